@@ -1,0 +1,206 @@
+import { z } from 'zod';
+import type { Endpoint } from './endpoint.ts';
+import { runEvent, runStates, runStep } from './runs.ts';
+import { byId, byName, id, name, paging, versionRef } from './wire.ts';
+
+/** The spec's eight steps, in their order. */
+export const deploySteps = ['validate', 'authorize', 'resolve', 'build', 'provision', 'start', 'register', 'endpoint'] as const;
+export type DeployStep = (typeof deploySteps)[number];
+
+export const targets = ['local'] as const;
+
+export const deployment = z.object({
+  id,
+  ref: z.string().describe('agents/<name>@<version>'),
+  agent: z.string(),
+  version: z.string(),
+  digest: z.string(),
+  target: z.string(),
+  state: z.enum(runStates),
+  actor: z.string(),
+  approval_id: z.string().nullable(),
+  endpoint: z.string().nullable(),
+  audit_seq: z.number().int().nullable(),
+  notices: z.array(z.string()),
+  problem: z.record(z.string(), z.unknown()).nullable(),
+  steps: z.array(runStep),
+  created_at: z.string(),
+  ended_at: z.string().nullable(),
+});
+export type Deployment = z.output<typeof deployment>;
+
+export const verdict = z.object({
+  check: z.string(),
+  verdict: z.enum(['pass', 'fail', 'notice']),
+  detail: z.string(),
+});
+
+export const plan = z.object({
+  ref: z.string(),
+  digest: z.string(),
+  target: z.string(),
+  deployable: z.boolean(),
+  verdicts: z.array(verdict),
+  /** Against the running revision; everything is new when none runs. */
+  running: z.string().nullable(),
+  changes: z.object({
+    config: z.array(z.object({ path: z.string(), before: z.json(), after: z.json() })),
+    files: z.array(z.object({ path: z.string(), change: z.enum(['added', 'removed', 'changed']) })),
+    dependencies: z.array(z.object({ package: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
+    base_image: z.object({ before: z.string(), after: z.string() }).nullable(),
+  }),
+});
+export type Plan = z.output<typeof plan>;
+
+export const agentStates = ['serving', 'starting', 'stopped', 'failed', 'not_deployed'] as const;
+
+export const agentStatus = z.object({
+  name: z.string(),
+  ref: z.string().nullable(),
+  team: z.string(),
+  state: z.enum(agentStates),
+  detail: z.string(),
+  endpoint: z.string().nullable(),
+  target: z.string().nullable(),
+  revision: z.string().nullable(),
+  digest: z.string().nullable(),
+  latest_version: z.string().nullable(),
+  restarts: z.number().int(),
+  in_flight: z.number().int().nullable(),
+  not_in_effect: z.array(z.string()),
+  deployed_by: z.string().nullable(),
+  deployed_at: z.string().nullable(),
+  draining: z.array(z.string()).describe('revisions that finish their last calls'),
+});
+export type AgentStatus = z.output<typeof agentStatus>;
+
+export const logLine = z.object({ at: z.string(), stream: z.enum(['stdout', 'stderr']), line: z.string(), revision: z.string() });
+
+const what = { ref: versionRef, target: z.string().max(40).optional() };
+const operated = { kind: 'data', status: 200, schema: agentStatus } as const;
+
+export const deployEndpoints = {
+  'deployments.create': {
+    method: 'POST',
+    path: '/api/v1/deployments',
+    summary: 'Deploy a version',
+    operation: 'agent.deploy',
+    body: z.strictObject({ ...what, force: z.boolean().default(false) }),
+    reply: { kind: 'data', status: 202, schema: deployment },
+    problems: ['approval_required', 'rbac_failed', 'deploy_running', 'already_deployed', 'not_in_effect', 'reference_changed', 'reference_missing'],
+  },
+  'deployments.plan': {
+    method: 'POST',
+    path: '/api/v1/deployments/plan',
+    summary: "Every check's verdict and what would change; does nothing",
+    operation: 'asset.read',
+    body: z.strictObject(what),
+    reply: { kind: 'data', status: 200, schema: plan },
+    problems: [],
+  },
+  'deployments.list': {
+    method: 'GET',
+    path: '/api/v1/deployments',
+    summary: 'Deploys of the agents you may read, newest first',
+    operation: 'deployment.list',
+    query: z.strictObject({ agent: name.optional(), ...paging }),
+    reply: { kind: 'list', status: 200, schema: deployment },
+    problems: ['bad_cursor'],
+  },
+  'deployments.show': {
+    method: 'GET',
+    path: '/api/v1/deployments/{id}',
+    summary: 'One deploy with its steps',
+    operation: 'deployment.read',
+    params: byId,
+    reply: { kind: 'data', status: 200, schema: deployment },
+    problems: [],
+  },
+  'deployments.events': {
+    method: 'GET',
+    path: '/api/v1/deployments/{id}/events',
+    summary: 'What a deploy does, live; resumable with Last-Event-ID',
+    operation: 'deployment.read',
+    params: byId,
+    query: z.strictObject({ after: z.coerce.number().int().min(0).optional() }),
+    reply: { kind: 'events', status: 200, schema: runEvent },
+    problems: [],
+  },
+  'deployments.cancel': {
+    method: 'POST',
+    path: '/api/v1/deployments/{id}/cancel',
+    summary: 'Cancel a deploy that has not switched yet',
+    operation: 'deployment.read',
+    params: byId,
+    reply: { kind: 'data', status: 202, schema: deployment },
+    problems: ['not_cancellable'],
+  },
+  'agents.statuses': {
+    method: 'GET',
+    path: '/api/v1/agents',
+    summary: 'How the agents you may read stand',
+    operation: 'deployment.list',
+    query: z.strictObject(paging),
+    reply: { kind: 'list', status: 200, schema: agentStatus },
+    problems: ['bad_cursor'],
+  },
+  'agents.status': {
+    method: 'GET',
+    path: '/api/v1/agents/{name}',
+    summary: 'How an agent stands',
+    operation: 'deployment.read',
+    params: byName,
+    reply: { kind: 'data', status: 200, schema: agentStatus },
+    problems: [],
+  },
+  'agents.logs': {
+    method: 'GET',
+    path: '/api/v1/agents/{name}/logs',
+    summary: "The containers' output",
+    operation: 'deployment.read',
+    params: byName,
+    query: z.strictObject({
+      follow: z.stringbool().default(false),
+      since: z.iso.datetime().optional(),
+      tail: z.coerce.number().int().min(0).max(10_000).default(200),
+    }),
+    reply: { kind: 'events', status: 200, schema: logLine },
+    problems: ['engine_unavailable'],
+  },
+  'agents.stop': {
+    method: 'POST',
+    path: '/api/v1/agents/{name}/stop',
+    summary: 'Stop an agent; it stays registered',
+    operation: 'agent.operate',
+    params: byName,
+    reply: operated,
+    problems: ['not_deployed', 'approval_required', 'deploy_running', 'engine_unavailable'],
+  },
+  'agents.start': {
+    method: 'POST',
+    path: '/api/v1/agents/{name}/start',
+    summary: 'Start a stopped agent',
+    operation: 'agent.operate',
+    params: byName,
+    reply: operated,
+    problems: ['not_deployed', 'approval_required', 'deploy_running', 'engine_unavailable', 'start_failed', 'health_check_failed'],
+  },
+  'agents.restart': {
+    method: 'POST',
+    path: '/api/v1/agents/{name}/restart',
+    summary: 'Restart an agent in place',
+    operation: 'agent.operate',
+    params: byName,
+    reply: operated,
+    problems: ['not_deployed', 'approval_required', 'deploy_running', 'engine_unavailable', 'start_failed', 'health_check_failed'],
+  },
+  'agents.delete': {
+    method: 'DELETE',
+    path: '/api/v1/agents/{name}',
+    summary: 'Stop an agent and remove it from the registry',
+    operation: 'asset.delete',
+    params: byName,
+    reply: { kind: 'none', status: 204 },
+    problems: ['deploy_running', 'engine_unavailable'],
+  },
+} as const satisfies Record<string, Endpoint>;

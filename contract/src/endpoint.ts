@@ -1,0 +1,82 @@
+// One HTTP operation, described once. The server mounts it, the client calls it, OpenAPI and the docs print it.
+import type { z } from 'zod';
+import type { ProblemCode } from './problems.ts';
+import type { Operation } from './roles.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * How an endpoint answers when nothing is wrong.
+ * - `data`    `{data}`
+ * - `list`    `{data: [...], meta: {next_cursor}}`
+ * - `bare`    the schema itself, without an envelope
+ * - `events`  server-sent events, each `data:` of this schema, ids resumable with `Last-Event-ID`
+ * - `none`    204
+ * - `raw`     whatever the handler's own Response says (the ingress to agents)
+ */
+export type ReplyShape =
+  | { kind: 'data'; status: 200 | 201 | 202; schema: z.ZodType }
+  | { kind: 'list'; status: 200; schema: z.ZodType }
+  | { kind: 'bare'; status: 200; schema: z.ZodType }
+  | { kind: 'events'; status: 200; schema: z.ZodType }
+  | { kind: 'none'; status: 204 }
+  | { kind: 'raw'; status: 200 };
+
+/** What the request's body is: absent, JSON of a schema, or a packed project (`application/gzip`, tar). */
+export type BodyShape = z.ZodType | 'archive' | 'raw';
+
+export interface Endpoint {
+  method: Method;
+  /** Path with `{parameters}`, as OpenAPI writes it. */
+  path: `/${string}`;
+  summary: string;
+  /** What the caller must be allowed to do; the table in roles.ts says who is. */
+  operation: Operation;
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  body?: BodyShape;
+  reply: ReplyShape;
+  /** The refusals of its own, besides those every endpoint can answer with. */
+  problems: readonly ProblemCode[];
+}
+
+type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
+type Sent<T> = T extends z.ZodType ? z.input<T> : undefined;
+type BodyParsed<B> = B extends 'archive' | 'raw' ? ReadableStream<Uint8Array> : Parsed<B>;
+type BodySent<B> = B extends 'archive' | 'raw' ? Uint8Array | ReadableStream<Uint8Array> : Sent<B>;
+
+/** What a handler receives: every part parsed. */
+export interface Parts<E extends Endpoint> {
+  params: Parsed<E['params']>;
+  query: Parsed<E['query']>;
+  body: BodyParsed<E['body']>;
+}
+
+/** What a client sends: only the parts that the endpoint has. */
+export type Sending<E extends Endpoint> = (E['params'] extends z.ZodType ? { params: Sent<E['params']> } : object) &
+  (E['query'] extends z.ZodType ? { query?: Sent<E['query']> } : object) &
+  (E['body'] extends BodyShape ? { body: BodySent<E['body']> } : object);
+
+export interface Page<Item> {
+  items: Item[];
+  /** Hand it back as `cursor`; absent on the last page. */
+  next_cursor?: string;
+}
+
+/** One server-sent event; `id` lets a reader resume. */
+export interface StreamEvent<Data> {
+  id?: string;
+  event?: string;
+  data: Data;
+}
+
+/** What a handler returns and a client gets, by the reply's shape. */
+export type Answer<E extends Endpoint> = E['reply'] extends { kind: 'data' | 'bare'; schema: infer S extends z.ZodType }
+  ? z.output<S>
+  : E['reply'] extends { kind: 'list'; schema: infer S extends z.ZodType }
+    ? Page<z.output<S>>
+    : E['reply'] extends { kind: 'events'; schema: infer S extends z.ZodType }
+      ? AsyncIterable<StreamEvent<z.output<S>>>
+      : E['reply'] extends { kind: 'raw' }
+        ? Response
+        : void;

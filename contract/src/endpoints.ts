@@ -1,0 +1,24 @@
+// The whole API: one record of every operation, by name. Nothing is mounted, called or documented that is not in here.
+import { approvalsEndpoints } from './approvals.ts';
+import { auditEndpoints } from './audit.ts';
+import { deployEndpoints } from './deploy.ts';
+import type { Endpoint } from './endpoint.ts';
+import { invokeEndpoints } from './invoke.ts';
+import { loginEndpoints } from './login.ts';
+import { principalsEndpoints } from './principals.ts';
+import { registryEndpoints } from './registry.ts';
+import { serviceEndpoints } from './service.ts';
+
+export const endpoints = {
+  ...serviceEndpoints,
+  ...loginEndpoints,
+  ...principalsEndpoints,
+  ...registryEndpoints,
+  ...approvalsEndpoints,
+  ...deployEndpoints,
+  ...invokeEndpoints,
+  ...auditEndpoints,
+} as const satisfies Record<string, Endpoint>;
+
+export type Endpoints = typeof endpoints;
+export type EndpointName = keyof Endpoints;

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import type { Endpoint } from './endpoint.ts';
+import { roles } from './roles.ts';
+import { email, id } from './wire.ts';
+
+// 1,024 bytes bound the work of a hostile login; every byte of it counts (see server/src/login/password.ts).
+const password = z.string().min(1).max(1024);
+
+export const userRecord = z.object({
+  id,
+  email: z.string(),
+  name: z.string(),
+  role: z.enum(roles).describe('platform role'),
+  primary_team: z.string().nullable(),
+  active_team: z.string().nullable(),
+  teams: z.array(z.object({ name: z.string(), role: z.enum(roles) })),
+  must_change_password: z.boolean(),
+});
+export type UserRecord = z.output<typeof userRecord>;
+
+export const accessToken = z.object({
+  access_token: z.string(),
+  token_type: z.literal('bearer'),
+  must_change_password: z.boolean(),
+  expires_at: z.string(),
+});
+
+export const loginEndpoints = {
+  'auth.login': {
+    method: 'POST',
+    path: '/api/v1/auth/login',
+    summary: 'Sign in with e-mail and password',
+    operation: 'session.open',
+    body: z.strictObject({ email, password }),
+    reply: { kind: 'data', status: 200, schema: accessToken },
+    problems: ['bad_credentials'],
+  },
+  'auth.change_password': {
+    method: 'POST',
+    path: '/api/v1/auth/change-password',
+    summary: 'Change your own password; ends your other sessions',
+    operation: 'password.change',
+    body: z.strictObject({ old_password: password, new_password: password }),
+    reply: { kind: 'data', status: 200, schema: userRecord },
+    problems: ['weak_password', 'wrong_password'],
+  },
+  'auth.me': {
+    method: 'GET',
+    path: '/api/v1/auth/me',
+    summary: 'Who you are',
+    operation: 'session.read',
+    reply: { kind: 'data', status: 200, schema: userRecord },
+    problems: [],
+  },
+  'auth.revoke': {
+    method: 'POST',
+    path: '/api/v1/auth/revoke',
+    summary: 'End this session, or all of yours',
+    operation: 'session.revoke',
+    body: z.strictObject({ all: z.boolean().default(false) }),
+    reply: { kind: 'none', status: 204 },
+    problems: [],
+  },
+} as const satisfies Record<string, Endpoint>;

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import type { Endpoint } from './endpoint.ts';
+import { roles } from './roles.ts';
+import { email, id, name, paging, text } from './wire.ts';
+
+const role = z.enum(roles);
+
+export const team = z.object({
+  id,
+  name: z.string(),
+  created_at: z.string(),
+  your_role: role.nullable(),
+  members: z.array(z.object({ principal: z.string(), role })),
+});
+
+export const user = z.object({
+  id,
+  email: z.string(),
+  name: z.string(),
+  role,
+  active: z.boolean(),
+  must_change_password: z.boolean(),
+  teams: z.array(z.object({ name: z.string(), role })),
+  created_at: z.string(),
+});
+
+export const newUser = user.extend({
+  one_time_password: z.string().describe('shown once; must be changed at the first sign-in'),
+});
+
+const byTeam = z.strictObject({ team: name });
+
+export const principalsEndpoints = {
+  'teams.list': {
+    method: 'GET',
+    path: '/api/v1/teams',
+    summary: 'Your teams; all teams for platform admins',
+    operation: 'team.list',
+    query: z.strictObject(paging),
+    reply: { kind: 'list', status: 200, schema: team },
+    problems: ['bad_cursor'],
+  },
+  'teams.create': {
+    method: 'POST',
+    path: '/api/v1/teams',
+    summary: 'Create a team',
+    operation: 'team.create',
+    body: z.strictObject({ name }),
+    reply: { kind: 'data', status: 201, schema: team },
+    problems: ['exists'],
+  },
+  'teams.show': {
+    method: 'GET',
+    path: '/api/v1/teams/{team}',
+    summary: 'A team and its members',
+    operation: 'team.read',
+    params: byTeam,
+    reply: { kind: 'data', status: 200, schema: team },
+    problems: [],
+  },
+  'teams.add_member': {
+    method: 'POST',
+    path: '/api/v1/teams/{team}/members',
+    summary: 'Add a user to a team, or change the role they have there',
+    operation: 'member.add',
+    params: byTeam,
+    body: z.strictObject({ principal: z.string().describe('user:<EMAIL>'), role: role.default('viewer') }),
+    reply: { kind: 'data', status: 200, schema: team },
+    problems: ['last_admin'],
+  },
+  'teams.remove_member': {
+    method: 'DELETE',
+    path: '/api/v1/teams/{team}/members/{principal}',
+    summary: 'Remove a user from a team',
+    operation: 'member.remove',
+    params: z.strictObject({ team: name, principal: z.string().describe('user:<EMAIL>') }),
+    reply: { kind: 'none', status: 204 },
+    problems: ['last_admin'],
+  },
+  'users.list': {
+    method: 'GET',
+    path: '/api/v1/users',
+    summary: 'All users of the organisation',
+    operation: 'user.list',
+    query: z.strictObject(paging),
+    reply: { kind: 'list', status: 200, schema: user },
+    problems: ['bad_cursor'],
+  },
+  'users.create': {
+    method: 'POST',
+    path: '/api/v1/users',
+    summary: 'Create a user with a one-time password',
+    operation: 'user.create',
+    body: z.strictObject({ email, name: text.min(1).max(200).optional(), role: role.default('viewer') }),
+    reply: { kind: 'data', status: 201, schema: newUser },
+    problems: ['exists'],
+  },
+} as const satisfies Record<string, Endpoint>;

@@ -1,0 +1,89 @@
+// Names on the wire: `agents/greeter`, `agents/greeter@1.0.0`, `team:ml`, `user:ada@example.com`. One parser for all of them,
+// so that what is decided about a name and what is loaded by it can never differ.
+import type { AssetKind } from './roles.ts';
+
+const kindBySegment = {
+  agents: 'agent',
+  prompts: 'prompt',
+  tools: 'tool',
+  'memory-configs': 'memory-config',
+  'rag-indexes': 'rag-index',
+  'knowledge-bases': 'knowledge-base',
+  kb: 'knowledge-base',
+  models: 'model',
+  'mcp-servers': 'mcp-server',
+  mcp: 'mcp-server',
+} as const satisfies Record<string, AssetKind>;
+
+const segmentByKind = {
+  agent: 'agents',
+  prompt: 'prompts',
+  tool: 'tools',
+  'memory-config': 'memory-configs',
+  'rag-index': 'rag-indexes',
+  'knowledge-base': 'knowledge-bases',
+  model: 'models',
+  'mcp-server': 'mcp-servers',
+} as const satisfies Record<AssetKind, string>;
+
+/** Names of assets and teams: a DNS label, so that they stand in a path, a host name and a container name alike. */
+export const namePattern = /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+export const versionPattern = /^(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})$/;
+
+export interface AssetRef {
+  kind: AssetKind;
+  name: string;
+}
+
+export interface VersionRef extends AssetRef {
+  version: string;
+}
+
+export type PrincipalRef = { kind: 'team' | 'user' | 'group' | 'principal'; name: string };
+
+/** `agents/greeter` → its kind and name; undefined for everything that is not exactly one. */
+export function parseRef(text: string): AssetRef | undefined {
+  const slash = text.indexOf('/');
+  const segment = text.slice(0, slash);
+  const name = text.slice(slash + 1);
+  if (slash < 0 || !Object.hasOwn(kindBySegment, segment) || !namePattern.test(name)) return undefined;
+  return { kind: kindBySegment[segment as keyof typeof kindBySegment], name }; // hasOwn just proved the key
+}
+
+export function printRef(ref: AssetRef): string {
+  return `${segmentByKind[ref.kind]}/${ref.name}`;
+}
+
+/** `agents/greeter@1.0.0` → its parts; undefined without a version. */
+export function parseVersionRef(text: string): VersionRef | undefined {
+  const at = text.lastIndexOf('@');
+  const ref = at < 0 ? undefined : parseRef(text.slice(0, at));
+  const version = text.slice(at + 1);
+  if (ref === undefined || !versionPattern.test(version)) return undefined;
+  return { ...ref, version };
+}
+
+export function printVersionRef(ref: VersionRef): string {
+  return `${printRef(ref)}@${ref.version}`;
+}
+
+/** `team:ml`, `user:ada@example.com`, `group:oncall`, `principal:ci`; undefined for anything else. */
+export function parsePrincipal(text: string): PrincipalRef | undefined {
+  const colon = text.indexOf(':');
+  const kind = text.slice(0, colon);
+  const name = text.slice(colon + 1);
+  if (kind === 'user') return isEmail(name) ? { kind, name: name.toLowerCase() } : undefined;
+  if (kind !== 'team' && kind !== 'group' && kind !== 'principal') return undefined;
+  return namePattern.test(name) ? { kind, name } : undefined;
+}
+
+export function printPrincipal(ref: PrincipalRef): string {
+  return `${ref.kind}:${ref.name}`;
+}
+
+// No quotes, comments, commas, colons or control characters: an address goes into mail headers and log lines as it stands.
+const emailPattern = /^[a-z0-9][a-z0-9._%+-]{0,63}@[a-z0-9](?:[a-z0-9.-]{0,251})[a-z0-9]$/i;
+
+export function isEmail(text: string): boolean {
+  return text.length <= 254 && emailPattern.test(text) && !text.includes('..');
+}

@@ -1,0 +1,102 @@
+// Who may do what, as data. The server's decision (server/src/access/decide.ts) walks these tables and nothing else.
+
+export const roles = ['viewer', 'contributor', 'deployer', 'admin'] as const;
+export type Role = (typeof roles)[number];
+
+/** Roles are ordered: each may do what the ones before it may. */
+export function isAtLeast(role: Role, needed: Role): boolean {
+  return roles.indexOf(role) >= roles.indexOf(needed);
+}
+
+export const actions = ['read', 'use', 'write', 'deploy', 'publish', 'admin'] as const;
+export type Action = (typeof actions)[number];
+
+export const assetKinds = [
+  'agent',
+  'prompt',
+  'tool',
+  'memory-config',
+  'rag-index',
+  'knowledge-base',
+  'model',
+  'mcp-server',
+] as const;
+export type AssetKind = (typeof assetKinds)[number];
+
+/**
+ * What an operation asks of its caller.
+ * - `anyone`     no sign-in
+ * - `signed_in`  any active principal; the operation narrows what it shows by itself
+ * - `org`        at least this platform role
+ * - `team`       at least this role in the team (the higher of platform role and team role)
+ * - `asset`      the ACL action on the asset, and at least this role in the asset's team
+ * - `system`     the service itself, for the reason named; no request can carry it
+ */
+export type Rule =
+  | { on: 'anyone' }
+  | { on: 'signed_in' }
+  | { on: 'org'; role: Role }
+  | { on: 'team'; role: Role }
+  | { on: 'asset'; action: Action; role: Role }
+  | { on: 'system'; reason: string };
+
+export const operations = {
+  'service.describe': { on: 'anyone' },
+  'service.inspect': { on: 'org', role: 'admin' },
+
+  'session.open': { on: 'anyone' },
+  'session.read': { on: 'signed_in' },
+  'session.revoke': { on: 'signed_in' },
+  'password.change': { on: 'signed_in' },
+
+  'team.list': { on: 'signed_in' },
+  'team.create': { on: 'org', role: 'admin' },
+  'team.read': { on: 'team', role: 'viewer' },
+  'member.add': { on: 'team', role: 'admin' },
+  'member.remove': { on: 'team', role: 'admin' },
+  'user.list': { on: 'org', role: 'admin' },
+  'user.create': { on: 'org', role: 'admin' },
+
+  'asset.list': { on: 'signed_in' },
+  'asset.create': { on: 'team', role: 'contributor' },
+  'asset.read': { on: 'asset', action: 'read', role: 'viewer' },
+  'asset.write': { on: 'asset', action: 'write', role: 'contributor' },
+  'asset.publish': { on: 'asset', action: 'publish', role: 'contributor' },
+  'asset.delete': { on: 'asset', action: 'admin', role: 'contributor' },
+  'asset.invoke': { on: 'asset', action: 'use', role: 'viewer' },
+
+  'approval.list': { on: 'signed_in' },
+  'approval.submit': { on: 'asset', action: 'write', role: 'contributor' },
+  'approval.read': { on: 'asset', action: 'read', role: 'viewer' },
+  // Deciding belongs to admins: of the platform, or of the asset's team. No ACL row gives it.
+  'approval.decide': { on: 'team', role: 'admin' },
+
+  'deployment.list': { on: 'signed_in' },
+  'deployment.read': { on: 'asset', action: 'read', role: 'viewer' },
+  'agent.deploy': { on: 'asset', action: 'deploy', role: 'deployer' },
+  'agent.operate': { on: 'asset', action: 'deploy', role: 'deployer' },
+
+  'permission.list': { on: 'asset', action: 'read', role: 'viewer' },
+  'permission.check': { on: 'signed_in' },
+  'permission.change': { on: 'asset', action: 'admin', role: 'contributor' },
+
+  'audit.read': { on: 'signed_in' },
+  'audit.verify': { on: 'org', role: 'admin' },
+
+  'system.seed': { on: 'system', reason: 'a fresh installation gets its organisation, team and admin' },
+  'system.reset_admin': { on: 'system', reason: 'svc server reset-admin, run on the host' },
+  'system.settings': { on: 'system', reason: 'the organisation settings file was read' },
+  'system.resume': { on: 'system', reason: 'the service started and carries on what it was doing' },
+} as const satisfies Record<string, Rule>;
+export type Operation = keyof typeof operations;
+
+/** The spec's "Default ACL on creation". The owner's deploy comes from owning plus an approval, never from a row. */
+export const defaultEntries = {
+  owner: ['read', 'use', 'write', 'publish', 'admin'],
+  team: ['read', 'use'],
+  org: ['read'],
+} as const satisfies Record<string, readonly Action[]>;
+
+export const visibilities = ['private', 'team', 'org'] as const;
+/** `public` in a file is taken as `org`: nothing is ever readable without signing in. */
+export type Visibility = (typeof visibilities)[number];

@@ -1,0 +1,42 @@
+// The text/event-stream format (WHATWG HTML, section 9.2), both ways.
+
+export interface ServerSentEvent {
+  id?: string;
+  event?: string;
+  data: string;
+}
+
+export function printServerSentEvent(event: ServerSentEvent): string {
+  const lines = event.data.split('\n').map((line) => `data: ${line}\n`);
+  const id = event.id === undefined ? '' : `id: ${event.id}\n`;
+  const name = event.event === undefined ? '' : `event: ${event.event}\n`;
+  return `${id}${name}${lines.join('')}\n`;
+}
+
+/** Comments (heartbeats) are dropped; an event that the end of the stream cuts off is not reported. */
+export async function* readServerSentEvents(stream: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent> {
+  let event: Partial<ServerSentEvent> = {};
+  for await (const line of readLines(stream)) {
+    if (line === '') {
+      if (event.data !== undefined) yield { ...event, data: event.data };
+      event = {};
+      continue;
+    }
+    const colon = line.indexOf(':');
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
+    if (field === 'data') event.data = event.data === undefined ? value : `${event.data}\n${value}`;
+    else if (field === 'id' || field === 'event') event[field] = value;
+  }
+}
+
+async function* readLines(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of stream) {
+    rest += decoder.decode(chunk, { stream: true });
+    const lines = rest.split(/\r\n|\n|\r/);
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+}

@@ -1,0 +1,22 @@
+// The few shapes that every noun's schemas use.
+import { z } from 'zod';
+import { isEmail, namePattern, parseRef, parseVersionRef, versionPattern } from './refs.ts';
+
+export const id = z.uuid();
+export const time = z.iso.datetime().describe('UTC, ISO 8601');
+export const email = z.string().refine(isEmail, 'must be an e-mail address').transform((text) => text.toLowerCase());
+export const name = z.string().regex(namePattern, 'must be lower-case letters, digits and hyphens, at most 63, starting with a letter');
+export const version = z.string().regex(versionPattern, 'must be MAJOR.MINOR.PATCH');
+export const assetRef = z.string().refine((text) => parseRef(text) !== undefined, 'must be a reference such as agents/<name>');
+export const versionRef = z.string().refine((text) => parseVersionRef(text) !== undefined, 'must be a reference such as agents/<name>@<version>');
+/** Free text of a person: bounded, and without control characters other than line breaks and tabs. */
+export const text = z.string().max(4000).regex(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/, 'must not hold control characters');
+
+export const byId = z.strictObject({ id });
+export const byName = z.strictObject({ name });
+
+/** What every list takes; `limit` 1 to 200. */
+export const paging = {
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  cursor: z.string().max(500).optional(),
+};

@@ -1,0 +1,67 @@
+// Who asks. Roles are read with every request, never from the token, so that a demotion acts at once.
+import type { Operation, Role } from '@gantry/contract/roles.ts';
+import type { Receipt } from '../audit/append.ts';
+
+/** Where a request came from, and the audit entries that it made. */
+export interface Origin {
+  request_id: string | null;
+  ip: string | null;
+  receipts: Receipt[];
+}
+
+export interface Membership {
+  team_id: string;
+  team: string;
+  role: Role;
+}
+
+export interface UserCaller {
+  kind: 'user';
+  id: string;
+  email: string;
+  role: Role;
+  memberships: Membership[];
+  primary_team: { id: string; name: string } | null;
+  /** The team that X-Service-Team names, else the primary one. */
+  active_team: { id: string; name: string } | null;
+  session_id: string;
+  must_change_password: boolean;
+  origin: Origin;
+}
+
+/** Nobody signed in. */
+export interface AnonymousCaller {
+  kind: 'anonymous';
+  origin: Origin;
+}
+
+/** The service itself, for one of the reasons that roles.ts lists. */
+export interface SystemCaller {
+  kind: 'system';
+  operation: Extract<Operation, `system.${string}`>;
+  origin: Origin;
+}
+
+export type Caller = UserCaller | AnonymousCaller | SystemCaller;
+
+export function systemCaller(operation: SystemCaller['operation']): SystemCaller {
+  return { kind: 'system', operation, origin: { request_id: null, ip: null, receipts: [] } };
+}
+
+export interface Actor {
+  kind: string;
+  id: string | null;
+  name: string;
+}
+
+/** The caller as the audit log names it. */
+export function actorOf(caller: Caller): Actor {
+  switch (caller.kind) {
+    case 'user':
+      return { kind: 'user', id: caller.id, name: caller.email };
+    case 'anonymous':
+      return { kind: 'anonymous', id: null, name: 'anonymous' };
+    case 'system':
+      return { kind: 'system', id: null, name: caller.operation };
+  }
+}

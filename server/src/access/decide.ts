@@ -1,0 +1,147 @@
+// The decision, and nothing but the decision: pure, on values. Order of checks, one reason each (decisions.md):
+// signed in → visible → role → ACL → state. What must never happen: an answer that tells a stranger whether something exists.
+import type { ProblemCode } from '@gantry/contract/problems.ts';
+import { isAtLeast, operations, type Action, type Operation, type Role, type Rule } from '@gantry/contract/roles.ts';
+import type { Caller, UserCaller } from './caller.ts';
+import type { AssetSubject, DeploySubject, Entry, Subject } from './subject.ts';
+
+export type Decision = Allowed | Refused;
+
+export interface Allowed {
+  allowed: true;
+  /** The row or rule that decided, in words. */
+  because: string;
+  /** Set where an admin passed without what others need; audited as such. */
+  bypass?: 'acl' | 'approval';
+}
+
+export interface Refused {
+  allowed: false;
+  code: ProblemCode;
+  reason: string;
+  hint?: string;
+}
+
+export function decide(caller: Caller, operation: Operation, subject: Subject): Decision {
+  const rule: Rule = operations[operation];
+  if (rule.on === 'anyone') return allowed('anyone may');
+  if (caller.kind === 'system') return decideSystem(caller.operation, operation, rule);
+  if (caller.kind === 'anonymous') return refused('unauthenticated', 'Sign-in is needed for this.');
+  switch (rule.on) {
+    case 'signed_in':
+      return allowed('every signed-in principal may');
+    case 'org':
+      return decideOrg(caller, rule.role);
+    case 'team':
+      return decideTeam(caller, rule.role, subject);
+    case 'asset':
+      return decideAsset(caller, rule, subject);
+    case 'system':
+      return refused('forbidden', 'Only the service itself does this.');
+  }
+}
+
+/** The higher of the platform role and the role in the team; undefined for someone outside the team with no role of weight. */
+export function effectiveRole(caller: UserCaller, team_id: string): Role {
+  const inTeam = caller.memberships.find((membership) => membership.team_id === team_id)?.role;
+  return inTeam !== undefined && isAtLeast(inTeam, caller.role) ? inTeam : caller.role;
+}
+
+export function isMember(caller: UserCaller, team_id: string): boolean {
+  return caller.memberships.some((membership) => membership.team_id === team_id);
+}
+
+/** May the caller know that this asset exists? */
+export function canRead(caller: Caller, asset: AssetSubject): boolean {
+  return decide(caller, 'asset.read', asset).allowed;
+}
+
+function decideSystem(carried: Operation, operation: Operation, rule: Rule): Decision {
+  if (carried === operation && rule.on === 'system') return allowed(rule.reason);
+  return refused('forbidden', 'The service does this for nobody but a caller.');
+}
+
+function decideOrg(caller: UserCaller, role: Role): Decision {
+  if (isAtLeast(caller.role, role)) return allowed(`platform role ${caller.role}`);
+  return refused('forbidden', `This needs the platform role ${role}; yours is ${caller.role}.`, 'Ask a platform admin.');
+}
+
+function decideTeam(caller: UserCaller, role: Role, subject: Subject): Decision {
+  const team = subject.kind === 'team' ? subject : subject.kind === 'asset' ? subject.team : undefined;
+  if (team === undefined) throw new Error('a team operation was asked about something else');
+  const admin = isAtLeast(caller.role, 'admin');
+  if (!isMember(caller, team.id) && !admin && subject.kind === 'team') return refused('not_found', 'There is no such team of yours.');
+  if (subject.kind === 'asset' && !canRead(caller, subject)) return refused('not_found', 'There is nothing here that you may read.');
+  const has = isMember(caller, team.id) || admin ? effectiveRole(caller, team.id) : 'viewer';
+  if (isAtLeast(has, role)) return allowed(`role ${has} in team:${team.name}`);
+  return refused('forbidden', `This needs the role ${role} in team:${team.name}; yours is ${has}.`, `Ask an admin of team:${team.name}.`);
+}
+
+function decideAsset(caller: UserCaller, rule: Extract<Rule, { on: 'asset' }>, subject: Subject): Decision {
+  if (subject.kind !== 'asset') throw new Error('an asset operation was asked about something else');
+  const role = effectiveRole(caller, subject.team.id);
+  const admin = role === 'admin';
+  const readable = entryFor(caller, subject, 'read');
+  if (readable === undefined && !admin) return refused('not_found', 'There is nothing here that you may read.');
+  if (!isAtLeast(role, rule.role)) {
+    const hint = rule.action === 'deploy' ? 'A deployer of the team deploys what was approved. Ask for the approval: svc submit' : `Ask an admin of team:${subject.team.name}.`;
+    return refused('forbidden', `This needs the role ${rule.role} in team:${subject.team.name}; yours is ${role}.`, hint);
+  }
+  if (rule.action === 'deploy') return decideDeploy(caller, subject, admin);
+  const entry = entryFor(caller, subject, rule.action);
+  if (entry !== undefined) return allowed(entry);
+  if (admin) return { ...allowed(`admin of team:${subject.team.name} or of the platform`), bypass: 'acl' };
+  return refused('forbidden', `You have no ${rule.action} permission on ${subject.ref}.`, `Ask its owner: svc acl grant --asset ${subject.ref} --principal user:${caller.email} --actions ${rule.action}`);
+}
+
+// Deploy, stop, start and restart: a role that may deploy (checked above) AND approval of the digest AND one of ownership, an explicit
+// deploy entry, or the approval itself, which opens that digest to the deployers of the asset's team. Admins need neither, unless told so.
+function decideDeploy(caller: UserCaller, subject: AssetSubject, admin: boolean): Decision {
+  if (!('gate' in subject)) throw new Error(`deploy of ${subject.ref} was asked about without its gate`);
+  const { gate } = subject as DeploySubject; // the line above
+  const opener = openerOf(caller, subject, admin);
+  if (opener === undefined) {
+    return refused('forbidden', `You have no deploy permission on ${subject.ref}, and are not in team:${subject.team.name}.`, `Ask an admin of team:${subject.team.name}.`);
+  }
+  if (gate.approval_id !== undefined) return allowed(`${opener}, approval ${gate.approval_id}`);
+  const bound = gate.admins_require_approval || gate.version_requires_approval;
+  if (admin && !bound) return { ...allowed(`${opener}; admins need no approval here`), bypass: 'approval' };
+  const why = admin ? (gate.admins_require_approval ? ' Admins need one too (require_approval_for_admins).' : ' Its agent.yaml asks for one from admins too.') : '';
+  return refused('approval_required', `${subject.ref} has no approval for exactly this content and target.${why}`, `ask: svc submit --asset ${subject.ref}`);
+}
+
+function openerOf(caller: UserCaller, subject: AssetSubject, admin: boolean): string | undefined {
+  if (subject.owner_id === caller.id) return 'owner';
+  const entry = entryFor(caller, subject, 'deploy');
+  if (entry !== undefined) return entry;
+  if (isMember(caller, subject.team.id)) return `deployer of team:${subject.team.name}`;
+  return admin ? `admin of team:${subject.team.name} or of the platform` : undefined;
+}
+
+function entryFor(caller: UserCaller, subject: AssetSubject, action: Action): string | undefined {
+  const entry = subject.entries.find((one) => one.actions.includes(action) && covers(one, caller));
+  return entry && `${action} entry of the ${entry.principal_type === 'org' ? 'organisation' : entry.principal_type}`;
+}
+
+function covers(entry: Entry, caller: UserCaller): boolean {
+  switch (entry.principal_type) {
+    case 'org':
+      return true;
+    case 'user':
+      return entry.principal_id === caller.id;
+    case 'team':
+      return caller.memberships.some((membership) => membership.team_id === entry.principal_id);
+    // Groups and service principals come with their own features; until then nobody is one.
+    case 'group':
+    case 'principal':
+      return false;
+  }
+}
+
+function allowed(because: string): Allowed {
+  return { allowed: true, because };
+}
+
+function refused(code: ProblemCode, reason: string, hint?: string): Refused {
+  return { allowed: false, code, reason, ...(hint === undefined ? {} : { hint }) };
+}

@@ -1,0 +1,46 @@
+// What is asked about, with everything the decision needs: authorize() looks nothing up.
+import type { Action } from '@gantry/contract/roles.ts';
+
+export type PrincipalType = 'org' | 'team' | 'user' | 'group' | 'principal';
+
+/** One ACL row. */
+export interface Entry {
+  principal_type: PrincipalType;
+  principal_id: string | null;
+  actions: Action[];
+}
+
+export interface TeamSubject {
+  kind: 'team';
+  id: string;
+  name: string;
+}
+
+export interface AssetSubject {
+  kind: 'asset';
+  id: string;
+  /** agents/<name> */
+  ref: string;
+  team: { id: string; name: string };
+  owner_id: string;
+  entries: Entry[];
+  published: boolean;
+}
+
+/** What stands between a version and its deploy. */
+export interface Gate {
+  /** The approval of exactly this digest and target; undefined when there is none. */
+  approval_id: string | undefined;
+  /** access.require_approval in the version's agent.yaml. */
+  version_requires_approval: boolean;
+  /** require_approval_for_admins of the organisation. */
+  admins_require_approval: boolean;
+}
+
+export interface DeploySubject extends AssetSubject {
+  gate: Gate;
+}
+
+export type Subject = { kind: 'org' } | TeamSubject | AssetSubject | DeploySubject;
+
+export const theOrg = { kind: 'org' } as const;

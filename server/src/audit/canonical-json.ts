@@ -1,0 +1,13 @@
+/** JSON with sorted keys and no spaces, so that the same value always has the same bytes; `undefined` members are left out (RFC 8785 for our values). */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value)
+      .filter(([, member]) => member !== undefined)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
+    return `{${members.join(',')}}`;
+  }
+  // PostgreSQL takes no NUL in text or jsonb.
+  return JSON.stringify(value).replaceAll('\\u0000', '\\ufffd');
+}

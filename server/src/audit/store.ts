@@ -1,0 +1,88 @@
+import type { AuditEntry, Chain } from '@gantry/contract/audit.ts';
+import type { Database, Reader } from '../database/database.ts';
+import { allOf, sql, type Sql } from '../database/sql.ts';
+
+export interface Row {
+  chain: Chain;
+  seq: number;
+  occurred_at: string;
+  body: string;
+  hash: Buffer;
+}
+
+export interface Filter {
+  asset?: string | undefined;
+  actor?: string | undefined;
+  action?: string | undefined;
+  outcome?: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+}
+
+/** Whose entries a reader may see: undefined is everybody's. */
+export interface Scope {
+  team_names: string[];
+  assets: string[];
+  actor: string;
+}
+
+/** Newest first; `before` is the key of the last row of the page before. */
+export async function list(db: Reader, filter: Filter, scope: Scope | undefined, limit: number, before?: [string, string, number]): Promise<Row[]> {
+  const conditions: Sql[] = [];
+  if (filter.asset !== undefined) conditions.push(sql`asset = ${filter.asset}`);
+  if (filter.actor !== undefined) conditions.push(sql`actor = ${filter.actor}`);
+  if (filter.action !== undefined) conditions.push(sql`(event = ${filter.action} or starts_with(event, ${`${filter.action}.`}))`);
+  if (filter.outcome !== undefined) conditions.push(sql`outcome = ${filter.outcome}`);
+  if (filter.since !== undefined) conditions.push(sql`occurred_at >= ${filter.since}`);
+  if (filter.until !== undefined) conditions.push(sql`occurred_at <= ${filter.until}`);
+  if (scope !== undefined) {
+    conditions.push(sql`(team = any(${scope.team_names}) or asset = any(${scope.assets}) or actor = ${scope.actor})`);
+  }
+  if (before !== undefined) conditions.push(sql`(occurred_at, chain, seq) < (${before[0]}, ${before[1]}, ${before[2]})`);
+  return await db.all<Row>(sql`
+    select chain, seq, occurred_at, body, hash from audit.entry where ${allOf(conditions)}
+    order by occurred_at desc, chain desc, seq desc limit ${limit}`);
+}
+
+export function toEntry(row: Row): AuditEntry {
+  const { schema: _, ...body } = JSON.parse(row.body); // appended by append(), which takes nothing else
+  return { chain: row.chain, seq: row.seq, occurred_at: row.occurred_at, hash: row.hash.toString('hex'), ...body };
+}
+
+/** The number of the newest entry that answers for a row, given as `table:id`. */
+export async function newestAbout(db: Reader, target: string): Promise<number | undefined> {
+  const row = await db.one<{ seq: number }>(sql`select seq from audit.entry where targets @> array[${target}::text] order by occurred_at desc limit 1`);
+  return row?.seq;
+}
+
+export async function head(db: Reader, chain: Chain): Promise<{ seq: number; hash: Buffer }> {
+  const row = await db.one<{ seq: number; hash: Buffer }>(sql`select seq, hash from audit.head where chain = ${chain}`);
+  if (row === undefined) throw new Error(`the chain ${chain} has no head`);
+  return row;
+}
+
+const batch = 5000;
+
+/** Every entry of a chain in order, up to a seq, so that writers meanwhile do not matter. */
+export async function* everyEntry(db: Database, chain: Chain, up_to: number) {
+  for (let after = 0; ; ) {
+    const rows = await db.all<Row & { prev: Buffer }>(sql`
+      select chain, seq, occurred_at, body, prev, hash from audit.entry
+      where chain = ${chain} and seq > ${after} and seq <= ${up_to} order by seq limit ${batch}`);
+    yield* rows;
+    if (rows.length < batch) return;
+    after = rows.at(-1)?.seq ?? up_to;
+  }
+}
+
+/** Of the triggers that hold the log and the governed tables, those that are not there or not enabled ALWAYS. */
+export async function missingTriggers(db: Reader): Promise<string[]> {
+  const governed = await db.all<{ name: string }>(sql`
+    with expected (relation, name) as (
+      values ('audit.entry', 'append_only'), ('audit.entry', 'no_truncate'), ('audit.head', 'no_truncate'), ('audit.head', 'no_delete')
+      union all select t.table_name::text, trigger.name from audit.governed as t, (values ('governed'), ('no_truncate')) as trigger (name)
+    )
+    select relation || '.' || name as name from expected
+    where not exists (select 1 from pg_trigger where tgrelid = to_regclass(relation) and tgname = name and tgenabled = 'A')`);
+  return governed.map((row) => row.name);
+}

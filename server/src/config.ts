@@ -1,0 +1,97 @@
+// Environment → Config. The sole reader of process.env in the server; every fault is reported at once.
+// `<config home>/gantry/server.env` (KEY=value lines, 0600) gives defaults that the real environment overrides.
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { z } from 'zod';
+
+const list = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''));
+const seconds = (fallback: number) => z.coerce.number().positive().max(86_400).default(fallback);
+
+const settings = z.object({
+  DATA_DIR: z.string().optional(),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  SECRET_KEY: z.string().min(32, 'must be a random value of 256 bits or more, for example from: openssl rand -base64 32').optional(),
+  BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  HOST: z.string().default('127.0.0.1'),
+  PORT: z.coerce.number().int().min(0).max(65_535).default(4480),
+  TRUSTED_PROXIES: list,
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  ORG_CONFIG: z.string().optional(),
+  DOCKER_HOST: z.string().default('unix:///var/run/docker.sock'),
+  BASE_IMAGE: z.string().default('docker.io/library/python:3.12-slim-bookworm'),
+  BUILD_INDEX_URL: z.url().optional(),
+  BUILD_INDEX_HOSTS: list,
+  BUILD_CA_FILE: z.string().optional(),
+  AGENT_EGRESS: z.enum(['open', 'none']).default('open'),
+  SYNC_BUDGET_SECONDS: seconds(25),
+  START_DEADLINE_SECONDS: seconds(120),
+  DRAIN_LIMIT_SECONDS: seconds(3600),
+});
+
+export interface Config {
+  data_dir: string;
+  /** A server of your own; absent means the embedded one under data_dir. */
+  database_url: string | undefined;
+  /** Absent only with the embedded database, which generates one beside its data. */
+  secret_key: string | undefined;
+  base_url: string | undefined;
+  host: string;
+  port: number;
+  trusted_proxies: string[];
+  log_level: string;
+  org_config: string | undefined;
+  engine_host: string;
+  base_image: string;
+  build: { index_url: string | undefined; index_hosts: string[]; ca_file: string | undefined };
+  agent_egress: 'open' | 'none';
+  sync_budget_seconds: number;
+  start_deadline_seconds: number;
+  drain_limit_seconds: number;
+}
+
+export class ConfigFault extends Error {}
+
+/** Reads the process's own environment over the settings file. Throws ConfigFault naming every bad setting. */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  const file = join(environment.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'gantry', 'server.env');
+  const fromFile = existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
+  const present = Object.entries({ ...fromFile, ...environment }).filter(([, value]) => value !== '');
+  const read = settings.safeParse(Object.fromEntries(present));
+  if (!read.success) {
+    const faults = read.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+    throw new ConfigFault(`These settings are wrong:\n${faults.join('\n')}`);
+  }
+  const given = read.data;
+  if (given.DATABASE_URL !== undefined && given.SECRET_KEY === undefined) {
+    throw new ConfigFault('SECRET_KEY is missing. With DATABASE_URL it must be set, for example to the output of: openssl rand -base64 32');
+  }
+  return {
+    data_dir: given.DATA_DIR ?? defaultDataDir(environment),
+    database_url: given.DATABASE_URL,
+    secret_key: given.SECRET_KEY,
+    base_url: given.BASE_URL,
+    host: given.HOST,
+    port: given.PORT,
+    trusted_proxies: given.TRUSTED_PROXIES,
+    log_level: given.LOG_LEVEL,
+    org_config: given.ORG_CONFIG,
+    engine_host: given.DOCKER_HOST,
+    base_image: given.BASE_IMAGE,
+    build: { index_url: given.BUILD_INDEX_URL, index_hosts: given.BUILD_INDEX_HOSTS, ca_file: given.BUILD_CA_FILE },
+    agent_egress: given.AGENT_EGRESS,
+    sync_budget_seconds: given.SYNC_BUDGET_SECONDS,
+    start_deadline_seconds: given.START_DEADLINE_SECONDS,
+    drain_limit_seconds: given.DRAIN_LIMIT_SECONDS,
+  };
+}
+
+// PostgreSQL refuses to run as root and gets an OS user of its own, which cannot look into /root: so root's data lives in /var/lib.
+function defaultDataDir(environment: NodeJS.ProcessEnv): string {
+  if (process.getuid?.() === 0) return '/var/lib/gantry';
+  return join(environment.XDG_DATA_HOME ?? join(homedir(), '.local', 'share'), 'gantry');
+}

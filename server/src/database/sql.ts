@@ -1,0 +1,36 @@
+// Plain SQL with values kept apart: sql`select … where id = ${id}`. Fragments nest; a value never becomes text.
+
+export interface Sql {
+  readonly strings: readonly string[];
+  readonly values: readonly unknown[];
+}
+
+export function sql(strings: TemplateStringsArray, ...values: readonly unknown[]): Sql {
+  return { strings, values };
+}
+
+/** A fragment that says nothing, for optional parts. */
+export const nothing: Sql = { strings: [''], values: [] };
+
+/** All conditions with `and`; `true` when there are none. */
+export function allOf(conditions: readonly Sql[]): Sql {
+  return conditions.reduce((all, one) => sql`${all} and ${one}`, sql`true`);
+}
+
+/** What the driver takes: text with $1, $2 … and the values in that order. */
+export function compile(query: Sql): { text: string; values: unknown[] } {
+  const values: unknown[] = [];
+  const text = print(query, values);
+  return { text, values };
+}
+
+function print(query: Sql, values: unknown[]): string {
+  return query.strings.reduce((text, string, index) => {
+    const value = query.values[index - 1];
+    return text + (isSql(value) ? print(value, values) : `$${values.push(value)}`) + string;
+  });
+}
+
+function isSql(value: unknown): value is Sql {
+  return typeof value === 'object' && value !== null && 'strings' in value && 'values' in value;
+}

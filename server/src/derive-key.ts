@@ -1,0 +1,24 @@
+// Every purpose has a key of its own, derived from SECRET_KEY (HKDF, RFC 5869): a token signed with the secret itself, or with another
+// purpose's key, is worth nothing.
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+export type Purpose = 'access-token' | 'cursor' | 'password-wrap' | 'ingress-secret' | 'caller-identity';
+
+export function deriveKey(secret_key: string, purpose: Purpose): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret_key, 'gantry', purpose, 32));
+}
+
+/** AES-256-GCM: nonce, tag, ciphertext. */
+export function wrap(key: Buffer, plain: Buffer): Buffer {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce);
+  const sealed = Buffer.concat([cipher.update(plain), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
+}
+
+/** Throws when the key is another one or a byte was changed. */
+export function unwrap(key: Buffer, wrapped: Buffer): Buffer {
+  const decipher = createDecipheriv('aes-256-gcm', key, wrapped.subarray(0, 12));
+  decipher.setAuthTag(wrapped.subarray(12, 28));
+  return Buffer.concat([decipher.update(wrapped.subarray(28)), decipher.final()]);
+}

@@ -1,0 +1,17 @@
+// What a feature's routes.ts hands to the server: for every endpoint one function from parsed parts to the answer.
+import type { Answer, Parts } from '@gantry/contract/endpoint.ts';
+import type { EndpointName, Endpoints } from '@gantry/contract/endpoints.ts';
+import type { Caller } from '../access/caller.ts';
+
+export interface Call<N extends EndpointName> extends Parts<Endpoints[N]> {
+  caller: Caller;
+  /** The request as it came, for the few that stream or need a header. */
+  request: Request;
+  /** Ends when the client goes away or the service stops. */
+  signal: AbortSignal;
+}
+
+export type Handler<N extends EndpointName> = (call: Call<N>) => Promise<Answer<Endpoints[N]>>;
+
+/** The endpoints whose names start with one of these nouns: `Handlers<'approvals'>`. */
+export type Handlers<Noun extends string> = { [N in Extract<EndpointName, `${Noun}.${string}`>]: Handler<N> };

@@ -1,0 +1,133 @@
+// The contract on Hono: for every endpoint one route that authenticates, parses, calls its handler and prints the answer.
+// Nothing reaches a handler that was not parsed; nothing leaves that the reply's schema does not name.
+import { randomUUID } from 'node:crypto';
+import { Hono, type Context } from 'hono';
+import type { z } from 'zod';
+import { canonicalPath } from './path.ts';
+import type { Endpoint } from '@gantry/contract/endpoint.ts';
+import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import { operations } from '@gantry/contract/roles.ts';
+import type { Caller, Origin } from '../access/caller.ts';
+import { Refusal } from '../access/authorize.ts';
+import type { RecordRefusal } from '../access/refused.ts';
+import { readBody } from './body.ts';
+import type { Call, Handler, Handlers } from './handlers.ts';
+import type { ClientAddress } from './peer.ts';
+import { printAnswer } from './answer.ts';
+import { asProblem, problemResponse } from './problem-response.ts';
+import { secure } from './headers.ts';
+
+export type AllHandlers = { [N in EndpointName]: Handler<N> };
+
+export interface HttpParts {
+  handlers: AllHandlers;
+  authenticate: (headers: Headers, origin: Origin) => Promise<Caller>;
+  recordRefusal: RecordRefusal;
+  clientAddress: ClientAddress;
+  log: RequestLog;
+  /** While a flagged account must change its password first (setting enforce_password_change). */
+  mustChangeFirst: () => Promise<boolean>;
+  /** Ends when the service stops; long answers end with it. */
+  stopping: AbortSignal;
+}
+
+export interface RequestLog {
+  answered(line: { request_id: string; method: string; path: string; status: number; ms: number; ip: string | null; actor: string | null }): void;
+  bug(error: unknown, request_id: string): void;
+}
+
+/** What @hono/node-server puts beside a request. */
+interface Bindings {
+  incoming?: { socket: { remoteAddress?: string } };
+}
+
+type Ctx = Context<{ Bindings: Bindings }>;
+
+export function mount(parts: HttpParts): Hono<{ Bindings: Bindings }> {
+  const app = new Hono<{ Bindings: Bindings }>();
+  for (const [name, endpoint] of Object.entries<Endpoint>(endpoints)) {
+    // The handlers' type pairs each name with its own endpoint; a loop over names cannot say so.
+    const handler = parts.handlers[name as EndpointName] as unknown as (call: Call<never>) => Promise<unknown>;
+    app.on(endpoint.method, endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (c) => await answer(parts, endpoint, handler, c));
+  }
+  app.all('*', async (c) => await answer(parts, undefined, unknownRoute(app, c), c));
+  return app;
+}
+
+async function answer(parts: HttpParts, endpoint: Endpoint | undefined, handler: (call: Call<never>) => Promise<unknown>, c: Ctx): Promise<Response> {
+  const started = performance.now();
+  const origin: Origin = { request_id: randomUUID(), ip: parts.clientAddress(c.env?.incoming?.socket.remoteAddress, c.req.raw.headers), receipts: [] };
+  const request_id = origin.request_id ?? '';
+  const signal = AbortSignal.any([c.req.raw.signal, parts.stopping]);
+  let caller: Caller = { kind: 'anonymous', origin };
+  let response: Response;
+  try {
+    canonicalPath(c.req.raw.url);
+    if (endpoint !== undefined) {
+      caller = await identify(parts, endpoint, c.req.raw.headers, origin);
+      const call = { caller, request: c.req.raw, signal, ...(await readParts(endpoint, c)) };
+      response = printAnswer(endpoint, await handler(call as unknown as Call<never>), signal); // parsed by this endpoint's own schemas
+    } else {
+      await handler({ caller, request: c.req.raw, signal } as unknown as Call<never>); // throws
+      throw new Problem('not_found');
+    }
+  } catch (error) {
+    if (error instanceof Refusal) await parts.recordRefusal(caller, error);
+    const problem = asProblem(error);
+    if (problem.code === 'internal') parts.log.bug(error, request_id);
+    response = problemResponse(problem, request_id);
+  }
+  const line = { request_id, method: c.req.method, path: c.req.path, status: response.status, ms: Math.round(performance.now() - started), ip: origin.ip };
+  parts.log.answered({ ...line, actor: caller.kind === 'user' ? caller.email : null });
+  return secure(response, request_id, origin.receipts);
+}
+
+async function identify(parts: HttpParts, endpoint: Endpoint, headers: Headers, origin: Origin): Promise<Caller> {
+  const rule = operations[endpoint.operation];
+  // A public endpoint reads no token at all, so that a stale one in a client stands in nobody's way.
+  if (rule.on === 'anyone') return { kind: 'anonymous', origin };
+  const caller = await parts.authenticate(headers, origin);
+  if (caller.kind === 'anonymous') throw new Problem('unauthenticated');
+  const open = endpoint.operation === 'password.change' || endpoint.operation === 'session.read' || endpoint.operation === 'session.revoke';
+  if (caller.kind === 'user' && caller.must_change_password && !open && (await parts.mustChangeFirst())) throw new Problem('password_change_required');
+  return caller;
+}
+
+async function readParts(endpoint: Endpoint, c: Ctx) {
+  return {
+    params: parse(endpoint.params, c.req.param(), '/path'),
+    query: parse(endpoint.query, readQuery(endpoint, c), '/query'),
+    body: endpoint.body === undefined ? undefined : await readBody(endpoint.body, c.req.raw),
+  };
+}
+
+// Unknown and repeated query parameters are refused: nothing is ever half understood.
+function readQuery(endpoint: Endpoint, c: Ctx): Record<string, string> {
+  const queries = c.req.queries();
+  for (const [name, values] of Object.entries(queries)) {
+    const known = endpoint.query !== undefined && Object.hasOwn(endpoint.query.shape, name);
+    if (!known) throw new Problem('malformed', { detail: `There is no query parameter ${JSON.stringify(name.slice(0, 40))} here.` });
+    if (values.length > 1) throw new Problem('malformed', { detail: `The query parameter ${name} is given ${values.length} times.` });
+  }
+  return c.req.query();
+}
+
+function parse(schema: z.ZodType | undefined, value: unknown, where: string): unknown {
+  if (schema === undefined) return undefined;
+  const read = schema.safeParse(value);
+  if (read.success) return read.data;
+  // A path that cannot name anything is a path to nothing.
+  if (where === '/path') throw new Problem('not_found');
+  throw new Problem('invalid', { errors: read.error.issues.map((issue) => ({ pointer: `${where}/${issue.path.join('/')}`, message: issue.message })) });
+}
+
+function unknownRoute(app: Hono<{ Bindings: Bindings }>, c: Ctx): () => Promise<never> {
+  return async () => {
+    const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => app.router.match(method, c.req.path)[0].some(([[, route]]) => route.path !== '/*'));
+    if (methods.length > 0 && !methods.includes(c.req.method)) throw new Problem('method_not_allowed', { detail: `Here only ${methods.join(', ')} is offered.` });
+    throw new Problem('not_found');
+  };
+}
+
+export type { Handlers };

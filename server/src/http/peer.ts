@@ -1,0 +1,43 @@
+// Where a request comes from. The socket's peer counts; what a header says counts only when that peer is a proxy we were told to trust.
+import { BlockList, isIP } from 'node:net';
+import type { Origin } from '../access/caller.ts';
+
+const forwarding = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
+
+export type ClientAddress = (socket_address: string | undefined, headers: Headers) => string | null;
+
+/** `trusted` holds addresses and networks in CIDR form. */
+export function clientAddress(trusted: readonly string[]): ClientAddress {
+  const proxies = blockList(trusted);
+  const isTrusted = (address: string) => isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  return (socket_address, headers) => {
+    const peer = socket_address === undefined ? null : plain(socket_address);
+    if (peer === null || !isTrusted(peer)) return peer;
+    const hops = (headers.get('x-forwarded-for') ?? '').split(',').map((hop) => plain(hop.trim()));
+    // From the right: the first hop that is no proxy of ours is the client; what stands left of it anyone could have written.
+    return hops.findLast((hop) => isIP(hop) !== 0 && !isTrusted(hop)) ?? peer;
+  };
+}
+
+/** From this machine, and not through a proxy. */
+export function isFromLoopback(headers: Headers, origin: Origin): boolean {
+  const direct = forwarding.every((name) => !headers.has(name));
+  return direct && origin.ip !== null && (origin.ip === '::1' || origin.ip.startsWith('127.'));
+}
+
+// An IPv4 peer of a dual-stack socket shows as ::ffff:10.0.0.1.
+function plain(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/, '');
+}
+
+function blockList(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = '', prefix] = network.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (isIP(address) === 0) throw new Error(`TRUSTED_PROXIES: ${network} is not an address or a network`);
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefix), family);
+  }
+  return list;
+}

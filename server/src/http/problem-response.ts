@@ -1,0 +1,17 @@
+import { errorCode } from '../database/database.ts';
+import { Problem, problemDocument } from '@gantry/contract/problems.ts';
+
+/** An expected refusal as it is; anything else is a bug, of which the answer tells nothing. */
+export function asProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  // Class 57: the database is shutting down, starting up, or ended the connection.
+  if (errorCode(error)?.startsWith('57P') === true) return new Problem('starting', { detail: 'The database is not available right now.' });
+  return new Problem('internal');
+}
+
+export function problemResponse(problem: Problem, request_id: string): Response {
+  const headers = new Headers({ 'content-type': 'application/problem+json' });
+  if (problem.status === 401) headers.set('www-authenticate', 'Bearer realm="gantry"');
+  if (problem.retry_after_seconds !== undefined) headers.set('retry-after', String(problem.retry_after_seconds));
+  return new Response(JSON.stringify(problemDocument(problem, request_id)), { status: problem.status, headers });
+}

@@ -1,0 +1,72 @@
+// Sign-in with e-mail and password. Promises: the answer and the time it takes do not tell a known account from an unknown one; guessing
+// is slowed per address and per account seen from an address, and locks nobody out for good; success and failure are on the record.
+// The documented password of a fresh installation works from this machine alone.
+import { Problem } from '@gantry/contract/problems.ts';
+import { append } from '../audit/append.ts';
+import type { Origin } from '../access/caller.ts';
+import type { Database } from '../database/database.ts';
+import { findCredential, type Credential } from '../principals/find.ts';
+import type { Passwords } from './password.ts';
+import * as store from './store.ts';
+import { newSessionId, token_lifetime_seconds, type Tokens } from './token.ts';
+
+const window_seconds = 15 * 60;
+const most_per_account_and_address = 10;
+const most_per_address = 100;
+
+export interface Attempt {
+  email: string;
+  password: string;
+  origin: Origin;
+  /** The socket's peer is this machine, and no proxy stands between. */
+  from_loopback: boolean;
+}
+
+export interface LoginParts {
+  db: Database;
+  passwords: Passwords;
+  tokens: Tokens;
+}
+
+export async function login({ db, passwords, tokens }: LoginParts, attempt: Attempt) {
+  const pair = `account ${attempt.email} from ${attempt.origin.ip}`;
+  const address = `address ${attempt.origin.ip}`;
+  const wait = await store.blockedFor(db, [
+    { key: pair, most: most_per_account_and_address },
+    { key: address, most: most_per_address },
+  ]);
+  if (wait !== undefined) throw new Problem('rate_limited', { retry_after_seconds: wait, detail: `Too many failed sign-ins. Try again in ${wait} s.` });
+  const user = await findCredential(db, attempt.email);
+  const matches = await passwords.matches(attempt.password, user?.password_hash);
+  if (user === undefined || !matches || !mayEnter(user, attempt)) {
+    await recordFailure(db, attempt, [pair, address]);
+    throw new Problem('bad_credentials');
+  }
+  return await openSession(db, tokens, user, attempt.origin, pair);
+}
+
+function mayEnter(user: Credential, attempt: Attempt): boolean {
+  return user.active && (!user.seed_credential || attempt.from_loopback);
+}
+
+async function openSession(db: Database, tokens: Tokens, user: Credential, origin: Origin, pair: string) {
+  const session_id = newSessionId();
+  const session = await db.transaction(async (tx) => {
+    const opened = await store.insertSession(tx, session_id, user.id, token_lifetime_seconds);
+    await store.forgetFailures(tx, pair);
+    const body = { actor: { kind: 'user', id: user.id, name: user.email }, team: null, asset: null, ip: origin.ip, request_id: origin.request_id, outcome: 'done' } as const;
+    await append(tx, { ...body, event: 'login.succeeded', detail: { provider: 'local' } }, []);
+    await append(tx, { ...body, event: 'token.issued', detail: { scope: 'api', session_id, expires_at: opened.expires_at } }, []);
+    return opened;
+  });
+  const access_token = await tokens.issue(user.id, session_id);
+  return { access_token, token_type: 'bearer' as const, must_change_password: user.must_change_password, expires_at: session.expires_at };
+}
+
+async function recordFailure(db: Database, { email, origin }: Attempt, keys: string[]): Promise<void> {
+  await db.transaction(async (tx) => {
+    await store.countFailure(tx, keys, window_seconds);
+    const actor = { kind: 'anonymous', id: null, name: email };
+    await append(tx, { event: 'login.failed', outcome: 'refused', actor, team: null, asset: null, ip: origin.ip, request_id: origin.request_id, detail: { provider: 'local' } }, []);
+  });
+}

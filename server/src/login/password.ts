@@ -1,0 +1,63 @@
+// Passwords: bcrypt over base64(HMAC-SHA-256(password)), because bcrypt ignores what follows byte 72. Hashing runs off the event loop,
+// a few at a time, so that a flood of sign-ins slows sign-ins and nothing else.
+import { createHmac, randomBytes } from 'node:crypto';
+import bcrypt from 'bcrypt';
+import { Problem } from '@gantry/contract/problems.ts';
+
+const cost = 12;
+const concurrent = 2;
+
+export interface Passwords {
+  hash(password: string): Promise<string>;
+  /** With no hash it takes as long and answers false: an unknown account must not be told from a known one by time. */
+  matches(password: string, hash: string | undefined): Promise<boolean>;
+  oneTime(): Promise<{ password: string; hash: string }>;
+}
+
+/** `key` is the installation's HMAC key (see hmac-key.ts); `rounds` is bcrypt's cost. */
+export function passwords(key: Buffer, rounds: number = cost): Passwords {
+  const turn = limiter(concurrent);
+  const prepared = (password: string) => createHmac('sha256', key).update(password).digest('base64');
+  const hash = async (password: string) => await turn(async () => await bcrypt.hash(prepared(password), rounds));
+  const dummy = hash(randomBytes(16).toString('hex'));
+  return {
+    hash,
+    matches: async (password, known) => {
+      const against = known ?? (await dummy);
+      const equal = await turn(async () => await bcrypt.compare(prepared(password), against));
+      return equal && known !== undefined;
+    },
+    oneTime: async () => {
+      const password = randomBytes(15).toString('base64url');
+      return { password, hash: await hash(password) };
+    },
+  };
+}
+
+// The most common ones of eight characters and more; the full lists are a service of their own.
+const common = new Set(['password', 'password1', '12345678', '123456789', '1234567890', 'qwertyuiop', 'iloveyou', 'adminadmin', 'letmein1', 'welcome1', 'gantry-admin']);
+
+/** Throws `weak_password`: at least 8 characters (spec, Limits), none of the best known, not the e-mail. */
+export function checkNewPassword(next: string, email: string): void {
+  const weak = (detail: string) => new Problem('weak_password', { detail, hint: 'Choose at least 8 characters that nobody else would.' });
+  if ([...next].length < 8) throw weak('A password has at least 8 characters.');
+  if (common.has(next.toLowerCase())) throw weak('This password is one of the best known.');
+  if ([email, email.split('@')[0]].includes(next.toLowerCase())) throw weak('The password must not be your e-mail address.');
+}
+
+function limiter(most: number) {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running++;
+    try {
+      return await work();
+    } finally {
+      // The place is handed on, so `running` stays as it is.
+      const next = waiting.shift();
+      if (next === undefined) running--;
+      else next();
+    }
+  };
+}

@@ -1,0 +1,14 @@
+import { isFromLoopback } from '../http/peer.ts';
+import type { Handlers } from '../http/handlers.ts';
+import { changePassword } from './change-password.ts';
+import { login, type LoginParts } from './login.ts';
+import { me, revoke } from './sessions.ts';
+
+export function loginRoutes(parts: LoginParts): Handlers<'auth'> {
+  return {
+    'auth.login': async ({ caller, body, request }) => await login(parts, { ...body, origin: caller.origin, from_loopback: isFromLoopback(request.headers, caller.origin) }),
+    'auth.change_password': async ({ caller, body }) => await changePassword(parts, caller, body),
+    'auth.me': async ({ caller }) => await me(parts.db, caller),
+    'auth.revoke': async ({ caller, body }) => await revoke(parts.db, caller, body.all),
+  };
+}

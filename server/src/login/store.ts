@@ -1,0 +1,55 @@
+import type { Reader, Tx } from '../database/database.ts';
+import { sql } from '../database/sql.ts';
+
+/** The wrapped key that is stored; stores the given one where there is none yet. */
+export async function wrappedKey(db: Tx, fresh: Buffer): Promise<Buffer> {
+  await db.run(sql`insert into login_secret (wrapped_key) values (${fresh}) on conflict do nothing`);
+  const row = await db.one<{ wrapped_key: Buffer }>(sql`select wrapped_key from login_secret`);
+  if (row === undefined) throw new Error('the password key is gone');
+  return row.wrapped_key;
+}
+
+export async function insertSession(tx: Tx, id: string, user_id: string, lifetime_seconds: number): Promise<{ created_at: string; expires_at: string }> {
+  const row = await tx.one<{ created_at: string; expires_at: string }>(sql`
+    insert into session (id, user_id, expires_at) values (${id}, ${user_id}, clock_now() + make_interval(secs => ${lifetime_seconds}))
+    returning created_at, expires_at`);
+  if (row === undefined) throw new Error('the session was not stored');
+  return row;
+}
+
+/** The user whose open session this is. */
+export async function sessionUser(db: Reader, id: string): Promise<string | undefined> {
+  const row = await db.one<{ user_id: string }>(sql`select user_id from session where id = ${id} and revoked_at is null and expires_at > clock_now()`);
+  return row?.user_id;
+}
+
+export async function revokeSession(tx: Tx, id: string): Promise<number> {
+  return await tx.run(sql`update session set revoked_at = clock_now() where id = ${id} and revoked_at is null`);
+}
+
+/** All sessions of a user, but for the one to keep. */
+export async function revokeSessions(tx: Tx, user_id: string, keep: string | null): Promise<number> {
+  return await tx.run(sql`update session set revoked_at = clock_now() where user_id = ${user_id} and id is distinct from ${keep} and revoked_at is null`);
+}
+
+/** Seconds until the window of the fullest key ends, when one of them is at its limit. */
+export async function blockedFor(db: Reader, limits: { key: string; most: number }[]): Promise<number | undefined> {
+  const row = await db.one<{ seconds: number | null }>(sql`
+    select ceil(extract(epoch from max(window_ends_at - clock_now())))::int as seconds
+    from login_failure join unnest(${limits.map(({ key }) => key)}::text[], ${limits.map(({ most }) => most)}::int[]) as l (k, most) on key = k
+    where window_ends_at > clock_now() and failures >= most`);
+  return row?.seconds ?? undefined;
+}
+
+export async function countFailure(tx: Tx, keys: string[], window_seconds: number): Promise<void> {
+  await tx.run(sql`
+    insert into login_failure (key, failures, window_ends_at)
+    select k, 1, clock_now() + make_interval(secs => ${window_seconds}) from unnest(${keys}::text[]) as k order by k
+    on conflict (key) do update set
+      failures = case when login_failure.window_ends_at > clock_now() then login_failure.failures + 1 else 1 end,
+      window_ends_at = case when login_failure.window_ends_at > clock_now() then login_failure.window_ends_at else excluded.window_ends_at end`);
+}
+
+export async function forgetFailures(tx: Tx, key: string): Promise<void> {
+  await tx.run(sql`delete from login_failure where key = ${key}`);
+}

@@ -1,0 +1,23 @@
+// What later features ask of principals.
+import type { Reader } from '../database/database.ts';
+import * as store from './store.ts';
+
+export type { Credential, Settings, TeamRow, UserRow } from './store.ts';
+
+export const findTeam = store.teamByName;
+export const findUser = store.userByEmail;
+export const findUserById = store.userById;
+export const settings = store.settings;
+/** A user with what proves their password; for sign-in alone. */
+export const findCredential = store.credential;
+export const setPassword = store.setPassword;
+
+/** E-mails of those who can decide for a team: platform admins and the team's own. */
+export async function adminsOf(db: Reader, team_id: string): Promise<string[]> {
+  return await store.admins(db, team_id);
+}
+
+export async function isInTeam(db: Reader, team_id: string, user_id: string): Promise<boolean> {
+  const members = await store.membersOfTeams(db, [team_id]);
+  return members.some((member) => member.user_id === user_id);
+}

@@ -1,0 +1,34 @@
+// Rows → the wire's records.
+import type { UserRecord } from '@gantry/contract/login.ts';
+import type { team, user } from '@gantry/contract/principals.ts';
+import type { z } from 'zod';
+import type { UserCaller } from '../access/caller.ts';
+import { isMember, effectiveRole } from '../access/decide.ts';
+import type { MemberRow, TeamRow, UserRow } from './store.ts';
+
+export function userRecord(caller: UserCaller, user_row: UserRow): UserRecord {
+  return {
+    id: user_row.id,
+    email: user_row.email,
+    name: user_row.name,
+    role: user_row.role,
+    primary_team: caller.primary_team?.name ?? null,
+    active_team: caller.active_team?.name ?? null,
+    teams: caller.memberships.map(({ team: name, role }) => ({ name, role })),
+    must_change_password: user_row.must_change_password,
+  };
+}
+
+export function teamRecord(caller: UserCaller, row: TeamRow, members: readonly MemberRow[]): z.output<typeof team> {
+  const mine = members.filter((member) => member.team_id === row.id);
+  return {
+    ...row,
+    your_role: isMember(caller, row.id) || caller.role === 'admin' ? effectiveRole(caller, row.id) : null,
+    members: mine.map((member) => ({ principal: `user:${member.email}`, role: member.role })),
+  };
+}
+
+export function adminUserRecord(row: UserRow, memberships: readonly MemberRow[]): z.output<typeof user> {
+  const teams = memberships.filter((membership) => membership.user_id === row.id).map(({ team: name, role }) => ({ name, role }));
+  return { ...row, teams };
+}

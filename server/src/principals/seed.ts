@@ -1,0 +1,38 @@
+// A fresh installation gets its organisation, the team `default` and the admin, once and never again: an admin that was deleted or
+// renamed later does not come back.
+import { authorize } from '../access/authorize.ts';
+import { systemCaller } from '../access/caller.ts';
+import { change } from '../access/change.ts';
+import { theOrg } from '../access/subject.ts';
+import type { Database } from '../database/database.ts';
+import * as store from './store.ts';
+
+export const seed_email = 'admin@gantry.local';
+/** Publicly documented (spec, Authentication 9): good only from a loopback peer, and only until it is changed. */
+export const seed_password = 'gantry-admin';
+
+/** Seeds unless that was done; answers whether it did. `must_change` marks the documented password. */
+export async function seed(db: Database, admin: { password_hash: string; must_change: boolean }): Promise<boolean> {
+  const grant = authorize(systemCaller('system.seed'), 'system.seed', theOrg);
+  return await change(db, grant, 'org.seeded', async (tx, note) => {
+    if (await store.hasOrg(tx)) return false;
+    await store.insertOrg(tx);
+    const team = await store.insertTeam(tx, 'default');
+    const { password_hash, must_change } = admin;
+    const user = await store.insertUser(tx, { email: seed_email, name: 'Admin', role: 'admin', password_hash, must_change_password: must_change, seed_credential: must_change });
+    await store.putMember(tx, team.id, user.id, 'admin');
+    note({ admin: seed_email, team: team.name });
+    return true;
+  });
+}
+
+/** Gives the admin a new password, from the host; enables the account again. */
+export async function resetAdmin(db: Database, password_hash: string): Promise<void> {
+  const grant = authorize(systemCaller('system.reset_admin'), 'system.reset_admin', theOrg);
+  await change(db, grant, 'password.changed', async (tx, note) => {
+    const user = await store.userByEmail(tx, seed_email);
+    if (user === undefined) throw new Error(`There is no ${seed_email} in this installation.`);
+    await store.setPassword(tx, user.id, password_hash, true);
+    note({ user: user.email, by: 'svc server reset-admin' });
+  });
+}

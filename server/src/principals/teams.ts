@@ -1,0 +1,86 @@
+// Teams and who is in them.
+import { Problem } from '@gantry/contract/problems.ts';
+import { parsePrincipal } from '@gantry/contract/refs.ts';
+import type { Role } from '@gantry/contract/roles.ts';
+import { authorize } from '../access/authorize.ts';
+import type { Caller, UserCaller } from '../access/caller.ts';
+import { change } from '../access/change.ts';
+import { theOrg, type TeamSubject } from '../access/subject.ts';
+import { errorCode, unique_violation, type Database } from '../database/database.ts';
+import type { Cursors } from '../http/cursor.ts';
+import { teamRecord } from './records.ts';
+import { signedIn } from './signed-in.ts';
+import * as store from './store.ts';
+
+export async function createTeam(db: Database, caller: Caller, name: string) {
+  const grant = authorize(caller, 'team.create', theOrg);
+  const row = await change(db, grant, 'team.created', async (tx, note) => {
+    const made = await store.insertTeam(tx, name);
+    note({ team: name }, { team: name });
+    return made;
+  }).catch((error: unknown) => {
+    if (errorCode(error) === unique_violation) throw new Problem('exists', { detail: `There is a team ${name} already.`, hint: `See it: svc team show ${name}` });
+    throw error;
+  });
+  return teamRecord(signedIn(caller), row, []);
+}
+
+export async function listTeams(db: Database, cursors: Cursors, caller: Caller, query: { limit: number; cursor?: string | undefined }) {
+  const user = signedIn(caller);
+  authorize(user, 'team.list', theOrg);
+  const scope = ['teams', user.id];
+  const after = cursors.read(query.cursor, scope)?.[0];
+  const member_id = user.role === 'admin' ? undefined : user.id;
+  const rows = await store.teams(db, { member_id, after: after === undefined ? undefined : String(after), limit: query.limit + 1 });
+  const members = await store.membersOfTeams(db, rows.map((row) => row.id));
+  return cursors.page(rows, query.limit, scope, (row) => [row.name], (row) => teamRecord(user, row, members));
+}
+
+export async function showTeam(db: Database, caller: Caller, name: string) {
+  const subject = await loadTeam(db, name);
+  authorize(caller, 'team.read', subject);
+  return await record(db, signedIn(caller), subject);
+}
+
+/** Adds a user to a team, or changes the role they have there. Nobody gives a role above their own in that team. */
+export async function addMember(db: Database, caller: Caller, team: string, principal: string, role: Role) {
+  const subject = await loadTeam(db, team);
+  const grant = authorize(caller, 'member.add', subject);
+  const user = await loadMember(db, principal);
+  await change(db, grant, 'member.added', async (tx, note) => {
+    const before = await store.putMember(tx, subject.id, user.id, role);
+    if (before !== role) note({ user: user.email, before: before ?? null, after: role });
+  });
+  return await record(db, signedIn(caller), subject);
+}
+
+export async function removeMember(db: Database, caller: Caller, team: string, principal: string): Promise<void> {
+  const subject = await loadTeam(db, team);
+  const grant = authorize(caller, 'member.remove', subject);
+  const user = await loadMember(db, principal);
+  await change(db, grant, 'member.removed', async (tx, note) => {
+    const before = await store.deleteMember(tx, subject.id, user.id);
+    if (before === undefined) throw new Problem('not_found', { detail: `${user.email} is not in team:${team}.` });
+    note({ user: user.email, before, after: null });
+  });
+}
+
+async function record(db: Database, caller: UserCaller, subject: TeamSubject) {
+  const row = await store.teamByName(db, subject.name);
+  if (row === undefined) throw new Problem('not_found');
+  return teamRecord(caller, row, await store.membersOfTeams(db, [row.id]));
+}
+
+async function loadTeam(db: Database, name: string): Promise<TeamSubject> {
+  const row = await store.teamByName(db, name);
+  if (row === undefined) throw new Problem('not_found');
+  return { kind: 'team', id: row.id, name: row.name };
+}
+
+async function loadMember(db: Database, principal: string) {
+  const ref = parsePrincipal(principal);
+  if (ref?.kind !== 'user') throw new Problem('invalid', { detail: `${principal} is not a user. Write it as user:<EMAIL>.` });
+  const user = await store.userByEmail(db, ref.name);
+  if (user === undefined) throw new Problem('invalid', { detail: `There is no user ${ref.name}.`, hint: `Create them: svc user create ${ref.name}` });
+  return user;
+}

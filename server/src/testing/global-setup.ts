@@ -1,0 +1,58 @@
+// One PostgreSQL for the whole test run: the embedded one in a directory of its own, or the server that TEST_DATABASE_URL names.
+// A template database is migrated once; each test file gets a copy of it.
+import { mkdtemp, rm, chmod } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { openDatabase, type Connection } from '../database/database.ts';
+import { startEmbedded } from '../database/embedded.ts';
+import { migrate } from '../database/migrate.ts';
+import { sql } from '../database/sql.ts';
+import { testDatabaseUrl } from './config.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Of the server; each test file names its own database. */
+    postgresql: Connection;
+    template: string;
+  }
+}
+
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const url = testDatabaseUrl();
+  const cluster = url === undefined ? await startCluster() : { connection: fromUrl(url), stop: async () => {} };
+  const template = `gantry_template_${process.pid}`;
+  const admin = openDatabase({ ...cluster.connection, database: 'postgres' }, { max: 1 });
+  await admin.run({ strings: [`create database ${template}`], values: [] });
+  const db = openDatabase({ ...cluster.connection, database: template }, { max: 2 });
+  await migrate(db);
+  // Whatever a test writes must stand on a migrated but otherwise empty database.
+  await db.one(sql`select 1`);
+  await db.close();
+  project.provide('postgresql', cluster.connection);
+  project.provide('template', template);
+  return async () => {
+    await admin.run({ strings: [`drop database if exists ${template} with (force)`], values: [] });
+    await admin.close();
+    await cluster.stop();
+  };
+}
+
+async function startCluster() {
+  const directory = await mkdtemp(join(tmpdir(), 'gantry-test-'));
+  // Readable down to the cluster's own 0700 directory, which belongs to another OS user when the tests run as root.
+  await chmod(directory, 0o711);
+  const embedded = await startEmbedded(directory);
+  return {
+    connection: embedded.connection,
+    stop: async () => {
+      await embedded.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function fromUrl(url: string): Connection {
+  const { hostname, port, username, password } = new URL(url);
+  return { host: hostname, port: Number(port || 5432), user: decodeURIComponent(username), password: decodeURIComponent(password) };
+}
