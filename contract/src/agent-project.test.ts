@@ -1,0 +1,283 @@
+import { describe, expect, test } from 'vitest';
+import { checkProject, leftOut, type ProjectFile, type ProjectFiles } from './agent-project.ts';
+
+const agentYaml = 'name: greeter\nversion: 1.0.0\nteam: ml\nframework: langgraph\n';
+const crewYaml = agentYaml.replace('langgraph', 'crewai');
+const agentPy = 'from langgraph.graph import StateGraph\n\nbuilder = StateGraph(dict)\ngraph = builder.compile()\n';
+const base = { 'agent.yaml': agentYaml, 'agent.py': agentPy, 'requirements.txt': 'langgraph\n' };
+
+type Files = Record<string, string | Uint8Array | undefined>;
+const check = (files: Files) =>
+  checkProject(
+    new Map(
+      Object.entries({ ...base, ...files }).flatMap(([path, content]) =>
+        content === undefined ? [] : [[path, content] as const],
+      ),
+    ),
+  );
+const onlyFinding = (files: Files) => {
+  const { findings, deployable } = check(files);
+  expect(findings).toHaveLength(1);
+  return { deployable, ...findings[0] };
+};
+const listing = (...extra: ProjectFile[]): ProjectFiles => ({
+  list: () => [
+    ...Object.entries(base)
+      .map(([path, content]) => ({ path, size: content.length, type: 'file' as const }))
+      .filter(({ path }) => !extra.some((file) => file.path === path)),
+    ...extra,
+  ],
+  read: (path) => new TextEncoder().encode(base[path as keyof typeof base]), // only files of `base` are read here
+});
+
+test('a project of agent.yaml, agent.py and requirements.txt is deployable', () => {
+  expect(check({})).toMatchObject({
+    deployable: true,
+    findings: [],
+    export_name: 'graph',
+    dependency_file: 'requirements.txt',
+    config: { name: 'greeter' },
+  });
+});
+
+describe('agent.yaml', () => {
+  test('is needed', () => {
+    expect(onlyFinding({ 'agent.yaml': undefined })).toMatchObject({
+      deployable: false,
+      code: 'missing_file',
+      file: 'agent.yaml',
+    });
+  });
+
+  test.each([
+    ['UTF-16', new Uint8Array([0xff, 0xfe, 0x6e, 0x00])],
+    ['not valid UTF-8', new Uint8Array([0x6e, 0xff])],
+  ])('that is %s is refused', (what, bytes) => {
+    expect(onlyFinding({ 'agent.yaml': bytes })).toMatchObject({ code: 'not_utf8', message: `agent.yaml is ${what}` });
+  });
+
+  test('with a fault does not hide the faults of other files', () => {
+    const { findings } = check({
+      'agent.yaml': `${agentYaml}tag: x\n`,
+      'agent.py': undefined,
+      'requirements.txt': '-r x\n',
+      '.env': 'A=b',
+    });
+    expect(findings.map(({ code }) => code)).toEqual([
+      'unknown_field',
+      'missing_file',
+      'requirement_refused',
+      'file_refused',
+    ]);
+  });
+});
+
+describe('agent.py', () => {
+  test('that is missing beside agent.yaml is said to be, with the fix', () => {
+    expect(onlyFinding({ 'agent.py': undefined })).toMatchObject({
+      deployable: false,
+      code: 'missing_file',
+      suggestion: 'Rename the file that holds the agent to agent.py, or add an agent.py that re-exports it.',
+    });
+  });
+
+  test('that is missing while another file exports the agent: that file is named', () => {
+    expect(onlyFinding({ 'agent.py': undefined, 'main.py': agentPy })).toMatchObject({
+      code: 'missing_file',
+      suggestion: 'Rename main.py to agent.py, or add an agent.py with: from main import graph',
+    });
+  });
+
+  test.each([
+    ['langgraph', agentYaml, "No 'graph' or 'app' variable found"],
+    ['crewai', crewYaml, "No 'crew' or 'agent' variable found"],
+  ])("without the export of %s fails with the spec's sentence", (_, yaml, sentence) => {
+    expect(onlyFinding({ 'agent.yaml': yaml, 'agent.py': 'x = 1\n' })).toMatchObject({
+      deployable: false,
+      code: 'export_missing',
+      severity: 'error',
+      message: sentence,
+    });
+  });
+
+  test.each([
+    [
+      'def build():\n  graph = 1\n',
+      "No 'graph' or 'app' variable found: `graph` stands inside the function build",
+      2,
+      3,
+    ],
+    [
+      'if __name__ == "__main__":\n  app = 1\n',
+      "No 'graph' or 'app' variable found: `app` stands inside if __name__ == '__main__'",
+      2,
+      3,
+    ],
+  ])('%j is told where the export hides', (source, message, line, column) => {
+    expect(onlyFinding({ 'agent.py': source })).toMatchObject({ code: 'export_missing', message, line, column });
+  });
+
+  test.each(['from x import *\n', 'def __getattr__(name): ...\n', 'def f():\n  global app\n  app = 1\n'])(
+    '%j may export it all the same: a warning',
+    (source) => {
+      const { deployable, code, severity, message } = onlyFinding({ 'agent.py': source });
+      expect({ deployable, code, severity }).toEqual({
+        deployable: true,
+        code: 'export_not_certain',
+        severity: 'warning',
+      });
+      expect(message).toMatch(/^No 'graph' or 'app' variable found/);
+    },
+  );
+
+  test.each(['def graph(): ...\n', 'class app: ...\n'])('%j exports no value', (source) => {
+    const { code, message } = onlyFinding({ 'agent.py': source });
+    expect(code).toBe('export_not_a_value');
+    expect(message).toMatch(/^No 'graph' or 'app' variable found/);
+  });
+
+  test('whose graph is a function and whose app is a value exports app', () => {
+    expect(check({ 'agent.py': 'def graph(): ...\napp = graph()\n' })).toMatchObject({
+      deployable: true,
+      export_name: 'app',
+    });
+  });
+
+  test('with a graph that is not compiled is warned', () => {
+    expect(onlyFinding({ 'agent.py': 'graph = StateGraph(dict)\n' })).toMatchObject({
+      code: 'graph_not_compiled',
+      severity: 'warning',
+      deployable: true,
+    });
+  });
+
+  test('with a syntax error is warned, and Python has the last word', () => {
+    expect(onlyFinding({ 'agent.py': 'graph = 1\ndef f(:\n  pass\n' })).toMatchObject({
+      code: 'python_syntax',
+      severity: 'warning',
+      line: 2,
+      deployable: true,
+    });
+  });
+
+  test('as a directory, a link or a pipe is refused', () => {
+    expect(checkProject(listing({ path: 'agent.py', size: 0, type: 'directory' })).findings).toMatchObject([
+      { code: 'not_a_file', message: 'agent.py is a directory' },
+    ]);
+    expect(checkProject(listing({ path: 'agent.py', size: 0, type: 'other' })).deployable).toBe(false);
+    expect(onlyFinding({ 'agent.py': undefined, 'agent.py/x': '' })).toMatchObject({ code: 'not_a_file' });
+  });
+
+  test('of 50 MB is refused without being read', () => {
+    const files = listing({ path: 'agent.py', size: 50_000_000, type: 'file' });
+    const read = (path: string): Uint8Array => {
+      if (path === 'agent.py') throw new Error('read');
+      return files.read(path);
+    };
+    expect(checkProject({ ...files, read }).findings).toMatchObject([{ code: 'file_too_large' }]);
+  });
+
+  test('too long to be looked into is left to the start', () => {
+    expect(onlyFinding({ 'agent.py': `#${'x'.repeat(200_000)}\n` })).toMatchObject({
+      code: 'export_not_certain',
+      severity: 'warning',
+    });
+  });
+
+  test('that is not UTF-8 is refused', () => {
+    expect(onlyFinding({ 'agent.py': new Uint8Array([0xc3, 0x28]) })).toMatchObject({ code: 'not_utf8' });
+  });
+});
+
+describe('dependencies', () => {
+  test('that are missing are a notice', () => {
+    expect(onlyFinding({ 'requirements.txt': undefined })).toMatchObject({
+      code: 'no_dependency_file',
+      severity: 'notice',
+      deployable: true,
+    });
+  });
+
+  test('in a pyproject.toml are left to the resolver', () => {
+    expect(check({ 'requirements.txt': undefined, 'pyproject.toml': '[project]' })).toMatchObject({
+      deployable: true,
+      findings: [],
+      dependency_file: 'pyproject.toml',
+    });
+  });
+
+  test('in both files come from requirements.txt, which is said', () => {
+    expect(onlyFinding({ 'pyproject.toml': '[project]' })).toMatchObject({
+      code: 'two_dependency_files',
+      severity: 'notice',
+    });
+  });
+
+  test('that the service cannot run beside are refused before any build, at their line', () => {
+    expect(onlyFinding({ 'requirements.txt': 'langgraph\npydantic<2\n' })).toMatchObject({
+      deployable: false,
+      code: 'dependency_conflict',
+      line: 2,
+      message: '`pydantic<2` conflicts with `pydantic>=2.0.0`, which the service needs',
+    });
+  });
+});
+
+describe('a project', () => {
+  test.each(['.env', '.env.production', 'sub/.env', '.git/config', 'a/b/.git/HEAD'])(
+    'with %s in it is refused',
+    (path) => {
+      expect(onlyFinding({ [path]: 'x' })).toMatchObject({
+        code: 'file_refused',
+        severity: 'error',
+        file: path,
+        deployable: false,
+      });
+    },
+  );
+
+  test.each(['../x', '/etc/x', 'a//b', 'a/./b', 'C:x', 'a\\b', 'a\nb', ''])('with the path %j is refused', (path) => {
+    expect(check({ [path]: 'x' }).findings).toMatchObject([{ code: 'unsafe_path' }]);
+  });
+
+  test('over a limit is refused', () => {
+    const codes = (...files: ProjectFile[]): string[] =>
+      checkProject(listing(...files)).findings.map(({ code }) => code);
+    const file = (path: string, size: number): ProjectFile => ({ path, size, type: 'file' });
+    expect(codes(file('a', 50_000_000))).toEqual([]);
+    expect(codes(file('a', 50_000_001))).toEqual(['project_too_large']);
+    expect(codes(...['a', 'b', 'c', 'd', 'e'].map((name) => file(name, 45_000_000)))).toEqual(['project_too_large']);
+    expect(codes(...Array.from({ length: 10_000 }, (_, index) => file(`f${index}`, 1)))).toEqual(['project_too_large']);
+    expect(codes(file(`${'d/'.repeat(32)}x`, 1))).toEqual(['project_too_large']);
+    expect(codes(file('é'.repeat(128), 1))).toEqual(['project_too_large']);
+    expect(codes({ path: 'link', size: 0, type: 'other' })).toEqual(['not_a_file']);
+  });
+
+  test('is checked in about a millisecond', () => {
+    const files = new Map(Object.entries(base));
+    const runs = Array.from({ length: 600 }, () => {
+      const start = performance.now();
+      checkProject(files);
+      return performance.now() - start;
+    });
+    // 1 ms on a quiet machine; tests share theirs with others.
+    expect(runs.slice(200).toSorted((a, b) => a - b)[200]).toBeLessThan(3);
+  });
+});
+
+test.each([
+  ['agent.py', undefined],
+  ['.env', 'refused'],
+  ['.env.local', 'refused'],
+  ['.env.example', undefined],
+  ['.environment', undefined],
+  ['src/.git/config', 'refused'],
+  ['.gitignore', undefined],
+  ['__pycache__/agent.cpython-311.pyc', 'dropped'],
+  ['a/b.pyc', 'dropped'],
+  ['.pyc', undefined],
+  ['venv/bin/python', 'dropped'],
+  ['Dockerfile', 'dropped'],
+])('%s is left out: %s', (path, expected) => {
+  expect(leftOut(path)?.on_server).toBe(expected);
+});

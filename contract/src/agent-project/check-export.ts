@@ -1,0 +1,101 @@
+import type { Finding, FindingCode } from '../finding.ts';
+import { frameworks, type Framework } from '../frameworks.ts';
+import { lineFinder } from '../line-finder.ts';
+import { findExports, longestSource, type PythonExports } from '../python-exports.ts';
+
+/** Does this source of agent.py bind what the framework needs? The names tried, and what is wrong. */
+export function checkExport(source: string, framework: Framework): { export_name?: string; findings: Finding[] } {
+  const { exports, missing_export, export_is } = frameworks[framework];
+  const find = lineFinder(source);
+  const finding = (
+    code: FindingCode,
+    severity: Finding['severity'],
+    offset: number,
+    message: string,
+    suggestion?: string,
+  ): Finding => ({
+    code,
+    severity,
+    message,
+    file: 'agent.py',
+    ...find(offset),
+    pointer: '',
+    ...(suggestion === undefined ? {} : { suggestion }),
+  });
+  if (source.length > longestSource) {
+    const message = `agent.py has ${source.length} characters and is not looked into; whether it exports ${quoted(exports)} shows when it starts`;
+    return { findings: [finding('export_not_certain', 'warning', 0, message)] };
+  }
+
+  const found = findExports(source);
+  const findings = found.syntaxErrors
+    .slice(0, 3)
+    .map((offset) =>
+      finding(
+        'python_syntax',
+        'warning',
+        offset,
+        'This does not read as Python',
+        'Check it with `python -m py_compile agent.py`.',
+      ),
+    );
+
+  const name =
+    exports.find((candidate) => isValue(found, candidate)) ?? exports.find((candidate) => found.names.has(candidate));
+  const binding = name === undefined ? undefined : found.names.get(name);
+  if (name !== undefined && binding !== undefined) {
+    if (binding.kind === 'function' || binding.kind === 'class') {
+      const message = `${missing_export}: \`${name}\` is a ${binding.kind}, not ${export_is}`;
+      const suggestion = `Bind what it makes under that name: \`${name} = …\` at module level.`;
+      return { findings: [...findings, finding('export_not_a_value', 'error', binding.offset, message, suggestion)] };
+    }
+    if (framework === 'langgraph' && /(?:^|\.)(?:StateGraph|MessageGraph)$/.test(binding.made_by ?? '')) {
+      findings.push(
+        finding(
+          'graph_not_compiled',
+          'warning',
+          binding.offset,
+          `\`${name}\` looks like a graph that is not compiled`,
+          `Export \`${name}.compile()\`.`,
+        ),
+      );
+    }
+    return { export_name: name, findings };
+  }
+
+  const unsure = uncertainty(found, exports);
+  if (unsure !== undefined) {
+    const message = `${missing_export} for certain: ${unsure}; whether it is there shows when the agent starts`;
+    return {
+      findings: [
+        ...findings,
+        finding('export_not_certain', 'warning', 0, message, `Name it: \`from … import ${exports[0]}\`.`),
+      ],
+    };
+  }
+  const hidden = exports
+    .map((candidate) => ({ candidate, ...found.elsewhere.get(candidate) }))
+    .find(({ within }) => within !== undefined);
+  const message =
+    missing_export + (hidden?.within === undefined ? '' : `: \`${hidden.candidate}\` stands inside ${hidden.within}`);
+  const suggestion =
+    hidden?.within === undefined
+      ? `Bind ${export_is} at module level: \`${exports[0]} = …\`.`
+      : `Bind it at module level: \`${hidden.candidate} = …\`, not indented.`;
+  return { findings: [...findings, finding('export_missing', 'error', hidden?.offset ?? 0, message, suggestion)] };
+}
+
+function isValue(found: PythonExports, name: string): boolean {
+  const kind = found.names.get(name)?.kind;
+  return kind === 'value' || kind === 'import';
+}
+
+/** How the module could bind a name that cannot be seen in it. */
+function uncertainty(found: PythonExports, exports: readonly string[]): string | undefined {
+  if (found.importStar) return '`import *` may bring one';
+  if (found.names.has('__getattr__')) return '`__getattr__` of the module may make one';
+  const global = exports.find((name) => found.globals.has(name));
+  return global === undefined ? undefined : `a function may set \`${global}\``;
+}
+
+const quoted = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(' or ');

@@ -1,0 +1,75 @@
+import type { Finding } from '../finding.ts';
+import type { ProjectFile } from './files.ts';
+
+/** Of a project; the unpacking on the server and the packing in the CLI keep them too. */
+export const projectLimits = {
+  packed_bytes: 50_000_000,
+  unpacked_bytes: 200_000_000,
+  files: 10_000,
+  file_bytes: 50_000_000,
+  /** Unpacked to packed. */
+  ratio: 100,
+  /** Segments of a path, and its bytes in UTF-8. */
+  depth: 32,
+  path_bytes: 255,
+} as const;
+
+/** Which limits these files exceed, and which paths are no plain relative ones. */
+export function checkLimits(files: readonly ProjectFile[]): Finding[] {
+  const findings: Finding[] = [];
+  const add = (code: Finding['code'], file: string, message: string, suggestion?: string): void => {
+    findings.push({
+      code,
+      severity: 'error',
+      message,
+      file,
+      line: 1,
+      column: 1,
+      pointer: '',
+      ...(suggestion === undefined ? {} : { suggestion }),
+    });
+  };
+  let bytes = 0;
+  for (const { path, size, type } of files) {
+    const segments = path.split('/');
+    bytes += size;
+    if (unsafe.test(path) || segments.some((segment) => segment === '' || segment === '.' || segment === '..')) {
+      add(
+        'unsafe_path',
+        path,
+        'This path is not accepted',
+        'Use plain names, without backslashes, colons at the second place or control characters.',
+      );
+    }
+    if (segments.length > projectLimits.depth)
+      add(
+        'project_too_large',
+        path,
+        `The path has ${segments.length} levels; at most ${projectLimits.depth} are accepted`,
+      );
+    if (encoder.encode(path).length > projectLimits.path_bytes)
+      add('project_too_large', path, `The path is longer than ${projectLimits.path_bytes} bytes`);
+    if (size > projectLimits.file_bytes)
+      add('project_too_large', path, `The file has ${size} bytes; at most ${projectLimits.file_bytes} are accepted`);
+    if (type === 'other')
+      add(
+        'not_a_file',
+        path,
+        'Only plain files and directories are accepted, no links or devices',
+        'Put the file itself here.',
+      );
+  }
+  if (files.length > projectLimits.files)
+    add('project_too_large', '.', `The project has ${files.length} files; at most ${projectLimits.files} are accepted`);
+  if (bytes > projectLimits.unpacked_bytes)
+    add(
+      'project_too_large',
+      '.',
+      `The project has ${bytes} bytes; at most ${projectLimits.unpacked_bytes} are accepted`,
+    );
+  return findings;
+}
+
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+const unsafe = /^[A-Za-z]:|[\\\u0000-\u001f\u007f]/;
+const encoder = new TextEncoder();

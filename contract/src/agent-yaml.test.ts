@@ -1,0 +1,312 @@
+import { describe, expect, test } from 'vitest';
+import { agentYamlExample, parseAgentYaml } from './agent-yaml.ts';
+import { applyEdits, type Finding } from './finding.ts';
+
+const least = 'name: greeter\nversion: 1.0.0\nteam: ml\nframework: langgraph\n';
+const findingsOf = (text: string): Finding[] => parseAgentYaml(text).findings;
+const codesOf = (text: string): string[] => findingsOf(text).map(({ code }) => code);
+/** The one finding about a value, and the file once its edit is applied. */
+const only = (text: string): Finding & { mended: string } => {
+  const findings = findingsOf(text).filter(({ severity }) => severity !== 'notice');
+  expect(findings).toHaveLength(1);
+  const [finding] = findings;
+  if (finding === undefined) throw new Error('no finding');
+  return { ...finding, mended: applyEdits(text, [finding]) };
+};
+
+describe('a valid agent.yaml', () => {
+  test('needs name, version, team and framework and nothing else', () => {
+    expect(parseAgentYaml(least)).toEqual({
+      config: { name: 'greeter', version: '1.0.0', team: 'ml', framework: 'langgraph' },
+      findings: [],
+    });
+  });
+
+  test('may hold every field of the table', () => {
+    const { config, findings } = parseAgentYaml(agentYamlExample);
+    expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(config).toMatchObject({
+      model: { temperature: 0.2 },
+      subagents: [{ ref: 'agents/translator' }],
+      deploy: { env_vars: { GREETING: 'Hello' } },
+    });
+  });
+
+  test('writes a reference as text or as a map, and the config holds the map', () => {
+    expect(parseAgentYaml(`${least}tools: [tools/a, {ref: tools/b}]\n`).config?.tools).toEqual([
+      { ref: 'tools/a' },
+      { ref: 'tools/b' },
+    ]);
+  });
+
+  test.each(['kb/names', 'knowledge-bases/names'])('takes %s for a knowledge base', (ref) => {
+    expect(parseAgentYaml(`${least}knowledge_bases: [{ref: ${ref}}]\n`).config?.knowledge_bases).toEqual([{ ref }]);
+  });
+
+  test.each(['default', 'gateway', 'litellm'])('may name the gateway %s', (gateway) => {
+    expect(parseAgentYaml(`${least}model: {gateway: ${gateway}}\n`).config?.model?.gateway).toBe(gateway);
+  });
+
+  test('says of every declared field that nothing acts on, and of every one that deploy refuses, that this is so', () => {
+    const notices = findingsOf(agentYamlExample).filter(({ severity }) => severity === 'notice');
+    expect(notices.filter(({ code }) => code === 'refused_by_deploy').map(({ pointer }) => pointer)).toEqual([
+      '/guardrails',
+      '/deploy/cloud',
+      '/deploy/secrets',
+    ]);
+    expect(notices.filter(({ code }) => code === 'not_in_effect').map(({ pointer }) => pointer)).toContain(
+      '/model/fallback',
+    );
+  });
+
+  test('with public visibility is told that this means org', () => {
+    expect(codesOf(`${least}access: {visibility: public}\n`)).toEqual(['public_means_org']);
+  });
+
+  test('with a model key among its variables is warned', () => {
+    expect(only(`${least}deploy: {env_vars: {OPENAI_API_KEY: sk-1}}\n`)).toMatchObject({
+      code: 'model_key_in_env_vars',
+      severity: 'warning',
+      line: 5,
+      column: 21,
+    });
+  });
+});
+
+describe('a fault', () => {
+  test('never hides another: all of a file are reported at once, in its order, with line and column', () => {
+    const text =
+      'name: My Agent\nversion: 1.10\nframework: langraph\nmodel:\n  maxTokens: 3\ndeploy:\n  volumes: [a]\n  scaling: {min: 3, max: 2}\n';
+    expect(findingsOf(text).map(({ code, line, column, pointer }) => [code, line, column, pointer])).toEqual([
+      ['missing_field', 1, 1, '/team'],
+      ['invalid_value', 1, 7, '/name'],
+      ['wrong_type', 2, 10, '/version'],
+      ['invalid_value', 3, 12, '/framework'],
+      ['unknown_field', 5, 3, '/model/maxTokens'],
+      ['unknown_field', 7, 3, '/deploy/volumes'],
+      ['invalid_value', 8, 26, '/deploy/scaling/max'],
+    ]);
+  });
+
+  test.each([
+    ['name: My Agent', 'name: my-agent'],
+    ['version: 1.10', 'version: 1.10.0'],
+    ['version: "v1.2.3"', 'version: 1.2.3'],
+    ['framework: langraph', 'framework: langgraph'],
+    ['tags: red', 'tags: [red]'],
+    ['model: {maxTokens: 3}', 'model: {max_tokens: 3}'],
+    ['model: {max_tokens: "5"}', 'model: {max_tokens: 5}'],
+    ['deploy: {resources: {cpu: 1}}', 'deploy: {resources: {cpu: "1"}}'],
+    ['deploy: {resources: {memory: 512}}', 'deploy: {resources: {memory: 512Mi}}'],
+    ['deploy: {resources: {memory: 1gb}}', 'deploy: {resources: {memory: 1Gi}}'],
+    ['deploy: {env_vars: {PORT: 8080}}', 'deploy: {env_vars: {PORT: "8080"}}'],
+    ['access: {require_approval: no}', 'access: {require_approval: false}'],
+    ['access: {require_approval: on}', 'access: {require_approval: true}'],
+    ['access: {visibility: Team}', 'access: {visibility: team}'],
+    ['descripton: x', 'description: x'],
+  ])('%s is mended to %s by its edit', (wrong, right) => {
+    const field = /^\w+/.exec(wrong)?.[0];
+    const text = `${least
+      .split('\n')
+      .filter((line) => !line.startsWith(`${field}:`))
+      .join('\n')}${wrong}\n`;
+    const { mended } = only(text);
+    expect(mended).toBe(text.replace(wrong, right));
+    expect(parseAgentYaml(mended).config).toBeDefined();
+  });
+
+  test('that is a field in the wrong place names the right one', () => {
+    expect(only(`${least}env_vars: {A: b}\n`).suggestion).toBe('It belongs under `deploy`.');
+  });
+
+  test('in a variable never shows its value', () => {
+    expect(
+      JSON.stringify({ ...only(`${least}deploy: {env_vars: {PIN: 94711}}\n`), edit: undefined, mended: undefined }),
+    ).not.toContain('94711');
+  });
+
+  test.each([
+    'name: Greeter',
+    'name: 1greeter',
+    'name: greeter-',
+    `name: ${'a'.repeat(64)}`,
+    'name: "a; rm -rf /"',
+    'name: "-v"',
+    'name: "a\\nb"',
+    'name: "$IFS"',
+    'version: "1.0"',
+    'version: 1.0.0-rc1',
+    'version: "1.0.0 --privileged"',
+    'team: "team:ml"',
+    'owner: "a@b.c, d@e.f"',
+    'owner: "a@b.c\\r\\nBcc: d@e.f"',
+    'owner: nobody',
+    'tags: ["a b"]',
+    'tags: ["<b>"]',
+    'tags: [a, a]',
+    'framework: autogen',
+    'model: {temperature: 2.1}',
+    'model: {temperature: .nan}',
+    'model: {max_tokens: 0}',
+    'model: {max_tokens: 1.5}',
+    'model: {gateway: elsewhere}',
+    'model: {fallback: gpt-4o}',
+    'model: {primary: "a b"}',
+    'tools: [kb/names]',
+    'tools: [{ref: tools/x, name: y}]',
+    'tools: [{name: x, type: shell}]',
+    'tools: [tools/../x]',
+    'subagents: [{ref: tools/x}]',
+    'mcp_servers: [{ref: mcp/x, transport: telnet}]',
+    'guardrails: [everything]',
+    'guardrails: pii_detection, content_filter',
+    'access: {visibility: world}',
+    'access: {allowed_callers: ["user:a@b.c"]}',
+    'access: {allowed_callers: [ml]}',
+    'access: {require_approval: "true"}',
+    'deploy: {cloud: mars}',
+    'deploy: {region: "eu; reboot"}',
+    'deploy: {runtime: "--privileged"}',
+    'deploy: {scaling: {min: 3, max: 2}}',
+    'deploy: {scaling: {target_cpu: 101}}',
+    'deploy: {resources: {cpu: "0"}}',
+    'deploy: {resources: {cpu: "65"}}',
+    'deploy: {resources: {memory: 1Mi}}',
+    'deploy: {resources: {memory: lots}}',
+    'deploy: {secrets: ["a b"]}',
+    'deploy: {secrets: [A], env_vars: {A: b}}',
+    'deploy: {env_vars: {"A B": c}}',
+    'deploy: {env_vars: {A: "\\0"}}',
+    'deploy: {env_vars: {A: [b]}}',
+    'deploy: []',
+  ])('refuses %s', (wrong) => {
+    const field = /^\w+/.exec(wrong)?.[0];
+    const text = `${least
+      .split('\n')
+      .filter((line) => !line.startsWith(`${field}:`))
+      .join('\n')}${wrong}\n`;
+    const { config, findings } = parseAgentYaml(text);
+    expect(config).toBeUndefined();
+    expect(findings.filter(({ severity }) => severity === 'error').map(({ pointer }) => pointer.split('/')[1])).toEqual(
+      [field],
+    );
+  });
+
+  test.each([
+    'volumes',
+    'privileged',
+    'cap_add',
+    'network_mode',
+    'devices',
+    'security_opt',
+    'command',
+    'image',
+    'ports',
+  ])('deploy.%s is no field', (key) => {
+    expect(only(`${least}deploy: {${key}: true}\n`)).toMatchObject({
+      code: 'unknown_field',
+      pointer: `/deploy/${key}`,
+    });
+  });
+
+  test.each([
+    'LD_PRELOAD',
+    'LD_LIBRARY_PATH',
+    'PATH',
+    'PYTHONSTARTUP',
+    'PYTHONPATH',
+    'DOCKER_HOST',
+    'SVC_GATEWAY_KEY',
+    'svc_x',
+    'BASH_ENV',
+  ])('the variable %s is reserved', (name) => {
+    expect(only(`${least}deploy: {env_vars: {${name}: x}}\n`)).toMatchObject({
+      code: 'reserved_name',
+      pointer: `/deploy/env_vars/${name}`,
+    });
+  });
+});
+
+describe('a trap of YAML', () => {
+  test.each([
+    ['yaml_duplicate_key', `${least}name: other\n`, 5],
+    ['yaml_duplicate_key', `${least}deploy: {env_vars: {A: b, A: c}}\n`, 5],
+    ['yaml_alias', `${least}tags: &a [x]\ndeploy: {secrets: *a}\n`, 6],
+    ['yaml_merge_key', `${least}deploy:\n  <<: {cloud: local}\n`, 6],
+    ['yaml_tag', `${least}description: !!js/function "function () {}"\n`, 5],
+    ['yaml_tag', `${least}description: !!python/object:os.system x\n`, 5],
+    ['yaml_tag', `${least}deploy: !!set {cloud}\n`, 5],
+    ['yaml_multiple_documents', `${least}---\n${least}`, 5],
+    ['yaml_directive', `%YAML 1.1\n---\n${least}`, 1],
+    ['yaml_forbidden_key', `${least}__proto__: {admin: true}\n`, 5],
+    ['yaml_forbidden_key', `${least}deploy: {env_vars: {"__proto__": x}}\n`, 5],
+    ['yaml_key_not_text', `${least}deploy: {env_vars: {1: x}}\n`, 5],
+    ['yaml_key_not_text', `${least}? [a]\n: b\n`, 5],
+    ['yaml_tab', `${least}deploy:\n\tcloud: local\n`, 6],
+    ['yaml_syntax', `${least}description: "open\n`, 6],
+    ['yaml_not_text', 'n\u0000a\u0000m\u0000e\u0000', 1],
+    ['yaml_not_text', `${least}description: \ud800\n`, 5],
+    ['yaml_too_deep', `${least}tags: ${'['.repeat(20_000)}`, 5],
+    ['yaml_too_deep', '- '.repeat(20_000), 1],
+    ['yaml_too_deep', Array.from({ length: 200 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n'), 33],
+    ['yaml_too_deep', 'a: 1\n'.repeat(20_000), undefined],
+    ['yaml_too_large', `description: ${'x'.repeat(10_000_000)}`, 1],
+  ])('is %s', (code, text, line) => {
+    const { config, findings } = parseAgentYaml(text);
+    expect(config).toBeUndefined();
+    expect(findings[0]).toMatchObject({ code, severity: 'error', ...(line === undefined ? {} : { line }) });
+  });
+
+  test('with a tab is mended by its edit', () => {
+    const text = `${least}deploy:\n\tcloud: local\n`;
+    expect(parseAgentYaml(applyEdits(text, findingsOf(text))).config?.deploy?.cloud).toBe('local');
+  });
+
+  test('that is not read is reported once, and not again as a missing value', () => {
+    expect(codesOf(`name: &a greeter\nversion: 1.0.0\nteam: *a\nframework: langgraph\n`)).toEqual(['yaml_alias']);
+  });
+
+  test.each(['no', 'on', 'off', 'yes', 'y'])('the word %s is text where text is wanted', (word) => {
+    expect(parseAgentYaml(`${least}deploy: {env_vars: {DEBUG: ${word}}}\n`).config?.deploy?.env_vars).toEqual({
+      DEBUG: word,
+    });
+  });
+
+  test('a byte order mark is a warning with an edit', () => {
+    const text = `\uFEFF${least}`;
+    expect(only(text)).toMatchObject({ code: 'yaml_byte_order_mark', severity: 'warning', mended: least });
+    expect(parseAgentYaml(text).config?.name).toBe('greeter');
+  });
+
+  test('a number with a leading zero is read as it looks, with a warning', () => {
+    const text = `${least}deploy: {scaling: {max: 010}}\n`;
+    expect(parseAgentYaml(text).config?.deploy?.scaling?.max).toBe(10);
+    expect(only(text)).toMatchObject({
+      code: 'yaml_number_form',
+      severity: 'warning',
+      mended: `${least}deploy: {scaling: {max: 10}}\n`,
+    });
+  });
+
+  test.each(['', '# nothing\n', 'null', '---\n', '\uFEFF'])('an empty file (%j) is said to be empty', (text) => {
+    expect(codesOf(text)).toContain('yaml_empty');
+  });
+
+  test.each(['[]', 'greeter', '5', '- name: x'])('a file that is no map (%s) is refused', (text) => {
+    expect(findingsOf(text)[0]).toMatchObject({ code: 'wrong_type', severity: 'error' });
+  });
+
+  test('keys named like members of every object are unknown fields and change nothing', () => {
+    expect(codesOf(`${least}constructor: {prototype: {admin: true}}\ntoString: x\n`)).toEqual([
+      'unknown_field',
+      'unknown_field',
+    ]);
+    expect(({} as Record<string, unknown>)['admin']).toBeUndefined(); // any key may be asked of a plain object
+  });
+
+  test('a file of nothing but faults gets a report of a hundred', () => {
+    const findings = findingsOf(Array.from({ length: 1000 }, (_, index) => `k${index}: 1`).join('\n'));
+    expect(findings).toHaveLength(101);
+    expect(findings.at(-1)).toMatchObject({ code: 'more_findings', severity: 'error' });
+  });
+});

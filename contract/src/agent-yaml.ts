@@ -1,0 +1,102 @@
+// agent.yaml: text → config, or everything that is wrong with it. The same function runs in `svc validate`, at push and in
+// step 1 of a deploy, so what validates on a laptop validates on the server.
+import { agentConfig, type AgentConfig } from './agent-yaml/config.ts';
+import { isModelAccessName } from './agent-yaml/environment-names.ts';
+import { explain, pointerOf } from './agent-yaml/explain.ts';
+import { notInEffect, refusedFields } from './agent-yaml/fields-in-effect.ts';
+import { hasErrors, inOrder, type Finding } from './finding.ts';
+import { readYaml, type YamlSource } from './read-yaml.ts';
+
+export {
+  agentConfig,
+  clouds,
+  guardrailNames,
+  type AgentConfig,
+  type Cloud,
+  type GuardrailName,
+} from './agent-yaml/config.ts';
+export { agentJsonSchema } from './agent-yaml/json-schema.ts';
+export { agentYamlExample } from './agent-yaml/example.ts';
+export { bumpVersion, nextVersion, type VersionPart } from './agent-yaml/bump-version.ts';
+export { fieldsInEffect, notInEffect, refusedFields, type FieldEffect } from './agent-yaml/fields-in-effect.ts';
+export { resourceLimits, type ResourceLimits } from './agent-yaml/resources.ts';
+
+export interface ParsedAgentYaml {
+  /** There exactly when no finding is an error. */
+  config?: AgentConfig;
+  findings: Finding[];
+}
+
+/** Never throws, whatever the text. */
+export function parseAgentYaml(text: string, file = 'agent.yaml'): ParsedAgentYaml {
+  const source = readYaml(text, file);
+  if (source.value === undefined) return { findings: inOrder(source.findings) };
+  if (source.value === null) {
+    const suggestion = 'It needs at least name, version, team and framework; `svc init` writes one.';
+    return { findings: [source.finding('yaml_empty', 0, 'The file is empty', { suggestion })] };
+  }
+
+  const parsed = agentConfig.safeParse(source.value);
+  if (!parsed.success) {
+    return {
+      findings: inOrder([
+        ...source.findings,
+        ...explain(source, parsed.error.issues).filter((finding) => !isKnown(source, finding)),
+      ]),
+    };
+  }
+  const findings = inOrder([...source.findings, ...remarks(source, parsed.data)]);
+  return hasErrors(findings) ? { findings } : { config: parsed.data, findings };
+}
+
+/** A value that was not read (an alias, a tag) has its finding; that the schema then misses it is no news. */
+function isKnown(source: YamlSource, { pointer }: Finding): boolean {
+  return source.findings.some(
+    (earlier) =>
+      earlier.severity === 'error' && (pointer === earlier.pointer || pointer.startsWith(`${earlier.pointer}/`)),
+  );
+}
+
+/** What is accepted and still worth saying. */
+function remarks(source: YamlSource, config: AgentConfig): Finding[] {
+  const at = (
+    path: readonly string[],
+    code: Finding['code'],
+    severity: Finding['severity'],
+    message: string,
+    suggestion?: string,
+  ): Finding => {
+    const pointer = pointerOf(path);
+    const place = source.places.get(pointer);
+    return source.finding(code, place?.key?.[0] ?? 0, message, { severity, pointer, suggestion });
+  };
+  return [
+    ...notInEffect(config).map(({ field, sentence }) =>
+      at(field.split('.'), 'not_in_effect', 'notice', `\`${field}\` is not in effect: ${sentence}`),
+    ),
+    ...refusedFields(config).map(({ field, sentence }) =>
+      at(field.split('.'), 'refused_by_deploy', 'notice', `Deploy refuses \`${field}\`: ${sentence}`),
+    ),
+    ...(config.access?.visibility === 'public'
+      ? [
+          at(
+            ['access', 'visibility'],
+            'public_means_org',
+            'notice',
+            '`public` is taken as `org`: nothing is readable without signing in',
+          ),
+        ]
+      : []),
+    ...Object.keys(config.deploy?.env_vars ?? {})
+      .filter(isModelAccessName)
+      .map((name) =>
+        at(
+          ['deploy', 'env_vars', name],
+          'model_key_in_env_vars',
+          'warning',
+          `\`${name}\` reaches a model past the gateway, and whoever may edit the agent can read it`,
+          'Remove it once the model gateway is there.',
+        ),
+      ),
+  ];
+}

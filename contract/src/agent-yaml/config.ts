@@ -1,0 +1,205 @@
+// Every field of agent.yaml, once: types, validation, the JSON Schema of editors and the reference page come from here.
+// Strict on every level: a key that is not in the spec's table (`deploy.volumes`, `privileged`) is a fault, never ignored.
+import { z } from 'zod';
+import { frameworkNames } from '../frameworks.ts';
+import { parsePrincipal, parseRef } from '../refs.ts';
+import { visibilities, type AssetKind } from '../roles.ts';
+import { email, name, text, version } from '../wire.ts';
+import { environmentNamePattern, whyReserved } from './environment-names.ts';
+import { cpuCount, memoryBytes } from './resources.ts';
+
+export const clouds = ['local', 'aws', 'gcp', 'azure', 'kubernetes'] as const;
+export type Cloud = (typeof clouds)[number];
+
+export const guardrailNames = ['pii_detection', 'hallucination_check', 'content_filter'] as const;
+export type GuardrailName = (typeof guardrailNames)[number];
+
+/** All of them mean the service's own gateway. */
+export const gatewayNames = ['default', 'gateway', 'litellm'] as const;
+
+// What stands in labels, arguments and file names holds neither spaces nor shell or markup characters.
+const modelId = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$/, 'must be a model identifier: letters, digits and . _ : / @ + -');
+const tag = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,62}$/, 'must be letters, digits and . _ : / -, at most 63');
+const identifier = z
+  .string()
+  .regex(
+    /^[a-z][a-z0-9-]{0,62}$/,
+    'must be lower-case letters, digits and hyphens, at most 63, starting with a letter',
+  );
+const functionName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, 'must be letters, digits, underscores and hyphens, at most 64');
+const secretName = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_-]{0,126}$/, 'must be letters, digits, underscores and hyphens, starting with a letter');
+
+const toolRef = refTo('tool', 'tools');
+const agentRef = refTo('agent', 'agents');
+const knowledgeBaseRef = refTo('knowledge-base', 'kb');
+const mcpServerRef = refTo('mcp-server', 'mcp');
+const mcpServer = mcpServerRef.map.extend({ transport: z.enum(['stdio', 'sse', 'streamable-http']).optional() });
+
+const inlineTool = z.strictObject({
+  name: functionName,
+  type: z.enum(['function']),
+  description: text.optional(),
+});
+
+const environment = z
+  .record(
+    z
+      .string()
+      .regex(environmentNamePattern, 'must be letters, digits and underscores, not starting with a digit')
+      .refine(isFree, {
+        error: ({ input }) => `cannot be set here: ${whyReserved(String(input)) ?? ''}`,
+        params: { finding: 'reserved_name' },
+      }),
+    z
+      .string()
+      .max(32_768)
+      .refine((value) => !value.includes('\0'), 'must not hold a NUL character'),
+  )
+  .refine((map) => Object.keys(map).length <= 200, 'must not hold more than 200 variables');
+
+const deploy = z
+  .strictObject({
+    cloud: z.enum(clouds).optional().describe('Where it runs: local, or a cloud. `svc deploy --target` overrides it'),
+    runtime: identifier.optional().describe('The container service of the cloud'),
+    region: identifier.optional().describe('The region of the cloud'),
+    scaling: z
+      .strictObject({
+        min: z.int().min(0).max(1000).optional().describe('The fewest containers'),
+        max: z.int().min(1).max(1000).optional().describe('The most containers'),
+        target_cpu: z.int().min(1).max(100).optional().describe('Percent of CPU use above which a container is added'),
+      })
+      .refine(({ min = 0, max = 1000 }) => min <= max, { error: 'must not be less than `min`', path: ['max'] })
+      .optional()
+      .describe('How many containers run'),
+    resources: z
+      .strictObject({
+        cpu: z
+          .string()
+          .refine((cpu) => cpuCount(cpu) !== undefined, 'must be processors such as "0.5" or "500m", from 0.05 to 64')
+          .optional()
+          .describe('Processors, such as "0.5" or "500m"'),
+        memory: z
+          .string()
+          .refine(
+            (memory) => memoryBytes(memory) !== undefined,
+            'must be a size such as 512Mi, 1Gi or 2GB, from 64Mi to 1Ti',
+          )
+          .optional()
+          .describe('Memory, such as 512Mi, 1Gi or 2GB'),
+      })
+      .optional()
+      .describe('The limits of a container; unset: 1 processor and 1Gi'),
+    secrets: listOf(secretName, 100).optional().describe("Names of secrets, read from the cloud's secret manager"),
+    env_vars: environment
+      .optional()
+      .describe('Environment variables. Whoever may edit the agent can read them: no secrets'),
+  })
+  .superRefine(({ secrets = [], env_vars = {} }, context) => {
+    for (const [index, secret] of secrets.entries()) {
+      if (Object.hasOwn(env_vars, secret))
+        context.addIssue({
+          code: 'custom',
+          path: ['secrets', index],
+          message: 'stands in `deploy.env_vars` too',
+          params: { finding: 'duplicate_entry' },
+        });
+    }
+  });
+
+export const agentConfig = z.strictObject({
+  name: name.describe('The name of the agent, unique in the organisation'),
+  version: version.describe('MAJOR.MINOR.PATCH. Once approved or deployed, the content under a version is final'),
+  description: text.optional().describe('What the agent does, for people who search for it'),
+  team: name.describe('The registered team that the agent belongs to'),
+  owner: email.optional().describe('E-mail address of the owner; unset: who pushes it first'),
+  tags: listOf(tag, 50).optional().describe('Words to find it by'),
+  framework: z.enum(frameworkNames).describe('The framework that agent.py is written with'),
+  model: z
+    .strictObject({
+      primary: modelId.optional().describe('The model the agent calls'),
+      fallback: modelId.optional().describe('Called when the primary fails'),
+      temperature: z.number().min(0).max(2).optional().describe('How much chance there is in an answer, from 0 to 2'),
+      max_tokens: z.int().min(1).max(10_000_000).optional().describe('The longest answer'),
+      gateway: z.enum(gatewayNames).optional().describe("The service's model gateway, under any of its names"),
+    })
+    .refine(({ primary, fallback }) => fallback === undefined || primary !== undefined, {
+      error: 'needs `model.primary`',
+      path: ['fallback'],
+    })
+    .optional()
+    .describe('The model, and what is done when it fails'),
+  tools: listOf(z.union([toolRef.text, toolRef.map, inlineTool]), 100)
+    .optional()
+    .describe('Registry references (tools/<name>), or tools of your own code, declared for documentation'),
+  subagents: listOf(z.union([agentRef.text, agentRef.map]), 100)
+    .optional()
+    .describe('Agents this one calls: agents/<name>'),
+  knowledge_bases: listOf(z.union([knowledgeBaseRef.text, knowledgeBaseRef.map]), 100)
+    .optional()
+    .describe('Knowledge bases of the registry: kb/<name>'),
+  mcp_servers: listOf(z.union([mcpServerRef.text, mcpServer]), 100)
+    .optional()
+    .describe('MCP servers of the registry: mcp/<name>'),
+  guardrails: listOf(z.enum(guardrailNames), guardrailNames.length)
+    .optional()
+    .describe('Checks on what goes to a model and comes from it'),
+  access: z
+    .strictObject({
+      visibility: z
+        .enum([...visibilities, 'public'])
+        .optional()
+        .describe('Who sees it; unset: org'),
+      allowed_callers: listOf(
+        z.string().refine((caller) => parsePrincipal(caller)?.kind === 'team', 'must be team:<team name>'),
+        100,
+      )
+        .optional()
+        .describe('Only these teams may call it, of those who may use it at all'),
+      require_approval: z.boolean().optional().describe('true: admins need an approval too. false opens nothing'),
+    })
+    .optional()
+    .describe('Narrows who may see, call and deploy it; it never widens that'),
+  deploy: deploy.optional().describe('Where and how it runs'),
+});
+export type AgentConfig = z.output<typeof agentConfig>;
+
+/** `agents/x` and `{ref: agents/x}` mean the same, and the config holds the second. */
+function refTo(kind: AssetKind, segment: string) {
+  const ref = z
+    .string()
+    .refine((written) => parseRef(written)?.kind === kind, `must be ${segment}/<name>`)
+    .meta({ examples: [`${segment}/<name>`] });
+  return { text: ref.transform((written) => ({ ref: written })), map: z.strictObject({ ref }) };
+}
+
+function listOf<Item extends z.ZodType>(item: Item, most: number) {
+  return z
+    .array(item)
+    .max(most)
+    .superRefine((items, context) => {
+      const seen = new Set<string>();
+      for (const [index, entry] of items.entries()) {
+        const written = JSON.stringify(entry);
+        if (seen.has(written))
+          context.addIssue({
+            code: 'custom',
+            path: [index],
+            message: 'stands in the list twice',
+            params: { finding: 'duplicate_entry' },
+          });
+        seen.add(written);
+      }
+    });
+}
+
+function isFree(variable: string): boolean {
+  return whyReserved(variable) === undefined;
+}

@@ -1,0 +1,54 @@
+// Which environment variables a project may set. Refused is what would change how the container's own server is loaded or
+// reached (T73 of the threat model): the user's code starts inside that server, and must not come before it.
+
+export const environmentNamePattern = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+
+/** Why `name` cannot be set from agent.yaml; undefined when it can. */
+export function whyReserved(name: string): string | undefined {
+  const upper = name.toUpperCase();
+  if (reservedNames.has(upper)) return 'it decides how the container starts';
+  const prefix = reservedPrefixes.find(({ starts }) => upper.startsWith(starts));
+  return prefix?.because;
+}
+
+/** A model provider's key or address, which the gateway sets by itself: in agent.yaml it is readable by whoever may edit the agent. */
+export function isModelAccessName(name: string): boolean {
+  return modelAccessNames.test(name);
+}
+
+const reservedPrefixes = [
+  { starts: 'SVC_', because: 'names with SVC_ belong to the service' },
+  { starts: 'LD_', because: 'the dynamic linker reads it' },
+  { starts: 'DYLD_', because: 'the dynamic linker reads it' },
+  { starts: 'DOCKER_', because: 'it leads to a container engine' },
+  { starts: 'GLIBC_', because: 'the C library reads it' },
+] as const;
+
+const reservedNames: ReadonlySet<string> = new Set([
+  'PATH',
+  'HOME',
+  'SHELL',
+  'USER',
+  'IFS',
+  'ENV',
+  'BASH_ENV',
+  'GCONV_PATH',
+  'LOCPATH',
+  'PYTHONPATH',
+  'PYTHONHOME',
+  'PYTHONSTARTUP',
+  'PYTHONEXECUTABLE',
+  'PYTHONPLATLIBDIR',
+  'PYTHONUSERBASE',
+  'PYTHONNOUSERSITE',
+  'PYTHONSAFEPATH',
+  'PYTHONINSPECT',
+  'PYTHONBREAKPOINT',
+  'PYTHONPYCACHEPREFIX',
+  'VIRTUAL_ENV',
+  // Switches tracing off together with the framework's telemetry; the service sets the framework's own switch.
+  'OTEL_SDK_DISABLED',
+]);
+
+const modelAccessNames =
+  /^(?:OPENAI|AZURE_OPENAI|AZURE|ANTHROPIC|GEMINI|GOOGLE|GOOGLE_GEMINI|GOOGLE_VERTEX|MISTRAL|COHERE|GROQ|TOGETHER|DEEPSEEK|OPENROUTER|LITELLM|LANGSMITH_GATEWAY|XAI)_(?:API_KEY|AUTH_TOKEN|API_BASE|BASE_URL|API_URL|ENDPOINT)$|^LANGSMITH_GATEWAY$/;

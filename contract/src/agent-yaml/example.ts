@@ -1,0 +1,50 @@
+/** Every field there is, as the documentation shows it. It is valid, and asks for things that are not in effect yet. */
+export const agentYamlExample = `name: greeter
+version: 1.0.0
+description: Greets people by name
+team: ml
+owner: ada@example.com
+tags: [demo, greeting]
+framework: langgraph # or crewai
+
+model:
+  primary: gpt-4o
+  fallback: gpt-4o-mini
+  temperature: 0.2
+  max_tokens: 1024
+  gateway: default
+
+tools:
+  - ref: tools/calendar
+  - name: greet
+    type: function
+    description: Declared for documentation; it runs inside agent.py
+subagents:
+  - ref: agents/translator
+knowledge_bases:
+  - ref: kb/names
+mcp_servers:
+  - ref: mcp/files
+    transport: stdio
+guardrails: [pii_detection]
+
+access:
+  visibility: team
+  allowed_callers: ["team:ml"]
+  require_approval: true
+
+deploy:
+  cloud: aws # unset or local: beside the service
+  runtime: ecs-express
+  region: eu-central-1
+  scaling:
+    min: 1
+    max: 4
+    target_cpu: 70
+  resources:
+    cpu: "0.5"
+    memory: 512Mi
+  secrets: [CRM_TOKEN]
+  env_vars:
+    GREETING: Hello
+`;

@@ -1,0 +1,115 @@
+// What every declared field does today. `svc validate` says it with a notice, deploy refuses or lists it, and the reference
+// page is made from it. A field that an agent would be unsafe or broken without is refused by deploy, never passed over.
+import type { AgentConfig } from './config.ts';
+
+export interface FieldEffect {
+  field: string;
+  /** `listed`: accepted, and named as "not in effect" by deploy and status. `refused`: accepted by validate, refused by deploy. */
+  state: 'in effect' | 'listed' | 'refused';
+  sentence: string;
+  /** The row is about this value only, or about every other. */
+  value?: string;
+  except?: string;
+}
+
+export const fieldsInEffect: readonly FieldEffect[] = [
+  { field: 'name', state: 'in effect', sentence: 'Names the agent, its address and its containers.' },
+  { field: 'version', state: 'in effect', sentence: 'Names the content; final once approved or deployed.' },
+  { field: 'description', state: 'in effect', sentence: 'Found by search.' },
+  { field: 'team', state: 'in effect', sentence: 'Decides who may see, submit and deploy the agent.' },
+  { field: 'owner', state: 'in effect', sentence: 'Owns the asset once it is first pushed.' },
+  { field: 'tags', state: 'in effect', sentence: 'Found by search.' },
+  {
+    field: 'framework',
+    state: 'in effect',
+    sentence: 'Decides the export that agent.py must have and the packages of its image.',
+  },
+  {
+    field: 'model.primary',
+    state: 'listed',
+    sentence: 'The model gateway is not there yet; the agent calls the model its code names.',
+  },
+  {
+    field: 'model.fallback',
+    state: 'listed',
+    sentence: 'The model gateway is not there yet; nothing takes over when the primary fails.',
+  },
+  {
+    field: 'model.temperature',
+    state: 'listed',
+    sentence: 'The model gateway is not there yet; the temperature of the code applies.',
+  },
+  {
+    field: 'model.max_tokens',
+    state: 'listed',
+    sentence: 'The model gateway is not there yet; the limit of the code applies.',
+  },
+  { field: 'model.gateway', state: 'listed', sentence: 'The model gateway is not there yet.' },
+  {
+    field: 'tools',
+    state: 'in effect',
+    sentence: 'References are pinned at push and checked before a deploy; inline tools are documentation.',
+  },
+  {
+    field: 'subagents',
+    state: 'listed',
+    sentence: 'References are pinned and checked; the agent is not handed a way to call them yet.',
+  },
+  {
+    field: 'knowledge_bases',
+    state: 'listed',
+    sentence: 'References are pinned and checked; the agent cannot search them yet.',
+  },
+  {
+    field: 'mcp_servers',
+    state: 'listed',
+    sentence: 'References are pinned and checked; the agent is not connected to them yet.',
+  },
+  {
+    field: 'guardrails',
+    state: 'refused',
+    sentence: 'Guardrails are not there yet, and without them the agent would run unchecked.',
+  },
+  { field: 'access.visibility', state: 'in effect', sentence: 'Narrows who may see the agent; public means org.' },
+  { field: 'access.allowed_callers', state: 'in effect', sentence: 'Narrows who may call the agent.' },
+  { field: 'access.require_approval', state: 'in effect', sentence: 'true binds admins to approval too.' },
+  { field: 'deploy.cloud', state: 'in effect', value: 'local', sentence: 'Runs in containers beside the service.' },
+  { field: 'deploy.cloud', state: 'refused', except: 'local', sentence: 'Only the target `local` is there yet.' },
+  { field: 'deploy.runtime', state: 'listed', sentence: 'Belongs to cloud targets, which are not there yet.' },
+  { field: 'deploy.region', state: 'listed', sentence: 'Belongs to cloud targets, which are not there yet.' },
+  { field: 'deploy.scaling.min', state: 'listed', sentence: 'The local target runs one container.' },
+  { field: 'deploy.scaling.max', state: 'listed', sentence: 'The local target runs one container.' },
+  { field: 'deploy.scaling.target_cpu', state: 'listed', sentence: 'The local target runs one container.' },
+  { field: 'deploy.resources.cpu', state: 'in effect', sentence: 'The limit of the container.' },
+  { field: 'deploy.resources.memory', state: 'in effect', sentence: 'The limit of the container.' },
+  {
+    field: 'deploy.secrets',
+    state: 'refused',
+    sentence: 'Secrets are not there yet, and without them the agent would start without what it needs.',
+  },
+  { field: 'deploy.env_vars', state: 'in effect', sentence: 'Set in the container.' },
+];
+
+/** Declared fields that nothing acts on yet: deploy and status name them. */
+export const notInEffect = (config: AgentConfig): FieldEffect[] => declared(config, 'listed');
+
+/** Declared fields for which deploy refuses this config. */
+export const refusedFields = (config: AgentConfig): FieldEffect[] => declared(config, 'refused');
+
+function declared(config: AgentConfig, state: FieldEffect['state']): FieldEffect[] {
+  return fieldsInEffect.filter((row) => {
+    if (row.state !== state) return false;
+    const value = valueOf(config, row.field);
+    if (value === undefined || (Array.isArray(value) && value.length === 0)) return false;
+    return (row.value === undefined || value === row.value) && (row.except === undefined || value !== row.except);
+  });
+}
+
+function valueOf(config: AgentConfig, field: string): unknown {
+  let at: unknown = config;
+  for (const step of field.split('.')) {
+    if (typeof at !== 'object' || at === null) return undefined;
+    at = Object.getOwnPropertyDescriptor(at, step)?.value;
+  }
+  return at;
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { agentConfig } from './config.ts';
+
+export type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+let made: JsonSchema | undefined;
+
+/** JSON Schema draft 7, which is what editors read (`# yaml-language-server: $schema=…`). */
+export function agentJsonSchema(): JsonSchema {
+  made ??= { title: 'agent.yaml', ...z.toJSONSchema(agentConfig, { io: 'input', target: 'draft-7' }) };
+  return made;
+}
+
+/** The fields that may stand at a path, such as `['deploy', 'scaling']`; a list index stands for any entry. */
+export function fieldsAt(path: readonly PropertyKey[]): ReadonlySet<string> {
+  return new Set(schemasAt(path).flatMap(({ properties }) => Object.keys(properties ?? {})));
+}
+
+/** What the schema says about a field, for a person who left it out. */
+export function describeField(path: readonly PropertyKey[]): string | undefined {
+  return schemasAt(path)[0]?.description;
+}
+
+/** Every field that a map of agent.yaml can hold, `deploy.scaling.min`, with lists left closed. */
+export function fieldPaths(schema: JsonSchema = agentJsonSchema(), path: readonly string[] = []): string[][] {
+  return Object.entries(schema.properties ?? {}).flatMap(([key, below]) => [
+    [...path, key],
+    ...(isSchema(below) ? fieldPaths(below, [...path, key]) : []),
+  ]);
+}
+
+function schemasAt(path: readonly PropertyKey[]): JsonSchema[] {
+  let level = alternatives(agentJsonSchema());
+  for (const step of path) {
+    level = level.flatMap((schema) =>
+      alternatives(typeof step === 'number' ? schema.items : schema.properties?.[String(step)]),
+    );
+  }
+  return level;
+}
+
+function alternatives(schema: unknown): JsonSchema[] {
+  if (!isSchema(schema)) return [];
+  return schema.anyOf === undefined ? [schema] : [schema, ...schema.anyOf.flatMap(alternatives)];
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,115 @@
+// requirements.txt: which packages the user asks for, what in it is refused, and what the platform adds to it. The user's
+// lines are never touched: the resolver gets them as they are, next to ours. A pyproject.toml is read by the resolver alone.
+// Refused is what would install from elsewhere than the configured package index, or read files outside the project (T62).
+import { frameworks, printRequirement, type Framework, type PlatformRequirement } from './frameworks.ts';
+import type { Finding } from './finding.ts';
+import { parseLine, type Requirement } from './requirements/parse-line.ts';
+import { endsBelow } from './requirements/version-range.ts';
+
+export { normaliseName, type Requirement } from './requirements/parse-line.ts';
+
+export interface ParsedRequirements {
+  requirements: Requirement[];
+  findings: Finding[];
+}
+
+export const requirementsLimits = { characters: 262_144, lines: 5_000, line_characters: 8_192 } as const;
+
+/** Never throws, whatever the text. */
+export function parseRequirements(text: string, file = 'requirements.txt'): ParsedRequirements {
+  const refuse = (line: number, message: string): ParsedRequirements => ({
+    requirements: [],
+    findings: [{ code: 'file_too_large', severity: 'error', message, file, line, column: 1, pointer: '' }],
+  });
+  if (text.length > requirementsLimits.characters)
+    return refuse(1, `${file} has ${text.length} characters; at most ${requirementsLimits.characters} are read`);
+  const lines = logicalLines(text);
+  if (lines.length > requirementsLimits.lines)
+    return refuse(requirementsLimits.lines, `${file} has more than ${requirementsLimits.lines} lines`);
+
+  const requirements: Requirement[] = [];
+  const findings: Finding[] = [];
+  for (const { content, line } of lines) {
+    const parsed =
+      content.length > requirementsLimits.line_characters
+        ? ({
+            code: 'requirement_unreadable',
+            message: `This line is longer than ${requirementsLimits.line_characters} characters`,
+          } as const)
+        : parseLine(content, line);
+    if (parsed === undefined) continue;
+    if ('code' in parsed) findings.push({ severity: 'error', file, line, column: 1, pointer: '', ...parsed });
+    else requirements.push(parsed);
+  }
+  return { requirements, findings };
+}
+
+export interface Conflict {
+  package: string;
+  required_by: { source: string; spec: string }[];
+  remedy: string;
+}
+
+export interface PlatformRequirements {
+  /** Lines for the resolver, such as `uvicorn[standard]>=0.27.0`. */
+  add: string[];
+  /** What no resolver could satisfy, known before one is asked. */
+  conflicts: Conflict[];
+}
+
+/** The packages that the image needs besides the user's. A requirement with a marker may not apply, so it replaces none of ours. */
+export function platformRequirements(
+  framework: Framework,
+  user: readonly Requirement[],
+  file = 'requirements.txt',
+): PlatformRequirements {
+  const add: string[] = [];
+  const conflicts: Conflict[] = [];
+  for (const platform of frameworks[framework].requires) {
+    const asked = user.filter(({ name, marker }) => name === platform.name && marker === undefined);
+    if (asked.length === 0) add.push(printRequirement(platform));
+    for (const requirement of asked) {
+      if (platform.floor !== undefined && endsBelow(requirement.specifiers, platform.floor))
+        conflicts.push(conflict(platform, platform.floor, requirement, file));
+    }
+  }
+  return { add, conflicts };
+}
+
+function conflict(
+  platform: PlatformRequirement,
+  floor: string,
+  { name, specifiers, line }: Requirement,
+  file: string,
+): Conflict {
+  const spec = specifiers.map(({ operator, version }) => operator + version).join(',');
+  return {
+    package: name,
+    required_by: [
+      { source: `${file}:${line}`, spec: name + spec },
+      { source: 'platform', spec: printRequirement(platform) },
+    ],
+    remedy: `widen \`${name}${spec}\` on line ${line} of ${file} so that it allows ${floor} or later`,
+  };
+}
+
+/** A backslash at the end of a line continues it, and comments end before that is looked at, as pip does it. */
+function logicalLines(text: string): { content: string; line: number }[] {
+  const result: { content: string; line: number }[] = [];
+  let open: { content: string; line: number } | undefined;
+  for (const [index, raw] of text
+    .replace(/^\uFEFF/, '')
+    .split(/\r\n|\r|\n/)
+    .entries()) {
+    const isComment = /^\s*#/.test(raw);
+    const continues = !isComment && raw.endsWith('\\');
+    // Some readers let a comment swallow the next line and some do not; the mark makes the line one that is refused.
+    const part = isComment ? '' : continues ? raw.slice(0, -1) + (/\s#/.test(raw) ? '\u0000' : '') : raw;
+    open =
+      open === undefined ? { content: part, line: index + 1 } : { content: `${open.content} ${part}`, line: open.line };
+    if (continues) continue;
+    result.push(open);
+    open = undefined;
+  }
+  return open === undefined ? result : [...result, open];
+}

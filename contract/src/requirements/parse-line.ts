@@ -1,0 +1,154 @@
+import type { Finding } from '../finding.ts';
+
+export interface Requirement {
+  /** Normalised as PEP 503 says: `Typing_Extensions` is `typing-extensions`. */
+  name: string;
+  extras: string[];
+  specifiers: { operator: string; version: string }[];
+  /** PEP 508, as written. */
+  marker?: string;
+  hashes: string[];
+  /** From 1. */
+  line: number;
+}
+
+type Refusal = Pick<Finding, 'code' | 'message' | 'suggestion'>;
+
+/** One logical line: a requirement, a refusal, or undefined when there is nothing in it that matters here. */
+export function parseLine(content: string, line: number): Requirement | Refusal | undefined {
+  // What follows is read by another program too. A line that it could split or join in another way than we do is refused.
+  if (ambiguous.test(content))
+    return refused(
+      'This line holds a character or a comment that is read in more than one way',
+      'Write it on one plain line.',
+    );
+  const written = withoutComment(content).replaceAll(/\s+/g, ' ').trim();
+  if (written === '') return undefined;
+  if (written.includes('${')) return refused('Environment variables are not filled in here', 'Write the value out.');
+  if (written.startsWith('-')) return option(written);
+  return place(written) ?? requirement(written, line);
+}
+
+/** What some take for a line break or an end of text. */
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+const ambiguous = /[\u0000-\u0008\u000b-\u001f\u007f\u0085\u2028\u2029\ufeff]/;
+
+export function normaliseName(name: string): string {
+  return name.replaceAll(/[-_.]+/g, '-').toLowerCase();
+}
+
+function option(written: string): Refusal | undefined {
+  const name = /^--?[A-Za-z-]+/.exec(written)?.[0] ?? written.slice(0, 20);
+  const short = name.startsWith('--') ? name : written.slice(0, 2);
+  if (harmlessOptions.has(name)) return undefined;
+  const known = refusedOptions[name] ?? refusedOptions[short];
+  return known ?? refused(`The option ${name} is not known here`, 'Remove it.');
+}
+
+/** Say nothing about where packages come from. */
+const harmlessOptions: ReadonlySet<string> = new Set(['--require-hashes', '--only-binary', '--prefer-binary', '--pre']);
+
+const index = refused(
+  'The package index is a setting of the service',
+  'Remove the line; ask an admin to set the index.',
+);
+const include = refused('Other requirement files are not read', 'Write their lines into this file.');
+const editable = refused(
+  'Editable installs are not possible',
+  'Put the code next to agent.py and import it from there.',
+);
+const source = refused('Source builds cannot be asked for here', 'Remove the line.');
+const refusedOptions: Readonly<Record<string, Refusal>> = {
+  '-i': index,
+  '--index-url': index,
+  '--pypi-url': index,
+  '--extra-index-url': index,
+  '--no-index': index,
+  '-f': index,
+  '--find-links': index,
+  '--trusted-host': index,
+  '-r': include,
+  '--requirement': include,
+  '-c': include,
+  '--constraint': include,
+  '-e': editable,
+  '--editable': editable,
+  '--no-binary': source,
+};
+
+/** Whatever names a place instead of a package of the index. */
+function place(written: string): Refusal | undefined {
+  const target = /^[A-Za-z0-9._-]+\s*(?:\[[^\]]*\])?\s*@\s*(.*)$/.exec(written)?.[1] ?? written;
+  const scheme = /^([a-z][a-z0-9.-]*(?:\+[a-z0-9]+)?):/i.exec(target)?.[1]?.toLowerCase();
+  if (scheme?.includes('+') || scheme === 'git')
+    return refused('Packages from version control are not installed', onlyIndex);
+  if (scheme === 'file') return refused('Packages from the file system are not installed', onlyIndex);
+  if (scheme !== undefined) return refused('Packages from an address are not installed', onlyIndex);
+  if (/^[./~\\]|^[^;#\s[]*[/\\]|\.(?:whl|zip|tar\.gz|tgz)(?:\s|;|$)/.test(target) || target !== written) {
+    return refused('Packages from a path are not installed', onlyIndex);
+  }
+  return undefined;
+}
+
+const onlyIndex = 'Name a package of the package index and its version; code of your own belongs next to agent.py.';
+
+/** Markers nest, and whoever evaluates them recurses. */
+const longestMarker = 1_000;
+
+function requirement(written: string, line: number): Requirement | Refusal {
+  const [beforeOptions = '', ...optionParts] = written.split(/\s--(?=[a-z])/);
+  const hashes: string[] = [];
+  for (const part of optionParts) {
+    const hash = /^hash[=\s]\s*([a-z0-9]+:[0-9a-f]+)\s*$/.exec(part)?.[1];
+    if (hash === undefined)
+      return refused(`The option --${part.split(/[=\s]/)[0] ?? ''} of a package is not accepted`, 'Remove it.');
+    hashes.push(hash);
+  }
+  const semicolon = beforeOptions.indexOf(';');
+  const marker = semicolon < 0 ? undefined : beforeOptions.slice(semicolon + 1).trim();
+  const required = (semicolon < 0 ? beforeOptions : beforeOptions.slice(0, semicolon)).trim();
+  const [, name, extras, versions] =
+    /^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[([^\]]*)\])?\s*(.*)$/.exec(required) ?? [];
+  const specifiers = readSpecifiers(versions ?? '');
+  if (name === undefined || specifiers === undefined || marker === '' || (marker?.length ?? 0) > longestMarker) {
+    const suggestion = 'Write a package name and versions, such as `httpx>=0.27,<1`.';
+    return {
+      code: 'requirement_unreadable',
+      message: `This is not a requirement: ${written.slice(0, 80)}`,
+      suggestion,
+    };
+  }
+  return {
+    name: normaliseName(name),
+    extras: (extras ?? '').split(',').flatMap((extra) => (extra.trim() === '' ? [] : [normaliseName(extra.trim())])),
+    specifiers,
+    ...(marker === undefined ? {} : { marker }),
+    hashes,
+    line,
+  };
+}
+
+/** `>=1,<2`, with or without parentheses around; undefined when it is no list of versions. */
+function readSpecifiers(written: string): Requirement['specifiers'] | undefined {
+  const inner = /^\((.*)\)$/.exec(written)?.[1] ?? written;
+  if (inner.trim() === '') return [];
+  const result: Requirement['specifiers'] = [];
+  for (const part of inner.split(',')) {
+    const [, operator, version] = /^\s*(===|==|~=|!=|<=|>=|<|>)\s*([A-Za-z0-9.*+!_-]+)\s*$/.exec(part) ?? [];
+    if (operator === undefined || version === undefined) {
+      if (part.trim() === '' && result.length > 0) continue; // a trailing comma, which pip lets pass
+      return undefined;
+    }
+    result.push({ operator, version });
+  }
+  return result;
+}
+
+function withoutComment(content: string): string {
+  const comment = /(?:^|\s)#/.exec(content);
+  return comment === null ? content : content.slice(0, comment.index);
+}
+
+function refused(message: string, suggestion: string): Refusal {
+  return { code: 'requirement_refused', message, suggestion };
+}
