@@ -1,0 +1,31 @@
+// @ts-check
+import { readConfig } from './config.js';
+import { findPackageIndex } from './package-index.js';
+import { readSettings, writeSettings } from './settings-file.js';
+import { print } from './step.js';
+
+/**
+ * What this machine needs to reach a package index, image builds need too: an extra certificate authority and an index of its own are
+ * recorded for the server, once. A line that stands in the file already is somebody's choice and stays.
+ *
+ * @returns {Promise<string>} what was done, for the progress line
+ */
+export async function recordBuildSettings() {
+  const { settingsFile } = readConfig();
+  const present = readSettings(settingsFile);
+  const { authorityFile, indexUrl } = await findPackageIndex();
+
+  const recorded = [];
+  for (const [key, found] of Object.entries({ BUILD_CA_FILE: authorityFile, BUILD_INDEX_URL: indexUrl })) {
+    if (found === undefined || present.has(key)) continue;
+    writeSettings(settingsFile, { [key]: found.value });
+    print(`  ${key} recorded from ${found.name}: ${withoutPassword(found.value)}`);
+    recorded.push(key);
+  }
+  return recorded.length === 0 ? 'nothing new' : `written to ${settingsFile}`;
+}
+
+/** @param {string} value a path or an address */
+export function withoutPassword(value) {
+  return value.replace(/\/\/[^/@]*@/, '//…@');
+}

@@ -1,0 +1,80 @@
+// @ts-check
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The folder this clone lives in. */
+export const cloneFolder = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
+
+/** The programs the packages bring along, Node 24 among them. */
+export const packagePrograms = join(cloneFolder, 'node_modules', '.bin');
+
+/** The image agents are built on unless the BASE_IMAGE setting says otherwise. */
+export const defaultBaseImage = 'docker.io/library/python:3.12-slim-bookworm';
+
+/**
+ * What the set-up scripts take from the environment. The only place in this folder that reads it.
+ *
+ * @param {NodeJS.ProcessEnv} environment
+ */
+export function readConfig(environment = process.env) {
+  const home = environment['HOME'] || homedir();
+  const under = (/** @type {string} */ variable, /** @type {string} */ fallback) =>
+    join(environment[variable] || join(home, fallback), 'gantry');
+  return {
+    home,
+    cacheFolder: under('XDG_CACHE_HOME', '.cache'),
+    stateFolder: under('XDG_STATE_HOME', '.local/state'),
+    settingsFile: join(under('XDG_CONFIG_HOME', '.config'), 'server.env'),
+    searchPath: (environment['PATH'] ?? '').split(delimiter).filter(Boolean),
+    dockerHost: environment['DOCKER_HOST'] || 'unix:///var/run/docker.sock',
+    baseImage: environment['BASE_IMAGE'] || undefined,
+    indexUrl: firstOf(environment, ['UV_DEFAULT_INDEX', 'UV_INDEX_URL', 'PIP_INDEX_URL']),
+    // Complete bundles first: NODE_EXTRA_CA_CERTS may hold nothing but the extra authority.
+    authorityFile: firstOf(environment, ['PIP_CERT', 'SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS']),
+    proxy: firstOf(environment, ['http_proxy', 'HTTP_PROXY']),
+  };
+}
+
+/** @typedef {ReturnType<typeof readConfig>} Config */
+
+/**
+ * The environment for programs that belong to the clone: its own Node 24 is the first `node` they find.
+ *
+ * @param {Record<string, string>} additions
+ * @param {NodeJS.ProcessEnv} environment
+ * @returns {NodeJS.ProcessEnv}
+ */
+export function cloneEnvironment(additions = {}, environment = process.env) {
+  return { ...environment, PATH: [packagePrograms, ...outsidePath(environment)].join(delimiter), ...additions };
+}
+
+/**
+ * The environment for programs that must not run on the clone's Node. npm is one: it deletes that Node while it works.
+ *
+ * @param {Record<string, string>} additions
+ * @param {NodeJS.ProcessEnv} environment
+ * @returns {NodeJS.ProcessEnv}
+ */
+export function outsideEnvironment(additions = {}, environment = process.env) {
+  /** @type {NodeJS.ProcessEnv} */
+  const outside = { ...environment, PATH: outsidePath(environment).join(delimiter), ...additions };
+  delete outside['NODE'];
+  delete outside['npm_node_execpath'];
+  return outside;
+}
+
+/** @param {NodeJS.ProcessEnv} environment */
+function outsidePath(environment) {
+  return (environment['PATH'] ?? '')
+    .split(delimiter)
+    .filter((folder) => folder !== '' && !folder.startsWith(join(cloneFolder, 'node_modules')));
+}
+
+/**
+ * @param {NodeJS.ProcessEnv} environment
+ * @param {string[]} names
+ */
+function firstOf(environment, names) {
+  return names.map((name) => ({ name, value: environment[name] ?? '' })).find(({ value }) => value !== '');
+}

@@ -1,0 +1,53 @@
+// @ts-check
+/**
+ * `npm run quickstart`: from a fresh clone to an agent that answers. It brings what the service stands on (packages, engine, base image,
+ * launcher) and then hands over to `svc quickstart`, which sets the admin up, starts the service and deploys the example.
+ * A second run finds everything in place and changes nothing.
+ */
+import { join } from 'node:path';
+import { ensureBaseImage } from './base-image.js';
+import { recordBuildSettings } from './build-settings.js';
+import { runCommand } from './command.js';
+import { cloneEnvironment, cloneFolder, defaultBaseImage, packagePrograms, readConfig } from './config.js';
+import { ensureEngine } from './engine.js';
+import { ensureLauncher } from './launcher.js';
+import { ensurePackages } from './packages.js';
+import { readSettings, writeSettings } from './settings-file.js';
+import { PartFailed, runScript, step } from './step.js';
+
+const handOverTimeoutSeconds = 1800;
+
+await runScript(async () => {
+  let baseImage = '';
+  await step('packages', ensurePackages);
+  await step('engine', ensureEngine);
+  await step('base image', async (say) => (baseImage = await ensureBaseImage(say)));
+  await step('settings', async () => {
+    recordBaseImage(baseImage);
+    return recordBuildSettings();
+  });
+  await step('launcher', ensureLauncher);
+  await handOver(baseImage);
+});
+
+/**
+ * The server has the default image as its own default; any other is written where its settings are read.
+ *
+ * @param {string} baseImage
+ */
+function recordBaseImage(baseImage) {
+  const { settingsFile } = readConfig();
+  const isRecorded = readSettings(settingsFile).has('BASE_IMAGE');
+  if (baseImage !== defaultBaseImage || isRecorded) writeSettings(settingsFile, { BASE_IMAGE: baseImage });
+}
+
+/** @param {string} baseImage */
+async function handOver(baseImage) {
+  const { exit_code } = await runCommand([join(packagePrograms, 'node'), join('cli', 'src', 'main.ts'), 'quickstart'], {
+    cwd: cloneFolder,
+    env: cloneEnvironment(baseImage === defaultBaseImage ? {} : { BASE_IMAGE: baseImage }),
+    timeout_seconds: handOverTimeoutSeconds,
+    inherit: true,
+  });
+  if (exit_code !== 0) throw new PartFailed('svc quickstart'); // it has said why
+}

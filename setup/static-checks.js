@@ -1,0 +1,52 @@
+// @ts-check
+import { runCommand } from './command.js';
+import { cloneEnvironment, cloneFolder } from './config.js';
+import { fileLengths } from './file-lengths.js';
+import { uvEnvironment } from './python.js';
+import { print, SetupProblem, step } from './step.js';
+
+const toolTimeoutSeconds = 180;
+const ruffVersion = '0.17.6';
+const ruffArguments = ['--quiet', '--config', 'wrapper/pyproject.toml', 'wrapper', 'examples'];
+
+/**
+ * Everything that can be said about the code without running it. Each tool is one line; one that finds something prints it in full.
+ * All of them run, also after one has found something.
+ *
+ * @param {string} uv the path of uv, which brings the Python tools
+ */
+export async function runStaticChecks(uv) {
+  const environment = await uvEnvironment();
+  const ruff = [uv, 'tool', 'run', '--quiet', `ruff@${ruffVersion}`];
+  const outcomes = await Promise.allSettled([
+    tool('types', ['tsc', '-p', '.']),
+    tool('lint', ['oxlint', '--type-aware', '--deny-warnings']),
+    tool('format', ['oxfmt', '--list-different']),
+    tool('dead code', ['knip', '--no-progress']),
+    tool('python lint', [...ruff, 'check', ...ruffArguments], environment),
+    tool('python format', [...ruff, 'format', '--check', ...ruffArguments], environment),
+  ]);
+  print(fileLengths(cloneFolder));
+  const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failure) throw failure.reason;
+}
+
+/**
+ * @param {string} name
+ * @param {string[]} argv
+ * @param {Record<string, string>} environment
+ */
+async function tool(name, argv, environment = {}) {
+  await step(name, async () => {
+    const { exit_code, output } = await runCommand(argv, {
+      cwd: cloneFolder,
+      env: cloneEnvironment(environment),
+      timeout_seconds: toolTimeoutSeconds,
+    });
+    if (exit_code === 0) return '';
+    throw new SetupProblem({
+      cause: `${argv.join(' ')} ended with exit code ${exit_code}\n${output}`,
+      fix: 'Change what it names above; `npm run format` does the format.',
+    });
+  });
+}

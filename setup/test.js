@@ -1,0 +1,103 @@
+// @ts-check
+/**
+ * `npm test`: sets up all that the tests need, runs everything, and ends with one line, `N passed, N failed`.
+ * A check that fails and a part that cannot be set up count as one failed each. `npm test -- <file>` runs only the
+ * vitest files whose path contains that text.
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensureBaseImage } from './base-image.js';
+import { runCommand } from './command.js';
+import { cloneEnvironment, cloneFolder } from './config.js';
+import { ensureEngine } from './engine.js';
+import { ensurePackages } from './packages.js';
+import { tallyPytest } from './pytest-report.js';
+import { ensureUv, uvEnvironment } from './python.js';
+import { runStaticChecks } from './static-checks.js';
+import { print, PartFailed, step } from './step.js';
+import { tallyVitest } from './vitest-report.js';
+
+/** @import { Tally } from './vitest-report.js' */
+
+const suiteTimeoutSeconds = 3600;
+
+const filters = process.argv.slice(2);
+const reports = mkdtempSync(join(tmpdir(), 'gantry-test-'));
+try {
+  const tallies = await runEverything();
+  const passed = tallies.reduce((total, tally) => total + tally.passed, 0);
+  const failed = tallies.reduce((total, tally) => total + tally.failed, 0);
+  for (const complaint of tallies.flatMap((tally) => tally.complaints)) print(`  ${complaint}`);
+  print(`\n${passed} passed, ${failed} failed`);
+  process.exitCode = failed === 0 ? 0 : 1;
+} finally {
+  rmSync(reports, { recursive: true, force: true });
+}
+
+/** @returns {Promise<Tally[]>} */
+async function runEverything() {
+  let baseImage = '';
+  let uv = '';
+  const prepared = await countFailure(async () => {
+    await step('packages', ensurePackages);
+    await step('engine', ensureEngine);
+    await step('base image', async (say) => (baseImage = await ensureBaseImage(say)));
+    await step('uv', async (say) => (uv = await ensureUv(say)));
+  });
+  if (prepared.failed > 0) return [prepared];
+
+  const env = cloneEnvironment({ BASE_IMAGE: baseImage });
+  if (filters.length > 0) return [await runVitest(env)];
+  return [
+    await countFailure(() => runStaticChecks(uv)),
+    await runVitest(env),
+    await runPytest(uv, { ...env, ...(await uvEnvironment()) }),
+  ];
+}
+
+/** @param {NodeJS.ProcessEnv} env */
+async function runVitest(env) {
+  print('');
+  const path = join(reports, 'vitest.json');
+  const { exit_code } = await runCommand(
+    [
+      'node',
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${path}`,
+      ...filters,
+    ],
+    { cwd: cloneFolder, env, timeout_seconds: suiteTimeoutSeconds, inherit: true },
+  );
+  return tallyVitest(existsSync(path) ? readFileSync(path, 'utf8') : undefined, exit_code);
+}
+
+/** @param {string} uv @param {NodeJS.ProcessEnv} env */
+async function runPytest(uv, env) {
+  print('');
+  const path = join(reports, 'pytest.xml');
+  const { exit_code } = await runCommand([uv, 'run', 'pytest', `--junitxml=${path}`], {
+    cwd: join(cloneFolder, 'wrapper'),
+    env,
+    timeout_seconds: suiteTimeoutSeconds,
+    inherit: true,
+  });
+  return tallyPytest(existsSync(path) ? readFileSync(path, 'utf8') : undefined, exit_code);
+}
+
+/**
+ * @param {() => Promise<void>} work
+ * @returns {Promise<Tally>}
+ */
+async function countFailure(work) {
+  try {
+    await work();
+    return { passed: 0, failed: 0, complaints: [] };
+  } catch (error) {
+    if (!(error instanceof PartFailed)) console.error(error);
+    return { passed: 0, failed: 1, complaints: [] };
+  }
+}

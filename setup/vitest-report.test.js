@@ -1,0 +1,40 @@
+// @ts-check
+import { expect, test } from 'vitest';
+import { tallyVitest } from './vitest-report.js';
+
+/** @param {string[]} statuses @param {string} status */
+function reportOf(statuses, status = 'passed') {
+  const assertionResults = statuses.map((each, at) => ({ status: each, fullName: `test ${at}` }));
+  return JSON.stringify({ testResults: [{ name: 'some.test.ts', status, assertionResults }] });
+}
+
+test('a green run counts what passed', () => {
+  expect(tallyVitest(reportOf(['passed', 'passed']), 0)).toEqual({ passed: 2, failed: 0, complaints: [] });
+});
+
+test('a skipped or unfinished test counts as failed and is named', () => {
+  const tally = tallyVitest(reportOf(['passed', 'skipped', 'todo', 'pending']), 0);
+  expect(tally).toMatchObject({ passed: 1, failed: 3 });
+  expect(tally.complaints).toContain('was skipped: test 1');
+});
+
+test('a file that cannot be loaded counts as failed', () => {
+  expect(tallyVitest(reportOf([], 'failed'), 1)).toMatchObject({ passed: 0, failed: 1 });
+});
+
+test('a file with a failed test counts its failed tests only', () => {
+  expect(tallyVitest(reportOf(['passed', 'failed'], 'failed'), 1)).toMatchObject({
+    passed: 1,
+    failed: 1,
+    complaints: [],
+  });
+});
+
+test('a run that executed nothing, or wrote no report, is a failure', () => {
+  expect(tallyVitest(reportOf([]), 0)).toMatchObject({ passed: 0, failed: 1 });
+  expect(tallyVitest(undefined, 0)).toMatchObject({ passed: 0, failed: 1 });
+});
+
+test('an error outside every test fails the run', () => {
+  expect(tallyVitest(reportOf(['passed']), 1)).toMatchObject({ passed: 1, failed: 1 });
+});
