@@ -2,7 +2,7 @@
 // A refusal arrives as the `Problem` that the server raised; a server that cannot be reached as `Unreachable`.
 import type { Answer, Endpoint, Page, Sending, StreamEvent } from './endpoint.ts';
 import { endpoints, type EndpointName, type Endpoints } from './endpoints.ts';
-import { Problem, readProblem } from './problems.ts';
+import { Problem, readAgentProblem, readProblem } from './problems.ts';
 import { readServerSentEvents } from './server-sent-events.ts';
 
 export interface ClientSettings {
@@ -107,7 +107,8 @@ async function readAnswer(endpoint: Endpoint, response: Response): Promise<unkno
 
 async function readRefusal(response: Response): Promise<Error> {
   const text = await response.text();
-  const problem = readProblem(parseJson(text));
+  const document = parseJson(text);
+  const problem = readProblem(document) ?? readAgentProblem(document);
   if (problem !== undefined) return problem;
   return new Problem('internal', { detail: `The server answered ${response.status} without saying why.`, hint: 'Is a proxy in between, or is SERVICE_URL another service?' });
 }

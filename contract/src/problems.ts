@@ -30,7 +30,11 @@ export const problems = {
   },
   forbidden: { status: 403, title: 'Your role does not allow this' },
   rbac_failed: { status: 403, title: 'RBAC check failed' },
-  not_in_team: { status: 403, title: 'You are not in this team', hint: 'Run `svc context clear`, or pick one of your teams.' },
+  not_in_team: {
+    status: 403,
+    title: 'You are not in this team',
+    hint: 'Run `svc context clear`, or pick one of your teams.',
+  },
   weak_password: { status: 422, title: 'This password cannot be used' },
   wrong_password: { status: 422, title: 'The current password is wrong' },
 
@@ -40,7 +44,11 @@ export const problems = {
   last_admin: { status: 409, title: 'The last admin cannot be removed' },
 
   // Projects and versions
-  project_invalid: { status: 422, title: 'The project cannot be deployed as it is', hint: 'Run `svc validate` and mend what it lists.' },
+  project_invalid: {
+    status: 422,
+    title: 'The project cannot be deployed as it is',
+    hint: 'Run `svc validate` and mend what it lists.',
+  },
   archive_unsafe: { status: 422, title: 'The archive holds something that is not accepted' },
   archive_too_large: { status: 413, title: 'The project is over a limit' },
   version_final: {
@@ -48,39 +56,79 @@ export const problems = {
     title: 'This version was approved or deployed and its content is final',
     hint: 'Give the change a version of its own: `--bump patch`, `--bump minor` or `--bump major`.',
   },
-  owner_mismatch: { status: 409, title: 'Owner or team in agent.yaml differ from the record', hint: 'Change them with `svc registry agent transfer`.' },
+  owner_mismatch: {
+    status: 409,
+    title: 'Owner or team in agent.yaml differ from the record',
+    hint: 'Change them with `svc registry agent transfer`.',
+  },
   reference_missing: { status: 422, title: 'A reference in agent.yaml cannot be resolved' },
-  reference_changed: { status: 409, title: 'Something this version refers to changed since it was pushed', hint: 'Push the version again and ask for a new approval.' },
+  reference_changed: {
+    status: 409,
+    title: 'Something this version refers to changed since it was pushed',
+    hint: 'Push the version again and ask for a new approval.',
+  },
   not_in_effect: { status: 422, title: 'agent.yaml asks for something this service cannot give yet' },
 
   // Approval
   approval_required: { status: 409, title: 'The approval gate refused this deploy' },
   already_decided: { status: 409, title: 'This request was decided already' },
-  superseded: { status: 409, title: 'The draft has changed since this was submitted', hint: 'Submit the new content: `svc submit`.' },
+  superseded: {
+    status: 409,
+    title: 'The draft has changed since this was submitted',
+    hint: 'Submit the new content: `svc submit`.',
+  },
   own_request: { status: 403, title: 'Nobody approves a request of their own' },
 
   // Build and run
   engine_unavailable: { status: 503, title: 'The container engine does not answer', hint: 'Run `svc doctor`.' },
-  base_image_missing: { status: 503, title: 'The base image is not there', hint: 'Run `npm run quickstart`, or set BASE_IMAGE to an image the engine has.' },
-  index_unreachable: { status: 503, title: 'The package index cannot be reached', hint: 'Check BUILD_INDEX_URL and BUILD_CA_FILE, then run `svc doctor`.' },
-  dependency_conflict: { status: 422, title: 'The dependencies cannot be installed together', hint: 'Widen the version range named below.' },
+  base_image_missing: {
+    status: 503,
+    title: 'The base image is not there',
+    hint: 'Run `npm run quickstart`, or set BASE_IMAGE to an image the engine has.',
+  },
+  index_unreachable: {
+    status: 503,
+    title: 'The package index cannot be reached',
+    hint: 'Check BUILD_INDEX_URL and BUILD_CA_FILE, then run `svc doctor`.',
+  },
+  dependency_conflict: {
+    status: 422,
+    title: 'The dependencies cannot be installed together',
+    hint: 'Widen the version range named below.',
+  },
   build_failed: { status: 500, title: 'The image could not be built' },
   out_of_memory: { status: 422, title: 'It ran out of memory', hint: 'Raise deploy.resources.memory in agent.yaml.' },
   disk_limit: { status: 422, title: 'The build wrote more than it may' },
   start_failed: { status: 422, title: 'The agent did not start' },
   health_check_failed: { status: 422, title: 'The health check was not answered in time' },
-  deploy_running: { status: 409, title: 'A deploy of this agent is running already', hint: 'Watch it: `svc deployments watch <id>`.' },
-  already_deployed: { status: 409, title: 'Exactly this is running already', hint: 'Use `--force` to deploy it again.' },
+  deploy_running: {
+    status: 409,
+    title: 'A deploy of this agent is running already',
+    hint: 'Watch it: `svc deployments watch <id>`.',
+  },
+  already_deployed: {
+    status: 409,
+    title: 'Exactly this is running already',
+    hint: 'Use `--force` to deploy it again.',
+  },
   cancelled: { status: 409, title: 'It was cancelled' },
   not_cancellable: { status: 409, title: 'It has ended or switched already' },
   not_deployed: { status: 409, title: 'This agent is not deployed', hint: 'Run `svc deploy agents/<name>@<version>`.' },
-  agent_unavailable: { status: 503, title: 'The agent does not answer', hint: 'Run `svc status <name>` and `svc logs <name>`.' },
+  agent_unavailable: {
+    status: 503,
+    title: 'The agent does not answer',
+    hint: 'Run `svc status <name>` and `svc logs <name>`.',
+  },
   agent_error: { status: 502, title: 'The agent failed', hint: 'Run `svc logs <name>`.' },
   run_gone: { status: 404, title: 'There is no such call of yours' },
 
   // The service
   starting: { status: 503, title: 'The service is starting or stopping' },
-  internal: { status: 500, title: 'Something went wrong inside the service', hint: 'Look for the request id in the service log.' },
+  internal: {
+    status: 500,
+    title: 'Something went wrong inside the service',
+    hint: 'Look for the request id in the service log.',
+  },
 } as const satisfies Record<string, Refusal>;
 export type ProblemCode = keyof typeof problems;
 
@@ -175,7 +223,16 @@ export function problemDocument(problem: Problem, request_id?: string): ProblemD
 /** Reads a problem document back; undefined when the value is none. */
 export function readProblem(value: unknown): Problem | undefined {
   if (typeof value !== 'object' || value === null || !('code' in value)) return undefined;
-  const { type: _type, title: _title, status: _status, code, detail, hint, errors, ...fields } = value as Partial<ProblemDocument>; // every member is checked below or only shown
+  const {
+    type: _type,
+    title: _title,
+    status: _status,
+    code,
+    detail,
+    hint,
+    errors,
+    ...fields
+  } = value as Partial<ProblemDocument>; // every member is checked below or only shown
   if (typeof code !== 'string' || !(code in problems)) return undefined;
   return new Problem(code, {
     fields,
@@ -183,4 +240,38 @@ export function readProblem(value: unknown): Problem | undefined {
     ...(typeof hint === 'string' ? { hint } : {}),
     ...(Array.isArray(errors) ? { errors } : {}),
   });
+}
+
+/**
+ * Reads a refusal that an agent's own server answered with. It passes the ingress as it is, with codes of the wrapper's
+ * that are none of ours: it becomes `agent_error` with its sentence, its code in `agent_code`.
+ */
+export function readAgentProblem(value: unknown): Problem | undefined {
+  if (typeof value !== 'object' || value === null || !('code' in value) || !('detail' in value)) return undefined;
+  const {
+    type: _type,
+    title: _title,
+    status: _status,
+    code,
+    detail,
+    hint,
+    errors,
+    ...fields
+  } = value as Record<string, unknown>; // every member is checked below or only shown
+  if (typeof code !== 'string' || typeof detail !== 'string') return undefined;
+  return new Problem('agent_error', {
+    detail,
+    fields: { ...fields, agent_code: code },
+    ...(typeof hint === 'string' ? { hint } : {}),
+    ...(Array.isArray(errors) ? { errors: errors.map(readAgentFault) } : {}),
+  });
+}
+
+/** The wrapper's faults say `detail` where ours say `message`. */
+function readAgentFault(value: unknown): Fault {
+  const { pointer, detail } = Object(value) as Record<string, unknown>; // both are checked here
+  return {
+    message: typeof detail === 'string' ? detail : JSON.stringify(value),
+    ...(typeof pointer === 'string' ? { pointer } : {}),
+  };
 }

@@ -13,7 +13,7 @@ create table approval (
   closed_reason text check (closed_reason in ('rejected', 'withdrawn', 'superseded', 'expired', 'revoked')),
   reason text,
   submitted_by uuid not null references app_user,
-  submitted_at timestamptz not null default clock_now(),
+  submitted_at timestamptz not null default date_trunc('milliseconds', clock_now()), -- what a page ends at must come back exactly
   decided_by uuid references app_user,
   decided_at timestamptz,
   check ((status = 'rejected') = (closed_reason is not null)),

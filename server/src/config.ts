@@ -12,6 +12,8 @@ const list = z
   .transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''));
 const seconds = (fallback: number) => z.coerce.number().positive().max(86_400).default(fallback);
 
+const subnet = z.cidrv4();
+
 const settings = z.object({
   DATA_DIR: z.string().optional(),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
@@ -27,7 +29,14 @@ const settings = z.object({
   BUILD_INDEX_URL: z.url().optional(),
   BUILD_INDEX_HOSTS: list,
   BUILD_CA_FILE: z.string().optional(),
-  AGENT_EGRESS: z.enum(['open', 'none']).default('open'),
+  BUILD_EXTRA_INDEX_URLS: list,
+  BUILD_PROXY: z.url({ protocol: /^http$/ }).optional(),
+  BUILD_SOURCE_DISTRIBUTIONS: z.enum(['allow', 'refuse']).optional(),
+  BUILD_MEMORY_MB: z.coerce.number().int().min(256).default(4096),
+  BUILD_DISK_MB: z.coerce.number().int().min(256).default(8192),
+  BUILD_DEADLINE_SECONDS: seconds(900),
+  AGENTS_SUBNET: subnet.optional(),
+  SANDBOX_SUBNET: subnet.optional(),
   SYNC_BUDGET_SECONDS: seconds(25),
   START_DEADLINE_SECONDS: seconds(120),
   DRAIN_LIMIT_SECONDS: seconds(3600),
@@ -47,8 +56,20 @@ export interface Config {
   org_config: string | undefined;
   engine_host: string;
   base_image: string;
-  build: { index_url: string | undefined; index_hosts: string[]; ca_file: string | undefined };
-  agent_egress: 'open' | 'none';
+  build: {
+    index_url: string | undefined;
+    extra_index_urls: string[];
+    index_hosts: string[];
+    ca_file: string | undefined;
+    upstream_proxy: string | undefined;
+    source_distributions: 'allow' | 'refuse';
+    memory_bytes: number;
+    disk_bytes: number;
+    deadline_seconds: number;
+  };
+  /** Absent means two that follow from the installation's id. */
+  agents_subnet: string | undefined;
+  sandbox_subnet: string | undefined;
   sync_budget_seconds: number;
   start_deadline_seconds: number;
   drain_limit_seconds: number;
@@ -82,12 +103,28 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     org_config: given.ORG_CONFIG,
     engine_host: given.DOCKER_HOST,
     base_image: given.BASE_IMAGE,
-    build: { index_url: given.BUILD_INDEX_URL, index_hosts: given.BUILD_INDEX_HOSTS, ca_file: given.BUILD_CA_FILE },
-    agent_egress: given.AGENT_EGRESS,
+    build: {
+      index_url: given.BUILD_INDEX_URL,
+      extra_index_urls: given.BUILD_EXTRA_INDEX_URLS,
+      index_hosts: given.BUILD_INDEX_HOSTS,
+      ca_file: given.BUILD_CA_FILE,
+      upstream_proxy: given.BUILD_PROXY,
+      // Building a source distribution runs its author's code next to the index's credentials: then somebody has to say so.
+      source_distributions: given.BUILD_SOURCE_DISTRIBUTIONS ?? (hasCredentials(given) ? 'refuse' : 'allow'),
+      memory_bytes: given.BUILD_MEMORY_MB * 1024 ** 2,
+      disk_bytes: given.BUILD_DISK_MB * 1024 ** 2,
+      deadline_seconds: given.BUILD_DEADLINE_SECONDS,
+    },
+    agents_subnet: given.AGENTS_SUBNET,
+    sandbox_subnet: given.SANDBOX_SUBNET,
     sync_budget_seconds: given.SYNC_BUDGET_SECONDS,
     start_deadline_seconds: given.START_DEADLINE_SECONDS,
     drain_limit_seconds: given.DRAIN_LIMIT_SECONDS,
   };
+}
+
+function hasCredentials({ BUILD_INDEX_URL, BUILD_EXTRA_INDEX_URLS }: z.output<typeof settings>): boolean {
+  return [BUILD_INDEX_URL, ...BUILD_EXTRA_INDEX_URLS].some((url) => url !== undefined && new URL(url).password !== '');
 }
 
 // PostgreSQL refuses to run as root and gets an OS user of its own, which cannot look into /root: so root's data lives in /var/lib.

@@ -22,7 +22,7 @@ export interface Lock {
 
 /** Takes the directory for this process; throws DataDirectoryInUse naming the other server. */
 export async function lockDataDirectory(data_dir: string): Promise<Lock> {
-  await mkdir(data_dir, { recursive: true, mode: 0o711 });
+  await mkdir(data_dir, { recursive: true });
   const file = join(data_dir, 'server.pid');
   const mine: Holder = { pid: process.pid, started_ticks: startedTicks(process.pid) ?? '', url: null, started_at: new Date().toISOString() };
   await take(file, mine, data_dir);

@@ -26,15 +26,17 @@ export interface Scope {
   actor: string;
 }
 
+export type PageKey = [occurred_at: string, chain: string, seq: number];
+
 /** Newest first; `before` is the key of the last row of the page before. */
-export async function list(db: Reader, filter: Filter, scope: Scope | undefined, limit: number, before?: [string, string, number]): Promise<Row[]> {
+export async function list(db: Reader, filter: Filter, scope: Scope | undefined, limit: number, before?: PageKey): Promise<Row[]> {
   const conditions: Sql[] = [];
   if (filter.asset !== undefined) conditions.push(sql`asset = ${filter.asset}`);
   if (filter.actor !== undefined) conditions.push(sql`actor = ${filter.actor}`);
   if (filter.action !== undefined) conditions.push(sql`(event = ${filter.action} or starts_with(event, ${`${filter.action}.`}))`);
   if (filter.outcome !== undefined) conditions.push(sql`outcome = ${filter.outcome}`);
-  if (filter.since !== undefined) conditions.push(sql`occurred_at >= ${filter.since}`);
-  if (filter.until !== undefined) conditions.push(sql`occurred_at <= ${filter.until}`);
+  if (filter.since !== undefined) conditions.push(sql`occurred_at >= ${microseconds(filter.since)}`);
+  if (filter.until !== undefined) conditions.push(sql`occurred_at <= ${microseconds(filter.until)}`);
   if (scope !== undefined) {
     conditions.push(sql`(team = any(${scope.team_names}) or asset = any(${scope.assets}) or actor = ${scope.actor})`);
   }
@@ -42,6 +44,12 @@ export async function list(db: Reader, filter: Filter, scope: Scope | undefined,
   return await db.all<Row>(sql`
     select chain, seq, occurred_at, body, hash from audit.entry where ${allOf(conditions)}
     order by occurred_at desc, chain desc, seq desc limit ${limit}`);
+}
+
+// Stored times are text with six decimals; compared as text, so both sides must have them.
+function microseconds(time: string): string {
+  const [seconds = '', decimals = ''] = new Date(time).toISOString().replace('Z', '').split('.');
+  return `${seconds}.${decimals.padEnd(6, '0')}Z`;
 }
 
 export function toEntry(row: Row): AuditEntry {

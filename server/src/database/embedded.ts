@@ -38,7 +38,9 @@ interface Owner {
 export async function startEmbedded(data_dir: string): Promise<Embedded> {
   const cluster = join(data_dir, 'postgresql');
   const owner = process.getuid?.() === 0 ? await osUser() : undefined;
-  await mkdir(data_dir, { recursive: true, mode: 0o711 });
+  await mkdir(data_dir, { recursive: true });
+  // The OS user has to pass through, whatever the umask is; it can list nothing here.
+  if (owner !== undefined) await chmod(data_dir, 0o711);
   const folders = { cluster, data: join(cluster, 'data'), sockets: join(cluster, 'socket'), password: join(cluster, 'password') };
   await mkdir(folders.sockets, { recursive: true, mode: 0o700 });
   await give(owner, cluster, folders.sockets);

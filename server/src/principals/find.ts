@@ -8,6 +8,8 @@ export const findTeam = store.teamByName;
 export const findUser = store.userByEmail;
 export const findUserById = store.userById;
 export const settings = store.settings;
+/** Names everything of this installation that lies outside the database. */
+export const installationId = store.orgId;
 /** A user with what proves their password; for sign-in alone. */
 export const findCredential = store.credential;
 export const setPassword = store.setPassword;

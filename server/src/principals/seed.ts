@@ -11,8 +11,8 @@ export const seed_email = 'admin@gantry.local';
 /** Publicly documented (spec, Authentication 9): good only from a loopback peer, and only until it is changed. */
 export const seed_password = 'gantry-admin';
 
-/** Seeds unless that was done; answers whether it did. `must_change` marks the documented password. */
-export async function seed(db: Database, admin: { password_hash: string; must_change: boolean }): Promise<boolean> {
+/** Seeds unless that was done; answers whether it did. `must_change` marks the documented password; `before` runs ahead of the commit. */
+export async function seed(db: Database, admin: { password_hash: string; must_change: boolean }, before: () => Promise<void> = async () => {}): Promise<boolean> {
   const grant = authorize(systemCaller('system.seed'), 'system.seed', theOrg);
   return await change(db, grant, 'org.seeded', async (tx, note) => {
     if (await store.hasOrg(tx)) return false;
@@ -22,6 +22,7 @@ export async function seed(db: Database, admin: { password_hash: string; must_ch
     const user = await store.insertUser(tx, { email: seed_email, name: 'Admin', role: 'admin', password_hash, must_change_password: must_change, seed_credential: must_change });
     await store.putMember(tx, team.id, user.id, 'admin');
     note({ admin: seed_email, team: team.name });
+    await before();
     return true;
   });
 }

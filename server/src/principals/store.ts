@@ -46,6 +46,13 @@ export async function settings(db: Reader): Promise<Settings> {
   return row;
 }
 
+/** The organisation's id stands for the installation. */
+export async function orgId(db: Reader): Promise<string> {
+  const row = await db.one<{ id: string }>(sql`select id from org`);
+  if (row === undefined) throw new Error('there is no organisation yet: the installation was not seeded');
+  return row.id;
+}
+
 /** Teams by name; `member_id` narrows to those that a user is in. */
 export async function teams(db: Reader, query: { member_id?: string | undefined; after?: string | undefined; limit: number }): Promise<TeamRow[]> {
   const member = query.member_id === undefined ? nothing : sql`and exists (select 1 from membership where team_id = team.id and user_id = ${query.member_id})`;

@@ -1,0 +1,124 @@
+// A command is one record: what is typed, what it needs, what it takes, what it does. Parsing, help and the tests read
+// the record. A record imports nothing heavy at its top: `svc validate` must not pay for what `svc deploy` needs.
+import type { Operation } from '@gantry/contract/roles.ts';
+import { misuse } from './refusal.ts';
+import type { Result } from './result.ts';
+import type { Session } from './session.ts';
+
+export function defineCommand<A extends Inputs, F extends Inputs>(record: Command<A, F>): Command<A, F> {
+  return record;
+}
+
+export interface Command<A extends Inputs = Inputs, F extends Inputs = Inputs> {
+  /** As typed after `svc`. */
+  words: string;
+  summary: string;
+  /** What the caller must be allowed to do; `nothing` for anyone, `this machine` for whoever can run programs here. */
+  needs: Operation | 'nothing' | 'this machine';
+  examples: readonly [string, string, ...string[]];
+  arguments: A;
+  flags: F;
+  // A method, so that a record with inputs of its own still fits the general Command.
+  run(input: InputOf<A> & InputOf<F>, session: Session): Promise<Result>;
+}
+
+/** An argument or a flag, and how its text becomes a value. */
+export interface Input<Value = unknown> {
+  summary: string;
+  /** `<file>`; a flag without one is a switch. */
+  placeholder?: string;
+  short?: string;
+  required?: boolean;
+  /** Takes all remaining words. */
+  rest?: boolean;
+  choices?: readonly string[];
+  read(given: Given, name: string): Value;
+}
+
+/** What the parser hands over: text, true for a switch, a list for an argument that takes all words. */
+export type Given = string | true | string[] | undefined;
+export type Inputs = Record<string, Input>;
+export type InputOf<I extends Inputs> = { [K in keyof I]: ReturnType<I[K]['read']> };
+
+export function required(summary: string): Input<string> {
+  return { summary, required: true, read: (given) => String(given) };
+}
+
+export function optional(summary: string): Input<string | undefined> {
+  return { summary, read: textOrNothing };
+}
+
+export function rest(summary: string): Input<string[]> {
+  // The parser hands a list for an argument that takes all remaining words.
+  return { summary, required: true, rest: true, read: (given) => given as string[] };
+}
+
+export function toggle(summary: string, short?: string): Input<boolean> {
+  return { summary, ...(short === undefined ? {} : { short }), read: (given) => given === true };
+}
+
+export function text(summary: string, placeholder: string): Input<string | undefined> {
+  return { summary, placeholder, read: textOrNothing };
+}
+
+export function choice<const C extends string>(summary: string, choices: readonly C[]): Input<C | undefined> {
+  const few = choices.length <= 4;
+  return {
+    summary: few ? summary : `${summary} (${choices.join(', ')})`,
+    placeholder: few ? choices.join('|') : 'one',
+    choices,
+    read(given, name) {
+      if (given === undefined) return undefined;
+      const found = choices.find((each) => each === given);
+      if (found === undefined) throw misuse(`${name} is one of ${choices.join(', ')}, not "${String(given)}"`);
+      return found;
+    },
+  };
+}
+
+export function whole(
+  summary: string,
+  placeholder: string,
+  range: { least: number; most: number },
+): Input<number | undefined> {
+  return {
+    summary,
+    placeholder,
+    read(given, name) {
+      if (given === undefined) return undefined;
+      const number = Number(given);
+      if (!Number.isInteger(number) || number < range.least || number > range.most) {
+        throw misuse(`${name} is a whole number from ${range.least} to ${range.most}, not "${String(given)}"`);
+      }
+      return number;
+    },
+  };
+}
+
+/** A date, or a time back from now such as 10m, 2h or 1d; becomes UTC ISO text. */
+export function moment(summary: string): Input<string | undefined> {
+  return {
+    summary,
+    placeholder: 'when',
+    read: (given, name) => (given === undefined ? undefined : readMoment(String(given), name)),
+  };
+}
+
+const secondsPerUnit = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
+
+function readMoment(given: string, name: string, now = Date.now()): string {
+  const back = /^(\d{1,6})([smhdw])$/.exec(given);
+  // The pattern has exactly these two groups, and the second is a key of the table.
+  const milliseconds =
+    back === null
+      ? Date.parse(given)
+      : now - Number(back[1]) * secondsPerUnit[back[2] as keyof typeof secondsPerUnit] * 1000;
+  if (Number.isNaN(milliseconds) || (back === null && !/^\d{4}-\d\d-\d\d/.test(given))) {
+    throw misuse(`${name} is a time back from now (10m, 2h, 1d) or a date (2026-01-31), not "${given}"`);
+  }
+  return new Date(milliseconds).toISOString();
+}
+
+function textOrNothing(given: Given): string | undefined {
+  return given === undefined ? undefined : String(given);
+}

@@ -1,0 +1,59 @@
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { operations } from '@gantry/contract/roles.ts';
+import { expect, test } from 'vitest';
+import type { Command } from './command.ts';
+import { commands, menu, type Words } from './commands.ts';
+import { describeNeeds } from './needs.ts';
+import { createOutput } from './output.ts';
+import { parse } from './program.ts';
+
+const directory = path.join(import.meta.dirname, 'commands');
+const all = Object.keys(commands) as Words[]; // the keys of a literal
+const load = async (words: Words): Promise<Command> => (await commands[words]()).command;
+const silent = createOutput({
+  json: false,
+  no_color: true,
+  stdout: { write: () => true },
+  stderr: { write: () => true },
+});
+
+test.each(all)('%s lies where its words say and says what it needs', async (words) => {
+  expect(existsSync(path.join(directory, `${words.replaceAll(' ', '/')}.ts`))).toBe(true);
+  const command = await load(words);
+  expect(command.words).toBe(words);
+  expect(command.summary.length).toBeGreaterThan(8);
+  expect(command.summary).not.toMatch(/\.$/);
+  expect(command.needs in operations || command.needs === 'nothing' || command.needs === 'this machine').toBe(true);
+  expect(describeNeeds(command.needs).length).toBeGreaterThan(5);
+});
+
+test.each(all)('the examples of %s are commands that svc takes', async (words) => {
+  const { examples } = await load(words);
+  expect(examples.length).toBeGreaterThanOrEqual(2);
+  for (const example of examples) {
+    const [first, ...typed] = shellWords(example);
+    expect(first).toBe('svc');
+    const parsed = await parse(typed, silent);
+    expect({ example, words: parsed?.command.words }).toEqual({ example, words });
+  }
+});
+
+test('every file under commands/ is a command that can be typed', () => {
+  const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  expect(files.map((file) => file.replaceAll(path.sep, ' ').slice(0, -'.ts'.length)).toSorted()).toEqual(
+    all.toSorted(),
+  );
+});
+
+test('everything that can be typed first stands in the menu of help', () => {
+  expect(Object.keys(menu).toSorted()).toEqual([...new Set(all.map((words) => words.split(' ')[0] ?? ''))].toSorted());
+});
+
+/** Splits as a shell does, as far as the examples go: quotes, and input from a file. */
+function shellWords(line: string): string[] {
+  const typed = line.replace(/ < \S+$/, '');
+  return [...typed.matchAll(/'([^']*)'|"((?:[^"\\]|\\.)*)"|(\S+)/g)].map(
+    ([, single, double, bare]) => single ?? double ?? bare ?? '',
+  );
+}

@@ -1,0 +1,52 @@
+import { choice, defineCommand, optional, text, toggle } from '../command.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { misuse } from '../refusal.ts';
+import type { Result } from '../result.ts';
+import type { Session } from '../session.ts';
+
+export const command = defineCommand({
+  words: 'deploy',
+  summary: 'Deploy a project, or a version that is in the registry',
+  needs: 'agent.deploy',
+  examples: [
+    'svc deploy',
+    'svc deploy agents/greeter@1.0.0 --plan',
+    'svc deploy --bump patch --message "kinder greeting"',
+  ],
+  arguments: { what: optional('A directory, its agent.yaml, or agents/<name>@<version>; ./agent.yaml unless told') },
+  flags: {
+    target: text("Where it runs; the YAML's deploy.cloud, else local", 'target'),
+    message: text('What is new; kept with the version', 'text'),
+    plan: toggle('Show every check and what would change, and do nothing; exit 5 when something would'),
+    force: toggle('Deploy again what runs already'),
+    bump: choice('Raise the version in agent.yaml first', ['major', 'minor', 'patch']),
+    detach: toggle('Do not watch: print the id of the deploy'),
+    wait: toggle('Wait for another deploy of this agent to end'),
+    waitApproval: toggle('Wait for the approval'),
+  },
+  async run({ what, target, message, plan, force, bump, detach, wait, waitApproval }, session): Promise<Result> {
+    const { versionByPush, versionByReference, versionInProject } = await import('../deploy/choose-version.ts');
+    const referred = await versionByReference(session, what);
+    if (referred !== undefined && bump !== undefined)
+      throw misuse('--bump edits a project; a version in the registry stays as it is');
+    if (plan) return await showPlan(session, referred ?? (await versionInProject(session, what)), target);
+
+    const ref = referred ?? (await versionByPush(session, { directory: what, bump, message, target }));
+    const { requestDeployment } = await import('../deploy/request-deployment.ts');
+    const { detachedResult, watchDeployment } = await import('../deploy/watch-deployment.ts');
+    const deployment = await requestDeployment(session, { ref, target, force, wait, waitApproval });
+    return detach ? detachedResult(deployment) : await watchDeployment(session, deployment);
+  },
+});
+
+async function showPlan(session: Session, ref: string, target: string | undefined): Promise<Result> {
+  const { describePlan, hasChanges } = await import('../deploy/describe-plan.ts');
+  const plan = await session.call('deployments.plan', { body: { ref, ...(target === undefined ? {} : { target }) } });
+  const changes = plan.running === null || hasChanges(plan.changes);
+  return {
+    data: plan,
+    view: describePlan(plan),
+    exit: changes ? exitCodes.changes : exitCodes.done,
+    next: plan.deployable ? [{ command: `svc deploy ${ref}`, when: 'to do it' }] : [],
+  };
+}

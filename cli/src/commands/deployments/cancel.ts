@@ -1,0 +1,22 @@
+import { defineCommand, required } from '../../command.ts';
+import { line } from '../../view/view.ts';
+
+export const command = defineCommand({
+  words: 'deployments cancel',
+  summary: 'Cancel a deploy that has not switched yet; who started it may, and every deployer',
+  needs: 'deployment.read',
+  examples: [
+    'svc deployments cancel 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10',
+    'svc deployments cancel 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --json',
+  ],
+  arguments: { id: required('The id of the deploy') },
+  flags: {},
+  async run({ id }, session) {
+    const deployment = await session.call('deployments.cancel', { params: { id } });
+    return {
+      data: deployment,
+      view: [line(`The deploy of ${deployment.ref} is being cancelled; what ran before still runs`)],
+      next: [{ command: `svc deployments watch ${id}`, when: 'to see it end' }],
+    };
+  },
+});

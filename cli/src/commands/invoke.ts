@@ -1,0 +1,97 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Problem, readAgentProblem, readProblem } from '@gantry/contract/problems.ts';
+import { suggestAgent } from '../agent-name.ts';
+import { defineCommand, required, optional, text, toggle } from '../command.ts';
+import { describeAnswer, readInput } from '../invocation.ts';
+import { misuse } from '../refusal.ts';
+import type { Result } from '../result.ts';
+import type { Session } from '../session.ts';
+import { printStream } from '../stream-answer.ts';
+import { line } from '../view/view.ts';
+
+export const command = defineCommand({
+  words: 'invoke',
+  summary: 'Call an agent; the JSON is its `input`',
+  needs: 'asset.invoke',
+  examples: [`svc invoke greeter '{"message":"hi"}'`, `svc invoke greeter - --stream < input.json`],
+  arguments: { name: required('The agent'), input: optional('JSON, or - to read it from stdin') },
+  flags: {
+    stream: toggle('Print the answer as it is made'),
+    async: toggle('Do not wait: print the id of the call'),
+    thread: text('Go on with this conversation', 'id'),
+    run: text('Show the result of an earlier call instead', 'id'),
+  },
+  async run({ name, input, stream, async: detached, thread, run }, session) {
+    if (run !== undefined) return result(await awaitRun(session, name, run, false), name);
+    if (stream && detached) throw misuse('--stream and --async exclude each other');
+    const body = JSON.stringify({
+      input: await readInput(input),
+      ...(thread === undefined ? {} : { thread_id: thread }),
+    });
+    return await suggestAgent(session, name, async () => {
+      if (stream)
+        return await printStream(
+          session,
+          await session.call(
+            'invoke.stream',
+            { params: { name }, body: Buffer.from(body) },
+            { headers: { accept: 'text/event-stream' } },
+          ),
+        );
+      const response = await session.call(
+        'invoke.call',
+        { params: { name }, body: Buffer.from(body) },
+        detached ? { headers: { prefer: 'respond-async' } } : {},
+      );
+      const answer = await readAnswer(response);
+      if (response.status !== 202) return result(answer, name);
+      return detached
+        ? startedResult(answer, name)
+        : result(await awaitRun(session, name, String(answer['run_id']), true), name);
+    });
+  },
+});
+
+export type AgentAnswer = Record<string, unknown>;
+
+async function readAnswer(response: Response): Promise<AgentAnswer> {
+  return (await response.json()) as AgentAnswer; // the wrapper's envelope is an object; its members are only shown
+}
+
+/** A call that outlived the service's sync budget: asked for until it ends, or until Ctrl-C. */
+async function awaitRun(session: Session, name: string, run_id: string, wait: boolean): Promise<AgentAnswer> {
+  const started = Date.now();
+  for (;;) {
+    const answer = await readAnswer(await session.call('invoke.run', { params: { name, run_id } }));
+    if (!wait || answer['status'] !== 'running') return answer;
+    session.output.progress(
+      `… running for ${Math.round((Date.now() - started) / 1000)} s; Ctrl-C leaves it running as ${run_id}`,
+    );
+    await delay(1000, undefined, { signal: session.signal });
+  }
+}
+
+function startedResult(answer: AgentAnswer, name: string): Result {
+  const run_id = String(answer['run_id']);
+  return {
+    data: answer,
+    view: [line(`${name} works on it: ${run_id}`)],
+    next: [{ command: `svc invoke ${name} --run ${run_id}`, when: 'to see the result' }],
+  };
+}
+
+function result(answer: AgentAnswer, name: string): Result {
+  // A call that went on after 202 ends with its failure inside the answer; one that is answered at once ends with a refusal.
+  if (answer['status'] === 'failed' || answer['status'] === 'cancelled') {
+    const error = readProblem(answer['error']) ?? readAgentProblem(answer['error']);
+    throw error ?? new Problem('agent_error', { hint: `Run \`svc logs ${name}\`.` });
+  }
+  return { data: answer, view: describeAnswer(answer), next: followUps(answer, name) };
+}
+
+function followUps(answer: AgentAnswer, name: string): Result['next'] {
+  const thread_id = answer['thread_id'];
+  return typeof thread_id === 'string'
+    ? [{ command: `svc invoke ${name} '…' --thread ${thread_id}`, when: 'to go on with this conversation' }]
+    : [];
+}

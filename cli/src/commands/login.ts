@@ -1,0 +1,63 @@
+import { choice, defineCommand, text } from '../command.ts';
+import { Refusal } from '../refusal.ts';
+import type { Result } from '../result.ts';
+import type { Session } from '../session.ts';
+import { chooseStore, signIn } from '../sign-in.ts';
+import { stores, storeToken, type StoreName } from '../tokens.ts';
+import { good, line, time } from '../view/view.ts';
+
+export const command = defineCommand({
+  words: 'login',
+  summary: 'Sign in and keep the session in the keychain',
+  needs: 'nothing',
+  examples: [
+    'svc login --email ada@example.com',
+    'svc login --email ada@example.com --password "$PASSWORD" --store file',
+  ],
+  arguments: {},
+  flags: {
+    email: text('Your e-mail address', 'address'),
+    password: text('Your password; asked for when absent', 'password'),
+    newPassword: text('The new password, for an account that must change it', 'password'),
+    token: text('Keep this token instead of signing in', 'token'),
+    store: choice('Where the session is kept', stores),
+  },
+  async run({ email, password, newPassword, token, store }, session) {
+    if (session.config.api_token !== undefined)
+      session.output.notice('SERVICE_API_TOKEN is set and wins over the session that is stored here.');
+    if (token !== undefined) return await keepToken(session, token, await chooseStore(session, store));
+
+    const chosen = await chooseStore(session, store);
+    const address = email ?? (await session.prompt.ask('E-mail', '--email'));
+    const secret = password ?? (await session.prompt.askSecret('Password', '--password'));
+    const signedIn = await signIn(session, { email: address, password: secret, new_password: newPassword });
+    await storeToken(session.config, session.origin, signedIn.token, chosen);
+    return await describe(session, signedIn.token, chosen, signedIn.expires_at);
+  },
+});
+
+async function keepToken(session: Session, token: string, store: StoreName): Promise<Result> {
+  const user = await session.callWith(token, 'auth.me', {});
+  if (user.must_change_password) {
+    throw new Refusal(
+      'password_change_required',
+      `The password of ${user.email} must be changed first; the token was not stored`,
+      { hint: `Run \`svc login --email ${user.email}\`.` },
+    );
+  }
+  await storeToken(session.config, session.origin, token, store);
+  return await describe(session, token, store, null);
+}
+
+async function describe(session: Session, token: string, store: StoreName, expires_at: string | null): Promise<Result> {
+  const user = await session.callWith(token, 'auth.me', {});
+  const where = store === 'file' ? `${session.config.config_directory}/sessions.json` : 'the keychain';
+  return {
+    data: { server: session.server, email: user.email, role: user.role, store, expires_at },
+    view: [
+      line(good('✓ '), `Signed in to ${session.server} as ${user.email} (${user.role}); kept in ${where}`),
+      ...(expires_at === null ? [] : [line('  ends ', time(expires_at))]),
+    ],
+    next: [{ command: 'svc status', when: 'to see the agents' }],
+  };
+}

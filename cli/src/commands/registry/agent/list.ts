@@ -1,0 +1,3 @@
+import { listCommand } from '../../../registry-commands.ts';
+
+export const command = listCommand('agent');

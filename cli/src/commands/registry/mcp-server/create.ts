@@ -1,0 +1,3 @@
+import { createCommand } from '../../../registry-commands.ts';
+
+export const command = createCommand('mcp-server');

@@ -1,0 +1,3 @@
+import { showCommand } from '../../../registry-commands.ts';
+
+export const command = showCommand('tool');

@@ -1,0 +1,16 @@
+import { suggestAgent } from '../agent-name.ts';
+import { defineCommand, required } from '../command.ts';
+import { good, line } from '../view/view.ts';
+
+export const command = defineCommand({
+  words: 'restart',
+  summary: 'Restart an agent in place',
+  needs: 'agent.operate',
+  examples: ['svc restart greeter', 'svc restart greeter --json'],
+  arguments: { name: required('The agent') },
+  flags: {},
+  async run({ name }, session) {
+    const agent = await suggestAgent(session, name, () => session.call('agents.restart', { params: { name } }));
+    return { data: agent, view: [line(good('✓ '), `${name} was restarted`)] };
+  },
+});

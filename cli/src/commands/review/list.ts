@@ -1,0 +1,46 @@
+import { choice, defineCommand, text } from '../../command.ts';
+import { stateOf } from '../../describe-approval.ts';
+import { limitFlag, takePages } from '../../pages.ts';
+import { table, time } from '../../view/view.ts';
+
+export const command = defineCommand({
+  words: 'review list',
+  summary: 'Requests for approval that you may see; the pending ones unless told',
+  needs: 'approval.list',
+  examples: ['svc review list', 'svc review list --status approved --asset agents/greeter'],
+  arguments: {},
+  flags: {
+    status: choice('Only these', ['pending', 'approved', 'rejected', 'all']),
+    asset: text('Only of this asset, such as agents/greeter', 'reference'),
+    limit: limitFlag,
+  },
+  async run({ status = 'pending', asset, limit }, session) {
+    const filter = { ...(status === 'all' ? {} : { status }), ...(asset === undefined ? {} : { asset }) };
+    const requests = await takePages(session, limit, (query) =>
+      session.call('approvals.list', { query: { ...query, ...filter } }),
+    );
+    return {
+      data: requests,
+      view: [
+        table(
+          ['request', 'asset', 'target', 'status', 'by', 'submitted', 'message'],
+          requests.map((request) => [
+            request.id,
+            `${request.asset}@${request.asset_version}`,
+            request.target,
+            stateOf(request),
+            request.submitted_by,
+            time(request.submitted_at),
+            request.message,
+          ]),
+          status === 'pending'
+            ? 'Nothing waits for a decision. An author asks for one: svc submit --message "what is new"'
+            : 'Requests would be listed here. An author makes one: svc submit',
+        ),
+      ],
+      next: requests
+        .slice(0, 1)
+        .map((request) => ({ command: `svc review show ${request.id}`, when: 'to see what it would change' })),
+    };
+  },
+});

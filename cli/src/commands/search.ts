@@ -1,0 +1,28 @@
+import { assetKinds } from '@gantry/contract/roles.ts';
+import { choice, defineCommand, rest } from '../command.ts';
+import { listAssets } from '../describe-asset.ts';
+import { limitFlag, takePages } from '../pages.ts';
+
+export const command = defineCommand({
+  words: 'search',
+  summary: 'Find agents and other assets by name, description, tags, team and framework',
+  needs: 'asset.list',
+  examples: ['svc search greet', 'svc search customer support --kind agent'],
+  arguments: { words: rest('What to look for') },
+  flags: { kind: choice('Only of this kind', assetKinds), limit: limitFlag },
+  async run({ words, kind, limit }, session) {
+    const wanted = words.join(' ');
+    const assets = await takePages(session, limit, (query) =>
+      session.call('registry.search', { query: { ...query, q: wanted, ...(kind === undefined ? {} : { kind }) } }),
+    );
+    return {
+      data: assets,
+      view: [
+        listAssets(
+          assets,
+          `Nothing that you may read matches "${wanted}". Everything there is: svc registry agent list`,
+        ),
+      ],
+    };
+  },
+});

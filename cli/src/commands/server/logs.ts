@@ -1,0 +1,31 @@
+import { defineCommand, toggle, whole } from '../../command.ts';
+import { followFile } from '../../follow-file.ts';
+import { Refusal } from '../../refusal.ts';
+import { logFile, tailOfLog } from '../../server-process.ts';
+import { verbatim } from '../../view/view.ts';
+
+export const command = defineCommand({
+  words: 'server logs',
+  summary: "The service's own log",
+  needs: 'this machine',
+  examples: ['svc server logs', 'svc server logs -f --tail 20'],
+  arguments: {},
+  flags: {
+    follow: toggle('Keep printing what comes', 'f'),
+    tail: whole('How many of the latest lines (100 unless told)', 'lines', { least: 0, most: 100_000 }),
+  },
+  async run({ follow, tail = 100 }, session) {
+    const latest = tailOfLog(session.config, tail);
+    if (latest === '' && !follow)
+      throw new Refusal('no_log', `There is no log at ${logFile(session.config)}`, { hint: 'Run `svc server start`.' });
+    if (!follow) return { data: latest.split('\n').filter((each) => each !== ''), view: [verbatim(latest)] };
+    session.output.show([verbatim(latest)]);
+    const stopped = new AbortController();
+    using _taken = session.onInterrupt(() => stopped.abort());
+    for await (const text of followFile(logFile(session.config), stopped.signal)) {
+      session.output.event(text);
+      session.output.show([verbatim(text)]);
+    }
+    return { data: undefined, view: [] };
+  },
+});

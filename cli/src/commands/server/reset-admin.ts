@@ -1,0 +1,28 @@
+import { defineCommand } from '../../command.ts';
+import { runServerProgram } from '../../server-process.ts';
+import { good, line, strong, warn } from '../../view/view.ts';
+
+export const command = defineCommand({
+  words: 'server reset-admin',
+  summary:
+    'Give the first admin a new one-time password, for when nobody can sign in any more; it stands in the audit log',
+  needs: 'this machine',
+  examples: ['svc server reset-admin', 'svc server reset-admin --json'],
+  arguments: {},
+  flags: {},
+  async run(_input, session) {
+    const printed = await runServerProgram(session, ['reset-admin']);
+    const { admin_email, one_time_password } = JSON.parse(printed) as {
+      admin_email: string;
+      one_time_password: string;
+    }; // what `reset-admin` is there to print
+    return {
+      data: { admin_email, one_time_password },
+      view: [
+        line(good('✓ '), `${admin_email} has a one-time password: `, strong(one_time_password)),
+        line(warn('shown once; must be changed at the first sign-in')),
+      ],
+      next: [{ command: `svc login --email ${admin_email}`, when: 'to sign in with it and choose a new one' }],
+    };
+  },
+});

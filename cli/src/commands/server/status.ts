@@ -1,0 +1,41 @@
+import { defineCommand } from '../../command.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { findServer, isReady, logFile } from '../../server-process.ts';
+import { fields, line, state, time } from '../../view/view.ts';
+
+export const command = defineCommand({
+  words: 'server status',
+  summary: 'Whether the service runs on this machine; exit 3 when it does not',
+  needs: 'this machine',
+  examples: ['svc server status', 'svc server status --json'],
+  arguments: {},
+  flags: {},
+  async run(_input, session) {
+    const holder = findServer(session.config);
+    const data_directory = session.config.data_directory;
+    if (holder === undefined) {
+      return {
+        data: { state: 'stopped', data_directory },
+        view: [line('No service runs on this machine with the data in ', data_directory)],
+        exit: exitCodes.unreachable,
+        next: [{ command: 'svc server start', when: 'to start it' }],
+      };
+    }
+    const ready = holder.url !== null && (await isReady(session, holder.url));
+    const is = ready ? 'ready' : 'starting';
+    return {
+      data: { state: is, ...holder, data_directory },
+      view: [
+        fields({
+          State: state(is),
+          Address: holder.url,
+          Process: holder.pid,
+          Started: time(holder.started_at),
+          Data: data_directory,
+          Log: logFile(session.config),
+        }),
+      ],
+      exit: ready ? exitCodes.done : exitCodes.unreachable,
+    };
+  },
+});

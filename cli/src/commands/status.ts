@@ -1,0 +1,81 @@
+import type { AgentStatus } from '@gantry/contract/deploy.ts';
+import { suggestAgent } from '../agent-name.ts';
+import { defineCommand, optional } from '../command.ts';
+import { limitFlag, takePages } from '../pages.ts';
+import type { Result } from '../result.ts';
+import type { Session } from '../session.ts';
+import { faint, fields, line, state, table, time, warn, type View } from '../view/view.ts';
+
+export const command = defineCommand({
+  words: 'status',
+  summary: 'How the agents stand, or one of them in detail',
+  needs: 'deployment.read',
+  examples: ['svc status', 'svc status greeter --json'],
+  arguments: { name: optional('The agent') },
+  flags: { limit: limitFlag },
+  run: async ({ name, limit }, session) =>
+    name === undefined ? await showAll(session, limit) : await showOne(session, name),
+});
+
+async function showAll(session: Session, limit: number | undefined): Promise<Result> {
+  const agents = await takePages(session, limit, (query) => session.call('agents.statuses', { query }));
+  return {
+    data: agents,
+    view: [
+      table(
+        ['agent', 'state', 'version', 'team', 'deployed', 'detail'],
+        agents.map((agent) => [
+          agent.name,
+          state(agent.state),
+          agent.ref?.split('@')[1] ?? null,
+          agent.team,
+          time(agent.deployed_at),
+          agent.detail,
+        ]),
+        'The agents you may read would be listed here. Make the first one: svc init greeter --framework langgraph',
+      ),
+    ],
+    next:
+      agents.length === 0
+        ? [{ command: 'svc init greeter --framework langgraph', when: 'to make the first agent' }]
+        : [],
+  };
+}
+
+async function showOne(session: Session, name: string): Promise<Result> {
+  const agent = await suggestAgent(session, name, () => session.call('agents.status', { params: { name } }));
+  return { data: agent, view: describeAgent(agent), next: nextFor(agent) };
+}
+
+export function describeAgent(agent: AgentStatus): View {
+  return [
+    line(
+      { text: agent.name, style: 'strong' },
+      '  ',
+      state(agent.state),
+      agent.detail === '' ? '' : `  ${agent.detail}`,
+    ),
+    fields({
+      Version: agent.ref === null ? null : `${agent.ref}  ${agent.digest ?? ''}`,
+      'Latest version': agent.latest_version,
+      Team: agent.team,
+      Endpoint: agent.endpoint === null ? null : { text: agent.endpoint, style: 'link' },
+      Target: agent.target,
+      Deployed:
+        agent.deployed_at === null ? null : [time(agent.deployed_at), ` by ${agent.deployed_by ?? 'the service'}`],
+      Revision: agent.revision,
+      Restarts: agent.restarts === 0 ? null : warn(String(agent.restarts)),
+      'In flight': agent.in_flight,
+      Draining: agent.draining.length === 0 ? null : agent.draining.join(', '),
+    }),
+    ...agent.not_in_effect.map((field) => line(faint('not in effect  '), field)),
+  ];
+}
+
+function nextFor(agent: AgentStatus): Result['next'] {
+  if (agent.state === 'failed') return [{ command: `svc logs ${agent.name}`, when: 'to see why' }];
+  if (agent.state === 'stopped') return [{ command: `svc start ${agent.name}`, when: 'to start it again' }];
+  if (agent.state === 'not_deployed' && agent.latest_version !== null)
+    return [{ command: `svc deploy agents/${agent.name}@${agent.latest_version}`, when: 'to deploy it' }];
+  return [];
+}

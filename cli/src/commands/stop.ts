@@ -1,0 +1,16 @@
+import { suggestAgent } from '../agent-name.ts';
+import { defineCommand, required } from '../command.ts';
+import { good, line } from '../view/view.ts';
+
+export const command = defineCommand({
+  words: 'stop',
+  summary: 'Stop an agent; it stays registered',
+  needs: 'agent.operate',
+  examples: ['svc stop greeter', 'svc stop greeter --json'],
+  arguments: { name: required('The agent') },
+  flags: {},
+  async run({ name }, session) {
+    const agent = await suggestAgent(session, name, () => session.call('agents.stop', { params: { name } }));
+    return { data: agent, view: [line(good('✓ '), `${name} is stopped`)], undo: `svc start ${name}` };
+  },
+});

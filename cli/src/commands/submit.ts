@@ -1,0 +1,57 @@
+import { defineCommand, optional, text } from '../command.ts';
+import { misuse } from '../refusal.ts';
+import type { Result } from '../result.ts';
+import type { Session } from '../session.ts';
+import { good, line, time } from '../view/view.ts';
+
+export const command = defineCommand({
+  words: 'submit',
+  summary: 'Push a project and ask for its approval; --asset asks for what is pushed already',
+  needs: 'approval.submit',
+  examples: ['svc submit --message "first version"', 'svc submit --asset agents/greeter --message "once more"'],
+  arguments: { file: optional('The agent.yaml or its directory; ./agent.yaml unless told') },
+  flags: {
+    asset: text('Ask for this instead of pushing: agents/<name> or agents/<name>@<version>', 'reference'),
+    message: text('What the reviewer should know', 'text'),
+    target: text("Where it is to run; the YAML's deploy.cloud, else local", 'target'),
+  },
+  async run({ file, asset, message, target }, session): Promise<Result> {
+    if (asset !== undefined && file !== undefined) throw misuse('Give a project or --asset, not both');
+    const ref = asset ?? (await pushed(session, file, { message, target }));
+    const approval = await session.call('approvals.submit', {
+      body: { asset: ref, ...(message === undefined ? {} : { message }), ...(target === undefined ? {} : { target }) },
+    });
+    const version = `${approval.asset}@${approval.asset_version}`;
+    const pending = approval.status === 'pending';
+    return {
+      data: approval,
+      view: [
+        line(
+          good('✓ '),
+          pending
+            ? `Asked for the approval of ${version} for target ${approval.target}`
+            : `${version} is ${approval.status} for target ${approval.target}`,
+        ),
+        line('  request  ', approval.id, '  ', time(approval.submitted_at)),
+        line('  can decide  ', approval.can_decide.join(', ')),
+      ],
+      person_must_act: pending,
+      next: [
+        ...(pending
+          ? [{ command: `svc review approve ${approval.id}`, when: `run by one of: ${approval.can_decide.join(', ')}` }]
+          : []),
+        { command: `svc deploy ${version}`, when: 'run by a deployer of the team, once it is approved' },
+      ],
+    };
+  },
+});
+
+async function pushed(
+  session: Session,
+  file: string | undefined,
+  wish: { message: string | undefined; target: string | undefined },
+): Promise<string> {
+  const { readProject } = await import('../project/read-project.ts');
+  const { pushProject } = await import('../project/push.ts');
+  return (await pushProject(session, readProject(file), wish)).push.ref;
+}

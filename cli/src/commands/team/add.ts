@@ -1,0 +1,32 @@
+import { roles } from '@gantry/contract/roles.ts';
+import { choice, defineCommand, required } from '../../command.ts';
+import { readUser } from '../../principal.ts';
+import { good, line } from '../../view/view.ts';
+
+export const command = defineCommand({
+  words: 'team add',
+  summary: 'Add a user to a team, or change the role they have there',
+  needs: 'member.add',
+  examples: ['svc team add ml user:ada@example.com --role contributor', 'svc team add ml user:grace@example.com'],
+  arguments: { team: required('The team'), principal: required('user:<e-mail>') },
+  flags: { role: choice('Their role in this team; viewer unless told', roles) },
+  async run({ team, principal, role = 'viewer' }, session) {
+    const user = readUser(principal);
+    const before = (await session.call('teams.show', { params: { team } })).members.find(
+      (member) => member.principal === user,
+    )?.role;
+    const changed = await session.call('teams.add_member', { params: { team }, body: { principal: user, role } });
+    return {
+      data: changed,
+      view: [
+        line(
+          good('✓ '),
+          before === undefined
+            ? `${user} is in team ${team} as ${role}`
+            : `${user} was ${before} in team ${team} and is ${role} now`,
+        ),
+      ],
+      undo: before === undefined ? `svc team remove ${team} ${user}` : `svc team add ${team} ${user} --role ${before}`,
+    };
+  },
+});

@@ -1,0 +1,32 @@
+import { defineCommand } from '../../command.ts';
+import { limitFlag, takePages } from '../../pages.ts';
+import { table, time, warn } from '../../view/view.ts';
+
+export const command = defineCommand({
+  words: 'user list',
+  summary: 'The users of the organisation',
+  needs: 'user.list',
+  examples: ['svc user list', 'svc user list --limit 200 --json'],
+  arguments: {},
+  flags: { limit: limitFlag },
+  async run({ limit }, session) {
+    const users = await takePages(session, limit, (query) => session.call('users.list', { query }));
+    return {
+      data: users,
+      view: [
+        table(
+          ['e-mail', 'name', 'role', 'teams', 'created', ''],
+          users.map((user) => [
+            user.email,
+            user.name,
+            user.role,
+            user.teams.map((team) => `${team.name}:${team.role}`).join(' '),
+            time(user.created_at),
+            user.active ? (user.must_change_password ? warn('password to change') : '') : warn('inactive'),
+          ]),
+          'The users would be listed here. Create one: svc user create ada@example.com',
+        ),
+      ],
+    };
+  },
+});

@@ -1,0 +1,98 @@
+// What `svc deploy` was given becomes a version in the registry: a reference as it stands, or a project that is pushed.
+import { Problem } from '@gantry/contract/problems.ts';
+import { parseRef, parseVersionRef, printVersionRef } from '@gantry/contract/refs.ts';
+import { isAtLeast, type Role } from '@gantry/contract/roles.ts';
+import { bumpProject, versionParts } from '../project/bump.ts';
+import { checkHere } from '../project/check-here.ts';
+import { pushProject, type PushWish } from '../project/push.ts';
+import { readProject, type LocalProject } from '../project/read-project.ts';
+import { misuse, Refusal } from '../refusal.ts';
+import type { Session } from '../session.ts';
+import { withStanding } from './standing.ts';
+
+/** `agents/greeter@1.0.0`; the newest version of `agents/greeter`; undefined for a path. */
+export async function versionByReference(session: Session, what: string | undefined): Promise<string | undefined> {
+  if (what === undefined) return undefined;
+  const version = parseVersionRef(what);
+  if (version !== undefined) return printVersionRef(version);
+  const ref = parseRef(what);
+  if (ref === undefined) {
+    if (/^[a-z-]+\/[^/]*@/.test(what))
+      throw misuse(`"${what}" is not a reference`, 'Write it like agents/greeter@1.0.0.');
+    return undefined;
+  }
+  const { latest_version } = await session.call('registry.show', { params: { kind: ref.kind, name: ref.name } });
+  if (latest_version === null)
+    throw new Refusal('not_pushed', `${what} has no version yet`, { hint: 'Run `svc submit` in its folder.' });
+  return printVersionRef({ ...ref, version: latest_version });
+}
+
+export interface ProjectDeploy extends PushWish {
+  directory: string | undefined;
+  bump: (typeof versionParts)[number] | undefined;
+}
+
+/** Pushes and gives the reference; whoever may not deploy learns it before anything is pushed. */
+export async function versionByPush(session: Session, { directory, bump, ...wish }: ProjectDeploy): Promise<string> {
+  const project = readProject(directory);
+  if (bump !== undefined) session.output.note(`agent.yaml says ${bumpProject(project, bump)} now`);
+  const { config } = checkHere(project);
+  const ref = printVersionRef({ kind: 'agent', name: config.name, version: config.version });
+  if (!isAtLeast(await roleIn(session, config.team), 'deployer')) throw await refuseDeploy(session, ref, wish.target);
+  try {
+    return (await pushProject(session, project, wish)).push.ref;
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'version_final' || !(await session.prompt.canAsk())) throw error;
+    return await offerBump(session, project, wish, error);
+  }
+}
+
+/** What would be deployed, without pushing it. */
+export async function versionInProject(session: Session, directory: string | undefined): Promise<string> {
+  const { config } = checkHere(readProject(directory));
+  const ref = printVersionRef({ kind: 'agent', name: config.name, version: config.version });
+  session.output.notice(`--plan pushes nothing: it looks at ${ref} as it was pushed last, not at the files here.`);
+  return ref;
+}
+
+async function offerBump(session: Session, project: LocalProject, wish: PushWish, refusal: Problem): Promise<string> {
+  session.output.note(refusal.detail);
+  const part = await session.prompt.choose(
+    'Give this change a version of its own?',
+    [
+      ...versionParts.toReversed().map((each) => ({ value: each, label: `yes: raise ${each}` })),
+      { value: 'no' as const, label: 'no' },
+    ],
+    '--bump',
+  );
+  if (part === 'no') throw refusal;
+  bumpProject(project, part);
+  return (await pushProject(session, project, wish)).push.ref;
+}
+
+async function roleIn(session: Session, team: string): Promise<Role> {
+  const user = await session.call('auth.me', {});
+  const inTeam = user.teams.find(({ name }) => name === team)?.role ?? 'viewer';
+  return isAtLeast(user.role, inTeam) ? user.role : inTeam;
+}
+
+/** The service refuses it itself where it can, so that the attempt is on its record; of a version it does not have, it knows nothing. */
+async function refuseDeploy(session: Session, ref: string, target: string | undefined): Promise<unknown> {
+  try {
+    const started = await session.call('deployments.create', {
+      body: { ref, ...(target === undefined ? {} : { target }) },
+    });
+    return new Refusal('role_changed', `Your role has changed meanwhile and ${ref} is being deployed`, {
+      hint: `Run \`svc deployments watch ${started.id}\`.`,
+    });
+  } catch (error) {
+    const refusal =
+      error instanceof Problem && error.code === 'not_found'
+        ? new Problem('forbidden', {
+            detail: 'A contributor submits; a deployer of the team deploys what was approved',
+            hint: 'Run `svc submit --message "…"`.',
+          })
+        : error;
+    return await withStanding(session, ref, refusal);
+  }
+}

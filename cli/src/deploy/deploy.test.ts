@@ -1,0 +1,249 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import type { Deployment } from '@gantry/contract/deploy.ts';
+import type { RunEvent } from '@gantry/contract/runs.ts';
+import { printServerSentEvent } from '@gantry/contract/server-sent-events.ts';
+import { expect, test } from 'vitest';
+import { freshHome, runSvc } from '../testing/run-svc.ts';
+import { data, problem, scriptService } from '../testing/scripted-service.ts';
+
+const id = '0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10';
+const ref = 'agents/greeter@1.0.0';
+const deployment: Deployment = {
+  id,
+  ref,
+  agent: 'greeter',
+  version: '1.0.0',
+  digest: 'sha256:abc',
+  target: 'local',
+  state: 'queued',
+  actor: 'ada@example.com',
+  approval_id: null,
+  endpoint: null,
+  audit_seq: null,
+  notices: [],
+  problem: null,
+  steps: [],
+  created_at: '2026-01-31T12:00:00Z',
+  ended_at: null,
+};
+const request = {
+  id: '0190b2f4-0000-7000-8000-000000000001',
+  status: 'pending',
+  closed_reason: null,
+  asset: 'agents/greeter',
+  asset_version: '1.0.0',
+  digest: 'sha256:abc',
+  target: 'local',
+  message: 'first version',
+  reason: null,
+  submitted_by: 'ada@example.com',
+  submitted_at: '2026-01-31T11:00:00Z',
+  decided_by: null,
+  decided_at: null,
+  can_decide: ['root@example.com'],
+};
+const contributor = {
+  id,
+  email: 'ada@example.com',
+  name: 'Ada',
+  role: 'viewer',
+  primary_team: 'default',
+  active_team: null,
+  teams: [{ name: 'default', role: 'contributor' }],
+  must_change_password: false,
+};
+
+const list = (items: unknown[]) => (response: ServerResponse) =>
+  void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data: items, meta: {} }));
+let seq = 0;
+const event = (more: Partial<RunEvent>): RunEvent => ({
+  seq: ++seq,
+  at: '2026-01-31T12:00:00Z',
+  kind: 'log',
+  step: null,
+  state: null,
+  message: '',
+  data: {},
+  ...more,
+});
+const stream =
+  (events: RunEvent[], end = true) =>
+  (response: ServerResponse) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const each of events)
+      response.write(printServerSentEvent({ id: String(each.seq), data: JSON.stringify(each) }));
+    if (end) response.end();
+  };
+const signedIn = (url: string): Record<string, string> => ({ SERVICE_URL: url, SERVICE_API_TOKEN: 't' });
+
+const started = {
+  'POST /api/v1/deployments': data(deployment, 202),
+  'GET /api/v1/deployments': list([]),
+};
+const twoSteps = [
+  event({ kind: 'step', step: 'validate', state: 'running' }),
+  event({ kind: 'step', step: 'validate', state: 'done', at: '2026-01-31T12:00:01Z' }),
+  event({ kind: 'step', step: 'build', state: 'running' }),
+  event({ kind: 'log', step: 'build', message: 'resolving langgraph' }),
+];
+
+test('a deploy ends with a receipt, and the build stays folded', async () => {
+  await using service = await scriptService({
+    ...started,
+    [`GET /api/v1/deployments/${id}/events`]: stream([
+      ...twoSteps,
+      event({ kind: 'step', step: 'build', state: 'done', at: '2026-01-31T12:00:04Z' }),
+      event({ kind: 'end', state: 'done' }),
+    ]),
+    [`GET /api/v1/deployments/${id}`]: data({
+      ...deployment,
+      state: 'done',
+      approval_id: request.id,
+      audit_seq: 17,
+      endpoint: 'http://127.0.0.1:4480/agents/greeter',
+    }),
+  });
+  const { exit, stdout, stderr } = await runSvc(['deploy', ref], { home: freshHome(), env: signedIn(service.url) });
+  expect(exit).toBe(0);
+  expect(stderr).toContain('✓ 1/8 validate  1.0 s');
+  expect(stderr).toContain('✓ 4/8 build  4.0 s');
+  expect(stderr).not.toContain('resolving langgraph');
+  for (const part of ['http://127.0.0.1:4480/agents/greeter', 'sha256:abc', request.id, '#17'])
+    expect(stdout).toContain(part);
+});
+
+test('a step that fails shows its output unasked, and the deploy is refused with its own problem', async () => {
+  await using service = await scriptService({
+    ...started,
+    [`GET /api/v1/deployments/${id}/events`]: stream([
+      ...twoSteps,
+      event({ kind: 'step', step: 'build', state: 'failed' }),
+      event({ kind: 'end', state: 'failed' }),
+    ]),
+    [`GET /api/v1/deployments/${id}`]: data({
+      ...deployment,
+      state: 'failed',
+      problem: { code: 'dependency_conflict', detail: 'pydantic<2 conflicts', hint: 'Widen it.' },
+    }),
+  });
+  const { exit, stdout, stderr } = await runSvc(['deploy', ref], { home: freshHome(), env: signedIn(service.url) });
+  expect(exit).toBe(1);
+  expect(stderr).toContain('│ resolving langgraph');
+  expect(stderr).toContain('✗ pydantic<2 conflicts\nhint: Widen it.');
+  expect(stdout).toBe('');
+});
+
+test('with --json every event is a line and the last line is the deployment', async () => {
+  await using service = await scriptService({
+    ...started,
+    [`GET /api/v1/deployments/${id}/events`]: stream([...twoSteps, event({ kind: 'end', state: 'done' })]),
+    [`GET /api/v1/deployments/${id}`]: data({ ...deployment, state: 'done' }),
+  });
+  const { stdout, stderr } = await runSvc(['deploy', ref, '--json'], { home: freshHome(), env: signedIn(service.url) });
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((each) => JSON.parse(each) as Record<string, unknown>);
+  expect(lines.map(({ kind }) => kind)).toEqual(['step', 'step', 'step', 'log', 'end', undefined]);
+  expect(lines.at(-1)).toMatchObject({ id, state: 'done' });
+  expect(stderr.trim().split('\n').length).toBe(1);
+});
+
+test('without an approval a deploy ends at once with exit 4, and says who was asked and since when', async () => {
+  await using service = await scriptService({
+    'POST /api/v1/deployments': problem(409, 'approval_required', 'agents/greeter@1.0.0 has no approval'),
+    'GET /api/v1/rbac/approvals': list([request]),
+  });
+  const { exit, stderr } = await runSvc(['deploy', ref], { home: freshHome(), env: signedIn(service.url) });
+  expect(exit).toBe(4);
+  expect(stderr).toContain('root@example.com');
+  expect(stderr).toContain('2026-01-31T11:00:00Z by ada@example.com');
+  expect(stderr).toContain(`svc review approve ${request.id}`);
+});
+
+test('where nobody has asked, the refusal names the command that asks', async () => {
+  await using service = await scriptService({
+    'POST /api/v1/deployments': problem(409, 'approval_required', 'no approval'),
+    'GET /api/v1/rbac/approvals': list([]),
+  });
+  const { stderr } = await runSvc(['deploy', ref, '--json'], { home: freshHome(), env: signedIn(service.url) });
+  expect(JSON.parse(stderr)).toMatchObject({ person_must_act: true, next: [{ command: `svc submit --asset ${ref}` }] });
+});
+
+test('a contributor who deploys in a project is refused before anything is pushed, with where the request stands', async () => {
+  const home = freshHome();
+  await runSvc(['init', 'greeter', '--framework', 'langgraph', '--team', 'default'], { home });
+  await using service = await scriptService({
+    'GET /api/v1/auth/me': data(contributor),
+    'POST /api/v1/deployments': problem(403, 'forbidden', 'A contributor submits'),
+    'GET /api/v1/rbac/approvals': list([request]),
+  });
+  const { exit, stderr } = await runSvc(['deploy'], {
+    home,
+    cwd: path.join(home, 'greeter'),
+    env: signedIn(service.url),
+  });
+  expect(exit).toBe(1);
+  expect(stderr).toContain('A contributor submits');
+  expect(stderr).toContain('agents/greeter@1.0.0  pending');
+  expect(service.asked.some(({ path: asked }) => asked.endsWith('/versions'))).toBe(false);
+});
+
+test('a plan with changes is exit 5 and deploys nothing', async () => {
+  const changes = {
+    config: [{ path: 'model.primary', before: null, after: 'm' }],
+    files: [],
+    dependencies: [],
+    base_image: null,
+  };
+  const plan = {
+    ref,
+    digest: 'sha256:abc',
+    target: 'local',
+    deployable: true,
+    verdicts: [{ check: 'approval', verdict: 'pass', detail: '' }],
+    running: 'agents/greeter@0.9.0',
+    changes,
+  };
+  await using service = await scriptService({ 'POST /api/v1/deployments/plan': data(plan) });
+  const { exit, stdout } = await runSvc(['deploy', ref, '--plan'], { home: freshHome(), env: signedIn(service.url) });
+  expect(exit).toBe(5);
+  expect(stdout).toContain('model.primary: absent → m');
+  expect(service.asked.length).toBe(1);
+});
+
+test('Ctrl-C without a terminal detaches: the deploy goes on and its id is printed', async () => {
+  await using service = await scriptService({
+    ...started,
+    [`GET /api/v1/deployments/${id}/events`]: stream(twoSteps, false),
+  });
+  const program = fileURLToPath(new URL('../../svc.js', import.meta.url));
+  const child = spawn(process.execPath, [program, 'deploy', ref], {
+    env: { HOME: freshHome(), ...signedIn(service.url) },
+  });
+  const interruptOnceWatching = (chunk: Buffer): void =>
+    void (chunk.toString().includes('4/8 build') && child.kill('SIGINT'));
+  child.stderr.on('data', interruptOnceWatching);
+  const [stdout] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  expect(stdout).toContain(id);
+  expect(child.exitCode).toBe(0);
+  expect(service.asked.some(({ path: asked }) => asked.endsWith('/cancel'))).toBe(false);
+});
+
+test('a project that is not in order is refused here, with every fault, and nothing is sent', async () => {
+  const home = freshHome();
+  mkdirSync(path.join(home, 'p'));
+  writeFileSync(path.join(home, 'p', 'agent.yaml'), 'name: Greeter\nframework: langgraph\n');
+  await using service = await scriptService({});
+  const { exit, stderr } = await runSvc(['deploy', 'p'], { home, env: signedIn(service.url) });
+  expect(exit).toBe(1);
+  expect(stderr).toContain('agent.py is missing beside agent.yaml');
+  expect(stderr).toMatch(/agent\.yaml:1:\d+/);
+  expect(service.asked).toEqual([]);
+});

@@ -1,0 +1,48 @@
+// Where the request for an approval stands: what a refusal of the approval gate leaves the reader wondering about.
+import type { Approval } from '@gantry/contract/approvals.ts';
+import { parseVersionRef, printRef } from '@gantry/contract/refs.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import { describeApproval } from '../describe-approval.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { describeFailure } from '../failure.ts';
+import { Refusal } from '../refusal.ts';
+import type { Next } from '../result.ts';
+import type { Session } from '../session.ts';
+import { line, type View } from '../view/view.ts';
+
+const gates = new Set(['approval_required', 'forbidden', 'rbac_failed']);
+
+/** The same refusal, with the request it is about: since when it waits, who can decide, or the command that makes one. */
+export async function withStanding(session: Session, ref: string, error: unknown): Promise<unknown> {
+  if (!(error instanceof Problem) || !gates.has(error.code)) return error;
+  const failure = describeFailure(error);
+  const latest = await latestRequest(session, ref);
+  return new Refusal(error.code, error.detail, {
+    view: [...describeStanding(latest, ref), ...(failure?.view ?? [])],
+    exit: error.code === 'approval_required' ? exitCodes.waits : exitCodes.refused,
+    next: nextOf(latest, ref),
+    person_must_act: error.code === 'approval_required' || latest?.status === 'pending',
+    problem: { ...failure?.problem, request: latest ?? null },
+  });
+}
+
+/** Of exactly this version; undefined when nobody has asked. */
+export async function latestRequest(session: Session, ref: string): Promise<Approval | undefined> {
+  const parsed = parseVersionRef(ref);
+  if (parsed === undefined) return undefined;
+  const { items } = await session.call('approvals.list', { query: { asset: printRef(parsed), limit: 50 } });
+  return items
+    .filter(({ asset_version }) => asset_version === parsed.version)
+    .toSorted((a, b) => b.submitted_at.localeCompare(a.submitted_at))[0];
+}
+
+function describeStanding(latest: Approval | undefined, ref: string): View {
+  return latest === undefined ? [line(`Nobody has asked for the approval of ${ref} yet.`)] : describeApproval(latest);
+}
+
+function nextOf(latest: Approval | undefined, ref: string): Next[] {
+  if (latest?.status === 'pending')
+    return [{ command: `svc review approve ${latest.id}`, when: `run by one of: ${latest.can_decide.join(', ')}` }];
+  if (latest?.status === 'approved') return [{ command: `svc deploy ${ref}`, when: 'run by a deployer of the team' }];
+  return [{ command: `svc submit --asset ${ref}`, when: 'to ask for the approval' }];
+}

@@ -1,0 +1,114 @@
+// Watches a deploy to its end. Ctrl-C does not end the deploy by accident: at a terminal it asks, elsewhere it detaches.
+import type { Deployment } from '@gantry/contract/deploy.ts';
+import { readProblem } from '@gantry/contract/problems.ts';
+import { Refusal } from '../refusal.ts';
+import type { Result } from '../result.ts';
+import type { Session } from '../session.ts';
+import { faint, fields, good, line } from '../view/view.ts';
+import { createDrawing } from '../run/draw-steps.ts';
+import { followRun } from '../run/follow.ts';
+import { usualTimes } from './usual-times.ts';
+
+/** Refused with the deploy's own problem when it fails. */
+export async function watchDeployment(session: Session, deployment: Deployment): Promise<Result> {
+  const { id } = deployment;
+  const earlier = await session.call('deployments.list', { query: { agent: deployment.agent, limit: 6 } });
+  const drawing = createDrawing(session.output, usualTimes(earlier.items));
+  const detached = new AbortController();
+  const onInterrupt = (): void => void askWhatToDo(session, id, drawing, () => detached.abort());
+  using _taken = session.onInterrupt(onInterrupt);
+  try {
+    await followRun(session, { events: 'deployments.events', id, signal: detached.signal }, drawing.draw);
+  } catch (error) {
+    if (detached.signal.aborted) return detachedResult(deployment);
+    throw error;
+  } finally {
+    drawing.end();
+  }
+  return receipt(await session.call('deployments.show', { params: { id } }));
+}
+
+export function detachedResult(deployment: Deployment): Result {
+  return {
+    data: deployment,
+    view: [line(`The deploy of ${deployment.ref} goes on without this terminal: ${deployment.id}`)],
+    next: [
+      { command: `svc deployments watch ${deployment.id}`, when: 'to watch it again' },
+      { command: `svc deployments cancel ${deployment.id}`, when: 'to stop it' },
+    ],
+  };
+}
+
+/** What is true at the end of a deploy, and where to find the proof. */
+function receipt(deployment: Deployment): Result {
+  if (deployment.state === 'failed') {
+    throw (
+      readProblem(deployment.problem) ??
+      new Refusal('deploy_failed', `The deploy of ${deployment.ref} failed`, {
+        hint: `Run \`svc deployments show ${deployment.id}\`.`,
+      })
+    );
+  }
+  if (deployment.state === 'cancelled')
+    throw new Refusal('cancelled', `The deploy of ${deployment.ref} was cancelled; what ran before still runs`);
+  if (deployment.state === 'needs_attention') {
+    throw new Refusal('needs_attention', `The deploy of ${deployment.ref} failed and could not be undone in full`, {
+      hint: `Run \`svc deployments show ${deployment.id}\`; it lists what was left behind.`,
+      person_must_act: true,
+    });
+  }
+  return {
+    data: deployment,
+    view: [
+      line(good('✓ '), `${deployment.ref} answers`),
+      fields({
+        Endpoint: deployment.endpoint === null ? null : { text: deployment.endpoint, style: 'link' },
+        Version: `${deployment.version}  ${deployment.digest}`,
+        Target: deployment.target,
+        Approval: deployment.approval_id ?? 'none: deployed by an admin',
+        Audit: deployment.audit_seq === null ? null : `#${deployment.audit_seq}`,
+      }),
+      ...deployment.notices.map((notice) => line(faint('note  '), notice)),
+    ],
+    next: [{ command: `svc invoke ${deployment.agent} '{"message":"hi"}'`, when: 'to call it' }],
+    undo: `svc stop ${deployment.agent}`,
+  };
+}
+
+async function askWhatToDo(
+  session: Session,
+  id: string,
+  drawing: ReturnType<typeof createDrawing>,
+  detach: () => void,
+): Promise<void> {
+  if (!(await session.prompt.canAsk())) return detach();
+  drawing.pause();
+  const wish = await session.prompt
+    .choose(
+      'The deploy is running. What should happen?',
+      [
+        { value: 'detach', label: 'Detach: it goes on, this terminal is free' },
+        { value: 'cancel', label: 'Cancel it: what it did is undone, what ran before still runs' },
+        { value: 'watch', label: 'Keep watching' },
+      ],
+      '--detach',
+    )
+    .catch((error: unknown) => {
+      // Ctrl-C at the question itself: the safe answer is the one that ends nothing.
+      if (error instanceof Refusal) return 'detach' as const;
+      throw error;
+    });
+  if (wish === 'detach') return detach();
+  if (wish === 'cancel') await cancel(session, id);
+  drawing.resume();
+}
+
+/** What the server answers to it (too late, not yours) is said, and the watching goes on: its end tells what became of it. */
+async function cancel(session: Session, id: string): Promise<void> {
+  try {
+    await session.call('deployments.cancel', { params: { id } });
+    session.output.note('Cancelling…');
+  } catch (error) {
+    session.output.note(error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,107 @@
+// What went wrong, as people and programs are told it, and the exit code that says so to the shell.
+import type { Unreachable } from '@gantry/contract/client.ts';
+import { Problem, problemDocument, type Fault } from '@gantry/contract/problems.ts';
+import { exitCodes, type ExitCode } from './exit-codes.ts';
+import { Refusal } from './refusal.ts';
+import type { Next } from './result.ts';
+import { faint, line, type View } from './view/view.ts';
+
+export interface Failure {
+  sentence: string;
+  view: View;
+  exit: ExitCode;
+  /** For programs. */
+  problem: Record<string, unknown>;
+  next: Next[];
+  /** The commands that the hint names: programs get them with `next`, people have read them. */
+  hinted: Next[];
+  person_must_act: boolean;
+}
+
+/** Undefined for what is neither a refusal nor a server out of reach: a bug, which is shown with its stack. */
+export function describeFailure(error: unknown): Failure | undefined {
+  if (error instanceof Problem) return describeProblem(error);
+  if (error instanceof Refusal) return describeRefusal(error);
+  if (error instanceof Error && error.name === 'Unreachable') return describeUnreachable(error as Unreachable); // the name is that class's alone
+  return undefined;
+}
+
+function describeProblem(problem: Problem): Failure {
+  const request_id = problem.fields['request_id'];
+  const waits = problem.code === 'approval_required';
+  return {
+    sentence: problem.detail,
+    view: [
+      ...problem.errors.flatMap(faultLines),
+      ...hintLines(problem.hint),
+      line(faint(`${problem.code}${typeof request_id === 'string' ? `, request ${request_id}` : ''}`)),
+    ],
+    exit: waits ? exitCodes.waits : exitCodes.refused,
+    problem: { ...problemDocument(problem) },
+    next: [],
+    hinted: commandsIn(problem.hint),
+    person_must_act: waits,
+  };
+}
+
+function describeRefusal({ code, message, more }: Refusal): Failure {
+  return {
+    sentence: message,
+    view: [...(more.faults ?? []).flatMap(faultLines), ...(more.view ?? []), ...hintLines(more.hint)],
+    exit: more.exit ?? exitCodes.refused,
+    problem: more.problem ?? {
+      code,
+      detail: message,
+      ...(more.hint === undefined ? {} : { hint: more.hint }),
+      ...(more.faults === undefined ? {} : { errors: more.faults }),
+    },
+    next: more.next ?? [],
+    hinted: commandsIn(more.hint),
+    person_must_act: more.person_must_act ?? false,
+  };
+}
+
+function describeUnreachable({ message, url }: Unreachable): Failure {
+  const hint = isLoopback(url)
+    ? 'Is the service running on this machine? Run `svc server start`.'
+    : 'Check the address (SERVICE_URL or --server), the network and any proxy in between.';
+  return {
+    sentence: message,
+    view: hintLines(hint),
+    exit: exitCodes.unreachable,
+    problem: { code: 'unreachable', detail: message, hint },
+    next: [],
+    hinted: commandsIn(hint),
+    person_must_act: false,
+  };
+}
+
+export function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url);
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+/** `agent.yaml:3:7  message` as editors read it, and below it what to do. */
+function faultLines(fault: Fault): View {
+  const where =
+    fault.file === undefined
+      ? (fault.pointer ?? '')
+      : [fault.file, fault.line, fault.column].filter((part) => part !== undefined).join(':');
+  const suggestion = fault['suggestion'];
+  return [
+    line('  ', { text: where, style: 'strong' }, where === '' ? '' : '  ', fault.message),
+    ...(typeof suggestion === 'string' ? [line('      → ', suggestion)] : []),
+  ];
+}
+
+function hintLines(hint: string | undefined): View {
+  return hint === undefined ? [] : [line(faint('hint: '), hint)];
+}
+
+/** A hint names commands between backticks; programs get them by themselves. */
+function commandsIn(hint: string | undefined): Next[] {
+  return [...(hint ?? '').matchAll(/`(svc [^`]+)`/g)].map(([, command]) => ({
+    command: command ?? '',
+    when: 'to get past this',
+  }));
+}

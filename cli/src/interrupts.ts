@@ -1,0 +1,24 @@
+// Ctrl-C. By itself it aborts what waits; a command that can do better (detach or cancel a deploy) takes it over.
+import { exitCodes } from './exit-codes.ts';
+import type { Interrupts } from './session.ts';
+
+export function listenForInterrupts(): Interrupts & { stop(): void } {
+  const controller = new AbortController();
+  const reactions: (() => void)[] = [];
+  const interrupted = (): void => {
+    const latest = reactions.at(-1);
+    if (latest !== undefined) return latest();
+    // The second one means that something did not end on the first.
+    if (controller.signal.aborted) process.exit(exitCodes.interrupted);
+    controller.abort(new DOMException('interrupted', 'AbortError'));
+  };
+  process.on('SIGINT', interrupted);
+  return {
+    signal: controller.signal,
+    onInterrupt(react) {
+      reactions.push(react);
+      return { [Symbol.dispose]: () => void reactions.splice(reactions.indexOf(react), 1) };
+    },
+    stop: () => void process.off('SIGINT', interrupted),
+  };
+}

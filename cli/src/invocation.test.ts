@@ -1,0 +1,130 @@
+import type { ServerResponse } from 'node:http';
+import { printServerSentEvent } from '@gantry/contract/server-sent-events.ts';
+import { expect, test } from 'vitest';
+import { freshHome, runSvc } from './testing/run-svc.ts';
+import { problem, scriptService } from './testing/scripted-service.ts';
+
+const run_id = '0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10';
+const json =
+  (value: unknown, status = 200) =>
+  (response: ServerResponse): void =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+const where = (url: string, stdin = '') => ({
+  home: freshHome(),
+  env: { SERVICE_URL: url, SERVICE_API_TOKEN: 't' },
+  stdin,
+});
+const answer = {
+  output: {
+    messages: [
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content: 'Hello Ada' },
+    ],
+  },
+  run_id,
+  status: 'done',
+  thread_id: 'th-1',
+};
+
+test('people read the last message, programs the whole answer', async () => {
+  await using service = await scriptService({ 'POST /agents/greeter/invoke': json(answer) });
+  const people = await runSvc(['invoke', 'greeter', '{"message":"hi"}'], where(service.url));
+  expect(people.stdout).toBe('Hello Ada\n');
+  expect(JSON.parse(service.asked[0]?.body ?? '')).toEqual({ input: { message: 'hi' } });
+  const programs = await runSvc(['invoke', 'greeter', '{"message":"hi"}', '--json'], where(service.url));
+  expect(JSON.parse(programs.stdout)).toEqual(answer);
+});
+
+test('the input may come from stdin', async () => {
+  await using service = await scriptService({ 'POST /agents/greeter/invoke': json(answer) });
+  await runSvc(['invoke', 'greeter', '-', '--thread', 'th-1'], where(service.url, '{"message":"piped"}'));
+  expect(JSON.parse(service.asked[0]?.body ?? '')).toEqual({ input: { message: 'piped' }, thread_id: 'th-1' });
+});
+
+test.each([['not json'], ['[1]'], ['"text"']])(
+  'input that is no JSON object (%s) is a misuse, and nothing is sent',
+  async (input) => {
+    await using service = await scriptService({});
+    const { exit, stderr } = await runSvc(['invoke', 'greeter', input], where(service.url));
+    expect(exit).toBe(2);
+    expect(stderr).toContain(`'{"message":"hi"}'`);
+    expect(service.asked).toEqual([]);
+  },
+);
+
+test('a call that outlives the sync budget is waited for', async () => {
+  const states = ['running', 'running', 'done'];
+  await using service = await scriptService({
+    'POST /agents/greeter/invoke': json({ run_id, status: 'running' }, 202),
+    [`GET /agents/greeter/runs/${run_id}`]: (response) => json({ ...answer, status: states.shift() })(response),
+  });
+  expect((await runSvc(['invoke', 'greeter', '{}'], where(service.url))).stdout).toBe('Hello Ada\n');
+});
+
+test('--async prints the id and the command that fetches the result', async () => {
+  await using service = await scriptService({
+    'POST /agents/greeter/invoke': json({ run_id, status: 'running' }, 202),
+  });
+  const { stdout, stderr } = await runSvc(['invoke', 'greeter', '{}', '--async'], where(service.url));
+  expect(stdout).toContain(run_id);
+  expect(stderr).toContain(`svc invoke greeter --run ${run_id}`);
+  expect(service.asked[0]?.headers['prefer']).toBe('respond-async');
+});
+
+test('a stream prints its text as it comes', async () => {
+  const events = [
+    { type: 'RUN_STARTED' },
+    { type: 'TEXT_MESSAGE_CONTENT', delta: 'Hello ' },
+    { type: 'TEXT_MESSAGE_CONTENT', delta: 'Ada' },
+    { type: 'RUN_FINISHED' },
+  ];
+  await using service = await scriptService({
+    'POST /agents/greeter/stream': (response) =>
+      void response
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .end(events.map((each) => printServerSentEvent({ data: JSON.stringify(each) })).join('')),
+  });
+  expect((await runSvc(['invoke', 'greeter', '{}', '--stream'], where(service.url))).stdout).toBe('Hello Ada\n');
+  const lines = (await runSvc(['invoke', 'greeter', '{}', '--stream', '--json'], where(service.url))).stdout
+    .trim()
+    .split('\n');
+  expect(lines.map((each) => JSON.parse(each) as unknown)).toEqual(events);
+});
+
+test('a stream that is cut off is a failure, not a short answer', async () => {
+  await using service = await scriptService({
+    'POST /agents/greeter/stream': (response) =>
+      void response
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .end(printServerSentEvent({ data: '{"type":"TEXT_MESSAGE_CONTENT","delta":"Hel"}' })),
+  });
+  const { exit, stderr } = await runSvc(['invoke', 'greeter', '{}', '--stream'], where(service.url));
+  expect(exit).toBe(1);
+  expect(stderr).toContain('ended before the agent had finished');
+});
+
+test('an agent that is not there is answered with the name that was meant', async () => {
+  await using service = await scriptService({
+    'POST /agents/gretter/invoke': problem(404, 'not_found', 'nothing here'),
+    'GET /api/v1/agents': json({ data: [{ name: 'greeter' }], meta: {} }),
+  });
+  const { exit, stderr } = await runSvc(['invoke', 'gretter', '{}'], where(service.url));
+  expect(exit).toBe(1);
+  expect(stderr).toContain('Did you mean greeter?');
+});
+
+test('a refusal of the agent itself reaches the caller with its own sentence and faults', async () => {
+  const refusal = {
+    type: 'about:blank',
+    code: 'invalid_input',
+    detail: 'the input does not fit',
+    errors: [{ pointer: '/input/topic', detail: 'is missing' }],
+  };
+  await using service = await scriptService({
+    'POST /agents/greeter/invoke': (response) =>
+      void response.writeHead(422, { 'content-type': 'application/problem+json' }).end(JSON.stringify(refusal)),
+  });
+  const { exit, stderr } = await runSvc(['invoke', 'greeter', '{}'], where(service.url));
+  expect(exit).toBe(1);
+  expect(stderr).toContain('✗ the input does not fit\n  /input/topic  is missing\n');
+});

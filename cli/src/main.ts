@@ -1,0 +1,57 @@
+// svc, from the words typed to the exit code. What a command prints and returns goes through output.ts and failure.ts, so
+// that every command has the same three output modes, the same errors and the same exit codes.
+import { readConfig } from './config.ts';
+import { exitCodes, type ExitCode } from './exit-codes.ts';
+import { describeFailure } from './failure.ts';
+import { listenForInterrupts } from './interrupts.ts';
+import { createOutput, endQuietlyWithReader, type Output } from './output.ts';
+import { parse } from './program.ts';
+import { createSession } from './session.ts';
+
+export async function main(words: string[]): Promise<void> {
+  endQuietlyWithReader();
+  process.exitCode = await runWords(words);
+}
+
+async function runWords(words: string[]): Promise<ExitCode> {
+  const config = readConfig();
+  const output = createOutput({ json: words.includes('--json'), no_color: config.no_color });
+  const interrupts = listenForInterrupts();
+  try {
+    const typed = await parse(words, output);
+    if (typed === undefined) return exitCodes.done;
+    const session = createSession({ config, output, globals: typed.globals, interrupts });
+    const result = await typed.command.run(typed.input, session);
+    output.progress(undefined);
+    output.finish(result);
+    return result.exit ?? exitCodes.done;
+  } catch (error) {
+    output.progress(undefined);
+    return report(error, output, interrupts.signal.aborted);
+  } finally {
+    interrupts.stop();
+  }
+}
+
+function report(error: unknown, output: Output, interrupted: boolean): ExitCode {
+  const failure = describeFailure(error);
+  if (failure !== undefined) {
+    output.fail(failure);
+    return failure.exit;
+  }
+  if (interrupted) return exitCodes.interrupted;
+  // Neither refused nor unreachable: a bug of this client, so its stack is what helps.
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  output.fail({
+    sentence: 'Something went wrong inside svc',
+    view: [{ verbatim: stack }],
+    exit: exitCodes.refused,
+    problem: { code: 'internal', detail: stack },
+    next: [],
+    hinted: [],
+    person_must_act: false,
+  });
+  return exitCodes.refused;
+}
+
+if (import.meta.main) await main(process.argv.slice(2));

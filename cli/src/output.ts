@@ -1,0 +1,158 @@
+// The only way out: nothing else in the client writes to the terminal. Three modes behind one interface.
+// - terminal  colours, relative times, tables that fit, one line that is redrawn while something runs
+// - plain     the same as lines, for pipes and build logs: no colour, ISO times, nothing cut or redrawn
+// - json      bare data on stdout (long work: one JSON value a line); one JSON line on stderr at the very end
+// Data goes to stdout, everything about the command itself to stderr. Every text passes `sanitise` (view/render.ts).
+import type { Failure } from './failure.ts';
+import type { Next, Result } from './result.ts';
+import { render, renderLine, type Surface } from './view/render.ts';
+import { sanitise } from './view/sanitise.ts';
+import { bad, faint, line, type Cell, type Line, type View } from './view/view.ts';
+import { fit } from './view/width.ts';
+
+type Mode = 'terminal' | 'plain' | 'json';
+
+export interface Output {
+  readonly mode: Mode;
+  /** For people: a part of the answer. */
+  show(view: View): void;
+  /** For people, on stderr: what the command does or wants noticed. */
+  note(...cells: Cell[]): void;
+  /** A notice that programs get as well. */
+  notice(sentence: string): void;
+  /** For programs: one thing that happened in long work, as a line of JSON. */
+  event(data: unknown): void;
+  /** A piece of an answer that arrives in pieces; for people only. */
+  write(text: string): void;
+  /** The line that is redrawn while something runs; undefined takes it away. Only at a terminal. */
+  progress(line: Line | undefined): void;
+  /** Help and version text, whatever the mode. */
+  help(text: string): void;
+  finish(result: Result): void;
+  fail(failure: Failure): void;
+}
+
+/** A stream to write to; `process.stdout` is one. */
+interface Sink {
+  isTTY?: boolean;
+  columns?: number;
+  write(text: string): unknown;
+}
+
+export interface OutputSettings {
+  json: boolean;
+  no_color: boolean;
+  stdout?: Sink;
+  stderr?: Sink;
+}
+
+export function createOutput({
+  json,
+  no_color,
+  stdout = process.stdout,
+  stderr = process.stderr,
+}: OutputSettings): Output {
+  const mode: Mode = json ? 'json' : stdout.isTTY === true ? 'terminal' : 'plain';
+  const people = mode !== 'json';
+  const notices: string[] = [];
+  let redrawn: string | undefined;
+
+  const toOut = (text: string): void => withoutProgress(() => stdout.write(text));
+  const toErr = (text: string): void => withoutProgress(() => stderr.write(text));
+  const onOut = (view: View): string => render(view, surfaceOf(stdout, no_color));
+  const onErr = (view: View): string => render(view, surfaceOf(stderr, no_color));
+
+  function withoutProgress(write: () => void): void {
+    if (redrawn === undefined) return write();
+    stderr.write('\r\u001b[K');
+    write();
+    stderr.write(redrawn);
+  }
+
+  function closing(more: {
+    next?: Next[] | undefined;
+    person_must_act?: boolean | undefined;
+    problem?: unknown;
+  }): string {
+    const { problem, next = [], person_must_act = false } = more;
+    return `${JSON.stringify({ ...(problem === undefined ? {} : { problem }), next, person_must_act, ...(notices.length === 0 ? {} : { notices }) })}\n`;
+  }
+
+  return {
+    mode,
+    show(view) {
+      if (people) toOut(onOut(view));
+    },
+    note(...cells) {
+      if (people) toErr(onErr([line(...cells)]));
+    },
+    notice(sentence) {
+      if (people) toErr(onErr([line({ text: 'note ', style: 'warn' }, sentence)]));
+      else notices.push(sentence);
+    },
+    event(data) {
+      if (!people) toOut(`${JSON.stringify(data)}\n`);
+    },
+    write(text) {
+      if (people) toOut(sanitise(text.replaceAll('\r\n', '\n')));
+    },
+    progress(shown) {
+      if (!people || stderr.isTTY !== true) return;
+      redrawn = shown === undefined ? undefined : fitted(shown, stderr, no_color);
+      stderr.write(`\r\u001b[K${redrawn ?? ''}`);
+    },
+    help(text) {
+      toOut(text);
+    },
+    finish(result) {
+      if (!people) {
+        if (result.data !== undefined) toOut(`${JSON.stringify(result.data)}\n`);
+        stderr.write(closing(result));
+        return;
+      }
+      toOut(onOut(result.view));
+      toErr(onErr(afterwards(result.next ?? [], result.undo)));
+    },
+    fail(failure) {
+      if (!people) {
+        stderr.write(closing({ ...failure, next: [...failure.next, ...failure.hinted] }));
+        return;
+      }
+      toErr(onErr([line(bad('✗ '), failure.sentence), ...failure.view, ...afterwards(failure.next, undefined)]));
+    },
+  };
+}
+
+function afterwards(next: Next[], undo: string | undefined): View {
+  return [
+    ...(undo === undefined ? [] : [line(faint('undo: '), undo)]),
+    ...next.map(({ command, when }) => line(faint('next: '), command, faint(`  ${when}`))),
+  ];
+}
+
+/** A reader that has seen enough (`svc audit | head`) ends the command, and is no failure. */
+export function endQuietlyWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit();
+  });
+}
+
+function surfaceOf(sink: Sink, no_color: boolean): Surface {
+  if (sink.isTTY !== true) return { colour: false, columns: undefined, now: undefined };
+  return { colour: !no_color, columns: widthOfTerminal(sink), now: Date.now() };
+}
+
+/** One row at most: a line that wraps cannot be redrawn. */
+function fitted(shown: Line, sink: Sink, no_color: boolean): string {
+  const surface = surfaceOf(sink, no_color);
+  const columns = widthOfTerminal(sink) - 1;
+  const bare = renderLine(shown, { ...surface, colour: false });
+  const cut = fit(bare, columns);
+  return cut === bare ? renderLine(shown, surface) : cut;
+}
+
+/** A terminal that does not know its width says 0, or nothing. */
+function widthOfTerminal({ columns }: Sink): number {
+  return columns === undefined || columns === 0 ? 80 : columns;
+}

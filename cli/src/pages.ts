@@ -1,0 +1,27 @@
+import type { Page } from '@gantry/contract/endpoint.ts';
+import { whole } from './command.ts';
+import type { Session } from './session.ts';
+
+export const limitFlag = whole('How many at most (50 unless told)', 'number', { least: 1, most: 10_000 });
+
+/** The first `limit` items of a list, page by page; says so when there are more. */
+export async function takePages<Item>(
+  session: Session,
+  limit: number | undefined,
+  page: (query: { limit: number; cursor?: string }) => Promise<Page<Item>>,
+): Promise<Item[]> {
+  const wanted = limit ?? 50;
+  const items: Item[] = [];
+  let cursor: string | undefined;
+  while (items.length < wanted) {
+    const answer = await page({
+      limit: Math.min(200, wanted - items.length),
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    items.push(...answer.items);
+    cursor = answer.next_cursor ?? undefined;
+    if (cursor === undefined) return items;
+  }
+  session.output.notice(`There are more: --limit ${wanted * 4}`);
+  return items;
+}

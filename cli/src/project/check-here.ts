@@ -1,0 +1,20 @@
+import { checkProject, type CheckedProject } from '@gantry/contract/agent-project.ts';
+import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import { Refusal } from '../refusal.ts';
+import type { LocalProject } from './read-project.ts';
+
+/** The server's own check, made before anything is sent; refused with every fault at once. */
+export function checkHere(project: LocalProject): CheckedProject & { config: AgentConfig } {
+  const checked = checkProject(project);
+  const { config, deployable, findings } = checked;
+  if (deployable && config !== undefined) return { ...checked, config };
+  const faults = findings.filter(({ severity }) => severity === 'error');
+  throw new Refusal(
+    'project_invalid',
+    `The project cannot be deployed as it is: ${faults.length === 1 ? 'one fault' : `${faults.length} faults`}`,
+    {
+      hint: 'Mend these; `svc validate` checks again.',
+      faults,
+    },
+  );
+}

@@ -1,0 +1,72 @@
+// `svc init`: a copy of the example of the framework, under a name and a team of its own.
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseDocument } from 'yaml';
+import { leftOut } from '@gantry/contract/agent-project/left-out.ts';
+import type { Framework } from '@gantry/contract/frameworks.ts';
+import { namePattern } from '@gantry/contract/refs.ts';
+import { misuse } from '../refusal.ts';
+import type { Session } from '../session.ts';
+
+export interface MadeProject {
+  directory: string;
+  team: string;
+  files: string[];
+}
+
+export async function makeProject(
+  session: Session,
+  { name, framework }: { name: string; framework: Framework },
+): Promise<MadeProject> {
+  if (!namePattern.test(name))
+    throw misuse(
+      `"${name}" cannot be the name of an agent`,
+      'Take lower-case letters, digits and hyphens, starting with a letter, at most 63.',
+    );
+  const directory = path.resolve(name);
+  if (existsSync(directory) && readdirSync(directory).length > 0)
+    throw misuse(`${name}/ exists and is not empty`, 'Choose another name, or work in that directory.');
+  const team = await teamOf(session);
+  const template = fileURLToPath(new URL(`../../../examples/${framework}-greeter`, import.meta.url));
+  mkdirSync(directory, { recursive: true });
+  cpSync(template, directory, {
+    recursive: true,
+    filter: (source) =>
+      source === template || leftOut(path.relative(template, source).replaceAll(path.sep, '/')) === undefined,
+  });
+  rewrite(path.join(directory, 'agent.yaml'), (yaml) => renamed(yaml, { name, team, server: session.server }));
+  // The example says how to call it; so does the copy.
+  rewrite(path.join(directory, 'agent.py'), (source) => source.replaceAll(/svc invoke [a-z-]+/g, `svc invoke ${name}`));
+  return { directory, team, files: readdirSync(directory, { recursive: true, encoding: 'utf8' }).toSorted() };
+}
+
+/** Comments and order of the example stay; the first line tells editors where the schema is. */
+function renamed(yaml: string, { name, team, server }: { name: string; team: string; server: string }): string {
+  const document = parseDocument(yaml);
+  document.set('name', name);
+  document.set('team', team);
+  document.delete('owner');
+  return `# yaml-language-server: $schema=${server}/api/v1/schemas/agent.json\n${document.toString({ lineWidth: 0 })}`;
+}
+
+function rewrite(file: string, change: (text: string) => string): void {
+  writeFileSync(file, change(readFileSync(file, 'utf8')));
+}
+
+/** --team or the context; else the primary team of whoever is signed in. */
+async function teamOf(session: Session): Promise<string> {
+  if (session.team !== undefined) return session.team;
+  const unknown = (why: string): string => {
+    session.output.notice(`${why}, so agent.yaml says team "default"; change it there, or use --team.`);
+    return 'default';
+  };
+  if ((await session.token()) === undefined) return unknown('You are not signed in');
+  try {
+    const user = await session.call('auth.me', {});
+    return user.active_team ?? user.primary_team ?? unknown('You are in no team');
+  } catch (error) {
+    if (error instanceof Error && error.name === 'Unreachable') return unknown(error.message);
+    throw error;
+  }
+}

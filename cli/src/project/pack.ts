@@ -1,0 +1,30 @@
+import { Pack } from 'tar';
+import { projectLimits } from '@gantry/contract/agent-project/limits.ts';
+import { Refusal } from '../refusal.ts';
+import type { LocalProject } from './read-project.ts';
+
+/** The project as a gzipped tar. The same files give the same bytes: sorted, without owners, times or modes of this machine. */
+export async function pack(project: LocalProject): Promise<Uint8Array> {
+  // Pack takes names as they are; `tar.create` would open one that begins with @ as an archive.
+  const archive = new Pack({
+    cwd: project.directory,
+    gzip: true,
+    portable: true,
+    noMtime: true,
+    noDirRecurse: true,
+    strict: true,
+  });
+  for (const { path } of project.list()) archive.add(path);
+  archive.end();
+  const packed = await archive.concat();
+  if (packed.length > projectLimits.packed_bytes) {
+    throw new Refusal(
+      'archive_too_large',
+      `The packed project has ${packed.length} bytes; at most ${projectLimits.packed_bytes} are accepted`,
+      {
+        hint: 'Leave data and models out of the project; an agent fetches them or finds them in a knowledge base.',
+      },
+    );
+  }
+  return packed;
+}

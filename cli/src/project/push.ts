@@ -1,0 +1,99 @@
+// From a directory to a version in the registry: check, pack, send, and watch the service resolve and lock it.
+import type { Answer } from '@gantry/contract/endpoint.ts';
+import type { Endpoints } from '@gantry/contract/endpoints.ts';
+import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import { Problem, readProblem } from '@gantry/contract/problems.ts';
+import { Refusal } from '../refusal.ts';
+import { createDrawing } from '../run/draw-steps.ts';
+import { followRun } from '../run/follow.ts';
+import type { Session } from '../session.ts';
+import { faint, good, warn } from '../view/view.ts';
+import { checkHere } from './check-here.ts';
+import { pack } from './pack.ts';
+import { leftOutNotices, type LocalProject } from './read-project.ts';
+
+export interface PushWish {
+  message: string | undefined;
+  target: string | undefined;
+}
+
+type Push = Answer<Endpoints['pushes.show']>;
+export interface Pushed {
+  push: Push;
+  config: AgentConfig;
+}
+
+export async function pushProject(
+  session: Session,
+  project: LocalProject,
+  { message, target }: PushWish,
+): Promise<Pushed> {
+  const { config, findings } = checkHere(project);
+  for (const notice of leftOutNotices(project)) session.output.notice(notice);
+  for (const { severity, file, line, column, message: said } of findings) {
+    if (severity !== 'error') session.output.note(warn(`${severity} `), `${file}:${line}:${column}  ${said}`);
+  }
+  const packed = await pack(project);
+  const query = { ...(message === undefined ? {} : { message }), ...(target === undefined ? {} : { target }) };
+  const send = async (): Promise<Push> =>
+    await session.call('agents.push', {
+      params: { name: config.name },
+      query,
+      body: withProgress(session, packed),
+    });
+  const accepted = await send().catch(async (error: unknown) => {
+    await awaitOtherPush(session, error);
+    return await send();
+  });
+  session.output.progress(undefined);
+  const push = await awaitPush(session, accepted);
+  for (const notice of push.notices) session.output.notice(notice);
+  session.output.note(
+    good('✓ '),
+    push.unchanged ? `${push.ref} is in the registry already, with exactly this content` : `${push.ref} is pushed`,
+    faint(`  ${push.digest ?? ''}`),
+  );
+  return { push, config };
+}
+
+/** One push of an agent runs at a time; another one, often a command that was cut off, is watched to its end first. */
+async function awaitOtherPush(session: Session, error: unknown): Promise<void> {
+  const id = error instanceof Problem && error.code === 'conflict' ? error.fields['push_id'] : undefined;
+  if (typeof id !== 'string') throw error;
+  session.output.note('Another push of this agent is running; waiting for it to end.');
+  await drawPush(session, id);
+}
+
+async function drawPush(session: Session, id: string): Promise<void> {
+  const drawing = createDrawing(session.output);
+  try {
+    await followRun(session, { events: 'pushes.events', id, signal: session.signal }, drawing.draw);
+  } finally {
+    drawing.end();
+  }
+}
+
+async function awaitPush(session: Session, accepted: Push): Promise<Push> {
+  if (accepted.state === 'queued' || accepted.state === 'running') await drawPush(session, accepted.id);
+  const push = await session.call('pushes.show', { params: { id: accepted.id } });
+  if (push.state === 'done') return push;
+  throw readProblem(push.problem) ?? new Refusal('push_failed', `The push of ${push.ref} ended as ${push.state}`);
+}
+
+const chunkBytes = 256 * 1024;
+
+function withProgress(session: Session, bytes: Uint8Array): ReadableStream<Uint8Array> {
+  let sent = 0;
+  return new ReadableStream({
+    pull(controller) {
+      const chunk = bytes.subarray(sent, sent + chunkBytes);
+      if (chunk.length === 0) return controller.close();
+      controller.enqueue(chunk);
+      sent += chunk.length;
+      session.output.progress([
+        faint('… '),
+        `sending ${Math.round((100 * sent) / bytes.length)} % of ${(bytes.length / 1e6).toFixed(1)} MB`,
+      ]);
+    },
+  });
+}

@@ -1,0 +1,65 @@
+// A project as it lies in a directory: what belongs to it, what is left out and why. Links are listed and never followed.
+import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { leftOut, type LeftOutRule } from '@gantry/contract/agent-project/left-out.ts';
+import type { ProjectFile, ProjectFiles } from '@gantry/contract/agent-project/files.ts';
+import { projectLimits } from '@gantry/contract/agent-project/limits.ts';
+import { misuse } from '../refusal.ts';
+
+export interface LocalProject extends ProjectFiles {
+  directory: string;
+  left_out: { path: string; rule: LeftOutRule }[];
+}
+
+/** The directory, or the agent.yaml in it; `./agent.yaml` unless told. */
+export function readProject(given = '.'): LocalProject {
+  const directory = projectDirectory(given);
+  const files: ProjectFile[] = [];
+  const left_out: LocalProject['left_out'] = [];
+
+  function walk(relative: string): void {
+    for (const entry of readdirSync(path.join(directory, relative), { withFileTypes: true }).toSorted((a, b) =>
+      a.name < b.name ? -1 : 1,
+    )) {
+      // One more than allowed says that it is too many; a home directory taken for a project is not walked to its end.
+      if (files.length > projectLimits.files) return;
+      const inner = relative === '' ? entry.name : `${relative}/${entry.name}`;
+      const rule = leftOut(inner);
+      if (rule !== undefined) left_out.push({ path: inner, rule });
+      else if (entry.isDirectory()) walk(inner);
+      else
+        files.push({
+          path: inner,
+          size: lstatSync(path.join(directory, inner)).size,
+          type: entry.isFile() ? 'file' : 'other',
+        });
+    }
+  }
+
+  walk('');
+  return { directory, left_out, list: () => files, read: (file) => readFileSync(path.join(directory, file)) };
+}
+
+/** One sentence for each thing left out; what is left out on every machine (caches, compiled code) is not worth one. */
+export function leftOutNotices({ left_out }: LocalProject): string[] {
+  return left_out
+    .filter(({ rule }) => rule.on_server === 'refused')
+    .map(({ path: file, rule }) => `${file} is left out: ${rule.why}`);
+}
+
+function projectDirectory(given: string): string {
+  const stat = statSync(given, { throwIfNoEntry: false });
+  if (stat === undefined) {
+    throw misuse(
+      `There is no ${given === '.' ? 'directory here' : given}`,
+      'Give a directory, its agent.yaml, or a reference such as agents/greeter@1.0.0.',
+    );
+  }
+  if (stat.isDirectory()) return path.resolve(given);
+  if (path.basename(given) !== 'agent.yaml')
+    throw misuse(
+      `${given} is not an agent.yaml`,
+      'The service reads agent.yaml; rename the file, or give its directory.',
+    );
+  return path.resolve(path.dirname(given));
+}

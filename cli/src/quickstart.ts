@@ -1,0 +1,161 @@
+// From nothing to an answering agent, and a second run that finds everything done. Each part looks first and acts only
+// where something is missing. The seed password is replaced before anything listens, so that the documented one never works.
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { AgentStatus } from '@gantry/contract/deploy.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import { versionByPush } from './deploy/choose-version.ts';
+import { requestDeployment } from './deploy/request-deployment.ts';
+import { watchDeployment } from './deploy/watch-deployment.ts';
+import { readPrivateFile } from './private-file.ts';
+import { Refusal } from './refusal.ts';
+import { findServer, isReady, runServerProgram, startServer } from './server-process.ts';
+import type { Session } from './session.ts';
+import { signIn } from './sign-in.ts';
+import { storeToken } from './tokens.ts';
+import { good } from './view/view.ts';
+
+const agent = 'greeter';
+// The one admin that a fresh installation has (server/src/principals/seed.ts).
+const seededAdmin = 'admin@gantry.local';
+const example = fileURLToPath(new URL('../../examples/langgraph-greeter', import.meta.url));
+
+export interface Quickstarted {
+  url: string;
+  admin_email: string;
+  password_file: string;
+  agent: string;
+  endpoint: string | null;
+  answer: Record<string, unknown>;
+}
+
+export async function quickstart(session: Session): Promise<Quickstarted> {
+  const say = (part: string, sentence: string): void => session.output.note(good('✓ '), `${part}: ${sentence}`);
+  const { admin_email, password_file } = await seed(session, say);
+  const url = await ensureServer(session, say);
+  const there = session.against(url);
+  await ensureSession(there, { admin_email, password_file }, say);
+  // The token is found once per session; the one that was just stored is found by a new one.
+  const signedIn = session.against(url);
+  const { endpoint } = await ensureAgent(signedIn, say);
+  const response = await signedIn.call('invoke.call', {
+    params: { name: agent },
+    body: Buffer.from(JSON.stringify({ input: { message: 'hi, I am Ada' } })),
+  });
+  const answer = (await response.json()) as Record<string, unknown>; // the wrapper's envelope; only shown
+  return { url, admin_email, password_file, agent, endpoint, answer };
+}
+
+type Say = (part: string, sentence: string) => void;
+interface Admin {
+  admin_email: string;
+  password_file: string;
+}
+
+async function seed(session: Session, say: Say): Promise<Admin> {
+  const password_file = path.join(session.config.config_directory, 'admin-password');
+  // A running server holds the database and has been seeded; the address of the seeded admin is the spec's.
+  if (findServer(session.config) !== undefined) {
+    say('admin', `set up already; the password is in ${password_file}`);
+    return { admin_email: seededAdmin, password_file };
+  }
+  session.output.progress(['… ', 'setting up the database and the admin']);
+  const printed = await runServerProgram(session, ['seed', '--password-file', password_file]);
+  session.output.progress(undefined);
+  const { seeded, admin_email } = JSON.parse(printed) as { seeded: boolean; admin_email: string }; // what `seed` is there to print
+  say(
+    'admin',
+    seeded ? `${admin_email} has a password of its own, in ${password_file} (0600)` : `${admin_email} is there already`,
+  );
+  return { admin_email, password_file };
+}
+
+async function ensureServer(session: Session, say: Say): Promise<string> {
+  const holder = findServer(session.config);
+  if (typeof holder?.url === 'string' && (await isReady(session, holder.url))) {
+    say('service', `listens on ${holder.url} already`);
+    return holder.url;
+  }
+  const { url, pid } = await startServer(session);
+  session.output.progress(undefined);
+  say('service', `listens on ${url}, process ${pid}`);
+  return url;
+}
+
+async function ensureSession(session: Session, { admin_email, password_file }: Admin, say: Say): Promise<void> {
+  if (await isSignedIn(session)) return say('session', 'signed in already');
+  const password = readPrivateFile(password_file)?.trim();
+  if (password === undefined) {
+    throw new Refusal('no_password', `The admin was set up earlier and ${password_file} is gone`, {
+      hint: 'Run `svc login`, or `svc server reset-admin` if nobody knows the password; then run `svc quickstart` again.',
+    });
+  }
+  const { token } = await signIn(session, { email: admin_email, password });
+  await storeToken(session.config, session.origin, token, 'file');
+  say(
+    'session',
+    `signed in as ${admin_email}; kept in ${session.config.config_directory}/sessions.json, readable only by you`,
+  );
+}
+
+async function isSignedIn(session: Session): Promise<boolean> {
+  const token = (await session.token())?.token;
+  if (token === undefined) return false;
+  try {
+    await session.callWith(token, 'auth.me', {});
+    return true;
+  } catch (error) {
+    // Expired, or of an installation that is gone: signing in anew is what is wanted.
+    if (error instanceof Problem && error.code === 'unauthenticated') return false;
+    throw error;
+  }
+}
+
+async function ensureAgent(session: Session, say: Say): Promise<AgentStatus> {
+  const before = await statusOf(session);
+  if (before?.state === 'serving') {
+    say('example', `${agent} serves already`);
+    return before;
+  }
+  // A copy: what is in the clone stays as it is, also when the deploy writes beside it.
+  const copy = mkdtempSync(path.join(tmpdir(), 'gantry-quickstart-'));
+  try {
+    cpSync(example, copy, { recursive: true });
+    const ref = await versionByPush(session, {
+      directory: copy,
+      bump: undefined,
+      message: 'the example of the quickstart',
+      target: undefined,
+    });
+    await watchDeployment(
+      session,
+      await requestDeployment(session, {
+        ref,
+        target: undefined,
+        force: before !== undefined,
+        wait: true,
+        waitApproval: false,
+      }),
+    );
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
+  return (await statusOf(session)) ?? missing();
+}
+
+async function statusOf(session: Session): Promise<AgentStatus | undefined> {
+  try {
+    return await session.call('agents.status', { params: { name: agent } });
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'not_found') return undefined;
+    throw error;
+  }
+}
+
+function missing(): never {
+  throw new Refusal('not_registered', `${agent} was deployed and is not in the registry`, {
+    hint: 'Run `svc doctor`.',
+  });
+}

@@ -1,0 +1,35 @@
+// What the client itself refuses, before or instead of asking the server. The server's refusals are `Problem`s.
+import type { Fault } from '@gantry/contract/problems.ts';
+import { exitCodes, type ExitCode } from './exit-codes.ts';
+import type { Next } from './result.ts';
+import type { View } from './view/view.ts';
+
+export interface RefusalMore {
+  hint?: string;
+  exit?: ExitCode;
+  next?: Next[];
+  /** Listed below the sentence, and in the problem that programs get. */
+  faults?: Fault[];
+  /** Shown below the sentence. */
+  view?: View;
+  person_must_act?: boolean;
+  /** The problem document for programs, where there is more to say than code and sentence. */
+  problem?: Record<string, unknown>;
+}
+
+export class Refusal extends Error {
+  readonly code: string;
+  readonly more: RefusalMore;
+
+  constructor(code: string, sentence: string, more: RefusalMore = {}) {
+    super(sentence);
+    this.name = 'Refusal';
+    this.code = code;
+    this.more = more;
+  }
+}
+
+/** The command was typed wrongly: exit 2. */
+export function misuse(sentence: string, hint?: string): Refusal {
+  return new Refusal('misused', sentence, { exit: exitCodes.misused, ...(hint === undefined ? {} : { hint }) });
+}

@@ -1,0 +1,114 @@
+// Draws a run as it happens: a line per finished step with its time, one line that is redrawn for the running one, the
+// build's output folded away until a step fails.
+import { deploySteps } from '@gantry/contract/deploy.ts';
+import type { RunEvent } from '@gantry/contract/runs.ts';
+import type { Output } from '../output.ts';
+import { duration } from '../view/relative-time.ts';
+import { bad, faint, good, type Text } from '../view/view.ts';
+
+export interface Drawing {
+  draw: (event: RunEvent) => void;
+  /** Stops redrawing while a question stands on the screen. */
+  pause(): void;
+  resume(): void;
+  end(): void;
+}
+
+interface RunningStep {
+  name: string;
+  started_at: string;
+  seen_at: number;
+  log: string[];
+}
+
+const shownOfLog = 50;
+
+export function createDrawing(output: Output, usual: UsualTimes = {}): Drawing {
+  let step: RunningStep | undefined;
+  let paused = false;
+  const held: RunEvent[] = [];
+  const redraw = (): void => {
+    if (paused || step === undefined) return;
+    const elapsed = duration(Date.now() - step.seen_at);
+    output.progress([
+      faint('… '),
+      stepLabel(step.name),
+      '  ',
+      elapsed,
+      faint(slower(usual, step.name, Date.now() - step.seen_at)),
+      '  ',
+      faint(step.log.at(-1) ?? ''),
+    ]);
+  };
+  const timer = setInterval(redraw, 200);
+  timer.unref();
+
+  function startStep(event: RunEvent): void {
+    step = { name: event.step ?? '', started_at: event.at, seen_at: Date.now(), log: [] };
+    if (output.mode === 'plain') output.note('… ', stepLabel(step.name));
+    redraw();
+  }
+
+  function endStep(event: RunEvent, sign: Text): void {
+    const name = event.step ?? '';
+    const took = step?.name === name ? Date.parse(event.at) - Date.parse(step.started_at) : undefined;
+    output.progress(undefined);
+    output.note(
+      sign,
+      stepLabel(name),
+      '  ',
+      took === undefined ? '' : duration(took),
+      faint(took === undefined ? '' : slower(usual, name, took)),
+      faint(event.message === '' || event.message === name ? '' : `  ${event.message}`),
+    );
+    if (event.state === 'failed')
+      for (const text of (step?.log ?? []).slice(-shownOfLog)) output.note(faint('    │ '), text);
+    step = undefined;
+  }
+
+  function drawNow(event: RunEvent): void {
+    if (event.kind === 'step' && event.state === 'running') startStep(event);
+    else if (event.kind === 'step' && event.state === 'done') endStep(event, good('✓ '));
+    else if (event.kind === 'step' && event.state === 'failed') endStep(event, bad('✗ '));
+    else if (event.kind === 'step' && event.state === 'undone')
+      output.note(faint('↶ '), stepLabel(event.step ?? ''), faint('  undone'));
+    else if (event.kind === 'log') step?.log.push(...event.message.split('\n').filter((text) => text.trim() !== ''));
+    else if (event.kind === 'notice') output.notice(event.message);
+  }
+
+  return {
+    draw(event) {
+      output.event(event);
+      if (paused) held.push(event);
+      else drawNow(event);
+    },
+    pause() {
+      paused = true;
+      output.progress(undefined);
+    },
+    resume() {
+      paused = false;
+      for (const event of held.splice(0)) drawNow(event);
+    },
+    end() {
+      this.resume();
+      clearInterval(timer);
+      output.progress(undefined);
+    },
+  };
+}
+
+/** Milliseconds that a step of this agent took in earlier deploys. */
+export type UsualTimes = Partial<Record<string, number>>;
+
+function slower(usual: UsualTimes, name: string, took: number): string {
+  const expected = usual[name];
+  return expected === undefined || took < expected * 2 || took - expected < 2000
+    ? ''
+    : `, usually ${duration(expected)}`;
+}
+
+function stepLabel(name: string): string {
+  const n = deploySteps.findIndex((each) => each === name);
+  return n < 0 ? name : `${n + 1}/${deploySteps.length} ${name}`;
+}

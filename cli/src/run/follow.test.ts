@@ -1,0 +1,69 @@
+import type { ServerResponse } from 'node:http';
+import { printServerSentEvent } from '@gantry/contract/server-sent-events.ts';
+import type { RunEvent } from '@gantry/contract/runs.ts';
+import { expect, test } from 'vitest';
+import { makeSession } from '../testing/make-session.ts';
+import { problem, scriptService } from '../testing/scripted-service.ts';
+import { followRun } from './follow.ts';
+
+const id = '0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10';
+const route = `GET /api/v1/deployments/${id}/events`;
+const event = (seq: number, kind: RunEvent['kind'] = 'log'): RunEvent => ({
+  seq,
+  at: '2026-01-31T12:00:00Z',
+  kind,
+  step: null,
+  state: kind === 'end' ? 'done' : null,
+  message: `${seq}`,
+  data: {},
+});
+const run = { events: 'deployments.events' as const, id, signal: new AbortController().signal };
+
+function send(response: ServerResponse, events: RunEvent[]): ServerResponse {
+  if (!response.headersSent) response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const each of events) response.write(printServerSentEvent({ id: String(each.seq), data: JSON.stringify(each) }));
+  return response;
+}
+
+test('a stream that breaks is resumed after the last event seen: nothing is missed, nothing comes twice', async () => {
+  const replies = [
+    (response: ServerResponse) => setTimeout(() => send(response, [event(1), event(2)]).destroy(), 0),
+    (response: ServerResponse) => send(response, [event(3)]).end(),
+    (response: ServerResponse) => send(response, [event(4), event(5, 'end')]).end(),
+  ];
+  await using service = await scriptService({ [route]: (response) => replies.shift()?.(response) });
+  const seen: number[] = [];
+  const end = await followRun(makeSession(service.url), run, ({ seq }) => seen.push(seq));
+  expect(end.state).toBe('done');
+  // A broken connection may lose what was on its way; the resumed one starts after what arrived.
+  const resumedAfter = service.asked.map(({ headers }) => headers['last-event-id']);
+  expect(resumedAfter[0]).toBeUndefined();
+  expect(resumedAfter[2]).toBe('3');
+  expect(seen).toEqual([...new Set(seen)]);
+  expect(seen.slice(-3)).toEqual([3, 4, 5]);
+});
+
+test('a service that restarts is waited for', async () => {
+  let asked = 0;
+  await using service = await scriptService({
+    [route]: (response, request) =>
+      ++asked < 3 ? problem(503, 'starting', 'starting')(response, request) : send(response, [event(1, 'end')]).end(),
+  });
+  expect((await followRun(makeSession(service.url), run, () => {})).seq).toBe(1);
+});
+
+test('a service that stays away is given up on, naming the command that goes on watching', async () => {
+  await using service = await scriptService({ [route]: problem(503, 'starting', 'starting') });
+  await expect(
+    followRun(makeSession(service.url), { ...run, patience_milliseconds: 300 }, () => {}),
+  ).rejects.toMatchObject({
+    code: 'connection_lost',
+    more: { hint: expect.stringContaining(`svc deployments watch ${id}`) },
+  });
+});
+
+test('a refusal is not retried', async () => {
+  await using service = await scriptService({ [route]: problem(404, 'not_found', 'nothing here') });
+  await expect(followRun(makeSession(service.url), run, () => {})).rejects.toMatchObject({ code: 'not_found' });
+  expect(service.asked.length).toBe(1);
+});

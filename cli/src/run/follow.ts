@@ -1,0 +1,58 @@
+// Reads a run's events to its end, whatever the connection does meanwhile: each reconnect resumes after the last event
+// seen (Last-Event-ID), so nothing is missed and nothing comes twice.
+import { setTimeout as delay } from 'node:timers/promises';
+import { Problem } from '@gantry/contract/problems.ts';
+import type { RunEvent } from '@gantry/contract/runs.ts';
+import { Refusal } from '../refusal.ts';
+import type { Session } from '../session.ts';
+
+export interface RunToFollow {
+  events: 'deployments.events' | 'pushes.events';
+  id: string;
+  signal: AbortSignal;
+  /** How long the service may stay away before the client gives up; the run itself goes on. */
+  patience_milliseconds?: number;
+}
+
+/** Resolves with the closing event. */
+export async function followRun(
+  session: Session,
+  run: RunToFollow,
+  onEvent: (event: RunEvent) => void,
+): Promise<RunEvent> {
+  const patience = run.patience_milliseconds ?? 60_000;
+  let last_event_id: string | undefined;
+  let lastContact = Date.now();
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const stream = await session.call(
+        run.events,
+        { params: { id: run.id } },
+        { signal: run.signal, ...(last_event_id === undefined ? {} : { last_event_id }) },
+      );
+      for await (const { id, data } of stream) {
+        [last_event_id, lastContact, attempt] = [id ?? String(data.seq), Date.now(), 0];
+        onEvent(data);
+        if (data.kind === 'end') return data;
+      }
+    } catch (error) {
+      if (run.signal.aborted || !isPassing(error)) throw error;
+    }
+    if (Date.now() - lastContact > patience) {
+      throw new Refusal('connection_lost', 'The service stopped answering; what it was doing may still go on', {
+        hint:
+          run.events === 'deployments.events'
+            ? `Run \`svc server status\`, then \`svc deployments watch ${run.id}\`.`
+            : 'Run `svc server status`, then the same command again: what is pushed already is not pushed twice.',
+      });
+    }
+    await delay(Math.min(5000, 200 * 2 ** attempt), undefined, { signal: run.signal });
+  }
+}
+
+/** A service that restarts or a connection that breaks passes; a refusal does not. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof Problem) return error.code === 'starting' || error.code === 'internal';
+  // fetch reports a connection that breaks in the middle of a body as a TypeError; one that was never made is Unreachable.
+  return error instanceof Error && (error.name === 'Unreachable' || error instanceof TypeError);
+}

@@ -1,0 +1,225 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Finding } from '@gantry/contract/finding.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { freshHome, runSvc } from './testing/run-svc.ts';
+import { data, none, problem, scriptService } from './testing/scripted-service.ts';
+
+const nobody = { SERVICE_URL: 'http://127.0.0.1:9' };
+let home: string;
+beforeAll(() => (home = freshHome()));
+
+const user = {
+  id: '0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10',
+  email: 'ada@example.com',
+  name: 'Ada',
+  role: 'viewer',
+  primary_team: 'default',
+  active_team: null,
+  teams: [{ name: 'default', role: 'contributor' }],
+  must_change_password: false,
+};
+const token = (access_token: string, must_change_password = false) =>
+  data({ access_token, token_type: 'bearer', must_change_password, expires_at: '2030-01-01T00:00:00Z' });
+
+test.each([
+  ['an unknown command', ['valdate'], 'Did you mean validate?'],
+  ['an unknown command of a group', ['team', 'creat', 'ml'], 'Did you mean create?'],
+  ['an unknown flag', ['whoami', '--jsn'], 'Did you mean --json?'],
+  ['a missing argument', ['invoke'], "missing required argument 'name'"],
+  ['one argument too many', ['whoami', 'me'], 'too many arguments'],
+  ['a value that is none of the choices', ['init', 'x', '--framework', 'autogen'], 'langgraph, crewai'],
+  ['a time that is none', ['audit', '--since', 'yesterday'], '10m, 2h, 1d'],
+  ['a number out of range', ['logs', 'greeter', '--tail', '-3'], '--tail'],
+  ['an address that is none', ['whoami', '--server', 'ftp://x'], 'not the address of a service'],
+  ['a group without a command', ['team'], 'needs one of'],
+])('%s is a misuse: exit 2, and what was meant', async (_name, words, said) => {
+  const { exit, stderr } = await runSvc(words, { home });
+  expect(stderr).toContain(said);
+  expect(exit).toBe(2);
+});
+
+test('help needs no server, no session and no network', async () => {
+  const { exit, stdout } = await runSvc([], { home, env: nobody });
+  expect(exit).toBe(0);
+  for (const heading of ['Who you are:', 'Build and deploy:', 'Run:', 'Govern:', 'This machine:'])
+    expect(stdout).toContain(heading);
+});
+
+test('help of a command says what it needs and shows its examples', async () => {
+  const { stdout } = await runSvc(['deploy', '--help'], { home });
+  expect(stdout).toContain('Needs role deployer');
+  expect(stdout).toContain('svc deploy agents/greeter@1.0.0 --plan');
+});
+
+test('without a session a command is refused with the command that signs in', async () => {
+  const { exit, stderr } = await runSvc(['whoami'], { home });
+  expect(stderr).toContain('`svc login`');
+  expect(exit).toBe(1);
+});
+
+test('a server that cannot be reached is exit 3; on this machine with the command that starts it', async () => {
+  const { exit, stderr, stdout } = await runSvc(['whoami', '--json'], {
+    home,
+    env: { ...nobody, SERVICE_API_TOKEN: 't' },
+  });
+  expect(exit).toBe(3);
+  expect(stdout).toBe('');
+  expect(JSON.parse(stderr)).toMatchObject({
+    problem: { code: 'unreachable' },
+    next: [{ command: 'svc server start' }],
+  });
+});
+
+test('without a terminal nothing is asked: the error names the flag', async () => {
+  expect((await runSvc(['login', '--store', 'file'], { home })).stderr).toContain('--email is needed');
+  const { exit, stderr } = await runSvc(['login', '--store', 'file', '--email', 'ada@example.com'], { home });
+  expect(stderr).toContain('--password is needed');
+  expect(exit).toBe(2);
+});
+
+test('a token of a password that must be changed never reaches the disk; the one after the change does', async () => {
+  const own = freshHome();
+  let changed = false;
+  await using service = await scriptService({
+    'POST /api/v1/auth/login': (...exchange) => (changed ? token('good') : token('flagged', true))(...exchange),
+    'POST /api/v1/auth/change-password': (...exchange) => {
+      changed = true;
+      data(user)(...exchange);
+    },
+    'GET /api/v1/auth/me': data(user),
+  });
+  const sessions = path.join(own, '.config', 'gantry', 'sessions.json');
+  const words = ['login', '--store', 'file', '--email', 'ada@example.com', '--password', 'seed'];
+  const where = { home: own, env: { SERVICE_URL: service.url } };
+
+  const refused = await runSvc(words, where);
+  expect(refused.stderr).toContain('--new-password is needed');
+  expect(refused.exit).toBe(2);
+  expect(existsSync(sessions)).toBe(false);
+
+  const { exit } = await runSvc([...words, '--new-password', 'much better'], where);
+  expect(exit).toBe(0);
+  expect(JSON.parse(readFileSync(sessions, 'utf8'))).toEqual({ [service.url]: 'good' });
+  expect(service.asked.find(({ path: asked }) => asked.endsWith('change-password'))?.headers.authorization).toBe(
+    'Bearer flagged',
+  );
+});
+
+test('a token given by hand is not kept while its password must be changed', async () => {
+  const own = freshHome();
+  await using service = await scriptService({ 'GET /api/v1/auth/me': data({ ...user, must_change_password: true }) });
+  const { exit, stderr } = await runSvc(['login', '--token', 't', '--store', 'file'], {
+    home: own,
+    env: { SERVICE_URL: service.url },
+  });
+  expect(exit).toBe(1);
+  expect(stderr).toContain('was not stored');
+  expect(existsSync(path.join(own, '.config', 'gantry', 'sessions.json'))).toBe(false);
+});
+
+test('without a keychain login says so and names what works instead', async () => {
+  const { exit, stderr } = await runSvc(['login', '--email', 'ada@example.com', '--password', 'x'], {
+    home: freshHome(),
+    env: nobody,
+  });
+  expect(exit).toBe(1);
+  expect(stderr).toContain('SERVICE_API_TOKEN');
+  expect(stderr).toContain('--store file');
+});
+
+test('whoami --json prints the user record and nothing else', async () => {
+  await using service = await scriptService({ 'GET /api/v1/auth/me': data(user) });
+  const { stdout, stderr, exit } = await runSvc(['whoami', '--json'], {
+    home,
+    env: { SERVICE_URL: service.url, SERVICE_API_TOKEN: 't' },
+  });
+  expect(JSON.parse(stdout)).toEqual(user);
+  expect(JSON.parse(stderr)).toEqual({ next: [], person_must_act: false });
+  expect(exit).toBe(0);
+});
+
+test('the context goes with every request that is signed in, until it is cleared', async () => {
+  const own = freshHome();
+  await using service = await scriptService({ 'GET /api/v1/auth/me': data(user) });
+  const where = { home: own, env: { SERVICE_URL: service.url, SERVICE_API_TOKEN: 't' } };
+  expect((await runSvc(['context', 'use', 'other'], where)).exit).toBe(2);
+  expect((await runSvc(['context', 'use', 'default'], where)).exit).toBe(0);
+  await runSvc(['whoami'], where);
+  expect(service.asked.at(-1)?.headers['x-service-team']).toBe('default');
+  await runSvc(['whoami', '--team', 'ml'], where);
+  expect(service.asked.at(-1)?.headers['x-service-team']).toBe('ml');
+  await runSvc(['context', 'clear'], where);
+  await runSvc(['whoami'], where);
+  expect(service.asked.at(-1)?.headers['x-service-team']).toBeUndefined();
+});
+
+test('a token in the environment that is not accepted is blamed on the environment', async () => {
+  await using service = await scriptService({
+    'GET /api/v1/auth/me': problem(401, 'unauthenticated', 'Sign-in is needed'),
+  });
+  const { stderr, exit } = await runSvc(['whoami'], {
+    home,
+    env: { SERVICE_URL: service.url, SERVICE_API_TOKEN: 'old' },
+  });
+  expect(stderr).toContain('SERVICE_API_TOKEN is not accepted');
+  expect(exit).toBe(1);
+});
+
+test('logout forgets the session here; only --revoke tells the service', async () => {
+  const own = freshHome();
+  await using service = await scriptService({ 'GET /api/v1/auth/me': data(user), 'POST /api/v1/auth/revoke': none });
+  const where = { home: own, env: { SERVICE_URL: service.url } };
+  await runSvc(['login', '--token', 't', '--store', 'file'], where);
+  const before = service.asked.length;
+  expect((await runSvc(['logout'], where)).stdout).toContain('stays valid until it expires');
+  expect(service.asked.length).toBe(before);
+  await runSvc(['login', '--token', 't', '--store', 'file'], where);
+  expect((await runSvc(['logout', '--revoke'], where)).exit).toBe(0);
+  expect(service.asked.at(-1)).toMatchObject({ path: '/api/v1/auth/revoke', headers: { authorization: 'Bearer t' } });
+});
+
+test('what a server says cannot drive the terminal', async () => {
+  await using service = await scriptService({ 'GET /api/v1/auth/me': data({ ...user, name: '\u001b[2J\u202Eevil' }) });
+  const { stdout } = await runSvc(['whoami'], { home, env: { SERVICE_URL: service.url, SERVICE_API_TOKEN: 't' } });
+  expect(stdout).toContain('\\u{1b}[2J\\u{202e}evil');
+});
+
+test.each(['langgraph', 'crewai'])(
+  'svc init makes a %s project that validates, with the schema for editors in its first line',
+  async (framework) => {
+    const own = freshHome();
+    const made = await runSvc(['init', 'my-agent', '--framework', framework, '--team', 'ml'], { home: own });
+    expect(made.exit).toBe(0);
+    const yaml = readFileSync(path.join(own, 'my-agent', 'agent.yaml'), 'utf8');
+    expect(yaml).toMatch(
+      /^# yaml-language-server: \$schema=http:\/\/127\.0\.0\.1:4480\/api\/v1\/schemas\/agent\.json\n/,
+    );
+    expect(yaml).toContain('name: my-agent\n');
+    expect(yaml).toContain('team: ml\n');
+    const { exit, stdout } = await runSvc(['validate', 'my-agent'], { home: own });
+    expect(stdout).toContain('my-agent 1.0.0 can be deployed');
+    expect(exit).toBe(0);
+    expect((await runSvc(['init', 'my-agent', '--framework', framework], { home: own })).exit).toBe(2);
+  },
+);
+
+test('validate names every fault at once with line and column, and --fix mends what it can', async () => {
+  const own = freshHome();
+  const project = path.join(own, 'p');
+  mkdirSync(project);
+  writeFileSync(path.join(project, 'agent.yaml'), 'name: greeter\nversion: 1.10\nteam: default\nframework: langraph\n');
+  writeFileSync(path.join(project, 'agent.py'), 'graph = 1\n');
+  const found = await runSvc(['validate', '--json'], { home: own, cwd: project });
+  expect(found.exit).toBe(1);
+  const { valid, findings } = JSON.parse(found.stdout) as { valid: boolean; findings: Finding[] };
+  expect(valid).toBe(false);
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  expect(errors.map(({ file, line }) => `${file}:${line}`)).toEqual(
+    expect.arrayContaining(['agent.yaml:2', 'agent.yaml:4']),
+  );
+  const fixed = await runSvc(['validate', '--fix'], { home: own, cwd: project });
+  expect(fixed.stdout).toContain('- framework: langraph');
+  expect(fixed.stdout).toContain('+ framework: langgraph');
+  expect(readFileSync(path.join(project, 'agent.yaml'), 'utf8')).toContain('framework: langgraph\n');
+});

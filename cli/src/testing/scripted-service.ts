@@ -1,0 +1,56 @@
+// A service whose answers a test scripts: for what a real one cannot be made to do on demand, such as a connection that
+// breaks in the middle of a stream.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+interface Asked {
+  method: string;
+  path: string;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+type Reply = (response: ServerResponse, asked: Asked) => void;
+
+export interface ScriptedService extends AsyncDisposable {
+  url: string;
+  asked: Asked[];
+}
+
+/** Routes by `METHOD /path`; anything else is 404 as the contract writes it. */
+export async function scriptService(routes: Record<string, Reply>): Promise<ScriptedService> {
+  const asked: Asked[] = [];
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const path = (request.url ?? '').split('?')[0] ?? '';
+    const entry = { method: request.method ?? '', path, headers: request.headers, body: await text(request) };
+    asked.push(entry);
+    const reply =
+      routes[`${entry.method} ${path}`] ?? problem(404, 'not_found', 'There is nothing here that you may read');
+    reply(response, entry);
+  };
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // listening on TCP, so the address is one
+  return {
+    url: `http://127.0.0.1:${port}`,
+    asked,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export function data(value: unknown, status = 200): Reply {
+  return (response) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ data: value }));
+}
+
+export function problem(status: number, code: string, detail: string, more: object = {}): Reply {
+  return (response) =>
+    response
+      .writeHead(status, { 'content-type': 'application/problem+json' })
+      .end(JSON.stringify({ status, code, detail, ...more }));
+}
+
+export const none: Reply = (response) => response.writeHead(204).end();

@@ -1,0 +1,68 @@
+// What people are shown, as data. Commands build views; only output.ts prints them, cleaned of anything a terminal would
+// obey. So no command can let a server's text move the cursor, and none has to think of colour or width.
+
+export type Style = 'strong' | 'faint' | 'good' | 'bad' | 'warn' | 'link';
+export type Text = string | { text: string; style: Style };
+/** A time prints relative for people at a terminal, ISO elsewhere. */
+export type Cell = Text | { time: string } | number | null;
+export type Line = Cell | Cell[];
+
+export interface Table {
+  columns: readonly string[];
+  rows: Cell[][];
+  /** What would be here, and the command that makes the first one. */
+  empty: string;
+}
+
+export type Block =
+  | { line: Line }
+  | { table: Table }
+  | { fields: [label: string, value: Line][] }
+  | { verbatim: string };
+export type View = Block[];
+
+export function line(...cells: Cell[]): Block {
+  return { line: cells };
+}
+
+export function table(columns: readonly string[], rows: Cell[][], empty: string): Block {
+  return { table: { columns, rows, empty } };
+}
+
+/** Labels with their values, aligned; those without a value are left out. */
+export function fields(record: Record<string, Line | undefined>): Block {
+  const shown = Object.entries(record).filter(
+    (entry): entry is [string, Line] => entry[1] !== undefined && entry[1] !== null,
+  );
+  return { fields: shown };
+}
+
+/** Text of many lines that stays as it is, such as a log or an answer. */
+export function verbatim(text: string): Block {
+  return { verbatim: text };
+}
+
+export const strong = (text: string): Text => ({ text, style: 'strong' });
+export const faint = (text: string): Text => ({ text, style: 'faint' });
+export const good = (text: string): Text => ({ text, style: 'good' });
+export const bad = (text: string): Text => ({ text, style: 'bad' });
+export const warn = (text: string): Text => ({ text, style: 'warn' });
+export const link = (text: string): Text => ({ text, style: 'link' });
+
+export function time(iso: string | null): Cell {
+  return iso === null ? null : { time: iso };
+}
+
+/** Enough of a digest to tell two apart, where the whole one would fill the row. */
+export function shortDigest(digest: string): Text {
+  return faint(digest.slice(0, 'sha256:'.length + 12));
+}
+
+/** The state's name with the colour that goes with it. */
+export function state(name: string): Text {
+  if (/^(done|serving|approved|ok|pass|final|ready|added)$/.test(name)) return good(name);
+  if (/^(failed|rejected|problem|fail|damaged|refused|removed|needs_attention)$/.test(name)) return bad(name);
+  if (/^(pending|queued|running|starting|warning|notice|cancelling|unanchored|draft|changed)$/.test(name))
+    return warn(name);
+  return name;
+}

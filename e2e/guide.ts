@@ -1,0 +1,64 @@
+// A guide's commands, typed as they stand. A block ```sh as=ada in=greeter``` runs as that person in that folder; lines after a command
+// are what it must print, in that order: `…` stands for anything, `<name>` for a word that later commands can use. `# exits 4` after a
+// command says how it ends; 0 when it says nothing.
+
+export interface GuideCommand {
+  line: number;
+  as: string;
+  in: string;
+  command: string;
+  exits: number;
+  /** Lines that must appear, in this order. */
+  prints: string[];
+}
+
+export function readGuide(markdown: string): GuideCommand[] {
+  const commands: GuideCommand[] = [];
+  let block: { as: string; in: string } | undefined;
+  for (const [index, line] of markdown.split('\n').entries()) {
+    const fence = /^```(\w*)\s*(.*)$/.exec(line);
+    if (fence !== null) block = block === undefined && fence[1] === 'sh' ? readWords(fence[2] ?? '') : undefined;
+    else if (block !== undefined && line.startsWith('$ ')) commands.push({ ...block, ...readCommand(line.slice(2)), line: index + 1, prints: [] });
+    else if (block !== undefined && line.trim() !== '') commands.at(-1)?.prints.push(line);
+  }
+  return commands;
+}
+
+/** Undefined when the output has the lines, else the first one that is missing. Words that `<name>` stands for are put into `words`. */
+export function missingLine(output: string, prints: readonly string[], words: Map<string, string>): string | undefined {
+  let rest = output.split('\n');
+  for (const expected of prints) {
+    const pattern = toPattern(expected, words);
+    const at = rest.findIndex((line) => pattern.test(line));
+    if (at < 0) return expected;
+    for (const [name, word] of Object.entries(pattern.exec(rest[at] ?? '')?.groups ?? {})) words.set(name, word);
+    rest = rest.slice(at + 1);
+  }
+  return undefined;
+}
+
+export function fillIn(command: string, words: ReadonlyMap<string, string>): string {
+  return command.replaceAll(/<(\w+)>/g, (whole, name: string) => words.get(name) ?? whole);
+}
+
+function readWords(text: string): { as: string; in: string } {
+  const words = Object.fromEntries(text.split(/\s+/).map((word) => word.split('=')));
+  return { as: words.as ?? 'admin', in: words.in ?? '.' };
+}
+
+function readCommand(text: string): { command: string; exits: number } {
+  const exits = /\s+# exits (\d+)$/.exec(text);
+  return { command: exits === null ? text : text.slice(0, exits.index), exits: Number(exits?.[1] ?? 0) };
+}
+
+function toPattern(expected: string, words: ReadonlyMap<string, string>): RegExp {
+  const parts = expected.trim().split(/(…|<\w+>|\s+)/).map((part) => {
+    if (part === '…') return '.*';
+    if (/^\s+$/.test(part)) return '\\s+';
+    const name = /^<(\w+)>$/.exec(part)?.[1];
+    if (name === undefined) return RegExp.escape(part);
+    const known = words.get(name);
+    return known === undefined ? `(?<${name}>\\S+)` : RegExp.escape(known);
+  });
+  return new RegExp(`^\\s*${parts.join('')}\\s*$`);
+}

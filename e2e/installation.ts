@@ -1,0 +1,147 @@
+// A whole installation of its own for a test: fresh data, fresh people, the service started by `svc server start` as a user would, on a
+// free port. Everything is typed through the real `svc`.
+import { spawn } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile, chmod } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { environment } from './config.ts';
+
+const clone = resolve(import.meta.dirname, '..');
+const node = join(clone, 'node_modules/.bin/node');
+const main = join(clone, 'cli/src/main.ts');
+
+export interface Ran {
+  code: number;
+  stdout: string;
+  stderr: string;
+  /** Both, as a person sees them. */
+  output: string;
+}
+
+export interface Typing {
+  as?: string;
+  in?: string;
+  stdin?: string;
+  env?: Record<string, string>;
+  timeout_ms?: number;
+}
+
+export interface Installation {
+  url: string;
+  directory: string;
+  data_dir: string;
+  admin_password: string;
+  /** Runs a shell line in which `svc` is ours. */
+  type(line: string, typing?: Typing): Promise<Ran>;
+  /** `type`, and an error with all that was printed when it does not exit with 0. */
+  must(line: string, typing?: Typing): Promise<Ran>;
+  /** Creates a user, gives them a password and signs them in. */
+  person(name: string, role?: string): Promise<void>;
+  /** A copy of an example in a folder of the installation, with some lines of agent.yaml replaced. */
+  project(example: string, folder: string, replace?: Record<string, string>): Promise<string>;
+  token(as?: string): Promise<string>;
+  pid(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+export async function install(env: Record<string, string> = {}): Promise<Installation> {
+  const directory = await mkdtemp(join(tmpdir(), 'gantry-e2e-'));
+  // PostgreSQL's own user has to pass through, when the tests run as root.
+  await chmod(directory, 0o711);
+  const data_dir = join(directory, 'data');
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const bin = join(directory, 'bin');
+  await mkdir(bin);
+  await writeFile(join(bin, 'svc'), `#!/bin/sh\nexec ${JSON.stringify(node)} ${JSON.stringify(main)} "$@"\n`, { mode: 0o755 });
+
+  const type = async (line: string, typing: Typing = {}): Promise<Ran> => {
+    const home = join(directory, 'people', typing.as ?? 'admin');
+    await mkdir(home, { recursive: true });
+    const settings = { HOME: home, XDG_CONFIG_HOME: join(home, '.config'), XDG_DATA_HOME: join(home, '.local/share'), SERVICE_URL: url, DATA_DIR: data_dir, PORT: new URL(url).port, PATH: `${bin}:${environment().PATH}`, NO_COLOR: '1', TZ: 'UTC' };
+    return await runLine(line, { cwd: resolve(directory, typing.in ?? '.'), env: { ...environment(), ...settings, ...env, ...typing.env }, stdin: typing.stdin, timeout_ms: typing.timeout_ms ?? 170_000 });
+  };
+  const must = async (line: string, typing: Typing = {}): Promise<Ran> => {
+    const ran = await type(line, typing);
+    if (ran.code !== 0) throw new Error(`${line}\nexited with ${ran.code}:\n${ran.output}`);
+    return ran;
+  };
+
+  const password_file = join(directory, 'people/admin/.config/gantry/admin-password');
+  await mkdir(join(directory, 'people'), { recursive: true });
+  const seeded = await runLine(`${JSON.stringify(node)} ${JSON.stringify(join(clone, 'server/src/main.ts'))} seed --password-file ${password_file}`, { cwd: directory, env: { ...environment(), DATA_DIR: data_dir, ...env }, timeout_ms: 60_000 });
+  if (seeded.code !== 0) throw new Error(seeded.output);
+  const admin_password = (await readFile(password_file, 'utf8')).trim();
+  await must('svc server start');
+  await must(`svc login --email admin@gantry.local --password ${admin_password} --store file`);
+
+  return {
+    url,
+    directory,
+    data_dir,
+    admin_password,
+    type,
+    must,
+    person: async (name, role = 'viewer') => {
+      const email = `${name}@example.com`;
+      const { stdout } = await must(`svc user create ${email} --role ${role} --json`);
+      const { one_time_password } = JSON.parse(stdout) as { one_time_password: string };
+      await must(`svc login --email ${email} --password ${one_time_password} --new-password "password of ${name}" --store file`, { as: name });
+    },
+    project: async (example, folder, replace = {}) => {
+      const path = join(directory, folder);
+      await cp(join(clone, 'examples', example), path, { recursive: true });
+      const yaml = join(path, 'agent.yaml');
+      let text = await readFile(yaml, 'utf8');
+      for (const [field, value] of Object.entries(replace)) text = text.replace(new RegExp(`^${field}:.*$`, 'm'), `${field}: ${value}`);
+      await writeFile(yaml, text);
+      return path;
+    },
+    token: async (as = 'admin') => {
+      const password = as === 'admin' ? admin_password : `password of ${as}`;
+      const email = as === 'admin' ? 'admin@gantry.local' : `${as}@example.com`;
+      const answered = await fetch(`${url}/api/v1/auth/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ email, password }) });
+      const { data } = (await answered.json()) as { data: { access_token: string } };
+      return data.access_token;
+    },
+    pid: async () => (JSON.parse(await readFile(join(data_dir, 'server.pid'), 'utf8')) as { pid: number }).pid,
+    stop: async () => {
+      await type('for agent in $(svc registry agent list --json | grep -o \'"ref": *"[^"]*"\' | cut -d/ -f2 | tr -d \'"\'); do svc delete $agent --yes; done');
+      await must('svc server stop');
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Line {
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  stdin?: string | undefined;
+  timeout_ms: number;
+}
+
+async function runLine(line: string, { cwd, env, stdin = '', timeout_ms }: Line): Promise<Ran> {
+  const child = spawn('/bin/sh', ['-c', line], { cwd, env, timeout: timeout_ms });
+  const read = { stdout: '', stderr: '', output: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].on('data', (chunk: Buffer) => {
+      read[name] += chunk.toString();
+      read.output += chunk.toString();
+    });
+  }
+  child.stdin.on('error', () => {}); // a command that reads nothing closes its end early
+  child.stdin.end(stdin);
+  const code = await new Promise<number>((done, fail) => {
+    child.on('error', fail);
+    child.on('close', (exited, signal) => done(exited ?? (signal === null ? 1 : 128)));
+  });
+  return { code, ...read };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const { port } = server.address() as AddressInfo; // a TCP server that listens has one
+  await new Promise((closed) => server.close(closed));
+  return port;
+}

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { operations, type Action, type Operation, type Role } from '@gantry/contract/roles.ts';
+import { defaultEntriesFor } from './acl.ts';
+import { systemCaller, type AnonymousCaller, type UserCaller } from './caller.ts';
+import { decide } from './decide.ts';
+import type { DeploySubject, Entry, Gate } from './subject.ts';
+
+const open: Gate = { approval_id: undefined, version_requires_approval: false, admins_require_approval: false };
+const approved: Gate = { ...open, approval_id: 'approval-1' };
+
+function user(id: string, role: Role, ml?: Role): UserCaller {
+  const memberships = ml === undefined ? [] : [{ team_id: 'ml-id', team: 'ml', role: ml }];
+  return { kind: 'user', id, email: `${id}@example.com`, role, memberships, primary_team: null, active_team: null, session_id: '', must_change_password: false, origin: { request_id: null, ip: null, receipts: [] } };
+}
+
+function agent(gate: Gate = open, visibility: 'org' | 'team' | 'private' = 'org', more: Entry[] = []): DeploySubject {
+  const entries = [...defaultEntriesFor('owner', 'ml-id', visibility), ...more];
+  return { kind: 'asset', id: 'agent-id', ref: 'agents/greeter', team: { id: 'ml-id', name: 'ml' }, owner_id: 'owner', published: false, entries, gate };
+}
+
+const actors = {
+  admin: user('root', 'admin'),
+  'team admin': user('lead', 'viewer', 'admin'),
+  'deployer of the team': user('dora', 'viewer', 'deployer'),
+  'platform deployer outside': user('paul', 'deployer'),
+  'contributor of the team': user('carl', 'viewer', 'contributor'),
+  owner: user('owner', 'viewer', 'contributor'),
+  'owner who deploys': user('owner', 'viewer', 'deployer'),
+  'viewer of the team': user('vera', 'viewer', 'viewer'),
+  'viewer outside': user('xeno', 'viewer'),
+} as const;
+type Actor = keyof typeof actors;
+
+const ask = (actor: Actor, operation: Operation, subject = agent()) => {
+  const decision = decide(actors[actor], operation, subject);
+  return decision.allowed ? (decision.bypass ?? 'yes') : decision.code;
+};
+
+// By hand, from the spec's role table and default ACL. `acl` and `approval` are what an admin passed without.
+const expected: Record<Actor, Record<'asset.read' | 'asset.invoke' | 'asset.write' | 'asset.publish' | 'asset.delete' | 'approval.decide' | 'agent.deploy', string>> = {
+  admin: { 'asset.read': 'yes', 'asset.invoke': 'acl', 'asset.write': 'acl', 'asset.publish': 'acl', 'asset.delete': 'acl', 'approval.decide': 'yes', 'agent.deploy': 'approval' },
+  'team admin': { 'asset.read': 'yes', 'asset.invoke': 'yes', 'asset.write': 'acl', 'asset.publish': 'acl', 'asset.delete': 'acl', 'approval.decide': 'yes', 'agent.deploy': 'approval' },
+  'deployer of the team': { 'asset.read': 'yes', 'asset.invoke': 'yes', 'asset.write': 'forbidden', 'asset.publish': 'forbidden', 'asset.delete': 'forbidden', 'approval.decide': 'forbidden', 'agent.deploy': 'approval_required' },
+  'platform deployer outside': { 'asset.read': 'yes', 'asset.invoke': 'forbidden', 'asset.write': 'forbidden', 'asset.publish': 'forbidden', 'asset.delete': 'forbidden', 'approval.decide': 'forbidden', 'agent.deploy': 'forbidden' },
+  'contributor of the team': { 'asset.read': 'yes', 'asset.invoke': 'yes', 'asset.write': 'forbidden', 'asset.publish': 'forbidden', 'asset.delete': 'forbidden', 'approval.decide': 'forbidden', 'agent.deploy': 'forbidden' },
+  owner: { 'asset.read': 'yes', 'asset.invoke': 'yes', 'asset.write': 'yes', 'asset.publish': 'yes', 'asset.delete': 'yes', 'approval.decide': 'forbidden', 'agent.deploy': 'forbidden' },
+  'owner who deploys': { 'asset.read': 'yes', 'asset.invoke': 'yes', 'asset.write': 'yes', 'asset.publish': 'yes', 'asset.delete': 'yes', 'approval.decide': 'forbidden', 'agent.deploy': 'approval_required' },
+  'viewer of the team': { 'asset.read': 'yes', 'asset.invoke': 'yes', 'asset.write': 'forbidden', 'asset.publish': 'forbidden', 'asset.delete': 'forbidden', 'approval.decide': 'forbidden', 'agent.deploy': 'forbidden' },
+  'viewer outside': { 'asset.read': 'yes', 'asset.invoke': 'forbidden', 'asset.write': 'forbidden', 'asset.publish': 'forbidden', 'asset.delete': 'forbidden', 'approval.decide': 'forbidden', 'agent.deploy': 'forbidden' },
+};
+
+describe.each(Object.keys(expected) as Actor[])('%s', (actor) => {
+  test.each(Object.entries(expected[actor]))('%s → %s', (operation, answer) => {
+    expect(ask(actor, operation as Operation)).toBe(answer);
+  });
+});
+
+test('an approval opens exactly the deploy of its digest to the deployers of the team, and to nobody below', () => {
+  const subject = agent(approved);
+  expect(ask('deployer of the team', 'agent.deploy', subject)).toBe('yes');
+  expect(ask('owner who deploys', 'agent.deploy', subject)).toBe('yes');
+  expect(ask('platform deployer outside', 'agent.deploy', subject)).toBe('forbidden');
+  expect(ask('contributor of the team', 'agent.deploy', subject)).toBe('forbidden');
+  expect(ask('owner', 'agent.deploy', subject)).toBe('forbidden');
+});
+
+test('a deploy entry lets a deployer from outside the team deploy what is approved, and no viewer', () => {
+  const entries: Entry[] = ['paul', 'xeno'].map((id) => ({ principal_type: 'user', principal_id: id, actions: ['deploy'] satisfies Action[] }));
+  expect(ask('platform deployer outside', 'agent.deploy', agent(approved, 'org', entries))).toBe('yes');
+  expect(ask('platform deployer outside', 'agent.deploy', agent(open, 'org', entries))).toBe('approval_required');
+  expect(ask('viewer outside', 'agent.deploy', agent(approved, 'org', entries))).toBe('forbidden');
+});
+
+test('admins need an approval where the organisation or the version says so', () => {
+  for (const gate of [{ ...open, admins_require_approval: true }, { ...open, version_requires_approval: true }]) {
+    expect(ask('admin', 'agent.deploy', agent(gate))).toBe('approval_required');
+    expect(ask('team admin', 'agent.deploy', agent(gate))).toBe('approval_required');
+    expect(ask('admin', 'agent.deploy', agent({ ...gate, approval_id: 'approval-1' }))).toBe('yes');
+  }
+});
+
+test('whoever may not read an asset learns nothing but that nothing is there, for every operation on assets', () => {
+  const onAssets = (Object.keys(operations) as Operation[]).filter((operation) => operations[operation].on === 'asset');
+  for (const operation of onAssets) {
+    expect(ask('viewer outside', operation, agent(approved, 'team'))).toBe('not_found');
+    expect(ask('viewer of the team', operation, agent(approved, 'private'))).toBe('not_found');
+  }
+  expect(ask('viewer outside', 'approval.decide', agent(approved, 'team'))).toBe('not_found');
+});
+
+test('nobody but the service itself does what the system does, and it does nothing else', () => {
+  for (const operation of Object.keys(operations) as Operation[]) {
+    if (operations[operation].on === 'system') expect(ask('admin', operation)).toBe('forbidden');
+  }
+  expect(decide(systemCaller('system.seed'), 'system.seed', { kind: 'org' })).toMatchObject({ allowed: true });
+  expect(decide(systemCaller('system.seed'), 'system.reset_admin', { kind: 'org' })).toMatchObject({ allowed: false });
+  expect(decide(systemCaller('system.seed'), 'agent.deploy', agent(approved))).toMatchObject({ allowed: false });
+});
+
+test('the anonymous caller may do what anyone may, and nothing else', () => {
+  const anonymous: AnonymousCaller = { kind: 'anonymous', origin: { request_id: null, ip: null, receipts: [] } };
+  for (const [operation, rule] of Object.entries(operations)) {
+    const decision = decide(anonymous, operation as Operation, agent(approved));
+    expect(decision.allowed ? 'yes' : decision.code).toBe(rule.on === 'anyone' ? 'yes' : 'unauthenticated');
+  }
+});

@@ -1,0 +1,130 @@
+// Builds every part with what it needs and starts the roles. The only composition: what it does not hand over, no part can reach.
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { approvalsRoutes } from './approvals/routes.ts';
+import { refusalRecorder } from './access/refused.ts';
+import { auditRoutes } from './audit/routes.ts';
+import type { Config } from './config.ts';
+import { openContainers } from './containers.ts';
+import { imageBuilder } from './deploy/build-image.ts';
+import { deployKind } from './deploy/deploy-kind.ts';
+import { startKeeper } from './deploy/keeper.ts';
+import { deployRoutes } from './deploy/routes.ts';
+import type { DeployParts } from './deploy/parts.ts';
+import { deriveKey } from './derive-key.ts';
+import { openFoundation, type Foundation } from './foundation.ts';
+import { cursors as sealedCursors } from './http/cursor.ts';
+import { mount } from './http/mount.ts';
+import { clientAddress } from './http/peer.ts';
+import { requestLog } from './http/request-log.ts';
+import { serve } from './http/serve.ts';
+import { pickUpRuns, type Ingress } from './invoke/ingress.ts';
+import { invokeRoutes } from './invoke/routes.ts';
+import { servingAgents } from './deploy/serving.ts';
+import { authenticator } from './login/authenticate.ts';
+import { loginRoutes } from './login/routes.ts';
+import { tokens as signedTokens } from './login/token.ts';
+import type { Log } from './log.ts';
+import { applyOrgConfig } from './principals/org-settings.ts';
+import { installationId, settings } from './principals/find.ts';
+import { principalsRoutes } from './principals/routes.ts';
+import { seed, seed_password } from './principals/seed.ts';
+import { engineResolver } from './registry/engine-resolver.ts';
+import { ownedRefs } from './registry/find.ts';
+import { pushRun } from './registry/push-run.ts';
+import { registryRoutes } from './registry/routes.ts';
+import { startWorker } from './runs/worker.ts';
+import { machineChecks } from './service/checks.ts';
+import { readiness } from './service/readiness.ts';
+import { serviceRoutes } from './service/routes.ts';
+import { version } from './version.ts';
+
+export interface App {
+  url: string;
+  /** Rejects when a part ends that the service cannot do without. */
+  failed: Promise<never>;
+  /** Reads the organisation settings file again. */
+  readSettings(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const close_wait_ms = 10_000;
+const wrapper_directory = join(import.meta.dirname, '../../wrapper/_svc_wrapper');
+
+export async function startApp(config: Config, log: Log, given?: Foundation): Promise<App> {
+  const onError = (error: unknown) => log.error({ err: error }, 'a part of the service failed');
+  const foundation = given ?? (await openFoundation(config, onError));
+  const { db, secret_key, passwords } = foundation;
+  await seed(db, { password_hash: await passwords.hash(seed_password), must_change: true });
+  const readSettings = async () => {
+    if (config.org_config !== undefined) log.info({ changed: await applyOrgConfig(db, config.org_config) }, 'organisation settings read');
+  };
+  await readSettings();
+
+  const stopping = new AbortController();
+  let url = config.base_url ?? '';
+  const base_url = () => url;
+  const cursors = sealedCursors(deriveKey(secret_key, 'cursor'));
+  const tokens = signedTokens(deriveKey(secret_key, 'access-token'));
+  const recordRefusal = refusalRecorder(db);
+  const containers = openContainers(config, await installationId(db), log);
+  const deploy: DeployParts = {
+    db,
+    cursors,
+    builder: imageBuilder({ sandboxes: containers.sandboxes, wrapper_directory }),
+    targets: containers.targets,
+    recordRefusal,
+    ingress_key: deriveKey(secret_key, 'ingress-secret'),
+    base_url,
+    compose_directory: join(config.data_dir, 'compose'),
+    start_deadline_ms: config.start_deadline_seconds * 1000,
+    drain_limit_ms: config.drain_limit_seconds * 1000,
+  };
+  const ingress: Ingress = {
+    db,
+    agents: servingAgents(deploy),
+    sync_budget_ms: config.sync_budget_seconds * 1000,
+    background: (work) => void work.catch(onError),
+  };
+  const ready = readiness(db, stopping.signal);
+  const http = mount({
+    handlers: {
+      ...serviceRoutes({ base_url, version, ready, checks: [...machineChecks(db, config.data_dir, version), ...containers.checks] }),
+      ...loginRoutes({ db, passwords, tokens }),
+      ...principalsRoutes({ db, cursors, passwords }),
+      ...registryRoutes({ db, cursors }),
+      ...approvalsRoutes({ db, cursors }),
+      ...deployRoutes(deploy),
+      ...invokeRoutes(ingress),
+      ...auditRoutes({ db, cursors, ownedBy: async (user_id) => await ownedRefs(db, user_id) }),
+    },
+    authenticate: authenticator(db, tokens),
+    recordRefusal,
+    clientAddress: clientAddress(config.trusted_proxies),
+    log: requestLog(log),
+    mustChangeFirst: async () => (await settings(db)).enforce_password_change,
+    stopping: stopping.signal,
+  });
+  const listening = await serve(http.fetch, config);
+  url = config.base_url ?? listening.url;
+  const kinds = { push: pushRun({ db, resolver: engineResolver(containers.sandboxes) }), deploy: deployKind(deploy) };
+  const worker = await startWorker(db, kinds, { owner: `${hostname()}:${process.pid}`, onError });
+  const keeper = startKeeper(deploy, { onError });
+  ingress.background(pickUpRuns(ingress, stopping.signal));
+  await foundation.lock.announce(listening.url);
+  log.info({ url, listening: listening.url, version }, 'the service is ready');
+
+  return {
+    url: listening.url,
+    failed: foundation.failed,
+    readSettings,
+    stop: async () => {
+      stopping.abort();
+      await keeper.stop();
+      await worker.stop();
+      await listening.close(close_wait_ms);
+      await containers.close();
+      await foundation.close();
+    },
+  };
+}

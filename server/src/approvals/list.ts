@@ -1,0 +1,54 @@
+import type { Approval } from '@gantry/contract/approvals.ts';
+import type { Page } from '@gantry/contract/endpoint.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import { parseRef } from '@gantry/contract/refs.ts';
+import { authorize } from '../access/authorize.ts';
+import type { Caller } from '../access/caller.ts';
+import { theOrg } from '../access/subject.ts';
+import type { Database } from '../database/database.ts';
+import type { Cursors } from '../http/cursor.ts';
+import { signedIn } from '../principals/signed-in.ts';
+import { findAsset } from '../registry/find.ts';
+import { approvalRecords } from './record.ts';
+import * as store from './store.ts';
+
+export interface ApprovalQuery {
+  status?: store.Status | undefined;
+  /** agents/<name> */
+  asset?: string | undefined;
+  limit: number;
+  cursor?: string | undefined;
+}
+
+export async function list(
+  db: Database,
+  cursors: Cursors,
+  caller: Caller,
+  query: ApprovalQuery,
+): Promise<Page<Approval>> {
+  const user = signedIn(caller);
+  authorize(user, 'approval.list', theOrg);
+  const scope = ['approvals', user.id, query.status ?? null, query.asset ?? null];
+  const [submitted_at, id] = cursors.read(query.cursor, scope) ?? [];
+  const after = submitted_at === undefined ? undefined : { submitted_at: String(submitted_at), id: String(id) };
+  const asset_id = query.asset === undefined ? undefined : await assetId(db, query.asset);
+  // An asset that is not there has no requests, as one whose requests the caller may not see.
+  if (asset_id === null) return { items: [] };
+  const rows = await store.listed(db, user, { status: query.status, asset_id, after, limit: query.limit + 1 });
+  const records = new Map((await approvalRecords(db, user, rows)).map((record) => [record.id, record]));
+  const page = cursors.page(
+    rows,
+    query.limit,
+    scope,
+    (row) => [row.submitted_at, row.id],
+    (row) => records.get(row.id),
+  );
+  return { ...page, items: page.items.filter((record) => record !== undefined) };
+}
+
+async function assetId(db: Database, text: string): Promise<string | null> {
+  const ref = parseRef(text);
+  if (ref === undefined)
+    throw new Problem('bad_reference', { detail: `${JSON.stringify(text)} is not an asset reference.` });
+  return (await findAsset(db, ref.kind, ref.name))?.id ?? null;
+}

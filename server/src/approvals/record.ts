@@ -1,0 +1,69 @@
+// Rows → the wire's records. The words of a request (message, reason, who can decide) are for the asset's team, its owner and the
+// submitter: that an asset may be read by everybody does not open them.
+import type { Approval } from '@gantry/contract/approvals.ts';
+import type { UserCaller } from '../access/caller.ts';
+import { isMember } from '../access/decide.ts';
+import type { Reader } from '../database/database.ts';
+import { adminsOf } from '../principals/find.ts';
+import { authorsOf, findAssetsById, type AssetRecord } from '../registry/find.ts';
+import type { ApprovalRow } from './store.ts';
+
+/** In the order of the rows; rows of assets that are gone are left out. */
+export async function approvalRecords(
+  db: Reader,
+  caller: UserCaller,
+  rows: readonly ApprovalRow[],
+): Promise<Approval[]> {
+  const assets = new Map(
+    (
+      await findAssetsById(
+        db,
+        rows.map((row) => row.asset_id),
+      )
+    ).map((asset) => [asset.id, asset]),
+  );
+  const authors = await authorsOf(
+    db,
+    rows.map((row) => row.version_id),
+  );
+  const admins = new Map<string, string[]>();
+  for (const { team } of assets.values()) if (!admins.has(team.id)) admins.set(team.id, await adminsOf(db, team.id));
+  return rows.flatMap((row) => {
+    const asset = assets.get(row.asset_id);
+    if (asset === undefined) return [];
+    const excluded = [row.submitter, ...(authors.get(row.version_id) ?? [])];
+    return [
+      approvalRecord(
+        caller,
+        row,
+        asset,
+        (admins.get(asset.team.id) ?? []).filter((admin) => !excluded.includes(admin)),
+      ),
+    ];
+  });
+}
+
+function approvalRecord(caller: UserCaller, row: ApprovalRow, asset: AssetRecord, can_decide: string[]): Approval {
+  const { id, status, closed_reason, digest, target, submitted_at, decided_at } = row;
+  const inside =
+    caller.role === 'admin' ||
+    isMember(caller, asset.team.id) ||
+    asset.owner_id === caller.id ||
+    row.submitted_by === caller.id;
+  return {
+    id,
+    status,
+    closed_reason,
+    asset: asset.ref,
+    asset_version: row.version,
+    digest,
+    target,
+    message: inside ? row.message : '',
+    reason: inside ? row.reason : null,
+    submitted_by: row.submitter,
+    submitted_at,
+    decided_by: row.decider,
+    decided_at,
+    can_decide: inside ? can_decide : [],
+  };
+}

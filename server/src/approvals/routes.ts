@@ -1,0 +1,18 @@
+import type { Database } from '../database/database.ts';
+import type { Cursors } from '../http/cursor.ts';
+import type { Handlers } from '../http/handlers.ts';
+import { approve } from './approve.ts';
+import { list } from './list.ts';
+import { reject } from './reject.ts';
+import { show } from './show.ts';
+import { submit } from './submit.ts';
+
+export function approvalsRoutes({ db, cursors }: { db: Database; cursors: Cursors }): Handlers<'approvals'> {
+  return {
+    'approvals.list': async ({ caller, query }) => await list(db, cursors, caller, query),
+    'approvals.submit': async ({ caller, body }) => await submit(db, caller, body),
+    'approvals.show': async ({ caller, params }) => await show(db, caller, params.id),
+    'approvals.approve': async ({ caller, params, body }) => await approve(db, caller, params.id, body.reason),
+    'approvals.reject': async ({ caller, params, body }) => await reject(db, caller, params.id, body.reason),
+  };
+}

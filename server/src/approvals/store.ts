@@ -1,0 +1,136 @@
+import type { approvalStates, closedReasons } from '@gantry/contract/approvals.ts';
+import type { UserCaller } from '../access/caller.ts';
+import type { GovernedTx } from '../access/change.ts';
+import type { Reader } from '../database/database.ts';
+import { allOf, sql, type Sql } from '../database/sql.ts';
+
+export type Status = (typeof approvalStates)[number];
+export type ClosedReason = (typeof closedReasons)[number];
+
+export interface ApprovalRow {
+  id: string;
+  asset_id: string;
+  version_id: string;
+  version: string;
+  digest: string;
+  target: string;
+  message: string;
+  status: Status;
+  closed_reason: ClosedReason | null;
+  reason: string | null;
+  submitted_by: string;
+  submitter: string;
+  submitted_at: string;
+  decided_by: string | null;
+  decider: string | null;
+  decided_at: string | null;
+}
+
+const columns = sql`r.id, r.asset_id, r.version_id, r.version, r.digest, r.target, r.message, r.status, r.closed_reason, r.reason,
+  r.submitted_by, s.email as submitter, r.submitted_at, r.decided_by, d.email as decider, r.decided_at`;
+const tables = sql`approval r join app_user s on s.id = r.submitted_by left join app_user d on d.id = r.decided_by`;
+
+export const approval = async (db: Reader, id: string) =>
+  await db.one<ApprovalRow>(sql`select ${columns} from ${tables} where r.id = ${id}`);
+
+export interface Content {
+  version_id: string;
+  digest: string;
+  target: string;
+}
+
+/** The newest request about exactly this content and target in this state. */
+export async function newest(
+  db: Reader,
+  { version_id, digest, target }: Content,
+  status: Status,
+): Promise<ApprovalRow | undefined> {
+  return await db.one<ApprovalRow>(sql`
+    select ${columns} from ${tables} where r.version_id = ${version_id} and r.digest = ${digest} and r.target = ${target} and r.status = ${status}
+    order by r.submitted_at desc, r.id limit 1`);
+}
+
+/** Of these versions, those whose present content is approved for some target. */
+export async function approvedOf(
+  db: Reader,
+  versions: readonly { id: string; digest: string }[],
+): Promise<Set<string>> {
+  const rows = await db.all<{ version_id: string }>(sql`
+    select distinct r.version_id from approval r join unnest(${versions.map((version) => version.id)}::uuid[], ${versions.map((version) => version.digest)}::text[]) as v (id, digest)
+    on r.version_id = v.id and r.digest = v.digest where r.status = 'approved'`);
+  return new Set(rows.map((row) => row.version_id));
+}
+
+export interface NewApproval extends Content {
+  asset_id: string;
+  version: string;
+  message: string;
+  submitted_by: string;
+}
+
+export async function insert(tx: GovernedTx, request: NewApproval): Promise<string> {
+  const [row] = await tx.write(
+    'approval',
+    sql`
+    insert into approval (asset_id, version_id, version, digest, target, message, submitted_by)
+    values (${request.asset_id}, ${request.version_id}, ${request.version}, ${request.digest}, ${request.target}, ${request.message}, ${request.submitted_by}) returning id`,
+  );
+  if (row === undefined) throw new Error('the statement returned no row');
+  return row.id;
+}
+
+/** Closes whatever is pending for an asset, without a decision. Answers the ids. */
+export async function closePending(tx: GovernedTx, asset_id: string, closed_reason: ClosedReason): Promise<string[]> {
+  const rows = await tx.write(
+    'approval',
+    sql`
+    update approval set status = 'rejected', closed_reason = ${closed_reason}, decided_at = clock_now() where asset_id = ${asset_id} and status = 'pending' returning id`,
+  );
+  return rows.map((row) => row.id);
+}
+
+export interface Decision {
+  status: 'approved' | 'rejected';
+  reason: string;
+  decided_by: string;
+}
+
+/** False when somebody else decided first. */
+export async function decide(tx: GovernedTx, id: string, { status, reason, decided_by }: Decision): Promise<boolean> {
+  const closed_reason = status === 'rejected' ? 'rejected' : null;
+  const rows = await tx.write(
+    'approval',
+    sql`
+    update approval set status = ${status}, closed_reason = ${closed_reason}, reason = ${reason}, decided_by = ${decided_by}, decided_at = clock_now()
+    where id = ${id} and status = 'pending' returning id`,
+  );
+  return rows.length === 1;
+}
+
+export interface Listing {
+  status?: Status | undefined;
+  asset_id?: string | undefined;
+  after?: { submitted_at: string; id: string } | undefined;
+  limit: number;
+}
+
+/** Requests of the caller's teams' assets, on assets of their own, and their own requests; all of them for platform admins. Newest first. */
+export async function listed(
+  db: Reader,
+  caller: UserCaller,
+  { status, asset_id, after, limit }: Listing,
+): Promise<ApprovalRow[]> {
+  const conditions: Sql[] = [insider(caller)];
+  if (status !== undefined) conditions.push(sql`r.status = ${status}`);
+  if (asset_id !== undefined) conditions.push(sql`r.asset_id = ${asset_id}`);
+  if (after !== undefined)
+    conditions.push(sql`(r.submitted_at, r.id) < (${after.submitted_at}::timestamptz, ${after.id}::uuid)`);
+  return await db.all<ApprovalRow>(sql`
+    select ${columns} from ${tables} join asset a on a.id = r.asset_id where ${allOf(conditions)} order by r.submitted_at desc, r.id desc limit ${limit}`);
+}
+
+function insider(caller: UserCaller): Sql {
+  if (caller.role === 'admin') return sql`true`;
+  const teams = caller.memberships.map((membership) => membership.team_id);
+  return sql`(a.team_id = any(${teams}) or a.owner_id = ${caller.id} or r.submitted_by = ${caller.id})`;
+}

@@ -1,0 +1,66 @@
+// Everything of this installation that lives in the container engine, opened on first use: the service starts, and answers for what needs
+// no container, while the engine is down.
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { Config } from './config.ts';
+import { targets, type Targets } from './deploy/targets/index.ts';
+import { memoryDirectory } from './deploy/targets/secret-directory.ts';
+import { findBaseImage } from './engine/base-image.ts';
+import { connectEngine, pingEngine, type Engine } from './engine/client.ts';
+import { ensureNetwork } from './engine/networks.ts';
+import { openSandboxes, type Sandboxes } from './engine/sandboxes.ts';
+import { firstUse } from './first-use.ts';
+import type { Log } from './log.ts';
+import { ok, type Check } from './service/doctor.ts';
+
+export interface Containers {
+  engine: Engine;
+  sandboxes: () => Promise<Sandboxes>;
+  targets: Targets;
+  checks: Check[];
+  close(): Promise<void>;
+}
+
+const opening_ms = 300_000;
+const sandbox_processes = 512;
+
+export function openContainers(config: Config, installation_id: string, log: Log): Containers {
+  const engine = connectEngine({ docker_host: config.engine_host, installation_id });
+  const subnets = subnetsOf(config, installation_id);
+  const { memory_bytes, disk_bytes, deadline_seconds, ...index } = config.build;
+  let opened: Sandboxes | undefined;
+  const sandboxes = firstUse(async () => {
+    const limits = { memory_bytes, disk_bytes, deadline_seconds, cpus: 2, pids: sandbox_processes };
+    const settings = { ...index, base_image: config.base_image, sandbox_subnet: subnets.sandbox, limits };
+    const onRefusedHost = (host: string) => log.warn({ host }, 'a build asked for a host that is no package index');
+    opened = await openSandboxes({ engine, settings, onRefusedHost, signal: AbortSignal.timeout(opening_ms) });
+    return opened;
+  });
+  const local = firstUse(async () => {
+    const network = await ensureNetwork(engine, { purpose: 'agents', subnet: subnets.agents, internal: false });
+    return { engine, network, secrets_directory: await secretsDirectory(installation_id) };
+  });
+  return {
+    engine,
+    sandboxes,
+    targets: targets({ local }),
+    checks: [
+      { part: 'engine', look: async (signal) => ok(`container engine ${(await pingEngine(engine, signal)).version} answers`) },
+      { part: 'base image', look: async (signal) => ok(`${config.base_image} is ${(await findBaseImage(engine, config.base_image, signal)).id.slice(7, 19)}`) },
+    ],
+    close: async () => await opened?.close(),
+  };
+}
+
+async function secretsDirectory(installation_id: string): Promise<string> {
+  const memory = await memoryDirectory();
+  if (memory === undefined) throw new Error('Neither /run nor /dev/shm is held in memory: secrets would reach the disk');
+  return join(memory, `gantry-${installation_id}`);
+}
+
+// Several installations share an engine, and its networks must not overlap: each gets two of its own in 10.192.0.0/11, by its id.
+function subnetsOf(config: Config, installation_id: string): { agents: string; sandbox: string } {
+  const [first = 0, second = 0] = createHash('sha256').update(installation_id).digest();
+  const network = `10.${192 + (first % 32)}.${second}`;
+  return { agents: config.agents_subnet ?? `${network}.0/25`, sandbox: config.sandbox_subnet ?? `${network}.128/25` };
+}

@@ -1,0 +1,77 @@
+// Step 4. A version's content → an image, by digest: the dependency image of its lock, and over it copies of the wrapper and the files.
+import { Problem } from '@gantry/contract/problems.ts';
+import type { RunLabel } from '../engine/labels.ts';
+import type { Sandboxes } from '../engine/sandboxes.ts';
+import type { VersionContent } from '../registry/load-version-content.ts';
+import { buildAppImage } from './build/app-image.ts';
+import { ensureDependencyImage } from './build/dependency-image.ts';
+import { readWrapperFiles } from './build/wrapper-files.ts';
+
+export interface Builder {
+  /** Raises base_image_missing, build_failed, index_unreachable, out_of_memory, disk_limit. */
+  build(input: BuildInput): Promise<BuiltImage>;
+}
+
+export interface BuildInput {
+  agent: string;
+  team_id: string;
+  content: VersionContent;
+  /** When the content was pushed: the same content is the same image. */
+  created_at: string;
+  run: RunLabel;
+  onLog: (line: string) => void;
+  signal: AbortSignal;
+}
+
+export interface BuiltImage {
+  /** sha256:… */
+  image: string;
+  dependency_image: string;
+  /** The lock was installed before. */
+  reused: boolean;
+}
+
+// Raised when the wrapper can no longer run in dependency images that were made before.
+const wrapper_abi = '1';
+
+export function imageBuilder(parts: { sandboxes: () => Promise<Sandboxes>; wrapper_directory: string }): Builder {
+  return { build: async (input) => await build(await parts.sandboxes(), parts.wrapper_directory, input) };
+}
+
+async function build(sandboxes: Sandboxes, wrapper_directory: string, input: BuildInput): Promise<BuiltImage> {
+  const { agent, team_id, content, created_at, run, onLog, signal } = input;
+  if (content.base_image !== sandboxes.base.id) throw otherBase(agent, content, sandboxes.base.id);
+  const dependencies = await ensureDependencyImage(sandboxes, {
+    team_id,
+    lock: content.lock,
+    python_version: content.python,
+    built_from_source: content.dependencies.built_from_source,
+    wrapper_abi,
+    run,
+    onLog,
+    signal,
+  });
+  onLog(`dependencies: ${dependencies.reused ? 'reused' : 'installed'} (${dependencies.tag})`);
+  const wrapper = await readWrapperFiles(wrapper_directory);
+  const app = await buildAppImage(sandboxes.engine, {
+    dependency_image: dependencies.tag,
+    agent,
+    team_id,
+    version: content.version,
+    digest: content.digest,
+    created_at,
+    files: new Map(content.files.map(({ path, bytes }) => [path, bytes])),
+    wrapper: wrapper.files,
+    signal,
+  });
+  onLog(`image: ${app.id}`);
+  return { image: app.id, dependency_image: dependencies.id, reused: dependencies.reused };
+}
+
+// The base image is part of what was approved: another one is other content.
+function otherBase(agent: string, content: VersionContent, base: string): Problem {
+  return new Problem('base_image_missing', {
+    detail: `agents/${agent}@${content.version} was pushed on the base image ${content.base_image}; this service builds on ${base} now.`,
+    hint: 'Push it again as a new version, or set BASE_IMAGE back.',
+  });
+}

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { packArchive, type ArchiveEntry } from '../../engine/archive.ts';
+import { ask, type Engine } from '../../engine/client.ts';
+import { label, labelsFor } from '../../engine/labels.ts';
+import { sandboxUser } from '../../engine/sandbox.ts';
+import { readBuildOutput } from './build-output.ts';
+
+export interface AppImageInput {
+  /** The dependency image's tag: it is made of the image's content, so nobody else's image can bear it. */
+  dependency_image: string;
+  agent: string;
+  team_id: string;
+  version: string;
+  /** Of the version's whole content: what was approved. */
+  digest: string;
+  created_at: string;
+  /** The user's files, by path. */
+  files: ReadonlyMap<string, Uint8Array>;
+  /** The wrapper's files, by path below `_svc_wrapper/`. */
+  wrapper: ReadonlyMap<string, Uint8Array>;
+  signal: AbortSignal;
+}
+
+export interface AppImage {
+  /** `sha256:…`: what containers are started from, so that no tag can be moved under them. */
+  id: string;
+  tag: string;
+}
+
+/**
+ * Lays the wrapper and the user's files over the dependency image. The build only copies: no step of it runs anything, and a Dockerfile
+ * or .dockerignore among the user's files is a file like any other. Raises `build_failed`.
+ */
+export async function buildAppImage(engine: Engine, input: AppImageInput): Promise<AppImage> {
+  const tag = `svc-app:${createHash('sha256')
+    .update(JSON.stringify([engine.installation_id, input.team_id, input.agent, input.digest]))
+    .digest('hex')}`;
+  const context = packArchive(contextEntries(engine, input));
+  // Aborting the request ends the build at once.
+  const signal = AbortSignal.any([input.signal, AbortSignal.timeout(buildSeconds * 1000)]);
+  const options = { version: '2', t: tag, forcerm: true, abortSignal: signal } as const;
+  const build = engine.docker
+    .buildImage(Readable.from([context]), options)
+    .then((output) => readBuildOutput(engine, output));
+  const id = await ask(build, { seconds: buildSeconds, signal: input.signal });
+  return { id, tag };
+}
+
+/** Copying 200 MB takes seconds; this is for an engine that hangs. */
+const buildSeconds = 300;
+
+function labels(engine: Engine, { agent, version, digest, created_at }: AppImageInput): Record<string, string> {
+  return {
+    ...labelsFor(engine, 'app'),
+    [label.agent]: agent,
+    'org.opencontainers.image.title': agent,
+    'org.opencontainers.image.version': version,
+    'org.opencontainers.image.revision': digest,
+    'org.opencontainers.image.created': created_at,
+  };
+}
+
+/** Entries are sorted and carry no times, so that unchanged files are an unchanged layer. */
+function* contextEntries(engine: Engine, input: AppImageInput): Generator<ArchiveEntry> {
+  const { dependency_image, files, wrapper } = input;
+  yield { path: 'Dockerfile', content: dockerfile(dependency_image, labels(engine, input)) };
+  yield { path: 'svc' };
+  for (const [path, content] of sorted(wrapper)) yield { path: `svc/_svc_wrapper/${path}`, content };
+  yield { path: 'app', owner: sandboxUser };
+  for (const [path, content] of sorted(files)) yield { path: `app/${path}`, content, owner: sandboxUser };
+}
+
+function dockerfile(base: string, imageLabels: Record<string, string>): string {
+  return `${[
+    `FROM ${base}`,
+    'COPY svc/ /opt/svc/',
+    `COPY --chown=${sandboxUser}:${sandboxUser} app/ /app/`,
+    'ENV PATH=/opt/venv/bin:/usr/local/bin:/usr/bin:/bin PYTHONPATH=/opt/svc PYTHONUNBUFFERED=1',
+    'WORKDIR /app',
+    `USER ${sandboxUser}:${sandboxUser}`,
+    'ENTRYPOINT []',
+    'CMD ["/opt/venv/bin/python", "-m", "_svc_wrapper"]',
+    // Last, because they change most.
+    ...Object.entries(imageLabels).map(([name, value]) => `LABEL ${name}=${quoted(value)}`),
+  ].join('\n')}\n`;
+}
+
+/** A label's value never ends the line it stands on and never fills in a variable. */
+function quoted(value: string): string {
+  if (/[\n\r\0]/.test(value)) throw new Error('A label cannot hold a line break');
+  return `"${value.replaceAll(/["\\$]/g, String.raw`\$&`)}"`;
+}
+
+function sorted(files: ReadonlyMap<string, Uint8Array>): [string, Uint8Array][] {
+  return [...files].toSorted(([a], [b]) => (a < b ? -1 : 1));
+}

@@ -1,0 +1,29 @@
+import type { Deployment } from '@gantry/contract/deploy.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import { authorize } from '../access/authorize.ts';
+import type { Caller } from '../access/caller.ts';
+import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import type { Database } from '../database/database.ts';
+import { loadVersionSummary } from '../registry/load-version-content.ts';
+import { findRun, requestCancel } from '../runs/run.ts';
+import { deploySubject } from './decide-deploy.ts';
+import { findDeploy, showDeploy } from './find-deploy.ts';
+import * as store from './store.ts';
+
+/** For who started it, and for whoever could deploy it. What it made is taken away; the log says so when that is done. */
+export async function cancel(db: Database, caller: Caller, id: string): Promise<Deployment> {
+  const { row, asset, user } = await findDeploy(db, caller, id);
+  const run = await findRun(db, id);
+  if (run?.actor.user_id !== user.id) {
+    // A push stores a config only after agentConfig accepted it.
+    const config = (await loadVersionSummary(db, row.version_id)).config as unknown as AgentConfig;
+    authorize(user, 'agent.operate', await deploySubject(db, asset, { ...row, config }));
+  }
+  await store.setCancelledBy(db, id, user.email);
+  if (!(await requestCancel(db, id))) {
+    throw new Problem('not_cancellable', {
+      detail: `The deploy of ${asset.ref}@${row.version} has ended or switched already.`,
+    });
+  }
+  return await showDeploy(db, user, id);
+}

@@ -1,0 +1,68 @@
+// The decision about a deploy, on what is true at this moment: role, team, ACL, the approval of exactly this digest and target, and the
+// organisation's settings. A run decides when it starts, right before it provisions, and in the moment it switches.
+import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import { authorize, Refusal, type Grant } from '../access/authorize.ts';
+import type { UserCaller } from '../access/caller.ts';
+import type { RecordRefusal } from '../access/refused.ts';
+import type { DeploySubject } from '../access/subject.ts';
+import { approvalFor } from '../approvals/approval-for.ts';
+import type { Reader } from '../database/database.ts';
+import { settings } from '../principals/find.ts';
+import { loadCaller } from '../principals/load-caller.ts';
+import { findAgent, type AssetRecord } from '../registry/find.ts';
+import { loadVersionSummary } from '../registry/load-version-content.ts';
+import type { Run } from '../runs/run.ts';
+import type { DeployInput } from './deploy-run.ts';
+
+export interface Decided {
+  grant: Grant<'agent.deploy'>;
+  caller: UserCaller;
+  approval_id: string | null;
+}
+
+export async function decideDeploy(db: Reader, run: Run<DeployInput>, record: RecordRefusal): Promise<Decided> {
+  const { input, actor } = run;
+  const caller = await loadCaller(db, actor.user_id, { ...input.origin, receipts: [] });
+  if (caller === undefined)
+    throw new Problem('forbidden', { detail: `The account ${actor.name} is no longer active.` });
+  const asset = await findAgent(db, input.agent);
+  if (asset?.id !== input.agent_id)
+    throw new Problem('not_found', { detail: `agents/${input.agent} is not there any more.` });
+  const { config } = await loadVersionSummary(db, input.version_id);
+  // A push stores a config only after agentConfig accepted it.
+  const subject = await deploySubject(db, asset, { ...input, config: config as unknown as AgentConfig });
+  try {
+    const grant = authorize(caller, 'agent.deploy', subject);
+    return { grant, caller, approval_id: subject.gate.approval_id ?? null };
+  } catch (error) {
+    if (error instanceof Refusal) await record(caller, error);
+    throw error;
+  }
+}
+
+export interface Deployable {
+  version_id: string;
+  digest: string;
+  target: string;
+  config: AgentConfig;
+}
+
+/** The asset with all that stands between this version and its deploy. */
+export async function deploySubject(db: Reader, asset: AssetRecord, what: Deployable): Promise<DeploySubject> {
+  if (what.config.team !== asset.team.name) {
+    throw new Problem('rbac_failed', {
+      detail: `RBAC check failed: agent.yaml names team:${what.config.team}, and ${asset.ref} belongs to team:${asset.team.name}.`,
+    });
+  }
+  const [approval, organisation] = await Promise.all([
+    approvalFor(db, { version_id: what.version_id, digest: what.digest, target: what.target }),
+    settings(db),
+  ]);
+  const gate = {
+    approval_id: approval?.id,
+    version_requires_approval: what.config.access?.require_approval === true,
+    admins_require_approval: organisation.require_approval_for_admins,
+  };
+  return { ...asset, gate };
+}

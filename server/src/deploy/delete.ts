@@ -1,0 +1,39 @@
+import { Problem } from '@gantry/contract/problems.ts';
+import { authorize } from '../access/authorize.ts';
+import type { Caller } from '../access/caller.ts';
+import { change } from '../access/change.ts';
+import { closePending } from '../approvals/approval-for.ts';
+import { signedIn } from '../principals/signed-in.ts';
+import { findAgent } from '../registry/find.ts';
+import { removeAsset } from '../registry/version.ts';
+import { holdAgent } from './agent-lock.ts';
+import { removeComposeFile } from './compose-files.ts';
+import { refuseWhileDeploying } from './operated.ts';
+import type { DeployParts } from './parts.ts';
+import * as store from './store.ts';
+
+/** First the containers, then the record: nothing that is not registered ever runs. */
+export async function deleteAgent(
+  parts: DeployParts,
+  caller: Caller,
+  name: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db } = parts;
+  const user = signedIn(caller);
+  const asset = await findAgent(db, name);
+  if (asset === undefined) throw new Problem('not_found');
+  const grant = authorize(user, 'asset.delete', asset);
+  await refuseWhileDeploying(parts, asset);
+  await holdAgent(asset.id, async () => {
+    const rows = await store.instancesOf(db, asset.id);
+    for (const { place } of rows) await parts.targets[place.target].release(place, signal);
+    await change(db, grant, 'asset.deleted', async (tx, note) => {
+      await store.removeAgent(tx, asset.id);
+      await closePending(tx, asset.id, 'withdrawn');
+      await removeAsset(tx, asset.id);
+      note({ name: asset.name, revisions_stopped: rows.map(({ revision_id }) => revision_id) });
+    });
+    await removeComposeFile(parts, asset.name);
+  });
+}

@@ -1,0 +1,47 @@
+// A deploy as a kind of run. One that ends badly is said in the log in the very transaction in which it ends.
+import { authorize, type Grant } from '../access/authorize.ts';
+import { systemCaller } from '../access/caller.ts';
+import { change } from '../access/change.ts';
+import { decide } from '../access/decide.ts';
+import { loadCaller } from '../principals/load-caller.ts';
+import { findAssetById } from '../registry/find.ts';
+import type { Ending, Run, RunKind } from '../runs/run.ts';
+import type { DeployInput } from './deploy-run.ts';
+import type { DeployParts } from './parts.ts';
+import { pipeline } from './pipeline.ts';
+import * as store from './store.ts';
+import { theOrg } from '../access/subject.ts';
+
+export function deployKind(parts: DeployParts): RunKind<DeployInput> {
+  return {
+    work: async (run) => await pipeline(parts, run),
+    end: async (run, ending, finish) => {
+      const cancelled = ending.state === 'cancelled';
+      const by = (await store.deployment(parts.db, run.id))?.cancelled_by;
+      const event = cancelled ? 'deploy.cancelled' : 'deploy.failed';
+      await change(parts.db, await reporter(parts, run), event, async (tx, note) => {
+        await finish(tx);
+        note(
+          { ...whatFailed(run, ending), ...(cancelled ? { cancelled_by: by ?? null } : {}) },
+          { asset: `agents/${run.input.agent}` },
+        );
+      });
+    },
+  };
+}
+
+function whatFailed({ id, input, actor }: Run<DeployInput>, { state, problem }: Ending) {
+  const { version, digest, target } = input;
+  const { code, detail, leftovers } = problem;
+  return { run_id: id, version, digest, target, started_by: actor.name, state, code, reason: detail, leftovers };
+}
+
+// The entry is the deployer's, as long as there is a deployer who may know of the agent; then it is the service's.
+async function reporter({ db }: DeployParts, { input, actor }: Run<DeployInput>): Promise<Grant> {
+  const caller = await loadCaller(db, actor.user_id, { ...input.origin, receipts: [] });
+  const asset = await findAssetById(db, input.agent_id);
+  if (caller !== undefined && asset !== undefined && decide(caller, 'deployment.read', asset).allowed) {
+    return authorize(caller, 'deployment.read', asset);
+  }
+  return authorize(systemCaller('system.resume'), 'system.resume', theOrg);
+}

@@ -1,0 +1,82 @@
+// Asks for a deploy: decides, refuses what can be refused at once, and stores the run. Everything that takes time is the pipeline's.
+import type { Deployment } from '@gantry/contract/deploy.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import { authorize } from '../access/authorize.ts';
+import type { Caller } from '../access/caller.ts';
+import { change } from '../access/change.ts';
+import { errorCode, unique_violation, type Database } from '../database/database.ts';
+import { signedIn } from '../principals/signed-in.ts';
+import { checkReferences } from '../registry/pin-references.ts';
+import { activeRun, enqueue } from '../runs/run.ts';
+import { deploySubject } from './decide-deploy.ts';
+import { deployMutex, type DeployInput } from './deploy-run.ts';
+import { endpointOf } from './endpoint.ts';
+import { showDeploy } from './find-deploy.ts';
+import { findVersionToDeploy, type Wanted } from './find-version-to-deploy.ts';
+import type { DeployParts, TargetName } from './parts.ts';
+import * as store from './store.ts';
+import { refuseWhatIsMissing } from './validate.ts';
+
+export interface DeployWish {
+  ref: string;
+  target?: string | undefined;
+  /** Deploy again what runs already. */
+  force: boolean;
+}
+
+export async function deploy(parts: DeployParts, caller: Caller, wish: DeployWish): Promise<Deployment> {
+  const { db } = parts;
+  const user = signedIn(caller);
+  const wanted = await findVersionToDeploy(db, user, wish);
+  const { asset, version, config, target } = wanted;
+  const subject = await deploySubject(db, asset, { version_id: version.id, digest: version.digest, target, config });
+  const grant = authorize(user, 'agent.deploy', subject);
+  refuseWhatIsMissing(config, target);
+  await checkReferences(db, version);
+  if (!wish.force) await refuseDeployed(parts, wanted);
+  const input: DeployInput = {
+    agent_id: asset.id,
+    agent: asset.name,
+    version_id: version.id,
+    version: version.version,
+    digest: version.digest,
+    target: target as TargetName, // refuseWhatIsMissing accepts no other
+    origin: { request_id: user.origin.request_id, ip: user.origin.ip },
+  };
+  const approval_id = subject.gate.approval_id ?? null;
+  const run = { kind: 'deploy', mutex: deployMutex(input), input, actor: { user_id: user.id, name: user.email } };
+  const id = await change(db, grant, 'deploy.started', async (tx, note) => {
+    const made = await enqueue(tx, run);
+    const { origin: _, ...what } = input;
+    await store.insertDeployment(tx, { ...what, run_id: made.id, approval_id });
+    note({ run_id: made.id, version: version.version, digest: version.digest, target, approval_id, force: wish.force });
+    return made.id;
+  }).catch(async (error: unknown) => {
+    throw errorCode(error) === unique_violation ? await deployRunning(db, input) : error;
+  });
+  return await showDeploy(db, user, id);
+}
+
+/** The refusal that names the deploy in the way. */
+export async function deployRunning(
+  db: Database,
+  { agent_id, agent, target }: Pick<DeployInput, 'agent_id' | 'agent' | 'target'>,
+): Promise<Problem> {
+  const id = (await activeRun(db, 'deploy', deployMutex({ agent_id, target }))) ?? null;
+  const hint = id === null ? 'It has just ended: try again.' : `Watch it: svc deployments watch ${id}`;
+  return new Problem('deploy_running', {
+    detail: `agents/${agent} is being deployed already.`,
+    hint,
+    fields: { deployment_id: id },
+  });
+}
+
+async function refuseDeployed(parts: DeployParts, { asset, version, target }: Wanted): Promise<void> {
+  const serving = await store.route(parts.db, asset.id, target);
+  if (serving?.digest !== version.digest || serving.version !== version.version || serving.desired !== 'running')
+    return;
+  throw new Problem('already_deployed', {
+    detail: `${asset.ref}@${version.version} with exactly this content is what answers now.`,
+    fields: { endpoint: endpointOf(parts, asset.name), revision: serving.id, digest: serving.digest },
+  });
+}

@@ -1,0 +1,46 @@
+// A deploy as it is shown: what was asked for, and how its run stands.
+import { deploySteps, type Deployment } from '@gantry/contract/deploy.ts';
+import { printVersionRef } from '@gantry/contract/refs.ts';
+import type { Reader } from '../database/database.ts';
+import { findRuns, type RunRow } from '../runs/run.ts';
+import type { DeployInput, DeployResult } from './deploy-run.ts';
+import type { DeploymentRow } from './store.ts';
+
+export async function deploymentRecords(db: Reader, rows: readonly DeploymentRow[]): Promise<Deployment[]> {
+  const ids = rows.map(({ run_id }) => run_id);
+  const runs = new Map((await findRuns<DeployInput, DeployResult>(db, ids)).map((run) => [run.id, run]));
+  return rows.flatMap((row) => {
+    const run = runs.get(row.run_id);
+    return run === undefined ? [] : [toDeployment(row, run)];
+  });
+}
+
+function toDeployment(row: DeploymentRow, run: RunRow<DeployInput, DeployResult>): Deployment {
+  const { run_id: id, agent, version, digest, target, approval_id, created_at } = row;
+  return {
+    id,
+    ref: printVersionRef({ kind: 'agent', name: agent, version }),
+    agent,
+    version,
+    digest,
+    target,
+    state: run.state,
+    actor: run.actor.name,
+    approval_id: run.result?.approval_id ?? approval_id,
+    endpoint: run.result?.endpoint ?? null,
+    audit_seq: run.result?.audit_seq ?? null,
+    notices: run.notices,
+    problem: run.problem,
+    steps: allSteps(run.steps),
+    created_at,
+    ended_at: run.ended_at,
+  };
+}
+
+// All eight, in the spec's order, also those that no executor has come to yet.
+function allSteps(begun: Deployment['steps']): Deployment['steps'] {
+  return deploySteps.map((name, index) => {
+    const step = begun.find((one) => one.name === name);
+    return step ?? { n: index + 1, name, state: 'pending', started_at: null, ended_at: null, problem: null };
+  });
+}

@@ -1,0 +1,26 @@
+// The end of a revision that was replaced: it finishes the calls it has, for at most the drain limit, and goes. Nothing of this waits in
+// memory, so a restart of the service in the middle changes nothing.
+import { askHealth } from './health.ts';
+import type { DeployParts } from './parts.ts';
+import * as store from './store.ts';
+
+// A call that looked the old route up just before the switch is still on its way to the old container.
+const late_calls_seconds = 2;
+
+/** Looked at again and again until the instance is gone. */
+export async function drainOut(parts: DeployParts, row: store.InstanceRow, signal: AbortSignal): Promise<void> {
+  const { db, targets, drain_limit_ms } = parts;
+  const { revision_id, place } = row;
+  const seconds = row.seconds_draining ?? Infinity;
+  if (seconds < late_calls_seconds) return;
+  const target = targets[place.target];
+  const seen = await target.observe(place, signal);
+  if (seen.state === 'running' && seen.url !== undefined && seconds * 1000 < drain_limit_ms) {
+    await target.drain(place, signal);
+    const health = await askHealth(seen.url, signal);
+    if (health === undefined || health.status !== 'draining' || health.in_flight > 0) return;
+  }
+  await target.stop(place, { grace_seconds: 10 }, signal);
+  await target.release(place, signal);
+  await store.removeInstance(db, revision_id);
+}

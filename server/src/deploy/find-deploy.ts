@@ -1,0 +1,32 @@
+import { Problem } from '@gantry/contract/problems.ts';
+import type { Deployment } from '@gantry/contract/deploy.ts';
+import { authorize } from '../access/authorize.ts';
+import type { Caller, UserCaller } from '../access/caller.ts';
+import type { Database } from '../database/database.ts';
+import { signedIn } from '../principals/signed-in.ts';
+import { findAssetById, type AssetRecord } from '../registry/find.ts';
+import { deploymentRecords } from './deployment.ts';
+import * as store from './store.ts';
+
+export interface FoundDeploy {
+  row: store.DeploymentRow;
+  asset: AssetRecord;
+  user: UserCaller;
+}
+
+/** For whoever may read the agent; for everybody else it is not there. */
+export async function findDeploy(db: Database, caller: Caller, id: string): Promise<FoundDeploy> {
+  const user = signedIn(caller);
+  const row = await store.deployment(db, id);
+  const asset = row && (await findAssetById(db, row.agent_id));
+  if (row === undefined || asset === undefined) throw new Problem('not_found');
+  authorize(user, 'deployment.read', asset);
+  return { row, asset, user };
+}
+
+export async function showDeploy(db: Database, caller: Caller, id: string): Promise<Deployment> {
+  const { row } = await findDeploy(db, caller, id);
+  const [record] = await deploymentRecords(db, [row]);
+  if (record === undefined) throw new Error(`deploy ${id} has no run`);
+  return record;
+}

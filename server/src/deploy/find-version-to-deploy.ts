@@ -1,0 +1,43 @@
+import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import { parseVersionRef } from '@gantry/contract/refs.ts';
+import { authorize } from '../access/authorize.ts';
+import type { UserCaller } from '../access/caller.ts';
+import type { Reader } from '../database/database.ts';
+import { findAgent, findVersion, type AssetRecord, type VersionRow } from '../registry/find.ts';
+import { loadVersionSummary } from '../registry/load-version-content.ts';
+
+export interface Wanted {
+  asset: AssetRecord;
+  version: VersionRow;
+  config: AgentConfig;
+  target: string;
+}
+
+/** The version that a reference names, for whoever may read the agent. The target is the one asked for, else the file's, else local. */
+export async function findVersionToDeploy(
+  db: Reader,
+  user: UserCaller,
+  asked: { ref: string; target?: string | undefined },
+): Promise<Wanted> {
+  const ref = parseVersionRef(asked.ref);
+  if (ref?.kind !== 'agent') {
+    throw new Problem('invalid', {
+      detail: `${asked.ref} is no version of an agent.`,
+      errors: [{ pointer: '/ref', message: 'must be agents/<name>@<version>' }],
+    });
+  }
+  const asset = await findAgent(db, ref.name);
+  if (asset === undefined) throw new Problem('not_found');
+  authorize(user, 'asset.read', asset);
+  const version = await findVersion(db, asset.id, ref.version);
+  if (version === undefined)
+    throw new Problem('not_found', {
+      detail: `${asset.ref} has no version ${ref.version}.`,
+      hint: `See which there are: svc registry agent show ${ref.name}`,
+    });
+  const summary = await loadVersionSummary(db, version.id);
+  // A push stores a config only after agentConfig accepted it.
+  const config = summary.config as unknown as AgentConfig;
+  return { asset, version, config, target: asked.target ?? config.deploy?.cloud ?? 'local' };
+}

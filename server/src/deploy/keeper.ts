@@ -1,0 +1,109 @@
+// Keeps what runs as the routes say: on service start and every two seconds. A container that died is started again, with its secret files
+// put back first and longer and longer waits; one that was replaced finishes its calls and goes; one that nobody knows any more is removed.
+// Nothing without this installation's id is ever touched (targets/ lists nothing else).
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Problem } from '@gantry/contract/problems.ts';
+import { hasEnded } from '@gantry/contract/runs.ts';
+import { findRuns } from '../runs/run.ts';
+import { holdIfFree } from './agent-lock.ts';
+import { drainOut } from './drain-out.ts';
+import type { DeployParts } from './parts.ts';
+import { raiseAgain } from './raise-again.ts';
+import * as store from './store.ts';
+import type { Instance } from './targets/target.ts';
+
+export interface Keeper {
+  stop(): Promise<void>;
+}
+
+const look_every_ms = 2000;
+const sweep_every_ms = 60_000;
+// Having run this long, a container's next crash is its first again.
+const steady_seconds = 60;
+
+export function startKeeper(parts: DeployParts, { onError }: { onError: (error: unknown) => void }): Keeper {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const busy = new Map<string, Promise<void>>();
+
+  const keeping = (async () => {
+    for (let swept_at = -Infinity; !signal.aborted; await sleep(look_every_ms, undefined, { signal }).catch(() => {})) {
+      try {
+        await lookAtAll();
+        if (performance.now() - swept_at < sweep_every_ms) continue;
+        await sweep(parts, signal);
+        swept_at = performance.now();
+      } catch (error) {
+        report(error);
+      }
+    }
+  })();
+
+  async function lookAtAll(): Promise<void> {
+    await store.forgetFailures(parts.db, steady_seconds);
+    for (const { revision_id } of await store.instances(parts.db)) {
+      if (busy.has(revision_id)) continue;
+      const looking = keep(parts, revision_id, signal)
+        .catch(report)
+        .finally(() => busy.delete(revision_id));
+      busy.set(revision_id, looking);
+    }
+  }
+
+  // An agent that does not start says so in its status; only what nobody expected goes to the service's log.
+  function report(error: unknown): void {
+    if (!signal.aborted && !(error instanceof Problem)) onError(error);
+  }
+
+  return {
+    stop: async () => {
+      stopping.abort();
+      await keeping;
+      await Promise.all(busy.values());
+    },
+  };
+}
+
+async function keep(parts: DeployParts, revision_id: string, stopping: AbortSignal): Promise<void> {
+  const row = await store.instance(parts.db, revision_id);
+  if (row === undefined) return;
+  await holdIfFree(row.agent_id, stopping, async (signal) => {
+    // Whoever held the agent before may have changed everything.
+    const now = await store.instance(parts.db, revision_id);
+    if (now === undefined) return;
+    if (now.seconds_draining !== null || now.desired === null) return await drainOut(parts, now, signal);
+    const target = parts.targets[now.place.target];
+    const seen = await target.observe(now.place, signal);
+    if (now.desired === 'running') return await keepRunning(parts, now, seen, signal);
+    if (seen.state === 'running') await target.stop(now.place, { grace_seconds: 10 }, signal);
+  });
+}
+
+async function keepRunning(
+  parts: DeployParts,
+  row: store.InstanceRow,
+  seen: Instance,
+  signal: AbortSignal,
+): Promise<void> {
+  if (seen.state === 'running' && seen.url === row.url) return;
+  // What serves no call must not be called; when it may be started again is another question.
+  if (row.is_due) await raiseAgain(parts, row, seen, signal);
+}
+
+/** Containers of ours that belong to no revision and to no run that is under way: a crash left them, or an undo could not take them away. */
+async function sweep({ db, targets }: DeployParts, signal: AbortSignal): Promise<void> {
+  for (const target of Object.values(targets)) {
+    // Listed before anything is asked: whatever is made from now on is not in the list.
+    const found = await target.list(signal);
+    const ids = found.map(({ revision_id }) => revision_id).filter((id) => id !== '');
+    const known = new Set((await store.instances(db)).map(({ revision_id }) => revision_id));
+    const runs = new Map((await findRuns(db, ids)).map((run) => [run.id, run]));
+    const isUnderWay = (id: string) => {
+      const run = runs.get(id);
+      return run !== undefined && !hasEnded(run.state);
+    };
+    for (const { revision_id, place } of found) {
+      if (!known.has(revision_id) && !isUnderWay(revision_id)) await target.release(place, signal);
+    }
+  }
+}

@@ -1,0 +1,91 @@
+// The containers' output: of the revision that serves, and with `follow` of the one that comes after it. When a deploy failed since, what
+// its container said comes first, because that container is gone.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { StreamEvent } from '@gantry/contract/endpoint.ts';
+import type { logLine } from '@gantry/contract/deploy.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import { z } from 'zod';
+import { authorize } from '../access/authorize.ts';
+import type { Caller } from '../access/caller.ts';
+import { signedIn } from '../principals/signed-in.ts';
+import { findAgent, type AssetRecord } from '../registry/find.ts';
+import { findRun } from '../runs/run.ts';
+import type { DeployParts } from './parts.ts';
+import * as store from './store.ts';
+
+export interface LogsWish {
+  follow: boolean;
+  since?: string | undefined;
+  tail: number;
+}
+
+type Line = z.output<typeof logLine>;
+
+export async function logs(
+  parts: DeployParts,
+  caller: Caller,
+  name: string,
+  wish: LogsWish,
+  signal: AbortSignal,
+): Promise<AsyncIterable<StreamEvent<Line>>> {
+  const asset = await findAgent(parts.db, name);
+  if (asset === undefined) throw new Problem('not_found');
+  authorize(signedIn(caller), 'deployment.read', asset);
+  return read(parts, asset, wish, signal);
+}
+
+const look_again_ms = 1000;
+
+async function* read(
+  parts: DeployParts,
+  asset: AssetRecord,
+  wish: LogsWish,
+  signal: AbortSignal,
+): AsyncGenerator<StreamEvent<Line>> {
+  const { db, targets } = parts;
+  let { since } = wish;
+  let tail: number | undefined = wish.tail;
+  let route = await store.route(db, asset.id, 'local');
+  for (const line of await linesOfFailedStart(parts, asset, route))
+    if (since === undefined || line.at >= since) yield { data: line };
+  while (!signal.aborted) {
+    const row = route && (await store.instance(db, route.id));
+    if (row !== undefined) {
+      const query = {
+        follow: wish.follow,
+        signal,
+        ...(since === undefined ? {} : { since }),
+        ...(tail === undefined ? {} : { tail }),
+      };
+      for await (const { at, stream, line } of targets[row.place.target].logs(row.place, query)) {
+        yield { data: { at, stream, line, revision: row.revision_id } };
+        since = after(at);
+      }
+    }
+    if (!wish.follow) return;
+    // The container has ended: it is started again, or another revision takes over, and what that says belongs here too.
+    await sleep(look_again_ms, undefined, { signal }).catch(() => {}); // the reader is gone
+    tail = undefined;
+    since ??= new Date().toISOString();
+    route = await store.route(db, asset.id, 'local');
+  }
+}
+
+// `since` takes in its own instant.
+function after(at: string): string {
+  return new Date(Date.parse(at) + 1).toISOString();
+}
+
+const saidInFailure = z.array(z.object({ at: z.string(), stream: z.enum(['stdout', 'stderr']), line: z.string() }));
+
+async function linesOfFailedStart(
+  { db }: DeployParts,
+  asset: AssetRecord,
+  route: store.RouteRow | undefined,
+): Promise<Line[]> {
+  const [newest] = await store.deployments(db, { agent_id: asset.id, limit: 1 });
+  if (newest === undefined || newest.run_id === route?.id) return [];
+  const run = await findRun(db, newest.run_id);
+  const said = saidInFailure.safeParse(run?.problem?.['log']);
+  return (said.data ?? []).map((line) => ({ ...line, revision: newest.run_id }));
+}

@@ -1,0 +1,44 @@
+// What stop, start and restart have in common: the agent, the revision that its route leads to, and the leave to operate it.
+import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import { authorize, type Grant } from '../access/authorize.ts';
+import type { Caller } from '../access/caller.ts';
+import { signedIn } from '../principals/signed-in.ts';
+import { findAgent, type AssetRecord } from '../registry/find.ts';
+import { loadVersionSummary } from '../registry/load-version-content.ts';
+import { activeRun } from '../runs/run.ts';
+import { deploySubject } from './decide-deploy.ts';
+import { deployRunning } from './deploy.ts';
+import { deployMutex } from './deploy-run.ts';
+import type { DeployParts } from './parts.ts';
+import * as store from './store.ts';
+
+export interface Operated {
+  asset: AssetRecord;
+  route: store.RouteRow;
+  grant: Grant<'agent.operate'>;
+}
+
+/** Raises not_deployed and deploy_running besides the refusals. */
+export async function findOperated({ db }: DeployParts, caller: Caller, name: string): Promise<Operated> {
+  const user = signedIn(caller);
+  const asset = await findAgent(db, name);
+  if (asset === undefined) throw new Problem('not_found');
+  authorize(user, 'asset.read', asset);
+  const route = await store.route(db, asset.id, 'local');
+  if (route === undefined) throw new Problem('not_deployed', { detail: `${asset.ref} is not deployed.` });
+  // A push stores a config only after agentConfig accepted it.
+  const config = (await loadVersionSummary(db, route.version_id)).config as unknown as AgentConfig;
+  const grant = authorize(user, 'agent.operate', await deploySubject(db, asset, { ...route, config }));
+  await refuseWhileDeploying({ db }, asset);
+  return { asset, route, grant };
+}
+
+export async function refuseWhileDeploying({ db }: Pick<DeployParts, 'db'>, asset: AssetRecord): Promise<void> {
+  const what = { agent_id: asset.id, agent: asset.name, target: 'local' } as const;
+  if ((await activeRun(db, 'deploy', deployMutex(what))) !== undefined) throw await deployRunning(db, what);
+}
+
+export function noteOf({ version, digest, target, id }: store.RouteRow) {
+  return { revision: id, version, digest, target };
+}

@@ -1,0 +1,24 @@
+// What deploying needs from the outside; app.ts puts it together.
+import type { RecordRefusal } from '../access/refused.ts';
+import type { Database } from '../database/database.ts';
+import type { Cursors } from '../http/cursor.ts';
+import type { Builder } from './build-image.ts';
+import type { Targets } from './targets/index.ts';
+
+export type TargetName = keyof Targets;
+
+export interface DeployParts {
+  db: Database;
+  cursors: Cursors;
+  builder: Builder;
+  targets: Targets;
+  /** A compose file of every local deploy is kept here. */
+  compose_directory: string;
+  recordRefusal: RecordRefusal;
+  /** The sub-key of SECRET_KEY that ingress secrets are derived from. */
+  ingress_key: Buffer;
+  /** Known once the service listens. */
+  base_url: () => string;
+  start_deadline_ms: number;
+  drain_limit_ms: number;
+}

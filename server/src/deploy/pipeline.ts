@@ -1,0 +1,106 @@
+// A deploy: the spec's eight steps in their order, each done once, whatever is killed meanwhile (runs/). It promises that what serves is
+// what was approved, registered and audited: traffic moves in the transaction of step 7 and nowhere else. Until then a failure or a
+// cancel takes away what this run made, and the revision that answers goes on answering. The revision's id is the run's.
+import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import type { DeployStep } from '@gantry/contract/deploy.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import { change } from '../access/change.ts';
+import { checkReferences } from '../registry/pin-references.ts';
+import { findAssetById, findVersionById } from '../registry/find.ts';
+import type { Run } from '../runs/run.ts';
+import { decideDeploy } from './decide-deploy.ts';
+import type { DeployInput, DeployResult } from './deploy-run.ts';
+import { endpointOf } from './endpoint.ts';
+import { writeComposeFile } from './compose-files.ts';
+import type { DeployParts } from './parts.ts';
+import { placeInput, raise } from './raise.ts';
+import { register } from './register.ts';
+import * as store from './store.ts';
+import type { Place, ProvisionedPlace } from './targets/target.ts';
+import { loadDecided, validate } from './validate.ts';
+
+type Deploy = Run<DeployInput>;
+
+export async function pipeline(parts: DeployParts, run: Deploy): Promise<DeployResult> {
+  const { db } = parts;
+  const step: <T>(name: DeployStep, ...rest: StepRest<T>) => Promise<T> = (name, ...rest) => run.step(name, ...rest);
+
+  const config = await step('validate', () => validate(db, run));
+  await step('authorize', () => decide(parts, run));
+  await step('resolve', () => checkReferences(db, run.input));
+  const built = await step('build', (signal) => build(parts, run, signal));
+  const place = await step(
+    'provision',
+    (signal) => provision(parts, run, { config, image: built.image, signal }),
+    () => release(parts, run),
+  );
+  const { url } = await step('start', (signal) => start(parts, run, { config, place, signal }));
+  const registered = await step('register', () => register(parts, run, { image: built.image, place, url }));
+  return await step('endpoint', async () => {
+    await writeComposeFile(parts, run.input.agent, place.compose_file);
+    return { endpoint: endpointOf(parts, run.input.agent), ...registered };
+  });
+}
+
+type StepRest<T> = [work: (signal: AbortSignal) => Promise<T>, undo?: (output: T | undefined) => Promise<void>];
+
+async function decide(parts: DeployParts, run: Deploy) {
+  const { grant, approval_id } = await decideDeploy(parts.db, run, parts.recordRefusal);
+  await store.setApproval(parts.db, run.id, approval_id);
+  if (grant.bypass === 'approval') {
+    await change(parts.db, grant, 'deploy.bypassed_approval', async (tx, note) => {
+      await run.fenced(tx);
+      const { version, digest, target } = run.input;
+      note({ version, digest, target, run_id: run.id });
+    });
+  }
+  return { because: grant.because, bypass: grant.bypass ?? null, approval_id };
+}
+
+async function build(parts: DeployParts, run: Deploy, signal: AbortSignal) {
+  const content = await loadDecided(parts.db, run.input);
+  const version = await findVersionById(parts.db, run.input.version_id);
+  return await parts.builder.build({
+    agent: run.input.agent,
+    team_id: await teamOf(parts, run),
+    content,
+    created_at: version?.pushed_at ?? '',
+    run: { run_id: run.id, fence: run.fence },
+    onLog: (line) => run.log(line),
+    signal,
+  });
+}
+
+// A build takes long enough for an approval to be revoked or a deployer to be demoted: so it is decided again.
+async function provision(
+  parts: DeployParts,
+  run: Deploy,
+  { config, image, signal }: { config: AgentConfig; image: string; signal: AbortSignal },
+): Promise<ProvisionedPlace> {
+  await decideDeploy(parts.db, run, parts.recordRefusal);
+  const raised = { revision_id: run.id, image, config };
+  return await parts.targets[run.input.target].provision(placeInput(raised, run.fence), signal);
+}
+
+async function start(
+  parts: DeployParts,
+  run: Deploy,
+  { config, place, signal }: { config: AgentConfig; place: Place; signal: AbortSignal },
+) {
+  const { url } = await raise(parts, parts.targets[run.input.target], { revision_id: run.id, config, place, signal });
+  return { url };
+}
+
+async function teamOf({ db }: DeployParts, { input }: Deploy): Promise<string> {
+  const asset = await findAssetById(db, input.agent_id);
+  if (asset === undefined) throw new Problem('not_found', { detail: `agents/${input.agent} is not there any more.` });
+  return asset.team.id;
+}
+
+// Found by its label, since a provision that was cut short told nobody what it made.
+async function release(parts: DeployParts, run: Deploy): Promise<void> {
+  const target = parts.targets[run.input.target];
+  const signal = AbortSignal.timeout(60_000);
+  const made = (await target.list(signal)).filter(({ revision_id }) => revision_id === run.id);
+  for (const { place } of made) await target.release(place, signal);
+}

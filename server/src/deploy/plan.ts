@@ -1,0 +1,130 @@
+// Every check that a deploy would make, with its verdict, and what would change against the revision that runs. It does nothing, and
+// refuses nothing but to show what may not be read.
+import type { Plan } from '@gantry/contract/deploy.ts';
+import { notInEffect } from '@gantry/contract/agent-yaml.ts';
+import { checkProject } from '@gantry/contract/agent-project.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import { printVersionRef } from '@gantry/contract/refs.ts';
+import type { Caller, UserCaller } from '../access/caller.ts';
+import { decide } from '../access/decide.ts';
+import type { Database } from '../database/database.ts';
+import { signedIn } from '../principals/signed-in.ts';
+import { loadVersionContent, loadVersionSummary } from '../registry/load-version-content.ts';
+import { checkReferences } from '../registry/pin-references.ts';
+import { activeRun } from '../runs/run.ts';
+import { deploySubject } from './decide-deploy.ts';
+import { deployMutex } from './deploy-run.ts';
+import { difference, isEmpty } from './difference.ts';
+import { findVersionToDeploy, type Wanted } from './find-version-to-deploy.ts';
+import * as store from './store.ts';
+import { whatIsMissing } from './validate.ts';
+
+type Verdict = Plan['verdicts'][number];
+
+export async function plan(
+  db: Database,
+  caller: Caller,
+  wish: { ref: string; target?: string | undefined },
+): Promise<Plan> {
+  const user = signedIn(caller);
+  const wanted = await findVersionToDeploy(db, user, wish);
+  const { asset, version, target } = wanted;
+  const running = await store.route(db, asset.id, target);
+  const changes = difference(
+    running && (await loadVersionSummary(db, running.version_id)),
+    await loadVersionSummary(db, version.id),
+  );
+  const verdicts = [
+    ...(await validity(db, wanted)),
+    await permission(db, user, wanted),
+    await references(db, wanted),
+    await freedom(db, wanted),
+    ...(running?.digest === version.digest && isEmpty(changes)
+      ? [verdict('difference', 'notice', 'Exactly this runs already.')]
+      : []),
+  ];
+  return {
+    ref: printVersionRef({ kind: 'agent', name: asset.name, version: version.version }),
+    digest: version.digest,
+    target,
+    deployable: verdicts.every((one) => one.verdict !== 'fail'),
+    verdicts,
+    running:
+      running === undefined ? null : printVersionRef({ kind: 'agent', name: asset.name, version: running.version }),
+    changes: decide(user, 'asset.write', asset).allowed ? changes : withoutValues(changes),
+  };
+}
+
+function verdict(check: string, given: Verdict['verdict'], detail: string): Verdict {
+  return { check, verdict: given, detail };
+}
+
+async function validity(db: Database, { version, config, target }: Wanted): Promise<Verdict[]> {
+  const { files } = await loadVersionContent(db, version.id);
+  const { deployable, findings } = checkProject(new Map(files.map(({ path, bytes }) => [path, bytes])));
+  const faults = findings.filter(({ severity }) => severity === 'error').map(({ message }) => message);
+  return [
+    deployable ? verdict('validate', 'pass', 'The project is valid.') : verdict('validate', 'fail', faults.join('. ')),
+    ...whatIsMissing(config, target).map(({ field, sentence }) =>
+      verdict('validate', 'fail', `\`${field}\`: ${sentence}`),
+    ),
+    ...notInEffect(config).map(({ field, sentence }) =>
+      verdict('validate', 'notice', `\`${field}\` is not in effect: ${sentence}`),
+    ),
+  ];
+}
+
+async function permission(
+  db: Database,
+  user: UserCaller,
+  { asset, version, config, target }: Wanted,
+): Promise<Verdict> {
+  return await asked('authorize', async () => {
+    const subject = await deploySubject(db, asset, { version_id: version.id, digest: version.digest, target, config });
+    const decision = decide(user, 'agent.deploy', subject);
+    if (!decision.allowed) return verdict('authorize', 'fail', decision.reason);
+    return decision.bypass === 'approval'
+      ? verdict('authorize', 'notice', 'You deploy it without an approval, as an admin may; that goes on the record.')
+      : verdict('authorize', 'pass', decision.because);
+  });
+}
+
+async function references(db: Database, { version }: Wanted): Promise<Verdict> {
+  return await asked('resolve', async () => {
+    const pins = await checkReferences(db, version);
+    return verdict(
+      'resolve',
+      'pass',
+      pins.length === 0
+        ? 'It refers to nothing.'
+        : `${pins.map(({ ref }) => ref).join(', ')}: unchanged since the push.`,
+    );
+  });
+}
+
+async function freedom(db: Database, { asset, target }: Wanted): Promise<Verdict> {
+  const id = await activeRun(db, 'deploy', deployMutex({ agent_id: asset.id, target }));
+  if (id === undefined) return verdict('queue', 'pass', 'No other deploy of it is under way.');
+  return verdict('queue', 'fail', `Another deploy of it is under way: ${id}`);
+}
+
+// What a deploy would be refused with is what the plan says.
+async function asked(check: string, ask: () => Promise<Verdict>): Promise<Verdict> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof Problem) return verdict(check, 'fail', error.detail);
+    throw error;
+  }
+}
+
+/** Whoever may not write an agent sees that an environment variable changes, and not what is in it. */
+function withoutValues(changes: Plan['changes']): Plan['changes'] {
+  const hidden = (value: Plan['changes']['config'][number]['before']) => (value === null ? null : '(hidden)');
+  const config = changes.config.map((one) =>
+    one.path.startsWith('deploy.env_vars.')
+      ? { path: one.path, before: hidden(one.before), after: hidden(one.after) }
+      : one,
+  );
+  return { ...changes, config };
+}

@@ -1,0 +1,46 @@
+// A revision that is registered gets its container back: the same one started anew, or one made anew where it is gone.
+import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import { loadVersionSummary } from '../registry/load-version-content.ts';
+import type { DeployParts } from './parts.ts';
+import { placeInput, raise } from './raise.ts';
+import * as store from './store.ts';
+import type { Instance } from './targets/target.ts';
+
+// Above every fence that the deploy's own run had: that run has ended.
+const fence_after_deploy = 2 ** 31;
+
+/** Raises start_failed, health_check_failed, out_of_memory, engine_unavailable; what did not become ready is stopped. */
+export async function raiseAgain(
+  parts: DeployParts,
+  row: store.InstanceRow,
+  seen: Instance,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db } = parts;
+  const { revision_id } = row;
+  const target = parts.targets[row.place.target];
+  const revision = await store.revision(db, revision_id);
+  if (revision === undefined) throw new Error(`revision ${revision_id} is gone`);
+  // A push stores a config only after agentConfig accepted it.
+  const config = (await loadVersionSummary(db, revision.version_id)).config as unknown as AgentConfig;
+  await store.setStarting(db, revision_id, describeExit(seen));
+  const isGone = seen.state === 'gone';
+  const place = isGone
+    ? await target.provision(placeInput({ revision_id, image: revision.image, config }, fence_after_deploy), signal)
+    : row.place;
+  try {
+    const { url } = await raise(parts, target, { revision_id, config, place, signal });
+    await store.setStarted(db, { revision_id, place, url, restarted: seen.state !== 'running' });
+  } catch (error) {
+    await target.stop(place, { grace_seconds: 2 }, AbortSignal.timeout(60_000));
+    throw error;
+  }
+}
+
+/** Undefined while it runs. */
+export function describeExit(seen: Instance): string | null {
+  if (seen.state === 'gone') return 'The container is gone.';
+  if (seen.state !== 'exited') return null;
+  const why = seen.out_of_memory ? ' because it ran out of memory' : '';
+  return `The container exited with code ${seen.exit_code ?? 'unknown'}${why}${seen.finished_at === undefined ? '' : ` at ${seen.finished_at}`}.`;
+}

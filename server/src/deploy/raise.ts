@@ -1,0 +1,44 @@
+// From a revision to a container that answers: used by a deploy, by start and restart, and by the keeper.
+import { resourceLimits, type AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import { ingressSecret } from './ingress-secret.ts';
+import type { DeployParts } from './parts.ts';
+import { waitUntilReady } from './targets/probe.ts';
+import type { Instance, Place, PlaceInput, SecretFiles, Target } from './targets/target.ts';
+
+/** The fence grows with every attempt of a run; a place of a newer attempt is left alone. */
+export function placeInput(
+  { revision_id, image, config }: { revision_id: string; image: string; config: AgentConfig },
+  fence: number,
+): PlaceInput {
+  return { agent: config.name, revision_id, run_id: revision_id, fence, image, resources: resourceLimits(config) };
+}
+
+export interface Raising {
+  revision_id: string;
+  config: AgentConfig;
+  place: Place;
+  signal: AbortSignal;
+}
+
+/** Starts the place and waits until the agent is ready. Raises start_failed, health_check_failed, out_of_memory. */
+export async function raise(
+  { ingress_key, start_deadline_ms }: Pick<DeployParts, 'ingress_key' | 'start_deadline_ms'>,
+  target: Target,
+  { revision_id, config, place, signal }: Raising,
+): Promise<Instance & { url: string }> {
+  await target.start(place, secretFiles(ingress_key, revision_id, config), signal);
+  const instance = await waitUntilReady({ target, place, deadline_ms: start_deadline_ms, signal });
+  if (instance.url === undefined) throw new Error('an instance that is ready has no address');
+  return { ...instance, url: instance.url };
+}
+
+// All that the wrapper reads into its environment, the user's variables included: nothing of it shows in the engine.
+function secretFiles(ingress_key: Buffer, revision_id: string, config: AgentConfig): SecretFiles {
+  return {
+    ...config.deploy?.env_vars,
+    SVC_FRAMEWORK: config.framework,
+    SVC_AGENT_NAME: config.name,
+    SVC_AGENT_VERSION: config.version,
+    SVC_INGRESS_SECRET: ingressSecret(ingress_key, revision_id),
+  };
+}

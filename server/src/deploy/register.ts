@@ -1,0 +1,53 @@
+// Step 7, one transaction: the revision is registered, traffic moves to it, its version's content is final, and the log says so. What
+// serves is therefore always what is registered and audited. Once it commits, nothing of the run is cancelled or undone.
+import { change } from '../access/change.ts';
+import { finalise, setServing } from '../registry/version.ts';
+import type { Run } from '../runs/run.ts';
+import { decideDeploy } from './decide-deploy.ts';
+import type { DeployInput } from './deploy-run.ts';
+import type { DeployParts } from './parts.ts';
+import * as store from './store.ts';
+import type { Place } from './targets/target.ts';
+import { superseded } from './validate.ts';
+
+export interface Registered {
+  revision_id: string;
+  approval_id: string | null;
+  /** Null when an executor before this one wrote it and did not live to tell. */
+  audit_seq: number | null;
+}
+
+export async function register(
+  parts: DeployParts,
+  run: Run<DeployInput>,
+  made: { image: string; place: Place; url: string },
+): Promise<Registered> {
+  const { db } = parts;
+  const before = await store.revision(db, run.id);
+  if (before !== undefined) return { revision_id: before.id, approval_id: before.approval_id, audit_seq: null };
+  const { grant, caller, approval_id } = await decideDeploy(db, run, parts.recordRefusal);
+  const { agent_id, version_id, version, digest, target } = run.input;
+  await change(db, grant, 'deploy', async (tx, note) => {
+    await run.settle(tx);
+    if (!(await finalise(tx, { version_id, digest }))) throw superseded(run.input);
+    const replaced = await store.route(tx, agent_id, target, { lock: true });
+    const by = { deployed_by: run.actor.user_id, deployed_by_name: run.actor.name };
+    await store.insertRevision(tx, {
+      id: run.id,
+      agent_id,
+      version_id,
+      version,
+      digest,
+      target,
+      image: made.image,
+      approval_id,
+      ...by,
+    });
+    await store.insertInstance(tx, { revision_id: run.id, place: made.place, url: made.url });
+    await store.switchRoute(tx, { agent_id, target, revision_id: run.id });
+    if (replaced !== undefined) await store.setDraining(tx, replaced.id);
+    await setServing(tx, agent_id, version_id);
+    note({ target, approval_id, version, digest, image: made.image, run_id: run.id, replaced: replaced?.id ?? null });
+  });
+  return { revision_id: run.id, approval_id, audit_seq: caller.origin.receipts.at(-1)?.seq ?? null };
+}

@@ -1,0 +1,34 @@
+import type { AgentStatus } from '@gantry/contract/deploy.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import type { Caller } from '../access/caller.ts';
+import { change } from '../access/change.ts';
+import { holdAgent } from './agent-lock.ts';
+import { findOperated, noteOf } from './operated.ts';
+import type { DeployParts } from './parts.ts';
+import { raiseAgain } from './raise-again.ts';
+import { agentStatus } from './status.ts';
+import * as store from './store.ts';
+
+const grace_seconds = 10;
+
+/** In place: calls find nobody until it is ready again. */
+export async function restart(
+  parts: DeployParts,
+  caller: Caller,
+  name: string,
+  signal: AbortSignal,
+): Promise<AgentStatus> {
+  const { db } = parts;
+  const { asset, route, grant } = await findOperated(parts, caller, name);
+  if (route.desired === 'stopped')
+    throw new Problem('not_deployed', { detail: `${asset.ref} is stopped.`, hint: `Start it: svc start ${name}` });
+  await holdAgent(asset.id, async () => {
+    await change(db, grant, 'agent.restarted', async (_, note) => note(noteOf(route)));
+    const row = await store.instance(db, route.id);
+    if (row === undefined) throw new Error(`revision ${route.id} has no instance`);
+    const target = parts.targets[row.place.target];
+    await target.stop(row.place, { grace_seconds }, signal);
+    await raiseAgain(parts, row, await target.observe(row.place, signal), signal);
+  });
+  return await agentStatus(parts, asset, signal);
+}

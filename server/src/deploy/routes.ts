@@ -1,0 +1,39 @@
+import type { Handlers } from '../http/handlers.ts';
+import { runEvents } from '../runs/events.ts';
+import { cancel } from './cancel.ts';
+import { deleteAgent } from './delete.ts';
+import { deploy } from './deploy.ts';
+import { findDeploy, showDeploy } from './find-deploy.ts';
+import { listDeploys } from './list-deploys.ts';
+import { logs } from './logs.ts';
+import type { DeployParts } from './parts.ts';
+import { plan } from './plan.ts';
+import { restart } from './restart.ts';
+import { start } from './start.ts';
+import { listStatuses, showStatus } from './status.ts';
+import { stop } from './stop.ts';
+
+export type DeployHandlers = Handlers<'deployments'> & Omit<Handlers<'agents'>, 'agents.push'>;
+
+export function deployRoutes(parts: DeployParts): DeployHandlers {
+  const { db, cursors } = parts;
+  return {
+    'deployments.create': async ({ caller, body }) => await deploy(parts, caller, body),
+    'deployments.plan': async ({ caller, body }) => await plan(db, caller, body),
+    'deployments.list': async ({ caller, query }) => await listDeploys(db, cursors, caller, query),
+    'deployments.show': async ({ caller, params }) => await showDeploy(db, caller, params.id),
+    'deployments.events': async ({ caller, params, query, request, signal }) => {
+      await findDeploy(db, caller, params.id);
+      const after = Number(request.headers.get('last-event-id') ?? query.after ?? 0);
+      return runEvents(db, params.id, Number.isSafeInteger(after) ? after : 0, signal);
+    },
+    'deployments.cancel': async ({ caller, params }) => await cancel(db, caller, params.id),
+    'agents.statuses': async ({ caller, query, signal }) => await listStatuses(parts, caller, query, signal),
+    'agents.status': async ({ caller, params, signal }) => await showStatus(parts, caller, params.name, signal),
+    'agents.logs': async ({ caller, params, query, signal }) => await logs(parts, caller, params.name, query, signal),
+    'agents.stop': async ({ caller, params, signal }) => await stop(parts, caller, params.name, signal),
+    'agents.start': async ({ caller, params, signal }) => await start(parts, caller, params.name, signal),
+    'agents.restart': async ({ caller, params, signal }) => await restart(parts, caller, params.name, signal),
+    'agents.delete': async ({ caller, params, signal }) => await deleteAgent(parts, caller, params.name, signal),
+  };
+}

@@ -1,0 +1,62 @@
+// Which container answers for an agent right now: what the ingress asks before every call.
+import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import { parsePrincipal } from '@gantry/contract/refs.ts';
+import type { AssetSubject } from '../access/subject.ts';
+import { findAgent } from '../registry/find.ts';
+import { loadVersionSummary } from '../registry/load-version-content.ts';
+import { ingressSecret } from './ingress-secret.ts';
+import type { DeployParts } from './parts.ts';
+import * as store from './store.ts';
+
+export interface Serving {
+  agent: AssetSubject;
+  /** access.allowed_callers of the serving version, as team names; undefined when the file names none. */
+  allowed_teams: string[] | undefined;
+  revision: ServingInstance;
+}
+
+export interface ServingInstance {
+  revision_id: string;
+  /** http://<address>:8080, on the agents' network. */
+  url: string;
+  /** Proves to the wrapper that the call comes through the ingress. */
+  secret: string;
+}
+
+export interface ServingAgents {
+  /** The agent alone, whether it serves or not; undefined when there is none. */
+  find(name: string): Promise<AssetSubject | undefined>;
+  /** Undefined while nothing of it serves. */
+  serving(name: string): Promise<Serving | undefined>;
+  /** The container of a revision that may have been replaced meanwhile; undefined when it is gone. */
+  instance(revision_id: string): Promise<ServingInstance | undefined>;
+}
+
+export function servingAgents({ db, ingress_key }: Pick<DeployParts, 'db' | 'ingress_key'>): ServingAgents {
+  // A final version's content never changes, so what its file says is read once.
+  const allowed = new Map<string, string[] | undefined>();
+  const allowedTeams = async (version_id: string) => {
+    if (!allowed.has(version_id))
+      allowed.set(version_id, teamsOf((await loadVersionSummary(db, version_id)).config as unknown as AgentConfig)); // a push stores a config only after agentConfig accepted it
+    return allowed.get(version_id);
+  };
+  const instanceOf = (row: { revision_id: string; url: string | null } | undefined): ServingInstance | undefined =>
+    row?.url == null
+      ? undefined
+      : { revision_id: row.revision_id, url: row.url, secret: ingressSecret(ingress_key, row.revision_id) };
+  return {
+    find: async (name) => await findAgent(db, name),
+    serving: async (name) => {
+      const agent = await findAgent(db, name);
+      const row = agent && (await store.servingInstance(db, agent.id));
+      const revision = instanceOf(row);
+      if (agent === undefined || row === undefined || revision === undefined) return undefined;
+      return { agent, revision, allowed_teams: await allowedTeams(row.version_id) };
+    },
+    instance: async (revision_id) => instanceOf(await store.instance(db, revision_id)),
+  };
+}
+
+function teamsOf(config: AgentConfig): string[] | undefined {
+  return config.access?.allowed_callers?.flatMap((caller) => parsePrincipal(caller)?.name ?? []);
+}

@@ -1,0 +1,212 @@
+import type { GovernedTx } from '../access/change.ts';
+import type { Reader, Tx } from '../database/database.ts';
+import { allOf, nothing, sql } from '../database/sql.ts';
+import type { Place } from './targets/target.ts';
+
+export interface DeploymentRow {
+  run_id: string;
+  agent_id: string;
+  agent: string;
+  version_id: string;
+  version: string;
+  digest: string;
+  target: string;
+  approval_id: string | null;
+  cancelled_by: string | null;
+  created_at: string;
+}
+
+export interface RevisionRow {
+  id: string;
+  agent_id: string;
+  version_id: string;
+  version: string;
+  digest: string;
+  target: string;
+  image: string;
+  approval_id: string | null;
+  deployed_by: string;
+  deployed_by_name: string;
+  created_at: string;
+}
+
+export type Desired = 'running' | 'stopped';
+
+export interface RouteRow extends RevisionRow {
+  route_id: string;
+  desired: Desired;
+}
+
+export interface InstanceRow {
+  revision_id: string;
+  agent_id: string;
+  target: string;
+  place: Place;
+  url: string | null;
+  restarts: number;
+  failures: number;
+  /** May it be started now, or must it wait longer? */
+  is_due: boolean;
+  next_start_at: string | null;
+  last_exit: string | null;
+  started_at: string;
+  seconds_draining: number | null;
+  /** Null for one that no route leads to. */
+  desired: Desired | null;
+}
+
+export async function insertDeployment(tx: Tx, row: Omit<DeploymentRow, 'created_at' | 'cancelled_by'>): Promise<void> {
+  await tx.run(sql`
+    insert into deployment (run_id, agent_id, agent, version_id, version, digest, target, approval_id)
+    values (${row.run_id}, ${row.agent_id}, ${row.agent}, ${row.version_id}, ${row.version}, ${row.digest}, ${row.target},
+      ${row.approval_id})`);
+}
+
+export const deployment = async (db: Reader, run_id: string) =>
+  await db.one<DeploymentRow>(sql`select * from deployment where run_id = ${run_id}`);
+
+/** Newest first. */
+export async function deployments(
+  db: Reader,
+  filter: { agent_id?: string | undefined; before?: { created_at: string; run_id: string } | undefined; limit: number },
+): Promise<DeploymentRow[]> {
+  const conditions = [];
+  if (filter.agent_id !== undefined) conditions.push(sql`agent_id = ${filter.agent_id}`);
+  if (filter.before !== undefined) {
+    conditions.push(sql`(created_at, run_id) < (${filter.before.created_at}, ${filter.before.run_id})`);
+  }
+  return await db.all<DeploymentRow>(sql`
+    select * from deployment where ${allOf(conditions)} order by created_at desc, run_id desc limit ${filter.limit}`);
+}
+
+export async function setApproval(tx: Tx, run_id: string, approval_id: string | null): Promise<void> {
+  await tx.run(sql`update deployment set approval_id = ${approval_id} where run_id = ${run_id}`);
+}
+
+export async function setCancelledBy(tx: Tx, run_id: string, name: string): Promise<void> {
+  await tx.run(sql`update deployment set cancelled_by = ${name} where run_id = ${run_id}`);
+}
+
+export const revision = async (db: Reader, id: string) =>
+  await db.one<RevisionRow>(sql`select * from revision where id = ${id}`);
+
+const routed = sql`select v.*, r.id as route_id, r.desired from route r join revision v on v.id = r.revision_id`;
+
+/** What answers for an agent. `lock` holds the route until the transaction ends. */
+export async function route(
+  db: Reader,
+  agent_id: string,
+  target: string,
+  { lock = false } = {},
+): Promise<RouteRow | undefined> {
+  const held = lock ? sql`for update of r` : nothing;
+  return await db.one<RouteRow>(sql`${routed} where r.agent_id = ${agent_id} and r.target = ${target} ${held}`);
+}
+
+export async function insertRevision(tx: GovernedTx, row: Omit<RevisionRow, 'created_at'>): Promise<void> {
+  await tx.write(
+    'revision',
+    sql`insert into revision (id, agent_id, version_id, version, digest, target, image, approval_id, deployed_by, deployed_by_name)
+        values (${row.id}, ${row.agent_id}, ${row.version_id}, ${row.version}, ${row.digest}, ${row.target}, ${row.image},
+          ${row.approval_id}, ${row.deployed_by}, ${row.deployed_by_name}) returning id`,
+  );
+}
+
+/** Moves the traffic. */
+export async function switchRoute(
+  tx: GovernedTx,
+  to: { agent_id: string; target: string; revision_id: string },
+): Promise<void> {
+  await tx.write(
+    'route',
+    sql`insert into route (agent_id, target, revision_id, desired)
+        values (${to.agent_id}, ${to.target}, ${to.revision_id}, 'running')
+        on conflict (agent_id, target) do update set revision_id = excluded.revision_id, desired = 'running' returning id`,
+  );
+}
+
+export async function setDesired(tx: GovernedTx, route_id: string, desired: Desired): Promise<void> {
+  await tx.write('route', sql`update route set desired = ${desired} where id = ${route_id} returning id`);
+}
+
+export async function removeAgent(tx: GovernedTx, agent_id: string): Promise<void> {
+  await tx.write('route', sql`delete from route where agent_id = ${agent_id} returning id`);
+  await tx.write('revision', sql`delete from revision where agent_id = ${agent_id} returning id`);
+}
+
+const instanceColumns = sql`i.revision_id, v.agent_id, v.target, i.place, i.url, i.restarts, i.failures, i.last_exit, i.started_at,
+  i.next_start_at, i.next_start_at is null or i.next_start_at <= clock_now() as is_due,
+  extract(epoch from clock_now() - i.draining_since)::float8 as seconds_draining, r.desired`;
+const instanceTables = sql`instance i join revision v on v.id = i.revision_id left join route r on r.revision_id = v.id`;
+
+export const instances = async (db: Reader) =>
+  await db.all<InstanceRow>(sql`select ${instanceColumns} from ${instanceTables} order by i.started_at`);
+
+export const instancesOf = async (db: Reader, agent_id: string) =>
+  await db.all<InstanceRow>(sql`
+    select ${instanceColumns} from ${instanceTables} where v.agent_id = ${agent_id} order by i.started_at`);
+
+export const instance = async (db: Reader, revision_id: string) =>
+  await db.one<InstanceRow>(sql`select ${instanceColumns} from ${instanceTables} where i.revision_id = ${revision_id}`);
+
+export async function insertInstance(
+  tx: Tx,
+  row: { revision_id: string; place: Place; url: string | null },
+): Promise<void> {
+  await tx.run(sql`
+    insert into instance (revision_id, place, url) values (${row.revision_id}, ${placeOnly(row.place)}, ${row.url})`);
+}
+
+/** From now on it only finishes the calls it has. */
+export async function setDraining(tx: Tx, revision_id: string): Promise<void> {
+  await tx.run(sql`
+    update instance set draining_since = clock_now() where revision_id = ${revision_id} and draining_since is null`);
+}
+
+export async function removeInstance(tx: Tx, revision_id: string): Promise<void> {
+  await tx.run(sql`delete from instance where revision_id = ${revision_id}`);
+}
+
+/**
+ * A start begins: calls have nowhere to go until it is ready. Each one makes the next wait longer, twice as long up to five minutes, until
+ * it has run for a while.
+ */
+export async function setStarting(tx: Tx, revision_id: string, last_exit: string | null): Promise<void> {
+  await tx.run(sql`
+    update instance set url = null, last_exit = coalesce(${last_exit}, last_exit), failures = failures + 1,
+      next_start_at = clock_now() + least(300, 2 ^ least(failures, 10)) * interval '1 s' where revision_id = ${revision_id}`);
+}
+
+export async function setStarted(
+  tx: Tx,
+  started: { revision_id: string; place: Place; url: string; restarted: boolean },
+): Promise<void> {
+  await tx.run(sql`
+    update instance set place = ${placeOnly(started.place)}, url = ${started.url},
+      started_at = clock_now(), restarts = restarts + ${started.restarted ? 1 : 0}::int where revision_id = ${started.revision_id}`);
+}
+
+export async function setStopped(tx: Tx, revision_id: string): Promise<void> {
+  await tx.run(
+    sql`update instance set url = null, failures = 0, next_start_at = null where revision_id = ${revision_id}`,
+  );
+}
+
+/** It has run long enough to count as well. */
+export async function forgetFailures(tx: Tx, steady_seconds: number): Promise<void> {
+  await tx.run(sql`
+    update instance set failures = 0, next_start_at = null
+    where failures > 0 and url is not null and started_at < clock_now() - ${steady_seconds}::float8 * interval '1 s'`);
+}
+
+/** The container that answers for an agent; undefined while nothing serves or it is meant to be stopped. */
+export const servingInstance = async (db: Reader, agent_id: string) =>
+  await db.one<{ revision_id: string; version_id: string; url: string | null }>(sql`
+    select v.id as revision_id, v.version_id, i.url
+    from route r join revision v on v.id = r.revision_id join instance i on i.revision_id = v.id
+    where r.agent_id = ${agent_id} and r.desired = 'running'`);
+
+// A place comes with its compose file when it is new; that is kept elsewhere.
+function placeOnly({ target, container_name, container_id }: Place): string {
+  return JSON.stringify({ target, container_name, container_id } satisfies Place);
+}

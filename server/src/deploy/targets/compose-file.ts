@@ -1,0 +1,48 @@
+import { stringify } from 'yaml';
+import type { ContainerSpec } from './container-spec.ts';
+
+/**
+ * The container's spec as a compose file. Secrets are not part of it, and the network is the service's own: started by hand the agent
+ * has neither key nor route.
+ */
+export function composeFile({ name, HostConfig, ...spec }: ContainerSpec): string {
+  const file = {
+    name,
+    services: {
+      agent: {
+        image: spec.Image,
+        // The image lies in this engine and in no registry.
+        pull_policy: 'never',
+        container_name: `${name}-by-hand`,
+        user: spec.User,
+        working_dir: spec.WorkingDir,
+        command: spec.Cmd,
+        environment: Object.fromEntries(spec.Env.map((pair) => splitOnce(pair))),
+        init: HostConfig.Init,
+        read_only: HostConfig.ReadonlyRootfs,
+        tmpfs: Object.entries(HostConfig.Tmpfs ?? {}).map(([path, options]) => `${path}:${options}`),
+        cap_drop: HostConfig.CapDrop,
+        security_opt: HostConfig.SecurityOpt,
+        mem_limit: HostConfig.Memory,
+        memswap_limit: HostConfig.MemorySwap,
+        cpus: (HostConfig.NanoCpus ?? 0) / 1e9,
+        pids_limit: HostConfig.PidsLimit,
+        ipc: HostConfig.IpcMode,
+        ...(HostConfig.Dns === undefined ? {} : { dns: HostConfig.Dns }),
+        restart: HostConfig.RestartPolicy?.Name,
+        stop_grace_period: `${spec.StopTimeout}s`,
+        logging: { driver: HostConfig.LogConfig?.Type, options: HostConfig.LogConfig?.Config },
+        networks: ['agents'],
+      },
+    },
+    networks: { agents: { external: true, name: HostConfig.NetworkMode } },
+  };
+  // Compose implementations differ in whether a bare `no` is a text; this version's rules quote it.
+  return stringify(file, { version: '1.1' });
+}
+
+/** Compose fills in `$NAME`; a doubled sign stands for itself. */
+function splitOnce(pair: string): [string, string] {
+  const at = pair.indexOf('=');
+  return [pair.slice(0, at), pair.slice(at + 1).replaceAll('$', '$$$$')];
+}

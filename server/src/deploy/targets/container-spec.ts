@@ -1,0 +1,76 @@
+import type Docker from 'dockerode';
+import type { Engine } from '../../engine/client.ts';
+import { label, labelsFor } from '../../engine/labels.ts';
+import { sandboxUser } from '../../engine/sandbox.ts';
+import type { PlaceInput } from './target.ts';
+
+/** The port of the spec's agent server. */
+export const agentPort = 8080;
+
+export interface ContainerInput extends PlaceInput {
+  network: { name: string; internal: boolean };
+  /** The directory on the host's tmpfs that appears as /run/secrets. */
+  secrets_path: string;
+}
+
+/** The parts of the engine's create request that are always there. */
+export type ContainerSpec = Docker.ContainerCreateOptions & {
+  name: string;
+  Env: string[];
+  Labels: Record<string, string>;
+  HostConfig: Docker.HostConfig;
+};
+
+/**
+ * All that the engine and the compose file are told about an agent's container. Of what a user gives only name and size are in it, so
+ * that no setting of theirs can open it. The log is kept small because an agent may write without end.
+ */
+export function containerSpec(engine: Engine, input: ContainerInput): ContainerSpec {
+  const { resources, network } = input;
+  return {
+    name: containerName(input),
+    Image: input.image,
+    User: `${sandboxUser}:${sandboxUser}`,
+    WorkingDir: '/app',
+    Entrypoint: [],
+    Cmd: ['/opt/venv/bin/python', '-m', '_svc_wrapper'],
+    Env: ['HOME=/tmp', 'PYTHONUNBUFFERED=1', 'CREWAI_STORAGE_DIR=/tmp/crewai', `SVC_REVISION=${input.revision_id}`],
+    Labels: {
+      ...labelsFor(engine, 'agent', input),
+      [label.agent]: input.agent,
+      [label.revision]: input.revision_id,
+    },
+    StopTimeout: 10,
+    HostConfig: {
+      NetworkMode: network.name,
+      // Without a way out there is nothing to look up; the engine's resolver could still carry data to the outside.
+      ...(network.internal ? { Dns: ['127.0.0.1'] } : {}),
+      ReadonlyRootfs: true,
+      Tmpfs: { '/tmp': `rw,nosuid,nodev,noexec,mode=1777,size=${Math.floor(resources.memory_bytes / 2)}` },
+      Mounts: [
+        {
+          Type: 'bind',
+          Source: input.secrets_path,
+          Target: '/run/secrets',
+          ReadOnly: true,
+          BindOptions: { Propagation: 'rprivate' },
+        },
+      ],
+      CapDrop: ['ALL'],
+      SecurityOpt: ['no-new-privileges'],
+      Init: true,
+      Memory: resources.memory_bytes,
+      MemorySwap: resources.memory_bytes,
+      NanoCpus: Math.round(resources.cpu_count * 1e9),
+      PidsLimit: 512,
+      IpcMode: 'private',
+      RestartPolicy: { Name: 'no' },
+      LogConfig: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } },
+    },
+  };
+}
+
+/** The same for the same revision, so that a run that was killed finds what it made. */
+export function containerName({ agent, revision_id }: Pick<PlaceInput, 'agent' | 'revision_id'>): string {
+  return `svc-${agent}-${revision_id.replaceAll('-', '').slice(0, 8)}`;
+}

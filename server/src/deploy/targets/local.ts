@@ -1,0 +1,148 @@
+import { Problem } from '@gantry/contract/problems.ts';
+import type Docker from 'dockerode';
+import { answered, ask, type Engine } from '../../engine/client.ts';
+import { label, ownedBy } from '../../engine/labels.ts';
+import { isOwn, type Network } from '../../engine/networks.ts';
+import { composeFile } from './compose-file.ts';
+import { containerLogs } from './container-logs.ts';
+import { agentPort, containerName, containerSpec } from './container-spec.ts';
+import { secretDirectory, type SecretDirectory } from './secret-directory.ts';
+import type { Instance, Place, PlaceInput, ProvisionedPlace, Target } from './target.ts';
+
+export interface LocalSettings {
+  engine: Engine;
+  network: Network;
+  /** The service's own, on tmpfs; see memoryDirectory(). */
+  secrets_directory: string;
+}
+
+/**
+ * Agents as containers of this machine's engine. A place is a container that was made and not started; it is touched only by its id,
+ * so that a run that lost its lease, and holds an older id, changes nothing.
+ */
+export function localTarget({ engine, network, secrets_directory }: LocalSettings): Target {
+  const secrets = secretDirectory(secrets_directory);
+  const containerOf = (place: Place) => engine.docker.getContainer(place.container_id);
+  return {
+    provision: (input, signal) => provision({ engine, network, secrets }, input, signal),
+
+    async start(place, files, signal) {
+      const before = await observe(containerOf(place), network, signal);
+      if (before.state === 'gone')
+        throw new Problem('start_failed', { detail: 'The container that was made for this revision is gone' });
+      if (before.state === 'running') return before;
+      await secrets.write(place.container_name, files);
+      await ask(containerOf(place).start(), { signal });
+      return observe(containerOf(place), network, signal);
+    },
+
+    async observe(place, signal) {
+      const instance = await observe(containerOf(place), network, signal);
+      return { ...instance, place };
+    },
+
+    async drain(place, signal) {
+      // 409: it does not run.
+      await unless(404, unless(409, ask(containerOf(place).kill({ signal: 'SIGUSR1' }), { signal })));
+    },
+
+    async stop(place, { grace_seconds }, signal) {
+      await unless(
+        404,
+        unless(304, ask(containerOf(place).stop({ t: grace_seconds }), { seconds: grace_seconds + 30, signal })),
+      );
+    },
+
+    async release(place, signal) {
+      await remove(containerOf(place), signal);
+      // A newer place of the same name keeps its secrets.
+      const successor = await inspect(engine.docker.getContainer(place.container_name), signal);
+      if (successor === undefined) await secrets.remove(place.container_name);
+    },
+
+    logs: (place, query) => containerLogs(containerOf(place), query),
+
+    async list(signal) {
+      const found = await ask(engine.docker.listContainers({ all: true, filters: ownedBy(engine, 'agent') }), {
+        signal,
+      });
+      return Promise.all(found.map(({ Id }) => observe(engine.docker.getContainer(Id), network, signal)));
+    },
+  };
+}
+
+type Room = Omit<LocalSettings, 'secrets_directory'> & { secrets: SecretDirectory };
+
+async function provision(
+  { engine, network, secrets }: Room,
+  input: PlaceInput,
+  signal: AbortSignal,
+): Promise<ProvisionedPlace> {
+  const container_name = containerName(input);
+  const spec = containerSpec(engine, { ...input, network, secrets_path: secrets.path(container_name) });
+  await secrets.prepare(container_name);
+  const container_id =
+    (await adopt(engine, input, container_name, signal)) ??
+    (await ask(engine.docker.createContainer(spec), { signal })).id;
+  return { target: 'local', container_name, container_id, compose_file: composeFile(spec) };
+}
+
+/** What this run made before a crash is taken up when it was made under the same fence, and made anew otherwise: then the old id is dead. */
+async function adopt(
+  engine: Engine,
+  input: PlaceInput,
+  name: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const existing = await inspect(engine.docker.getContainer(name), signal);
+  if (existing === undefined) return undefined;
+  const { Labels } = existing.Config;
+  if (!isOwn(engine, Labels)) throw new Error(`The container ${name} belongs to somebody else`);
+  const isOurs = Labels[label.run] === input.run_id;
+  const fence = Number(Labels[label.fence]);
+  if (isOurs && fence === input.fence) return existing.Id;
+  if (isOurs && fence > input.fence) throw new Error(`The run ${input.run_id} was taken over under a newer fence`);
+  await remove(engine.docker.getContainer(existing.Id), signal);
+  return undefined;
+}
+
+async function observe(container: Docker.Container, network: Network, signal?: AbortSignal): Promise<Instance> {
+  const found = await inspect(container, signal);
+  const place = { target: 'local' as const, container_name: '', container_id: container.id };
+  if (found === undefined) return { place, revision_id: '', run_id: '', state: 'gone', out_of_memory: false };
+  const { State, NetworkSettings, Config } = found;
+  const state = State.Running ? 'running' : State.Status === 'created' ? 'created' : 'exited';
+  const address = state === 'running' ? NetworkSettings.Networks[network.name]?.IPAddress : undefined;
+  return {
+    place: { ...place, container_name: found.Name.slice(1), container_id: found.Id },
+    revision_id: Config.Labels[label.revision] ?? '',
+    run_id: Config.Labels[label.run] ?? '',
+    state,
+    ...(address === undefined || address === '' ? {} : { address, url: `http://${address}:${agentPort}` }),
+    ...(state === 'exited' ? { exit_code: State.ExitCode, finished_at: State.FinishedAt } : {}),
+    ...(state === 'created' ? {} : { started_at: State.StartedAt }),
+    out_of_memory: State.OOMKilled,
+  };
+}
+
+async function inspect(
+  container: Docker.Container,
+  signal?: AbortSignal,
+): Promise<Docker.ContainerInspectInfo | undefined> {
+  return unless(404, ask(container.inspect(), { signal }));
+}
+
+async function remove(container: Docker.Container, signal?: AbortSignal): Promise<void> {
+  // 409: somebody else is removing it this moment.
+  await unless(404, unless(409, ask(container.remove({ force: true, v: true }), { signal })));
+}
+
+/** Undefined where the engine answers with a status that says: so it is already. */
+async function unless<T>(status: number, call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (answered(error, status)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,143 @@
+import { Problem } from '@gantry/contract/problems.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Instance, LogLine, Place, Target } from './target.ts';
+
+export interface ProbeInput {
+  target: Target;
+  place: Place;
+  /** Of one probe: the spec's five seconds. */
+  probe_timeout_ms?: number;
+  /** Of the whole start. */
+  deadline_ms?: number;
+  onProbe?: (probe: Probe) => void;
+  signal: AbortSignal;
+}
+
+export interface Probe {
+  at: string;
+  path: '/health' | '/ready';
+  /** The HTTP status, or why there is none. */
+  result: number | string;
+  duration_ms: number;
+}
+
+/**
+ * Waits until the new revision answers /health, and then /ready twice in a row. Raises `health_check_failed`, `start_failed` (with the
+ * agent's own reason: the import error and its traceback), `out_of_memory`; each carries the probes and the last 50 lines of the log.
+ */
+export async function waitUntilReady({ target, place, ...input }: ProbeInput): Promise<Instance> {
+  const { deadline_ms = 120_000, probe_timeout_ms = 5000, signal } = input;
+  const deadline = performance.now() + deadline_ms;
+  const probes: Probe[] = [];
+  const fail = async (problem: Refusal): Promise<never> => {
+    throw new Problem(problem.code, {
+      detail: problem.detail,
+      fields: { ...problem.fields, probes: probes.slice(-50), log: await lastLines(target, place) },
+    });
+  };
+  let readyInARow = 0;
+  for (let isHealthy = false; ;) {
+    const instance = await target.observe(place, signal);
+    if (instance.state !== 'running' || instance.url === undefined) return fail(ended(instance));
+    const path = isHealthy ? '/ready' : '/health';
+    const { probe, body } = await ask(
+      instance.url,
+      path,
+      Math.min(probe_timeout_ms, Math.max(1, deadline - performance.now())),
+      signal,
+    );
+    probes.push(probe);
+    input.onProbe?.(probe);
+    if (probe.result === 200 && path === '/ready' && ++readyInARow === 2) return instance;
+    if (body.status === 'failed') return fail(refused(body));
+    if (path === '/ready' && probe.result !== 200) readyInARow = 0;
+    if (performance.now() >= deadline) return fail(late(isHealthy, deadline_ms));
+    if (probe.result === 200 && path === '/health') isHealthy = true;
+    else await delay(probe.result === 200 ? 20 : 100, undefined, { signal });
+  }
+}
+
+interface Refusal {
+  code: 'start_failed' | 'health_check_failed' | 'out_of_memory';
+  detail: string;
+  fields?: Record<string, unknown>;
+}
+
+function ended({ exit_code, out_of_memory, state }: Instance): Refusal {
+  if (out_of_memory) return { code: 'out_of_memory', detail: 'The agent ran out of memory while it started' };
+  return {
+    code: 'start_failed',
+    detail: state === 'exited' ? `The container exited with ${exit_code}` : 'The container is gone',
+  };
+}
+
+function refused(body: Record<string, unknown>): Refusal {
+  const { reason } = body;
+  const sentence =
+    typeof reason === 'object' && reason !== null && 'message' in reason && typeof reason.message === 'string'
+      ? reason.message
+      : 'The agent could not be loaded';
+  return { code: 'start_failed', detail: sentence, fields: { reason } };
+}
+
+function late(isHealthy: boolean, deadline_ms: number): Refusal {
+  const seconds = Math.round(deadline_ms / 1000);
+  if (isHealthy) return { code: 'start_failed', detail: `The agent was not loaded within ${seconds} s` };
+  return { code: 'health_check_failed', detail: `/health was not answered within ${seconds} s` };
+}
+
+async function ask(
+  url: string,
+  path: Probe['path'],
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<{ probe: Probe; body: Record<string, unknown> }> {
+  const at = new Date();
+  const began = performance.now();
+  const probed = (result: Probe['result']): Probe => ({
+    at: at.toISOString(),
+    path,
+    result,
+    duration_ms: Math.round(performance.now() - began),
+  });
+  try {
+    const response = await fetch(url + path, {
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(timeoutMs))]),
+    });
+    const body = await readObject(response);
+    return { probe: probed(response.status), body };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { probe: probed(reasonOf(error)), body: {} };
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'no answer';
+  if (error.name === 'TimeoutError') return 'timed out';
+  return error.cause instanceof Error && 'code' in error.cause ? String(error.cause.code) : error.message;
+}
+
+/** The user's code shares the process with what answers: its answer may be anything, of any length. */
+async function readObject(response: Response): Promise<Record<string, unknown>> {
+  let text = '';
+  const decoder = new TextDecoder();
+  const chunks: AsyncIterable<Uint8Array> | [] = response.body ?? [];
+  for await (const chunk of chunks) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > 1_000_000) return {};
+  }
+  try {
+    const body: unknown = JSON.parse(text);
+    return typeof body === 'object' && body !== null ? { ...body } : {};
+  } catch {
+    return {};
+  }
+}
+
+async function lastLines(target: Target, place: Place): Promise<LogLine[]> {
+  const lines: LogLine[] = [];
+  for await (const line of target.logs(place, { tail: 50, signal: AbortSignal.timeout(10_000) })) lines.push(line);
+  return lines;
+}

@@ -1,0 +1,66 @@
+import { chmod, lstat, mkdir, readdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SecretFiles } from './target.ts';
+
+// Secrets reach a container as files in one directory on the host's tmpfs: never in the engine's records, an image or on a disk. The
+// directory above it is the service's alone; the files are readable for all, which past that directory means: the container's user.
+
+export interface SecretDirectory {
+  path(container: string): string;
+  /** Makes the directory, so that it can be mounted. */
+  prepare(container: string): Promise<void>;
+  /** Replaces what is in it. */
+  write(container: string, secrets: SecretFiles): Promise<void>;
+  remove(container: string): Promise<void>;
+}
+
+export function secretDirectory(root: string): SecretDirectory {
+  const path = (container: string) => join(root, container);
+  const prepare = async (container: string) => {
+    await mkdir(root, { recursive: true, mode: 0o700 });
+    await refuseUnsafe(root);
+    await mkdir(path(container), { recursive: true });
+    await chmod(path(container), 0o755);
+  };
+  return {
+    path,
+    prepare,
+    async write(container, secrets) {
+      await prepare(container);
+      // The directory itself stays: it is what a container has mounted.
+      for (const name of await readdir(path(container))) await rm(join(path(container), name), { recursive: true });
+      for (const [name, value] of Object.entries(secrets)) {
+        if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+          throw new Error(`${JSON.stringify(name)} is no name for a secret file`);
+        const file = join(path(container), name);
+        await writeFile(file, value, { flag: 'wx' });
+        // Given apart from making it, since the process's umask takes bits away.
+        await chmod(file, 0o444);
+      }
+    },
+    remove: (container) => rm(path(container), { recursive: true, force: true }),
+  };
+}
+
+/** The first of the usual places that is held in memory, for `<it>/gantry/<installation>`. */
+export async function memoryDirectory(
+  candidates: readonly string[] = ['/run', '/dev/shm'],
+): Promise<string | undefined> {
+  for (const candidate of candidates) if (await isInMemory(candidate)) return candidate;
+  return undefined;
+}
+
+/** The file system types of tmpfs and ramfs (statfs(2)). */
+const memoryTypes: readonly number[] = [0x01021994, 0x858458f6];
+
+export async function isInMemory(path: string): Promise<boolean> {
+  return memoryTypes.includes((await statfs(path)).type);
+}
+
+/** Somebody else may have made the directory first where everybody may write, as in /dev/shm. */
+async function refuseUnsafe(root: string): Promise<void> {
+  const found = await lstat(root);
+  const isOurs = found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0;
+  if (!isOurs) throw new Error("The directory for secrets exists and is not the service's alone");
+  if (!(await isInMemory(root))) throw new Error('The directory for secrets is not held in memory');
+}

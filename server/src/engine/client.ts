@@ -1,0 +1,90 @@
+import { Problem } from '@gantry/contract/problems.ts';
+import Docker from 'dockerode';
+
+/** The oldest engine API whose calls are used here (Debian 12's engine speaks it). */
+const oldestApi = [1, 41] as const;
+
+export interface Engine {
+  docker: Docker;
+  /** Everything this service makes in the engine carries it; nothing without it is touched. */
+  installation_id: string;
+}
+
+export interface EngineVersion {
+  version: string;
+  api_version: string;
+  os: string;
+  architecture: string;
+}
+
+/** Describes where the engine is; does no I/O. `docker_host` is `unix:///path` or `tcp://host:port`. */
+export function connectEngine({
+  docker_host = 'unix:///var/run/docker.sock',
+  installation_id,
+}: {
+  docker_host?: string;
+  installation_id: string;
+}): Engine {
+  const url = new URL(docker_host);
+  if (url.protocol === 'unix:') return { docker: new Docker({ socketPath: url.pathname }), installation_id };
+  return {
+    docker: new Docker({ protocol: 'http', host: url.hostname, port: Number(url.port || 2375) }),
+    installation_id,
+  };
+}
+
+/** Asks the engine for its version. Raises `engine_unavailable` when nothing answers within 5 s or it is too old. */
+export async function pingEngine({ docker }: Engine, signal?: AbortSignal): Promise<EngineVersion> {
+  const found = await ask(docker.version(), { seconds: 5, signal });
+  const [major = 0, minor = 0] = found.ApiVersion.split('.').map(Number);
+  if (major < oldestApi[0] || (major === oldestApi[0] && minor < oldestApi[1])) {
+    throw new Problem('engine_unavailable', {
+      detail: `The container engine ${found.Version} speaks API ${found.ApiVersion}; ${oldestApi.join('.')} is the oldest that works`,
+      hint: 'Update the container engine.',
+    });
+  }
+  return { version: found.Version, api_version: found.ApiVersion, os: found.Os, architecture: found.Arch };
+}
+
+/**
+ * Awaits one call to the engine, for at most `seconds` (60) and no longer than the signal lives. No connection, or no answer in
+ * time, is the refusal `engine_unavailable`.
+ */
+export async function ask<T>(
+  call: Promise<T>,
+  { seconds = 60, signal }: { seconds?: number; signal?: AbortSignal | undefined } = {},
+): Promise<T> {
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(silent(seconds)), seconds * 1000);
+  try {
+    return await Promise.race([call, aborted(deadline.signal), ...(signal === undefined ? [] : [aborted(signal)])]);
+  } catch (error) {
+    if (isConnectionFailure(error))
+      throw new Problem('engine_unavailable', { detail: `The container engine does not answer (${error.code})` });
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function silent(seconds: number): Problem {
+  return new Problem('engine_unavailable', { detail: `The container engine did not answer within ${seconds} s` });
+}
+
+/** Rejects with the signal's reason once it is aborted. */
+export function aborted(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  if (signal.aborted) reject(signal.reason);
+  else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  return promise;
+}
+
+/** True when the engine answered with this HTTP status. */
+export function answered(error: unknown, status: number): boolean {
+  return error instanceof Error && 'statusCode' in error && error.statusCode === status;
+}
+
+function isConnectionFailure(error: unknown): error is Error & { code: string } {
+  const codes = ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'EACCES', 'ENOTFOUND', 'EHOSTUNREACH', 'ETIMEDOUT'];
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && codes.includes(error.code);
+}

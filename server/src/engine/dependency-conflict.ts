@@ -1,0 +1,91 @@
+import { normaliseName, parseRequirements } from '@gantry/contract/requirements.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+
+export type Project = { kind: 'requirements' | 'pyproject'; text: string } | { kind: 'none' };
+
+interface Requirer {
+  /** `requirements.txt:4`, `platform`, or a package such as `crewai==1.2`. */
+  source: string;
+  spec: string;
+}
+
+/** What the resolver's text says, taken apart: who requires what of which package, and what the author can do. */
+export function dependencyConflict(o: {
+  project: Project;
+  platform_requirements: string[];
+  resolver_text: string;
+}): Problem {
+  const text = o.resolver_text.replaceAll(/\s+/g, ' ');
+  const missing = /(?:because |and )(\S+) was not found in the package registry/i.exec(text)?.[1];
+  const mentioned = (spec: string) => isMentioned(nameOf(spec), text);
+  const user = userRequirements(o.project).filter(({ spec }) => mentioned(spec));
+  const platform = o.platform_requirements.filter(mentioned).map((spec) => ({ source: 'platform', spec }));
+  const required_by: Requirer[] = [...user, ...platform, ...packageRequirements(text)];
+  const packages = [...new Set(missing === undefined ? required_by.map(({ spec }) => nameOf(spec)) : [missing])];
+  const remedy = remedyFor({ missing, user, text });
+  return new Problem('dependency_conflict', {
+    detail:
+      missing === undefined
+        ? `These cannot be installed together: ${required_by.map(({ source, spec }) => `${spec} (${source})`).join(', ')}`
+        : `The package index has no package ${missing}`,
+    hint: remedy,
+    fields: { packages, required_by, remedy, resolver: o.resolver_text.trim() },
+  });
+}
+
+/** The lines of the user's file, with their places. In a pyproject.toml every quoted text that reads as a requirement counts. */
+function userRequirements(project: Project): Requirer[] {
+  if (project.kind === 'none') return [];
+  const lines = project.text.split(/\r\n|\r|\n/);
+  if (project.kind === 'requirements') {
+    return parseRequirements(project.text).requirements.map(({ line }) => ({
+      source: `requirements.txt:${line}`,
+      spec: written(lines[line - 1] ?? ''),
+    }));
+  }
+  return lines
+    .flatMap((line, index) =>
+      [...line.matchAll(/(["'])(.*?)\1/g)].map(([, , quoted = '']) => ({
+        source: `pyproject.toml:${index + 1}`,
+        spec: quoted,
+      })),
+    )
+    .filter(({ spec }) => parseRequirements(spec).requirements.length === 1);
+}
+
+function written(line: string): string {
+  return line
+    .replace(/\s#.*$/, '')
+    .replace(/\s--hash.*$/, '')
+    .replace(/\\$/, '')
+    .trim();
+}
+
+/** `foo==1.0 depends on bar>=2`, and the forms in which uv says it of several versions. */
+function packageRequirements(text: string): Requirer[] {
+  const found = [
+    ...text.matchAll(
+      /(?:because|and|that) (?:all versions of |only )?([a-z0-9][\w.-]*(?:[<>=!~][^\s,]*)?) depends? on ([a-z0-9][\w.-]*(?:\[[^\]]*\])?[<>=!~]\S*[\w*])/gi,
+    ),
+  ];
+  return found.map(([, source = '', spec = '']) => ({ source, spec }));
+}
+
+function remedyFor({ missing, user, text }: { missing: string | undefined; user: Requirer[]; text: string }): string {
+  const [first] = user;
+  const place = first === undefined ? '' : ` (${first.source})`;
+  if (missing !== undefined) return `Check the spelling of \`${missing}\`${place}.`;
+  if (/does not satisfy Python/.test(text))
+    return `Choose a version of \`${first?.spec ?? 'the package'}\`${place} that supports the Python of the base image.`;
+  if (first === undefined) return 'Add a requirement of your own that narrows the packages named below.';
+  return `Widen \`${first.spec}\`${place}.`;
+}
+
+function nameOf(spec: string): string {
+  return normaliseName(/^[A-Za-z0-9][A-Za-z0-9._-]*/.exec(spec)?.[0] ?? '');
+}
+
+function isMentioned(name: string, text: string): boolean {
+  // A normalised name holds nothing that means something in a pattern.
+  return new RegExp(`(?:^|[^a-z0-9.-])${name}(?![a-z0-9-])`, 'i').test(text);
+}

@@ -1,0 +1,207 @@
+import { Problem } from '@gantry/contract/problems.ts';
+import { lookup } from 'node:dns/promises';
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import { BlockList, connect, isIP, type AddressInfo, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connectThrough } from './upstream-proxy.ts';
+
+// The sandboxes' only way out: a forward proxy on the gateway address of their network, which lets the package index's hosts through.
+// It resolves names itself and connects to the address it has checked, so that a name cannot point inwards a moment later.
+
+export interface AllowedHost {
+  host: string;
+  port: number;
+  /** A private address is fine for an index that an administrator configured, never for one that was only looked up. */
+  configured: boolean;
+}
+
+export interface IndexProxy {
+  url: string;
+  port: number;
+  allow(host: AllowedHost): void;
+  close(): Promise<void>;
+}
+
+export interface IndexProxyInput {
+  address: string;
+  /** A company proxy that leads out. */
+  upstream_proxy?: string | undefined;
+  max_connections?: number;
+  /** What one connection may bring in. */
+  max_bytes?: number;
+  onRefusedHost?: ((host: string) => void) | undefined;
+}
+
+const connectSeconds = 30;
+const idleSeconds = 120;
+
+export async function startIndexProxy(input: IndexProxyInput): Promise<IndexProxy> {
+  const { max_connections = 256, onRefusedHost } = input;
+  const allowed = new Map<string, AllowedHost>();
+  const sockets = new Set<Duplex>();
+  const find = (host: string, port: number) => {
+    const found = allowed.get(`${host.toLowerCase()}:${port}`);
+    if (found === undefined) onRefusedHost?.(`${host}:${port}`);
+    return found;
+  };
+
+  const server = createServer((incoming, response) => void forward(incoming, response, find, input));
+  server.maxConnections = max_connections;
+  server.requestTimeout = 60_000;
+  server.headersTimeout = 10_000;
+  server.on('connection', (socket: Socket) => track(sockets, socket));
+  server.on(
+    'connect',
+    (incoming: IncomingMessage, socket: Duplex) => void tunnel(incoming, socket, find, sockets, input),
+  );
+  server.listen(0, input.address);
+  await listening(server);
+
+  // The server listens on an address and a port, so this is no pipe's name.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${input.address}:${port}`,
+    port,
+    allow: (host) => void allowed.set(`${host.host.toLowerCase()}:${host.port}`, host),
+    close: async () => {
+      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+type Find = (host: string, port: number) => AllowedHost | undefined;
+
+async function tunnel(
+  incoming: IncomingMessage,
+  client: Duplex,
+  find: Find,
+  sockets: Set<Duplex>,
+  input: IndexProxyInput,
+): Promise<void> {
+  client.on('error', () => client.destroy());
+  const [, host = '', port = ''] = /^([^:/@\s]+):(\d{1,5})$/.exec(incoming.url ?? '') ?? [];
+  const target = find(host, Number(port));
+  if (target === undefined) return refuse(client, 403);
+  try {
+    const upstream = await open(target, input);
+    track(sockets, upstream);
+    upstream.on('error', () => client.destroy());
+    upstream.setTimeout(idleSeconds * 1000, () => upstream.destroy());
+    client.on('close', () => upstream.destroy());
+    limit(upstream, input.max_bytes ?? 4e9);
+    client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    client.pipe(upstream).pipe(client);
+  } catch {
+    // Why it failed stays here: pip and uv read only the status, and it becomes `index_unreachable`.
+    refuse(client, 502);
+  }
+}
+
+async function forward(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  find: Find,
+  input: IndexProxyInput,
+): Promise<void> {
+  const url = URL.parse(incoming.url ?? '');
+  const target = url?.protocol === 'http:' ? find(url.hostname, Number(url.port || 80)) : undefined;
+  if (url === null || target === undefined || !['GET', 'HEAD'].includes(incoming.method ?? '')) {
+    response.writeHead(403).end();
+    return;
+  }
+  try {
+    const socket = await open(target, input);
+    limit(socket, input.max_bytes ?? 4e9);
+    const { 'proxy-authorization': _own, 'proxy-connection': _hop, ...headers } = incoming.headers;
+    const path = `${url.pathname}${url.search}`;
+    const outgoing = request({
+      createConnection: () => socket,
+      method: incoming.method,
+      path,
+      headers: { ...headers, host: url.host, connection: 'close' },
+    });
+    outgoing.setTimeout(idleSeconds * 1000, () => outgoing.destroy());
+    outgoing.on('response', (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    outgoing.on('error', () => response.destroy());
+    response.on('close', () => outgoing.destroy());
+    outgoing.end();
+  } catch {
+    response.writeHead(502).end();
+  }
+}
+
+/** Connects to the checked address, or has the company proxy connect: then the name is its to resolve. */
+async function open({ host, port, configured }: AllowedHost, { upstream_proxy }: IndexProxyInput): Promise<Socket> {
+  const signal = AbortSignal.timeout(connectSeconds * 1000);
+  if (upstream_proxy !== undefined) return connectThrough(upstream_proxy, { host, port }, signal);
+  const { address } = isIP(host) ? { address: host } : await lookup(host);
+  if (!configured && isPrivate(address)) throw new Error(`${host} is a private address`);
+  const socket = connect({ host: address, port, signal });
+  await new Promise<void>((resolve, reject) => void socket.once('connect', resolve).once('error', reject));
+  return socket;
+}
+
+function limit(socket: Socket, maxBytes: number): void {
+  let bytes = 0;
+  socket.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > maxBytes) socket.destroy();
+  });
+}
+
+const privateRanges = new BlockList();
+for (const [network, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['224.0.0.0', 3],
+] as const) {
+  privateRanges.addSubnet(network, bits, 'ipv4');
+}
+for (const [network, bits] of [
+  ['::', 127],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['ff00::', 8],
+  ['64:ff9b::', 96],
+] as const)
+  privateRanges.addSubnet(network, bits, 'ipv6');
+
+/** Addresses that are this machine, its networks or its cloud's metadata. An IPv4-mapped IPv6 address counts as what it maps to. */
+export function isPrivate(address: string): boolean {
+  return privateRanges.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+}
+
+function refuse(socket: Duplex, status: 403 | 502): void {
+  socket.end(
+    `HTTP/1.1 ${status} ${status === 403 ? 'Forbidden' : 'Bad Gateway'}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+  );
+}
+
+function track(sockets: Set<Duplex>, socket: Duplex): void {
+  sockets.add(socket);
+  socket.once('close', () => sockets.delete(socket));
+}
+
+async function listening(server: ReturnType<typeof createServer>): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('listening', resolve);
+  server.once('error', (error) =>
+    reject(
+      new Problem('engine_unavailable', {
+        detail: `The sandboxes' gateway address cannot be listened on (${'code' in error ? String(error.code) : error.message})`,
+        hint: 'The service must run on the same Linux machine as the container engine.',
+      }),
+    ),
+  );
+  await promise;
+}

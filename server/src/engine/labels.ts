@@ -1,0 +1,39 @@
+import type { Engine } from './client.ts';
+
+/** The names under which the engine keeps whose object something is. */
+export const label = {
+  installation: 'gantry.installation',
+  purpose: 'gantry.purpose',
+  agent: 'gantry.agent',
+  revision: 'gantry.revision',
+  run: 'gantry.run',
+  fence: 'gantry.fence',
+} as const;
+
+export interface RunLabel {
+  run_id: string;
+  fence: number;
+}
+
+export type Labels = Record<string, string>;
+
+export function labelsFor(engine: Engine, purpose: string, run?: RunLabel): Labels {
+  return {
+    [label.installation]: engine.installation_id,
+    [label.purpose]: purpose,
+    ...(run === undefined ? {} : { [label.run]: run.run_id, [label.fence]: String(run.fence) }),
+  };
+}
+
+/** Selects this installation's objects of one purpose in a listing of the engine. */
+export function ownedBy(engine: Engine, purpose: string): { label: string[] } {
+  return { label: [`${label.installation}=${engine.installation_id}`, `${label.purpose}=${purpose}`] };
+}
+
+/** A short, stable mark of the installation for names, which the engine shares among all installations. */
+export function mark(engine: Engine): string {
+  return engine.installation_id
+    .replaceAll(/[^a-z0-9]/gi, '')
+    .toLowerCase()
+    .slice(0, 8);
+}

@@ -1,0 +1,141 @@
+import { Problem } from '@gantry/contract/problems.ts';
+import { dependencyConflict, type Project } from './dependency-conflict.ts';
+import type { RunLabel } from './labels.ts';
+import { parseLock } from './lock.ts';
+import { teamCache, throwAwayCache } from './package-cache.ts';
+import type { SandboxResult } from './sandbox.ts';
+import type { Sandboxes } from './sandboxes.ts';
+import { refuseIndexFailure } from './index-failure.ts';
+import { uvPath } from './uv.ts';
+
+// The user's requirements and the platform's become one lock, in one pass of uv on the base image, so that a clash is found here and
+// not in a running agent. The first try takes wheels only; a source distribution runs its author's code, so it gets a second try
+// whose cache is thrown away.
+
+export interface ResolveInput {
+  team_id: string;
+  project: Project;
+  /** Lines such as `uvicorn[standard]>=0.27.0`. They stand next to the user's and bind packages that the user names as well. */
+  platform_requirements: string[];
+  run?: RunLabel;
+  onLog?: (line: string) => void;
+  signal: AbortSignal;
+}
+
+export interface ResolvedDependencies {
+  /** requirements.lock, with hashes, for the base image's interpreter and platform. */
+  lock: string;
+  python_version: string;
+  packages: { name: string; version: string }[];
+  /** Packages of which the index has no wheel for the base image. */
+  built_from_source: string[];
+}
+
+/** Raises `dependency_conflict`, `index_unreachable`, `project_invalid`, `build_failed`, `out_of_memory`, `disk_limit`. */
+export async function resolveRequirements(sandboxes: Sandboxes, input: ResolveInput): Promise<ResolvedDependencies> {
+  const wheels = await compile(sandboxes, input, { sources: false });
+  if (wheels.exit_code === 0) return resolved(sandboxes, wheels.stdout, []);
+  if (!/no usable wheels|building from source is disabled/.test(wheels.stderr)) throw refusal(input, wheels);
+  refuseSources(sandboxes, wheels.stderr);
+
+  input.onLog?.('Not everything has a wheel; resolving again with source distributions');
+  const sources = await compile(sandboxes, input, { sources: true });
+  if (sources.exit_code !== 0) throw refusal(input, sources);
+  const [lock = '', names = '[]'] = sources.stdout.split(separator);
+  // Printed by the script below.
+  return resolved(sandboxes, lock, JSON.parse(names) as string[]);
+}
+
+function resolved({ facts }: Sandboxes, lock: string, built_from_source: string[]): ResolvedDependencies {
+  const packages = parseLock(lock).map(({ name, version }) => ({ name, version }));
+  return { lock, python_version: facts.python_version, packages, built_from_source };
+}
+
+async function compile(
+  sandboxes: Sandboxes,
+  input: ResolveInput,
+  { sources }: { sources: boolean },
+): Promise<SandboxResult> {
+  const { project, platform_requirements, run, onLog, signal } = input;
+  const cache = sources ? throwAwayCache : await teamCache(sandboxes, input.team_id, signal);
+  const userFile = project.kind === 'pyproject' ? 'pyproject.toml' : 'requirements.txt';
+  const uv = [
+    uvPath,
+    'pip',
+    'compile',
+    '--generate-hashes',
+    '--no-header',
+    '--no-annotate',
+    `/tmp/in/${userFile}`,
+    '/tmp/in/platform.in',
+  ];
+  return sandboxes.run({
+    ...cache,
+    command: sources ? ['/bin/sh', '-c', compileWithSources, 'compile', ...uv] : [...uv, '--only-binary', ':all:'],
+    files: {
+      [userFile]: project.kind === 'none' ? '' : project.text,
+      'platform.in': `${platform_requirements.join('\n')}\n`,
+      'without-wheel.py': withoutWheel,
+    },
+    run,
+    onLog,
+    signal,
+  });
+}
+
+const separator = '\n----- without a wheel -----\n';
+
+const compileWithSources = `
+set -e
+"$@"
+printf '%s' '${separator}'
+"$@" --quiet --format pylock.toml > /tmp/pylock.toml
+python3 /tmp/in/without-wheel.py
+`;
+
+/** Names the packages in which no wheel fits this interpreter. Everything it imports comes with pip. */
+const withoutWheel = `
+import json
+from pip._vendor.packaging.tags import sys_tags
+from pip._vendor.packaging.utils import parse_wheel_filename
+try:
+    import tomllib
+except ImportError:
+    from pip._vendor import tomli as tomllib
+fitting = set(sys_tags())
+def fits(wheel):
+    name = wheel.get("name") or wheel["url"].rsplit("/", 1)[1]
+    return not fitting.isdisjoint(parse_wheel_filename(name)[3])
+with open("/tmp/pylock.toml", "rb") as file:
+    packages = tomllib.load(file)["packages"]
+print(json.dumps([package["name"] for package in packages if not any(map(fits, package.get("wheels", [])))]))
+`;
+
+function refuseSources({ settings }: Sandboxes, resolverText: string): void {
+  if (settings.source_distributions === 'allow') return;
+  const names = [...resolverText.matchAll(/Wheels are required for `([^`]+)`/g)].map(([, name]) => name);
+  throw new Problem('project_invalid', {
+    detail: `The package index has no wheel of ${names.join(', ')}, and packages are not built from source here`,
+    hint: 'Choose a version that has a wheel, or ask an administrator to allow source distributions.',
+  });
+}
+
+function refusal(input: ResolveInput, { exit_code, stderr }: SandboxResult): Problem {
+  refuseIndexFailure(stderr);
+  const resolver_text = stderr.replaceAll('`in/', '`').replaceAll('/tmp/in/', '');
+  if (/No solution found/.test(stderr))
+    return dependencyConflict({
+      ...input,
+      resolver_text: resolver_text.slice(resolver_text.indexOf('No solution found')),
+    });
+  if (/parse|Invalid|invalid/.test(stderr)) {
+    return new Problem('project_invalid', {
+      detail: 'The dependency file cannot be read',
+      fields: { resolver: resolver_text },
+    });
+  }
+  return new Problem('build_failed', {
+    detail: `The dependencies cannot be resolved (uv ended with ${exit_code})`,
+    fields: { resolver: resolver_text },
+  });
+}

@@ -1,0 +1,88 @@
+import { readFile } from 'node:fs/promises';
+import { findBaseImage, type Image } from './base-image.ts';
+import type { Engine } from './client.ts';
+import { guardEgress, type EgressReport } from './egress.ts';
+import { readBaseFacts, type BaseFacts } from './index-hosts.ts';
+import { indexConfiguration, indexHosts } from './index-settings.ts';
+import { startIndexProxy } from './index-proxy.ts';
+import { ensureNetwork } from './networks.ts';
+import { runInSandbox, sweepSandboxes, type SandboxInput, type SandboxLimits, type SandboxResult } from './sandbox.ts';
+import { ensureUv, uvDirectory } from './uv.ts';
+
+export interface BuildSettings {
+  base_image: string;
+  /** May carry credentials. Unset: where pip in the base image goes by default. */
+  index_url?: string | undefined;
+  extra_index_urls?: string[] | undefined;
+  /** Further hosts that the index serves files from. */
+  index_hosts?: string[] | undefined;
+  /** A PEM file with the certificate authorities that sandboxes trust. */
+  ca_file?: string | undefined;
+  /** A company proxy that leads to the index, `http://host:port`. */
+  upstream_proxy?: string | undefined;
+  sandbox_subnet: string;
+  /** Building a source distribution runs its author's code, next to the index's credentials. */
+  source_distributions: 'allow' | 'refuse';
+  limits: SandboxLimits;
+}
+
+/** What a sandbox needs to reach the package index with uv, made once and kept for the life of the process. */
+export interface Sandboxes {
+  engine: Engine;
+  settings: BuildSettings;
+  base: Image;
+  facts: BaseFacts;
+  /** What a sandbox cannot reach, for `doctor`. */
+  egress: EgressReport;
+  /** Runs a command on the base image with uv at hand and the index in reach. */
+  run(input: IndexedInput): Promise<SandboxResult>;
+  close(): Promise<void>;
+}
+
+export type IndexedInput = Omit<SandboxInput, 'image' | 'network' | 'limits'>;
+
+export async function openSandboxes(o: {
+  engine: Engine;
+  settings: BuildSettings;
+  onRefusedHost?: (host: string) => void;
+  signal: AbortSignal;
+}): Promise<Sandboxes> {
+  const { engine, settings, signal } = o;
+  const { limits } = settings;
+  const base = await findBaseImage(engine, settings.base_image, signal);
+  await sweepSandboxes(engine, signal);
+  const facts = await readBaseFacts(engine, base, { limits, signal });
+  const network = await ensureNetwork(
+    engine,
+    { purpose: 'sandbox', subnet: settings.sandbox_subnet, internal: true },
+    signal,
+  );
+  const proxy = await startIndexProxy({
+    address: network.gateway,
+    upstream_proxy: settings.upstream_proxy,
+    onRefusedHost: o.onRefusedHost,
+  });
+  const egress = await guardEgress(engine, { network, host_ports: [proxy.port] }, signal);
+  for (const host of indexHosts(settings, facts)) proxy.allow(host);
+  const authorities = settings.ca_file === undefined ? undefined : await readFile(settings.ca_file, 'utf8');
+  const index = indexConfiguration(settings, { proxy_url: proxy.url, authorities });
+
+  const reachingIndex = (input: IndexedInput) =>
+    runInSandbox(engine, {
+      ...input,
+      image: base.id,
+      network: network.name,
+      limits,
+      env: { ...index.env, ...input.env },
+      files: { ...index.files, ...input.files },
+    });
+  try {
+    const uvVolume = await ensureUv(engine, base, { run: reachingIndex, signal });
+    const run = (input: IndexedInput) =>
+      reachingIndex({ ...input, volumes: [{ name: uvVolume, path: uvDirectory }, ...(input.volumes ?? [])] });
+    return { engine, settings, base, facts, egress, run, close: () => proxy.close() };
+  } catch (error) {
+    await proxy.close();
+    throw error;
+  }
+}

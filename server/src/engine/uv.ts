@@ -1,0 +1,68 @@
+import { Problem } from '@gantry/contract/problems.ts';
+import { createHash } from 'node:crypto';
+import { answered, ask, type Engine } from './client.ts';
+import { labelsFor, mark } from './labels.ts';
+import type { SandboxInput, SandboxResult } from './sandbox.ts';
+import type { Image } from './base-image.ts';
+
+/** Where the volume with uv appears in a sandbox. */
+export const uvDirectory = '/opt/uv';
+export const uvPath = `${uvDirectory}/bin/uv`;
+
+// The move comes last: a volume that holds `uv` holds all of it, whatever was killed when.
+const fetchUv = `
+set -e
+python3 -m venv /tmp/tools
+/tmp/tools/bin/pip install --quiet --disable-pip-version-check --no-cache-dir --only-binary :all: uv
+cp /tmp/tools/bin/uv ${uvPath}.part
+mv ${uvPath}.part ${uvPath}
+`;
+
+/** Puts uv, from the package index, into a volume of its own, once per base image. It is mounted read-only, so no image carries it. */
+export async function ensureUv(
+  engine: Engine,
+  base: Image,
+  o: {
+    run: (input: Pick<SandboxInput, 'command' | 'volumes' | 'signal'>) => Promise<SandboxResult>;
+    signal: AbortSignal;
+  },
+): Promise<string> {
+  const name = `svc-uv-${mark(engine)}-${createHash('sha256').update(base.id).digest('hex').slice(0, 12)}`;
+  await ask(engine.docker.createVolume({ Name: name, Labels: labelsFor(engine, 'uv') }), { signal: o.signal });
+  if (await holdsUv(engine, base, name, o.signal)) return name;
+  const result = await o.run({
+    command: ['/bin/sh', '-c', fetchUv],
+    volumes: [{ name, path: uvDirectory, writable_folder: 'bin' }],
+    signal: o.signal,
+  });
+  if (result.exit_code !== 0) {
+    throw new Problem('index_unreachable', {
+      detail: 'uv could not be fetched from the package index',
+      fields: { output: result.stderr.slice(-4000) },
+    });
+  }
+  return name;
+}
+
+/** Looks into the volume through a container that is never started. */
+async function holdsUv(engine: Engine, base: Image, volume: string, signal: AbortSignal): Promise<boolean> {
+  const container = await ask(
+    engine.docker.createContainer({
+      Image: base.id,
+      Cmd: ['true'],
+      NetworkDisabled: true,
+      Labels: labelsFor(engine, 'sandbox'),
+      HostConfig: { Mounts: [{ Type: 'volume', Source: volume, Target: uvDirectory, ReadOnly: true }] },
+    }),
+    { signal },
+  );
+  try {
+    await ask(container.infoArchive({ path: uvPath }), { signal });
+    return true;
+  } catch (error) {
+    if (answered(error, 404)) return false;
+    throw error;
+  } finally {
+    await ask(container.remove({ force: true }));
+  }
+}

@@ -1,0 +1,54 @@
+// What every role stands on: the data directory's lock, the secret, the database with its migrations, and the password key.
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from './config.ts';
+import { lockDataDirectory, type Lock } from './data-directory.ts';
+import { openDatabase, type Database } from './database/database.ts';
+import { startEmbedded, type Embedded } from './database/embedded.ts';
+import { migrate } from './database/migrate.ts';
+import { deriveKey } from './derive-key.ts';
+import { passwordKey } from './login/hmac-key.ts';
+import { passwords, type Passwords } from './login/password.ts';
+
+export interface Foundation {
+  db: Database;
+  secret_key: string;
+  passwords: Passwords;
+  /** Absent with a DATABASE_URL server: then several servers may share it, and no directory is ours. */
+  lock: Lock;
+  /** Rejects when the embedded database ends by itself. */
+  failed: Promise<never>;
+  close(): Promise<void>;
+}
+
+export async function openFoundation(config: Config, onError: (error: Error) => void = () => {}): Promise<Foundation> {
+  const lock = await lockDataDirectory(config.data_dir);
+  let embedded: Embedded | undefined;
+  try {
+    const secret_key = config.secret_key ?? (await ownSecretKey(config.data_dir));
+    embedded = config.database_url === undefined ? await startEmbedded(config.data_dir) : undefined;
+    const db = openDatabase(embedded?.connection ?? { connectionString: config.database_url }, { onError });
+    await migrate(db);
+    const key = await passwordKey(db, deriveKey(secret_key, 'password-wrap'));
+    const close = async () => {
+      await db.close();
+      await embedded?.stop();
+      lock.release();
+    };
+    return { db, secret_key, passwords: passwords(key), lock, failed: embedded?.ended ?? new Promise<never>(() => {}), close };
+  } catch (error) {
+    await embedded?.stop();
+    lock.release();
+    throw error;
+  }
+}
+
+// With the embedded database the secret is as safe as the data beside it: made once, 0600.
+async function ownSecretKey(data_dir: string): Promise<string> {
+  const file = join(data_dir, 'secret-key');
+  if (!existsSync(file)) await writeFile(file, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
+  await chmod(file, 0o600);
+  return (await readFile(file, 'utf8')).trim();
+}

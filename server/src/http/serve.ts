@@ -1,0 +1,44 @@
+// The listening socket: bounded headers and times, and a stop that lets requests finish.
+import type { AddressInfo } from 'node:net';
+import { createServer, type Server } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+
+export interface Listening {
+  url: string;
+  /** Takes no new connection; waits for open requests, at most so long. */
+  close(wait_ms: number): Promise<void>;
+}
+
+type Fetch = (request: Request, bindings: object) => Response | Promise<Response>;
+
+export async function serve(fetch: Fetch, { host, port }: { host: string; port: number }): Promise<Listening> {
+  const limits = { headersTimeout: 10_000, requestTimeout: 300_000, keepAliveTimeout: 75_000, maxHeaderSize: 16 * 1024 };
+  // insecureHTTPParser stays off: what two parsers could read differently is refused by Node's strict one.
+  const server = createServer(limits, getRequestListener(fetch));
+  server.maxHeadersCount = 100;
+  await listen(server, host, port);
+  const address = server.address() as AddressInfo; // a TCP server that listens has one
+  const shown = host.includes(':') ? `[${host}]` : host;
+  return { url: `http://${shown}:${address.port}`, close: async (wait_ms) => await close(server, wait_ms) };
+}
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(error.code === 'EADDRINUSE' ? new PortTaken(host, port) : error));
+    server.listen(port, host, resolve);
+  });
+}
+
+async function close(server: Server, wait_ms: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), wait_ms);
+  await closed;
+  clearTimeout(timer);
+}
+
+export class PortTaken extends Error {
+  constructor(host: string, port: number) {
+    super(`Port ${port} on ${host} is taken by another program. Set PORT to a free one, or stop that program.`);
+  }
+}

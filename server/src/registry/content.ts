@@ -1,0 +1,73 @@
+// What a version consists of. One digest over all of it is what gets approved, built and deployed: a byte of a file, another lock,
+// another base image or another resolved reference is another digest.
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../audit/canonical-json.ts';
+
+export interface ManifestFile {
+  path: string;
+  sha256: string;
+  size: number;
+}
+
+/** A reference of agent.yaml as it was resolved when the version was pushed. */
+export interface Pin {
+  /** As printed by refs.ts: tools/search */
+  ref: string;
+  asset_id: string;
+  version: string;
+  digest: string;
+}
+
+export interface Dependencies {
+  packages: { name: string; version: string }[];
+  /** Names of packages that came as source and were built. */
+  built_from_source: string[];
+}
+
+export interface Content {
+  config: Record<string, unknown>;
+  /** Sorted by path. */
+  manifest: ManifestFile[];
+  lock: string;
+  dependencies: Dependencies;
+  base_image: string;
+  python: string;
+  pins: Pin[];
+}
+
+/** Of an asset without files of its own. */
+export function configOnly(config: Record<string, unknown>): Content {
+  return {
+    config,
+    manifest: [],
+    lock: '',
+    dependencies: { packages: [], built_from_source: [] },
+    base_image: '',
+    python: '',
+    pins: [],
+  };
+}
+
+/** `sha256:…` over everything. What the resolver says about the lock follows from the lock and is left out. */
+export function contentDigest({ config, manifest, lock, base_image, python, pins }: Content): string {
+  return digestOf({ schema: 1, config, manifest, lock, base_image, python, pins });
+}
+
+/** `sha256:…` over what the author pushed, without what was resolved. */
+export function sourceDigest({ config, manifest }: Pick<Content, 'config' | 'manifest'>): string {
+  return digestOf({ schema: 1, config, manifest });
+}
+
+export function digestOf(value: unknown): string {
+  return `sha256:${sha256(canonicalJson(value))}`;
+}
+
+export function sha256(bytes: Uint8Array | string): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** The files' paths and hashes, in one order whatever the order of the archive. */
+export function manifestOf(files: ReadonlyMap<string, Uint8Array>): ManifestFile[] {
+  const entries = [...files].map(([path, bytes]) => ({ path, sha256: sha256(bytes), size: bytes.length }));
+  return entries.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}

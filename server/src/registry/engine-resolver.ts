@@ -1,0 +1,11 @@
+import { resolveRequirements } from '../engine/resolve.ts';
+import type { Sandboxes } from '../engine/sandboxes.ts';
+import type { Resolver } from './resolver.ts';
+
+/** Resolves in sandboxes of the container engine, which are opened when the first push needs them. */
+export function engineResolver(sandboxes: () => Promise<Sandboxes>): Resolver {
+  return {
+    baseImage: async () => (await sandboxes()).base.id,
+    resolve: async (request) => await resolveRequirements(await sandboxes(), request),
+  };
+}

@@ -1,0 +1,61 @@
+import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import type { Reader } from '../database/database.ts';
+import { contentDigest, sha256, type Dependencies, type ManifestFile, type Pin } from './content.ts';
+import * as store from './store.ts';
+
+export interface VersionContent {
+  version_id: string;
+  version: string;
+  digest: string;
+  config: AgentConfig;
+  files: { path: string; bytes: Uint8Array }[];
+  lock: string;
+  python: string;
+  base_image: string;
+  dependencies: Dependencies;
+  references: Pin[];
+}
+
+/**
+ * Everything a build needs of a version. Recomputes the digest over what it read: nothing is built but what the digest says, whatever
+ * happened to the rows.
+ */
+export async function loadVersionContent(db: Reader, version_id: string): Promise<VersionContent> {
+  const version = await store.versionById(db, version_id);
+  const content = version && (await store.content(db, version.digest));
+  if (version === undefined || content === undefined) throw new Error(`there is no version ${version_id}`);
+  if (contentDigest(content) !== version.digest)
+    throw new Error(`the content of version ${version_id} is not what its digest says`);
+  const files: VersionContent['files'] = [];
+  for (const file of content.manifest) files.push({ path: file.path, bytes: await loadFile(db, file) });
+  const { lock, python, base_image, dependencies, pins } = content;
+  // Only agents have files to load, and a push stores a config only after agentConfig accepted it.
+  const config = content.config as unknown as AgentConfig;
+  return {
+    version_id,
+    version: version.version,
+    digest: version.digest,
+    config,
+    files,
+    lock,
+    python,
+    base_image,
+    dependencies,
+    references: pins,
+  };
+}
+
+/** A version's config, lock and manifest without the files' bytes: what a comparison of two versions needs. */
+export async function loadVersionSummary(db: Reader, version_id: string): Promise<store.StoredContent> {
+  const version = await store.versionById(db, version_id);
+  const content = version && (await store.content(db, version.digest));
+  if (content === undefined) throw new Error(`there is no version ${version_id}`);
+  return content;
+}
+
+async function loadFile(db: Reader, file: ManifestFile): Promise<Uint8Array> {
+  const bytes = await store.blob(db, file.sha256);
+  if (bytes === undefined) throw new Error(`the bytes of ${file.path} are gone`);
+  if (sha256(bytes) !== file.sha256) throw new Error(`the bytes of ${file.path} are not what was pushed`);
+  return bytes;
+}

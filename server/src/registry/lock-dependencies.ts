@@ -1,0 +1,44 @@
+import { frameworks, printRequirement } from '@gantry/contract/frameworks.ts';
+import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import type { Database } from '../database/database.ts';
+import { digestOf, type Dependencies } from './content.ts';
+import type { ResolveRequest, Resolver } from './resolver.ts';
+import * as store from './store.ts';
+
+export interface Locked {
+  lock: string;
+  python: string;
+  base_image: string;
+  dependencies: Dependencies;
+}
+
+type Request = Omit<ResolveRequest, 'platform_requirements'> & { framework: AgentConfig['framework'] };
+
+/** The lock of these dependencies: the one that was made when exactly the same was asked before, else a new one. Per team, as builds are. */
+export async function lockDependencies(
+  db: Database,
+  resolver: Resolver,
+  { framework, ...request }: Request,
+): Promise<Locked> {
+  const base_image = await resolver.baseImage(request.signal);
+  const platform_requirements = frameworks[framework].requires.map(printRequirement);
+  const inputs = digestOf({
+    schema: 1,
+    team_id: request.team_id,
+    project: request.project,
+    platform_requirements,
+    base_image,
+  });
+  const before = await store.lock(db, inputs);
+  if (before !== undefined) {
+    request.onLog('The dependencies are those of an earlier push; their lock is reused.');
+    return { ...before, base_image };
+  }
+  const { lock, python_version, packages, built_from_source } = await resolver.resolve({
+    ...request,
+    platform_requirements,
+  });
+  const made = { lock, python: python_version, dependencies: { packages, built_from_source } };
+  await store.insertLock(db, inputs, made);
+  return { ...made, base_image };
+}

@@ -1,0 +1,381 @@
+import type { Problem } from '@gantry/contract/problems.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../database/sql.ts';
+import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
+import { change } from '../access/change.ts';
+import { authorize } from '../access/authorize.ts';
+import { findAgent, findVersion } from './find.ts';
+import { loadVersionContent } from './load-version-content.ts';
+import { push } from './push.ts';
+import { archiveOf, projectOf, type TestProject } from '../testing/project-archive.ts';
+import { emailOf, seedCast, type Cast, type Person } from '../testing/cast.ts';
+import { startPushes, type Pushes } from '../testing/pushes.ts';
+import { finalise } from './version.ts';
+
+let database: TestDatabase;
+let cast: Cast;
+let pushes: Pushes;
+let agents = 0;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  cast = await seedCast(database.db);
+  pushes = await startPushes(database.db);
+});
+afterAll(async () => {
+  await pushes?.stop();
+  await database?.close();
+});
+
+const fresh = () => `agent-${++agents}`;
+const signal = AbortSignal.timeout(60_000);
+async function pushAs(person: Person, project: TestProject, message?: string) {
+  return await pushes.push(await cast.caller(person), project, message);
+}
+async function agentOf(name: string) {
+  const agent = await findAgent(database.db, name);
+  if (agent === undefined) throw new Error(`there is no ${name}`);
+  return agent;
+}
+async function latest(name: string) {
+  const version = await findVersion(database.db, (await agentOf(name)).id, 'latest');
+  if (version === undefined) throw new Error(`${name} has no version`);
+  return version;
+}
+async function makeFinal(name: string): Promise<void> {
+  const { id, digest } = await latest(name);
+  const grant = authorize(await cast.caller('root'), 'approval.decide', await agentOf(name));
+  expect(
+    await change(database.db, grant, 'approval.decided', async (tx) => await finalise(tx, { version_id: id, digest })),
+  ).toBe(true);
+}
+async function events(name: string): Promise<string[]> {
+  return (
+    await database.db.all<{ event: string }>(
+      sql`select event from audit.entry where asset = ${`agents/${name}`} order by seq`,
+    )
+  ).map((row) => row.event);
+}
+
+test('a push becomes a draft whose content comes back byte for byte', async () => {
+  const run = await pushAs('ada', { name: 'greeter' }, 'first');
+  expect(run).toMatchObject({ state: 'done', problem: null, result: { unchanged: false } });
+  const agent = await agentOf('greeter');
+  expect(agent).toMatchObject({
+    ref: 'agents/greeter',
+    owner: emailOf('ada'),
+    team: { name: 'ml' },
+    visibility: 'org',
+    framework: 'langgraph',
+  });
+  expect(agent.entries.map((entry) => entry.principal_type).toSorted()).toEqual(['org', 'team', 'user']);
+  const version = await latest('greeter');
+  expect(version).toMatchObject({ version: '1.0.0', state: 'draft', message: 'first', digest: run.result?.digest });
+  const content = await loadVersionContent(database.db, version.id);
+  expect(content.files.map((file) => file.path)).toEqual(['agent.py', 'agent.yaml', 'requirements.txt']);
+  expect(Buffer.from(content.files[2]?.bytes ?? []).toString()).toBe('langgraph>=0.2.0\n');
+  expect(content).toMatchObject({
+    lock: '# lock 1\n',
+    base_image: 'sha256:base',
+    python: '3.11.2',
+    config: { name: 'greeter' },
+    references: [],
+  });
+  expect(await events('greeter')).toEqual(['asset.created']);
+  expect(pushes.errors).toEqual([]);
+});
+
+describe('content and digest', () => {
+  test('the same content again changes nothing and leaves no entry', async () => {
+    const name = fresh();
+    const first = await pushAs('ada', { name });
+    const again = await pushAs('ada', { name });
+    expect(again.result).toEqual({ ...first.result, unchanged: true });
+    expect(await events(name)).toEqual(['asset.created']);
+  });
+
+  test('one changed byte is another digest, and the draft points at it', async () => {
+    const name = fresh();
+    const first = await pushAs('ada', { name, files: { 'note.txt': 'a' } });
+    const second = await pushAs('max', { name, files: { 'note.txt': 'b' } });
+    expect(second.result?.digest).not.toBe(first.result?.digest);
+    expect(second.result?.version_id).toBe(first.result?.version_id);
+    const version = await latest(name);
+    expect(version).toMatchObject({ digest: second.result?.digest, pushed_by_email: emailOf('max') });
+    expect(version.authors.toSorted()).toEqual([cast.id('ada'), cast.id('max')].toSorted());
+    expect(await events(name)).toEqual(['asset.created', 'version.pushed']);
+  });
+
+  test('another base image is another digest, and the lock is made anew for it', async () => {
+    const name = fresh();
+    const first = await pushAs('ada', { name });
+    const resolved = pushes.resolved.length;
+    pushes.setBaseImage('sha256:newer');
+    const second = await pushAs('ada', { name });
+    pushes.setBaseImage('sha256:base');
+    expect(second.result?.digest).not.toBe(first.result?.digest);
+    expect(pushes.resolved.length).toBe(resolved + 1);
+  });
+
+  test('the lock is reused while requirements, team and base image are the same, and not across teams', async () => {
+    const requirements = { 'requirements.txt': 'langgraph>=0.2.0\nhttpx\n' };
+    await pushAs('ada', { name: fresh(), files: requirements });
+    const resolved = pushes.resolved.length;
+    expect(pushes.resolved.at(-1)).toMatchObject({
+      team_id: cast.team('ml'),
+      project: { kind: 'requirements', text: requirements['requirements.txt'] },
+    });
+    expect(pushes.resolved.at(-1)?.platform_requirements).toContain('uvicorn[standard]>=0.27.0');
+    await pushAs('ada', { name: fresh(), files: { ...requirements, 'other.py': '' } });
+    expect(pushes.resolved.length).toBe(resolved);
+    await pushAs('otto', { name: fresh(), team: 'ops', files: requirements });
+    expect(pushes.resolved.length).toBe(resolved + 1);
+    await pushAs('ada', { name: fresh(), files: { 'requirements.txt': 'langgraph>=0.2.0\nhttpx>=0.27\n' } });
+    expect(pushes.resolved.length).toBe(resolved + 2);
+  });
+
+  test('content that was tampered with in the database is not handed out', async () => {
+    const name = fresh();
+    await pushAs('ada', { name, files: { 'secret-sauce.txt': `for ${name}` } });
+    const { id, digest } = await latest(name);
+    await expect(database.db.run(sql`update content set lock = 'other' where digest = ${digest}`)).rejects.toThrow(
+      'never changes',
+    );
+    await database.db.run(sql`update blob set bytes = 'other' where bytes = ${Buffer.from(`for ${name}`)}`);
+    await expect(loadVersionContent(database.db, id)).rejects.toThrow('not what was pushed');
+  });
+});
+
+describe('versions', () => {
+  test('a final version takes no other content, at once and with the hint to bump', async () => {
+    const name = fresh();
+    await pushAs('ada', { name });
+    await makeFinal(name);
+    await expect(pushAs('ada', { name, files: { 'note.txt': 'more' } })).rejects.toMatchObject({
+      code: 'version_final',
+      status: 409,
+      hint: expect.stringContaining('--bump'),
+    });
+    expect((await pushAs('ada', { name, version: '1.0.1', files: { 'note.txt': 'more' } })).state).toBe('done');
+    expect(await latest(name)).toMatchObject({ version: '1.0.1', state: 'draft' });
+  });
+
+  test('a final version pushed again as it is stays as it is, also on a newer base image', async () => {
+    const name = fresh();
+    const first = await pushAs('ada', { name });
+    await makeFinal(name);
+    pushes.setBaseImage('sha256:newest');
+    const again = await pushAs('ada', { name });
+    pushes.setBaseImage('sha256:base');
+    expect(again.result).toEqual({ ...first.result, unchanged: true });
+  });
+
+  test('a version that becomes final while a push of it is on its way keeps its content', async () => {
+    const name = fresh();
+    await pushAs('ada', { name });
+    const { id, digest } = await latest(name);
+    const grant = authorize(await cast.caller('root'), 'approval.decide', await agentOf(name));
+    // Holds the version's row, as an approval does until it commits; the push waits for it in its last step.
+    const run = await change(database.db, grant, 'approval.decided', async (tx) => {
+      expect(await finalise(tx, { version_id: id, digest })).toBe(true);
+      return await push(database.db, await cast.caller('ada'), {
+        name,
+        message: '',
+        archive: projectOf({ name, files: { 'late.txt': '' } }),
+        signal,
+      });
+    });
+    expect(await pushes.ended(run)).toMatchObject({ state: 'failed', problem: { code: 'version_final' } });
+    expect(await latest(name)).toMatchObject({ digest, state: 'final' });
+  });
+
+  test('1.10.0 is above 1.9.0, and what lists show is what the highest version says', async () => {
+    const name = fresh();
+    await pushAs('ada', { name, version: '1.10.0', yaml: 'description: ten\n' });
+    await pushAs('ada', { name, version: '1.9.0', yaml: 'description: nine\n' });
+    expect(await latest(name)).toMatchObject({ version: '1.10.0' });
+    expect(await agentOf(name)).toMatchObject({ description: 'ten' });
+  });
+});
+
+describe('what is refused at once', () => {
+  test('a project with faults, with all of them', async () => {
+    const faults = await pushAs('ada', { name: fresh(), yaml: 'colour: red\nsize: 4\n' }).catch(
+      (error: unknown) => error,
+    );
+    expect(faults).toMatchObject({ code: 'project_invalid', status: 422 });
+    expect((faults as Problem).errors).toMatchObject([
+      { file: 'agent.yaml', line: 5, pointer: '/colour' },
+      { file: 'agent.yaml', line: 6, pointer: '/size' },
+    ]);
+    const files = { 'agent.py': 'x = 1\n', 'requirements.txt': '-r /etc/passwd\n' };
+    const others = await pushAs('ada', { name: fresh(), files }).catch((error: unknown) => error);
+    expect((others as Problem).errors).toMatchObject([
+      { file: 'agent.py', message: expect.stringContaining("No 'graph' or 'app' variable found") },
+      { file: 'requirements.txt' },
+    ]);
+  });
+
+  test('a project without agent.py, and an empty one', async () => {
+    const archive = archiveOf([
+      { path: 'agent.yaml', content: 'name: a\nversion: 1.0.0\nteam: ml\nframework: langgraph\n' },
+    ]);
+    await expect(
+      push(database.db, await cast.caller('ada'), { name: 'a', message: '', archive, signal }),
+    ).rejects.toMatchObject({ code: 'project_invalid', errors: [{ file: 'agent.py' }] });
+    await expect(
+      push(database.db, await cast.caller('ada'), {
+        name: 'a',
+        message: '',
+        archive: archiveOf([{ path: 'x', type: 'Directory' }]),
+        signal,
+      }),
+    ).rejects.toMatchObject({ code: 'project_invalid' });
+  });
+
+  test('an archive that is not safe', async () => {
+    const archive = archiveOf([{ path: '../agent.py', content: '' }]);
+    await expect(
+      push(database.db, await cast.caller('ada'), { name: 'a', message: '', archive, signal }),
+    ).rejects.toMatchObject({ code: 'archive_unsafe' });
+  });
+
+  test('a name in agent.yaml that is not the one it is pushed under', async () => {
+    const archive = projectOf({ name: 'other' });
+    await expect(
+      push(database.db, await cast.caller('ada'), { name: 'mine', message: '', archive, signal }),
+    ).rejects.toMatchObject({ code: 'project_invalid', errors: [{ pointer: '/name' }] });
+  });
+
+  test('a team that is not registered and one the pusher is not in, with the same sentence of the spec', async () => {
+    const sentence = (team: string) =>
+      `RBAC check failed: \`team\` in agent.yaml is ${team}, which is no registered team of yours.`;
+    await expect(pushAs('ada', { name: fresh(), team: 'nowhere' })).rejects.toMatchObject({
+      code: 'rbac_failed',
+      status: 403,
+      detail: sentence('nowhere'),
+    });
+    await expect(pushAs('ada', { name: fresh(), team: 'ops' })).rejects.toMatchObject({
+      code: 'rbac_failed',
+      detail: sentence('ops'),
+    });
+    await expect(pushAs('nemo', { name: fresh() })).rejects.toMatchObject({
+      code: 'rbac_failed',
+      detail: sentence('ml'),
+    });
+  });
+
+  test('a viewer, and somebody who is not signed in', async () => {
+    await expect(pushAs('vera', { name: fresh() })).rejects.toMatchObject({ code: 'forbidden' });
+    const caller = { kind: 'anonymous', origin: { request_id: null, ip: null, receipts: [] } } as const;
+    const anonymous = { ...caller, origin: { ...caller.origin, receipts: [] } };
+    await expect(
+      push(database.db, anonymous, { name: 'a', message: '', archive: projectOf(), signal }),
+    ).rejects.toMatchObject({ code: 'unauthenticated' });
+  });
+
+  test("somebody else's agent: readable is forbidden, unreadable is a name that is taken, and neither is unpacked", async () => {
+    const [open, closed] = [fresh(), fresh()];
+    await pushAs('ada', { name: open });
+    await pushAs('ada', { name: closed, yaml: 'access:\n  visibility: private\n' });
+    const poison = archiveOf([{ path: '../evil', content: '' }]);
+    const as = async (person: Person, name: string, archive = poison) =>
+      await push(database.db, await cast.caller(person), { name, message: '', archive, signal });
+    await expect(as('bob', open)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(as('otto', open)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(as('otto', closed)).rejects.toMatchObject({ code: 'exists', status: 409 });
+    expect(
+      (await pushAs('max', { name: closed, version: '1.0.1', yaml: 'access:\n  visibility: private\n' })).state,
+    ).toBe('done');
+  });
+
+  test('a second push of the same agent while one is under way, naming it', async () => {
+    const name = fresh();
+    const caller = await cast.caller('ada');
+    const pushFile = async (text: string) =>
+      await push(database.db, caller, {
+        name,
+        message: '',
+        archive: projectOf({ name, files: { 'requirements.txt': `langgraph\n# ${name} ${text}\n` } }),
+        signal,
+      });
+    const release = pushes.hold();
+    const first = await pushFile('first');
+    await expect(pushFile('second')).rejects.toMatchObject({ code: 'conflict', fields: { push_id: first } });
+    expect((await pushAs('ada', { name: fresh() })).state).toBe('done'); // of another agent, whose lock is there
+    release();
+    expect(await pushes.ended(first)).toMatchObject({ state: 'done' });
+    expect(await pushes.ended(await pushFile('second'))).toMatchObject({ state: 'done' });
+  });
+});
+
+describe('owner and team', () => {
+  test('a new agent belongs to its pusher, who may say so', async () => {
+    const name = fresh();
+    await pushAs('ada', { name, yaml: `owner: ${emailOf('ada')}\n` });
+    expect(await agentOf(name)).toMatchObject({ owner: emailOf('ada') });
+  });
+
+  test('a contributor cannot push for somebody else, an admin of the team can for its members and nobody else', async () => {
+    await expect(pushAs('ada', { name: fresh(), yaml: `owner: ${emailOf('bob')}\n` })).rejects.toMatchObject({
+      code: 'owner_mismatch',
+    });
+    const name = fresh();
+    expect((await pushAs('max', { name, yaml: `owner: ${emailOf('bob')}\n` })).state).toBe('done');
+    expect(await agentOf(name)).toMatchObject({ owner: emailOf('bob') });
+    await expect(pushAs('max', { name: fresh(), yaml: `owner: ${emailOf('otto')}\n` })).rejects.toMatchObject({
+      code: 'owner_mismatch',
+    });
+    await expect(pushAs('max', { name: fresh(), yaml: 'owner: nobody@example.com\n' })).rejects.toMatchObject({
+      code: 'owner_mismatch',
+    });
+  });
+
+  test('an agent that exists keeps its owner and its team', async () => {
+    const name = fresh();
+    await pushAs('ada', { name });
+    await expect(pushAs('ada', { name, yaml: `owner: ${emailOf('bob')}\n` })).rejects.toMatchObject({
+      code: 'owner_mismatch',
+      status: 409,
+    });
+    await expect(pushAs('root', { name, team: 'ops' })).rejects.toMatchObject({ code: 'owner_mismatch' });
+    expect((await pushAs('max', { name, version: '1.0.1', yaml: `owner: ${emailOf('ada')}\n` })).state).toBe('done');
+  });
+});
+
+test('a pusher who was disabled while the push ran gets no version', async () => {
+  const name = fresh();
+  const caller = await cast.caller('bob');
+  await cast.write('app_user', sql`update app_user set active = false where id = ${cast.id('bob')} returning id`);
+  const id = await push(database.db, caller, { name, message: '', archive: projectOf({ name }), signal });
+  const run = await pushes.ended(id);
+  await cast.write('app_user', sql`update app_user set active = true where id = ${cast.id('bob')} returning id`);
+  expect(run).toMatchObject({ state: 'failed', problem: { code: 'forbidden' } });
+  expect(await findAgent(database.db, name)).toBeUndefined();
+});
+
+test('a later version narrows who may see the agent and never widens it', async () => {
+  const name = fresh();
+  const rows = async () => (await agentOf(name)).entries.map((entry) => entry.principal_type).toSorted();
+  const access = (visibility: string) => `access:\n  visibility: ${visibility}\n`;
+  await pushAs('ada', { name });
+  await pushAs('ada', { name, version: '1.0.1', yaml: access('team') });
+  expect([await rows(), (await agentOf(name)).visibility]).toEqual([['team', 'user'], 'team']);
+  const wider = await pushAs('ada', { name, version: '1.0.2', yaml: access('org') });
+  expect(wider.notices).toContainEqual(expect.stringContaining('stays team'));
+  expect([await rows(), (await agentOf(name)).visibility]).toEqual([['team', 'user'], 'team']);
+  await pushAs('ada', { name, version: '1.0.3', yaml: access('private') });
+  expect([await rows(), (await agentOf(name)).visibility]).toEqual([['user'], 'private']);
+  expect((await pushAs('ada', { name, version: '1.0.4' })).notices.join()).not.toContain('stays');
+});
+
+test.for([
+  ['private', ['user']],
+  ['team', ['team', 'user']],
+  ['org', ['org', 'team', 'user']],
+  ['public', ['org', 'team', 'user']],
+] as const)('visibility %s writes the rows of %j', async ([visibility, expected]) => {
+  const name = fresh();
+  await pushAs('ada', { name, yaml: `access:\n  visibility: ${visibility}\n` });
+  expect((await agentOf(name)).entries.map((entry) => entry.principal_type).toSorted()).toEqual(expected);
+});

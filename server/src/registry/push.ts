@@ -1,0 +1,155 @@
+// A push: what can be judged at once is judged at once and refused with all its faults; what takes time (resolving) is a run.
+// Promise: a 202 means that the files are stored and that a run will make a version of them or say why not, whatever is killed meanwhile.
+// Must never happen: a version whose name, team or owner differ from the asset's record, or new content under a version that is final.
+import { checkProject } from '@gantry/contract/agent-project.ts';
+import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import type { Finding } from '@gantry/contract/finding.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import { authorize, Refusal } from '../access/authorize.ts';
+import type { Caller, UserCaller } from '../access/caller.ts';
+import { canRead, decide } from '../access/decide.ts';
+import type { TeamSubject } from '../access/subject.ts';
+import { errorCode, unique_violation, type Database } from '../database/database.ts';
+import { findTeam } from '../principals/find.ts';
+import { signedIn } from '../principals/signed-in.ts';
+import { activeRun, enqueue } from '../runs/run.ts';
+import type { AssetRecord } from './asset.ts';
+import { manifestOf, sourceDigest } from './content.ts';
+import { findAgent, findVersion } from './find.ts';
+import { loadVersionSummary } from './load-version-content.ts';
+import { ownerOfNew, requireSameOwner } from './owner.ts';
+import type { PushInput } from './push-input.ts';
+import * as store from './store.ts';
+import { unpack } from './unpack.ts';
+import { versionFinal } from './version-final.ts';
+
+export interface PushRequest {
+  name: string;
+  message: string;
+  archive: ReadableStream<Uint8Array>;
+  signal: AbortSignal;
+}
+
+/** Answers the id of the run. */
+export async function push(db: Database, caller: Caller, request: PushRequest): Promise<string> {
+  const user = signedIn(caller);
+  const asset = await findAgent(db, request.name);
+  // Before the body is read: nobody makes the server unpack what they may not push.
+  if (asset !== undefined) requireWrite(user, asset);
+  const files = await unpack(request.archive, request.signal);
+  const { config, notices, requirements } = checked(request.name, files);
+  const team = await pushableTeam(db, user, config.team);
+  const owner_id = asset === undefined ? await ownerOfNew(db, user, team, config.owner) : asset.owner_id;
+  if (asset === undefined) authorize(user, 'asset.create', team);
+  else requireSameOwner(asset, config);
+  const manifest = manifestOf(files);
+  const source = sourceDigest({ config, manifest });
+  if (asset !== undefined) await requireOpenVersion(db, asset, config, source);
+  const { request_id, ip } = user.origin;
+  const input: PushInput = {
+    asset_id: asset?.id ?? null,
+    team_id: team.id,
+    owner_id,
+    config,
+    manifest,
+    source,
+    requirements,
+    message: request.message,
+    notices,
+    origin: { request_id, ip },
+  };
+  return await stageAndEnqueue(db, user, input, files);
+}
+
+function requireWrite(user: UserCaller, asset: AssetRecord): void {
+  // Agents' names are the organisation's: who may not read this one still cannot have its name.
+  if (!canRead(user, asset))
+    throw new Refusal(
+      { code: 'exists', reason: `The name ${asset.name} is taken.`, hint: 'Choose another `name` in agent.yaml.' },
+      'asset.write',
+      asset,
+    );
+  authorize(user, 'asset.write', asset);
+}
+
+function checked(name: string, files: ReadonlyMap<string, Uint8Array>) {
+  const { config, findings, dependency_file } = checkProject(files);
+  const errors = findings.filter((finding) => finding.severity === 'error');
+  if (config === undefined || errors.length > 0) throw invalid(errors);
+  if (config.name !== name) {
+    throw new Problem('project_invalid', {
+      detail: `agent.yaml names the agent ${config.name}, and it was pushed as ${name}.`,
+      errors: [{ pointer: '/name', file: 'agent.yaml', message: `is ${config.name}, not ${name}` }],
+    });
+  }
+  const text = dependency_file && new TextDecoder().decode(files.get(dependency_file));
+  const requirements: PushInput['requirements'] =
+    text === undefined
+      ? { kind: 'none' }
+      : { kind: dependency_file === 'pyproject.toml' ? 'pyproject' : 'requirements', text };
+  return { config, requirements, notices: findings.map((finding) => `${finding.file}: ${finding.message}`) };
+}
+
+function invalid(errors: Finding[]): Problem {
+  const [first] = errors;
+  const place = first === undefined ? '' : `${first.file}:${first.line}:${first.column}: ${first.message}.`;
+  const others = errors.length < 2 ? '' : ` And ${errors.length - 1} more.`;
+  return new Problem('project_invalid', { detail: place + others, errors: errors.map((finding) => ({ ...finding })) });
+}
+
+// The spec's sentence. A team that is not registered and one that the caller may not know of get the same answer.
+async function pushableTeam(db: Database, user: UserCaller, name: string): Promise<TeamSubject> {
+  const row = await findTeam(db, name);
+  const team: TeamSubject | undefined = row && { kind: 'team', id: row.id, name: row.name };
+  if (team === undefined || !decide(user, 'team.read', team).allowed) {
+    throw new Problem('rbac_failed', {
+      detail: `RBAC check failed: \`team\` in agent.yaml is ${name}, which is no registered team of yours.`,
+      hint: `Your teams: ${user.memberships.map((membership) => membership.team).join(', ') || 'none; ask an admin to add you to one'}.`,
+      errors: [{ pointer: '/team', file: 'agent.yaml', message: `${name} is no registered team of yours` }],
+    });
+  }
+  return team;
+}
+
+async function requireOpenVersion(
+  db: Database,
+  asset: AssetRecord,
+  config: AgentConfig,
+  source: string,
+): Promise<void> {
+  const version = await findVersion(db, asset.id, config.version);
+  if (version?.state !== 'final') return;
+  const summary = await loadVersionSummary(db, version.id);
+  if (summary.source !== source) throw versionFinal({ kind: 'agent', name: config.name, version: config.version });
+}
+
+async function stageAndEnqueue(
+  db: Database,
+  user: UserCaller,
+  input: PushInput,
+  files: ReadonlyMap<string, Uint8Array>,
+): Promise<string> {
+  const mutex = input.config.name;
+  try {
+    return await db.transaction(async (tx) => {
+      const there = await store.holdBlobs(
+        tx,
+        input.manifest.map((file) => file.sha256),
+      );
+      for (const { path, sha256 } of input.manifest) {
+        const bytes = files.get(path);
+        if (bytes !== undefined && !there.has(sha256)) await store.insertBlob(tx, sha256, bytes);
+      }
+      const run = await enqueue(tx, { kind: 'push', mutex, input, actor: { user_id: user.id, name: user.email } });
+      return run.id;
+    });
+  } catch (error) {
+    if (errorCode(error) !== unique_violation) throw error;
+    const running = await activeRun(db, 'push', mutex);
+    throw new Problem('conflict', {
+      detail: `Another push of agents/${mutex} is running${running === undefined ? '' : `: ${running}`}.`,
+      hint: 'Push again when it has ended.',
+      fields: { push_id: running },
+    });
+  }
+}

@@ -1,0 +1,32 @@
+import { Problem } from '@gantry/contract/problems.ts';
+import type { AssetKind } from '@gantry/contract/roles.ts';
+import { authorize } from '../access/authorize.ts';
+import type { Caller } from '../access/caller.ts';
+import type { Reader } from '../database/database.ts';
+import { findAsset } from './find.ts';
+import { detailRecord, type AssetDetail } from './records.ts';
+import * as store from './store.ts';
+
+/** Of these versions, the ids of those whose present content is approved. Approvals stand above the registry and hand it down. */
+export type FindApproved = (
+  db: Reader,
+  versions: readonly { id: string; digest: string }[],
+) => Promise<ReadonlySet<string>>;
+
+export async function show(
+  db: Reader,
+  findApproved: FindApproved,
+  caller: Caller,
+  ref: { kind: AssetKind; name: string },
+): Promise<AssetDetail> {
+  const asset = await findAsset(db, ref.kind, ref.name);
+  if (asset === undefined) throw new Problem('not_found');
+  authorize(caller, 'asset.read', asset);
+  const versions = await store.versions(db, asset.id);
+  const [approved, permissions, content] = await Promise.all([
+    findApproved(db, versions),
+    store.permissions(db, asset.id),
+    versions[0] === undefined ? undefined : store.content(db, versions[0].digest),
+  ]);
+  return detailRecord(caller, asset, { versions, approved, permissions, config: content?.config ?? null });
+}

@@ -1,0 +1,302 @@
+import type { AssetKind, Visibility } from '@gantry/contract/roles.ts';
+import type { UserCaller } from '../access/caller.ts';
+import type { GovernedTx } from '../access/change.ts';
+import type { Reader, Tx } from '../database/database.ts';
+import { allOf, nothing, sql, type Sql } from '../database/sql.ts';
+import type { Content, Dependencies, ManifestFile, Pin } from './content.ts';
+
+export interface AssetRow {
+  id: string;
+  kind: AssetKind;
+  name: string;
+  team_id: string;
+  team: string;
+  owner_id: string;
+  owner: string;
+  description: string;
+  tags: string[];
+  framework: string | null;
+  visibility: Visibility;
+  published: boolean;
+  serving_version_id: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+/** An asset with the two versions that lists show. */
+export interface ListedRow extends AssetRow {
+  latest_version: string | null;
+  serving_version: string | null;
+  rank: number;
+}
+
+export interface VersionRow {
+  id: string;
+  asset_id: string;
+  version: string;
+  digest: string;
+  state: 'draft' | 'final';
+  message: string;
+  pushed_by: string;
+  pushed_by_email: string;
+  authors: string[];
+  pushed_at: string;
+}
+
+const assetColumns = sql`a.id, a.kind, a.name, a.team_id, t.name as team, a.owner_id, o.email as owner, a.description, a.tags, a.framework,
+  a.visibility, a.published, a.serving_version_id, a.created_at, a.updated_at`;
+const assetTables = sql`asset a join team t on t.id = a.team_id join app_user o on o.id = a.owner_id`;
+const versionColumns = sql`v.id, v.asset_id, v.version, v.digest, v.state, v.message, v.pushed_by, u.email as pushed_by_email, v.authors, v.pushed_at`;
+const versionTables = sql`version v join app_user u on u.id = v.pushed_by`;
+// `1.10.0` is above `1.9.0`: versions are compared by their numbers.
+const byNumber = sql`string_to_array(v.version, '.')::int[]`;
+
+export const asset = async (db: Reader, kind: AssetKind, name: string) =>
+  await db.one<AssetRow>(sql`select ${assetColumns} from ${assetTables} where a.kind = ${kind} and a.name = ${name}`);
+export const assetsOwnedBy = async (db: Reader, user_id: string) =>
+  await db.all<{ kind: AssetKind; name: string }>(sql`select kind, name from asset where owner_id = ${user_id}`);
+
+export const assetsById = async (db: Reader, ids: readonly string[]) =>
+  await db.all<AssetRow>(sql`select ${assetColumns} from ${assetTables} where a.id = any(${ids})`);
+
+export interface Listing {
+  kind?: AssetKind | undefined;
+  team?: string | undefined;
+  /** A tsquery; undefined lists everything by name. */
+  query?: string | undefined;
+  after?: { rank: number; kind: string; name: string } | undefined;
+  limit: number;
+}
+
+/** What the caller may read and is meant to be shown: their teams' assets, their own, what was granted to them by name, and published ones. */
+export async function listed(
+  db: Reader,
+  caller: UserCaller,
+  { kind, team, query, after, limit }: Listing,
+): Promise<ListedRow[]> {
+  const rank = query === undefined ? sql`0::float8` : sql`ts_rank(a.search, to_tsquery('simple', ${query}))::float8`;
+  const conditions: Sql[] = [visibleTo(caller)];
+  if (kind !== undefined) conditions.push(sql`a.kind = ${kind}`);
+  if (team !== undefined) conditions.push(sql`t.name = ${team}`);
+  if (query !== undefined) conditions.push(sql`a.search @@ to_tsquery('simple', ${query})`);
+  const page =
+    after === undefined
+      ? nothing
+      : sql`where (-rank, name, kind) > (${-after.rank}::float8, ${after.name}, ${after.kind})`;
+  return await db.all<ListedRow>(sql`
+    select * from (
+      select ${assetColumns}, ${rank} as rank,
+        (select v.version from version v where v.asset_id = a.id order by ${byNumber} desc limit 1) as latest_version,
+        (select v.version from version v where v.id = a.serving_version_id) as serving_version
+      from ${assetTables} where ${allOf(conditions)}
+    ) found ${page} order by -rank, name, kind limit ${limit}`);
+}
+
+// access/decide.ts (canRead) as a condition, and within it what lists show; find.test.ts walks both over the same callers.
+function visibleTo(caller: UserCaller): Sql {
+  if (caller.role === 'admin') return sql`true`;
+  const teams = caller.memberships.map((membership) => membership.team_id);
+  const administered = caller.memberships
+    .filter((membership) => membership.role === 'admin')
+    .map((membership) => membership.team_id);
+  const reads = sql`exists (select 1 from permission p where p.asset_id = a.id and 'read' = any(p.actions)
+    and (p.principal_type = 'org' or (p.principal_type = 'user' and p.principal_id = ${caller.id}) or (p.principal_type = 'team' and p.principal_id = any(${teams}))))`;
+  const named = sql`exists (select 1 from permission p where p.asset_id = a.id and p.principal_type = 'user' and p.principal_id = ${caller.id})`;
+  return sql`((a.team_id = any(${administered}) or ${reads}) and (a.team_id = any(${teams}) or a.owner_id = ${caller.id} or a.published or ${named}))`;
+}
+
+export interface AssetFields {
+  description: string;
+  tags: string[];
+  framework: string | null;
+  /** All searchable words, separated by spaces (words.ts). */
+  search: string;
+}
+
+export interface NewAsset extends AssetFields {
+  kind: AssetKind;
+  name: string;
+  team_id: string;
+  owner_id: string;
+  visibility: Visibility;
+}
+
+export async function insertAsset(tx: GovernedTx, asset: NewAsset): Promise<string> {
+  const [row] = await tx.write(
+    'asset',
+    sql`
+    insert into asset (kind, name, team_id, owner_id, description, tags, framework, visibility, search)
+    values (${asset.kind}, ${asset.name}, ${asset.team_id}, ${asset.owner_id}, ${asset.description}, ${asset.tags}, ${asset.framework}, ${asset.visibility},
+      to_tsvector('simple', ${asset.search})) returning id`,
+  );
+  if (row === undefined) throw new Error('the statement returned no row');
+  return row.id;
+}
+
+export async function updateAsset(
+  tx: GovernedTx,
+  id: string,
+  fields: AssetFields & { visibility: Visibility },
+): Promise<void> {
+  await tx.write(
+    'asset',
+    sql`
+    update asset set description = ${fields.description}, tags = ${fields.tags}, framework = ${fields.framework}, visibility = ${fields.visibility},
+      search = to_tsvector('simple', ${fields.search}), updated_at = clock_now() where id = ${id} returning id`,
+  );
+}
+
+export async function setServing(tx: GovernedTx, asset_id: string, version_id: string | null): Promise<void> {
+  await tx.write(
+    'asset',
+    sql`update asset set serving_version_id = ${version_id}, updated_at = clock_now() where id = ${asset_id} returning id`,
+  );
+}
+
+/** Its ACL rows are access's to remove. Content stays: another version may have the same. */
+export async function deleteAsset(tx: GovernedTx, asset_id: string): Promise<void> {
+  await tx.write('asset', sql`update asset set serving_version_id = null where id = ${asset_id} returning id`);
+  await tx.write('version', sql`delete from version where asset_id = ${asset_id} returning id`);
+  await tx.write('asset', sql`delete from asset where id = ${asset_id} returning id`);
+}
+
+/** The highest first. */
+export const versions = async (db: Reader, asset_id: string) =>
+  await db.all<VersionRow>(
+    sql`select ${versionColumns} from ${versionTables} where v.asset_id = ${asset_id} order by ${byNumber} desc`,
+  );
+
+export async function version(db: Reader, asset_id: string, version: string): Promise<VersionRow | undefined> {
+  const exact = version === 'latest' ? nothing : sql`and v.version = ${version}`;
+  return await db.one<VersionRow>(
+    sql`select ${versionColumns} from ${versionTables} where v.asset_id = ${asset_id} ${exact} order by ${byNumber} desc limit 1`,
+  );
+}
+
+export const versionById = async (db: Reader, id: string) =>
+  await db.one<VersionRow>(sql`select ${versionColumns} from ${versionTables} where v.id = ${id}`);
+
+/** Everybody who ever pushed under these versions, by version id. */
+export async function authors(db: Reader, version_ids: readonly string[]): Promise<Map<string, string[]>> {
+  const rows = await db.all<{ id: string; emails: string[] }>(sql`
+    select v.id, array_agg(u.email) as emails from version v join app_user u on u.id = any(v.authors) where v.id = any(${version_ids}) group by v.id`);
+  return new Map(rows.map((row) => [row.id, row.emails]));
+}
+
+/** What a reference without a version means: the highest final version of each asset, or the highest draft of one that has none. */
+export async function currentVersions(db: Reader, asset_ids: readonly string[]): Promise<VersionRow[]> {
+  return await db.all<VersionRow>(sql`
+    select distinct on (v.asset_id) ${versionColumns} from ${versionTables} where v.asset_id = any(${asset_ids})
+    order by v.asset_id, (v.state = 'final') desc, ${byNumber} desc`);
+}
+
+export interface NewVersion {
+  asset_id: string;
+  version: string;
+  digest: string;
+  state: 'draft' | 'final';
+  message: string;
+  pushed_by: string;
+}
+
+/** A new version, or the draft of that name pointed at new content; undefined when that version is final. */
+export async function putVersion(tx: GovernedTx, next: NewVersion): Promise<string | undefined> {
+  const [row] = await tx.write(
+    'version',
+    sql`
+    insert into version as v (asset_id, version, digest, state, message, pushed_by, authors)
+    values (${next.asset_id}, ${next.version}, ${next.digest}, ${next.state}, ${next.message}, ${next.pushed_by}, array[${next.pushed_by}::uuid])
+    on conflict (asset_id, version) do update set digest = excluded.digest, message = excluded.message, pushed_by = excluded.pushed_by,
+      authors = (select array_agg(distinct author) from unnest(v.authors || excluded.pushed_by) author), pushed_at = clock_now()
+    where v.state = 'draft' returning id`,
+  );
+  return row?.id;
+}
+
+/** False when the version no longer has this digest (or is gone). The row stays locked until commit, so nobody points it elsewhere meanwhile. */
+export async function finalise(tx: GovernedTx, version_id: string, digest: string): Promise<boolean> {
+  const rows = await tx.write(
+    'version',
+    sql`update version set state = 'final' where id = ${version_id} and digest = ${digest} returning id`,
+  );
+  return rows.length === 1;
+}
+
+export interface StoredContent extends Content {
+  digest: string;
+  source: string;
+}
+
+export const content = async (db: Reader, digest: string) =>
+  await db.one<StoredContent>(
+    sql`select digest, config, manifest, source, lock, dependencies, base_image, python, pins from content where digest = ${digest}`,
+  );
+
+export async function insertContent(tx: Tx, content: StoredContent): Promise<void> {
+  await tx.run(sql`
+    insert into content (digest, config, manifest, source, lock, dependencies, base_image, python, pins)
+    values (${content.digest}, ${JSON.stringify(content.config)}, ${JSON.stringify(content.manifest)}, ${content.source}, ${content.lock},
+      ${JSON.stringify(content.dependencies)}, ${content.base_image}, ${content.python}, ${JSON.stringify(content.pins)})
+    on conflict (digest) do nothing`);
+}
+
+export async function pinsOf(db: Reader, digest: string): Promise<Pin[]> {
+  const row = await db.one<{ pins: Pin[] }>(sql`select pins from content where digest = ${digest}`);
+  if (row === undefined) throw new Error(`there is no content ${digest}`);
+  return row.pins;
+}
+
+/** Of these blobs, those that are there; they are kept for the push that asks. */
+export async function holdBlobs(tx: Tx, hashes: readonly string[]): Promise<Set<string>> {
+  const rows = await tx.all<{ sha256: string }>(
+    sql`update blob set staged_at = clock_now() where sha256 = any(${hashes}) returning sha256`,
+  );
+  return new Set(rows.map((row) => row.sha256));
+}
+
+export async function insertBlob(tx: Tx, sha256: string, bytes: Uint8Array): Promise<void> {
+  await tx.run(
+    sql`insert into blob (sha256, bytes) values (${sha256}, ${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)}) on conflict (sha256) do update set staged_at = clock_now()`,
+  );
+}
+
+export const blob = async (db: Reader, sha256: string) =>
+  (await db.one<{ bytes: Buffer }>(sql`select bytes from blob where sha256 = ${sha256}`))?.bytes;
+
+/** Drops what pushes brought that no content came of. A day is far longer than any push lives. */
+export async function sweepBlobs(tx: Tx): Promise<number> {
+  return await tx.run(sql`
+    delete from blob b where staged_at < clock_now() - interval '1 day'
+      and not exists (select 1 from content c where c.manifest @> jsonb_build_array(jsonb_build_object('sha256', b.sha256)))`);
+}
+
+export interface StoredLock {
+  lock: string;
+  python: string;
+  dependencies: Dependencies;
+}
+
+export const lock = async (db: Reader, inputs: string) =>
+  await db.one<StoredLock>(sql`select lock, python, dependencies from dependency_lock where inputs = ${inputs}`);
+
+export async function insertLock(tx: Tx, inputs: string, made: StoredLock): Promise<void> {
+  await tx.run(sql`
+    insert into dependency_lock (inputs, lock, python, dependencies) values (${inputs}, ${made.lock}, ${made.python}, ${JSON.stringify(made.dependencies)})
+    on conflict (inputs) do nothing`);
+}
+
+export interface PermissionRow {
+  principal_type: string;
+  name: string | null;
+  actions: string[];
+}
+
+/** Who may do what with an asset, by name. */
+export async function permissions(db: Reader, asset_id: string): Promise<PermissionRow[]> {
+  return await db.all<PermissionRow>(sql`
+    select p.principal_type, coalesce(t.name, u.email) as name, p.actions from permission p
+    left join team t on p.principal_type = 'team' and t.id = p.principal_id left join app_user u on p.principal_type = 'user' and u.id = p.principal_id
+    where p.asset_id = ${asset_id} order by p.created_at, p.id`);
+}
+
+export type { ManifestFile };

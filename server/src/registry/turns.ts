@@ -1,0 +1,40 @@
+import { Problem } from '@gantry/contract/problems.ts';
+
+/** Lets `most` works run at a time and the others wait in the order they came; who waits longer than `wait_ms` is sent away. */
+export function turns(most: number, wait_ms: number) {
+  const waiting: (() => void)[] = [];
+  let free = most;
+
+  async function take(signal: AbortSignal): Promise<void> {
+    if (free > 0) {
+      free--;
+      return;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const ends = AbortSignal.any([signal, AbortSignal.timeout(wait_ms)]);
+    const leave = () => {
+      waiting.splice(waiting.indexOf(resolve), 1);
+      const busy = new Problem('rate_limited', {
+        detail: 'Too many pushes arrive at once.',
+        hint: 'Push again in a minute.',
+        retry_after_seconds: 60,
+      });
+      reject(signal.aborted ? signal.reason : busy);
+    };
+    waiting.push(resolve);
+    ends.addEventListener('abort', leave, { once: true });
+    await promise;
+    ends.removeEventListener('abort', leave);
+  }
+
+  return async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+    await take(signal);
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free++;
+      else next();
+    }
+  };
+}

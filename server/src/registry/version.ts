@@ -1,0 +1,26 @@
+// What approvals and deploys do to versions and assets, inside the change() of their own event.
+import { removeEntries } from '../access/acl.ts';
+import type { GovernedTx } from '../access/change.ts';
+import * as store from './store.ts';
+
+/**
+ * Makes a version's content final. False when the version does not have this digest any more, or is gone. The version stays locked
+ * until the transaction ends, so no push can point it elsewhere between this and the commit.
+ */
+export async function finalise(
+  tx: GovernedTx,
+  { version_id, digest }: { version_id: string; digest: string },
+): Promise<boolean> {
+  return await store.finalise(tx, version_id, digest);
+}
+
+/** Which version answers now; null for none. */
+export async function setServing(tx: GovernedTx, asset_id: string, version_id: string | null): Promise<void> {
+  await store.setServing(tx, asset_id, version_id);
+}
+
+/** The asset, its versions and its ACL. Content stays under its digest. */
+export async function removeAsset(tx: GovernedTx, asset_id: string): Promise<void> {
+  await removeEntries(tx, asset_id);
+  await store.deleteAsset(tx, asset_id);
+}

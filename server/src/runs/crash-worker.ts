@@ -1,0 +1,31 @@
+// A worker in a process of its own, for the tests to kill and suspend at any point of a run. Started as
+// `node crash-worker.ts <settings as JSON>`; says what happened as lines of JSON.
+import { openDatabase, type Connection } from '../database/database.ts';
+import { storyKind, type Trap } from './story.ts';
+import { startWorker } from './worker.ts';
+
+export interface CrashWorkerSettings {
+  connection: Connection;
+  owner: string;
+  lease_ms: number;
+  trap: Trap | undefined;
+}
+
+const { connection, owner, lease_ms, trap } = JSON.parse(process.argv[2] ?? '') as CrashWorkerSettings; // given by the tests
+const db = openDatabase(connection);
+await startWorker(
+  db,
+  { story: storyKind(trap) },
+  {
+    owner,
+    lease_ms,
+    heartbeat_ms: lease_ms / 4,
+    poll_ms: 50,
+    onError: (error) => say({ error: error instanceof Error ? error.name : 'unknown' }),
+  },
+);
+say({ ready: true });
+
+function say(what: object): void {
+  process.stdout.write(`${JSON.stringify(what)}\n`);
+}

@@ -1,0 +1,35 @@
+// What happens in a run, for any number of readers. The table is the only buffer: a slow reader holds one page, and one that comes back
+// with the last id it saw misses nothing.
+import type { StreamEvent } from '@gantry/contract/endpoint.ts';
+import type { RunEvent } from '@gantry/contract/runs.ts';
+import type { Database } from '../database/database.ts';
+import { subscribe } from './news.ts';
+import { eventsAfter, hasMore } from './store.ts';
+
+const page = 500;
+// Notifications wake readers; this only bounds what a lost one costs.
+const poll_ms = 5000;
+
+/** Every event after that seq, first those that happened, then live. Ends after the run's `end`, or with the signal. */
+export async function* runEvents(
+  db: Database,
+  run_id: string,
+  after: number,
+  signal: AbortSignal,
+): AsyncGenerator<StreamEvent<RunEvent>> {
+  const news = await subscribe(db, run_id);
+  try {
+    for (let seq = after; !signal.aborted;) {
+      const events = await eventsAfter(db, run_id, seq, page);
+      for (const event of events) {
+        yield { id: String(event.seq), data: event };
+        seq = event.seq;
+        if (event.kind === 'end' || signal.aborted) return;
+      }
+      if (events.length === 0 && !(await hasMore(db, run_id, seq))) return;
+      if (events.length < page) await news.bell.heard(poll_ms, signal);
+    }
+  } finally {
+    await news.close();
+  }
+}

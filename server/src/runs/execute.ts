@@ -1,0 +1,200 @@
+// One run, from where the last executor left it to its end. Undoing after a crash works as going on does: the work runs again, the steps
+// that are done answer from the journal and hand in their undo, and the first that is not stops it.
+import { Problem, problemDocument } from '@gantry/contract/problems.ts';
+import type { Database } from '../database/database.ts';
+import { openJournal, type Journal } from './journal.ts';
+import { Fenced, type Ending, type Run, type RunKind } from './run.ts';
+import * as store from './store.ts';
+
+export interface Execution {
+  db: Database;
+  run: store.ClaimedRun;
+  kind: RunKind;
+  /** Aborted when somebody cancels the run. */
+  cancel: AbortController;
+  /** Aborted when this executor must let go of the run: its lease is lost, or the service stops. */
+  lost: AbortController;
+  max_log_bytes: number;
+  onError(error: unknown): void;
+}
+
+interface Undo {
+  name: string;
+  output: unknown;
+  // Each closes over the type of its own step's output.
+  undo: ((output: never) => Promise<void>) | undefined;
+}
+
+// A step that does not heed its signal gets this long before undo begins without it.
+const grace_ms = 5000;
+const undo_deadline_ms = 120_000;
+// A step that takes the process down each time must not do so for ever.
+const most_attempts = 10;
+
+/** Returns when the run has ended. Throws `Fenced`, or the reason of `lost`, when it belongs to somebody else. */
+export async function execute(execution: Execution): Promise<void> {
+  const { db, run: claimed, kind, lost } = execution;
+  const { max_log_bytes } = execution;
+  const journal = openJournal(db, claimed, { max_log_bytes, onLost: (error) => lost.abort(error) });
+  const undos: Undo[] = [];
+  const run = runOf(execution, journal, undos, await store.stepsOf(db, claimed.id));
+  const ending = claimed.ending ?? (await carryOn(execution, journal, run));
+  if (ending === undefined) return;
+  if (claimed.ending !== null) await collectUndos(kind, run);
+  lost.signal.throwIfAborted();
+
+  const stays = claimed.ending === null && !(await journal.beginUndo(ending));
+  const end = stays ? settledAnyway(ending) : await undoAll(execution, journal, undos, ending);
+  let finished = false;
+  const finish = async (tx: Parameters<typeof journal.finish>[0]) => {
+    finished = await journal.finish(tx, end);
+  };
+  await (kind.end === undefined ? db.transaction(finish) : kind.end(run, end, finish));
+  if (!finished) throw new Error(`the end of run ${claimed.id} was not written`);
+}
+
+/** Undefined when it is done, else how it is to end. */
+async function carryOn(execution: Execution, journal: Journal, run: Run): Promise<Ending | undefined> {
+  const { db, kind, cancel, lost } = execution;
+  let result: unknown;
+  try {
+    result = await kind.work(run);
+  } catch (error) {
+    lost.signal.throwIfAborted();
+    if (error instanceof Fenced) throw error;
+    return { state: cancel.signal.aborted ? 'cancelled' : 'failed', problem: toProblem(execution, error) };
+  }
+  if (await db.transaction(async (tx) => await journal.finish(tx, { state: 'done', result }))) return undefined;
+  return { state: 'cancelled', problem: problemDocument(new Problem('cancelled')) };
+}
+
+function toProblem({ cancel, onError }: Execution, error: unknown) {
+  // Whatever a step threw while it was being cancelled, the cancel is the reason.
+  if (cancel.signal.aborted) return problemDocument(new Problem('cancelled'));
+  if (error instanceof Problem) return problemDocument(error);
+  onError(error);
+  return problemDocument(new Problem('internal', { hint: 'Look for the run in the service log.' }));
+}
+
+/** Stops the work at the first step that has nothing to undo. */
+class Unwound extends Error {}
+
+async function collectUndos(kind: RunKind, run: Run): Promise<void> {
+  try {
+    await kind.work(run);
+  } catch (error) {
+    // What it throws between steps is what made it fail before; the ending says so already.
+    if (error instanceof Fenced) throw error;
+  }
+}
+
+function runOf(execution: Execution, journal: Journal, undos: Undo[], stored: store.StoredStep[]): Run {
+  const { run: claimed, cancel, lost } = execution;
+  const steps = new Map(stored.map((step) => [step.name, step]));
+  const signal = AbortSignal.any([cancel.signal, lost.signal]);
+  let n = 0;
+  return {
+    id: claimed.id,
+    input: claimed.input,
+    actor: claimed.actor,
+    fence: claimed.fence,
+    signal,
+    log: journal.log,
+    notice: (message, data = {}) => journal.notice(message, data),
+    step: async <T>(
+      name: string,
+      work: (signal: AbortSignal) => Promise<T>,
+      undo?: (output: T | undefined) => Promise<void>,
+    ) => {
+      n += 1;
+      if (undos.some((other) => other.name === name)) throw new Error(`two steps of a run are called ${name}`);
+      const before = steps.get(name);
+      const mine: Undo = { name, undo, output: before?.output ?? undefined };
+      if (before?.state === 'done') {
+        undos.push(mine);
+        return before.output as T; // what this very step returned when it was done
+      }
+      if (claimed.ending !== null) {
+        if (before !== undefined && before.state !== 'undone') undos.push(mine);
+        throw new Unwound();
+      }
+      signal.throwIfAborted();
+      undos.push(mine);
+      if ((await journal.begin(n, name)) > most_attempts)
+        throw new Error(`step ${name} was begun ${most_attempts} times and never ended`);
+      try {
+        const output = await withinGrace(work(signal), signal);
+        await journal.endStep(name, { state: 'done', output });
+        mine.output = output;
+        return output;
+      } catch (error) {
+        if (error instanceof Fenced || lost.signal.aborted) throw error;
+        await journal.endStep(name, { state: 'failed', problem: toProblem(execution, error) });
+        throw error;
+      }
+    },
+    fenced: async (tx) => {
+      if (!(await store.hold(tx, claimed))) throw new Fenced(claimed.id);
+    },
+    settle: async (tx) => {
+      if (!(await store.hold(tx, claimed))) throw new Fenced(claimed.id);
+      if (await store.settle(tx, claimed)) return;
+      cancel.abort(new Problem('cancelled'));
+      throw cancel.signal.reason;
+    },
+  };
+}
+
+async function withinGrace<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: overdue, reject } = Promise.withResolvers<never>();
+  let timer: NodeJS.Timeout | undefined;
+  const aborted = () => (timer = setTimeout(() => reject(signal.reason), grace_ms));
+  signal.addEventListener('abort', aborted);
+  try {
+    return await Promise.race([work, overdue]);
+  } finally {
+    signal.removeEventListener('abort', aborted);
+    clearTimeout(timer);
+  }
+}
+
+/** Newest first. What cannot be undone is named in the ending, never passed over. */
+async function undoAll({ onError }: Execution, journal: Journal, undos: Undo[], ending: Ending): Promise<Ending> {
+  const leftovers: { step: string; output: unknown; reason: string }[] = [];
+  for (const { name, output, undo } of undos.toReversed()) {
+    if (undo === undefined) continue;
+    try {
+      await withinDeadline(undo(output as never)); // the output that this undo's own step returned
+    } catch (error) {
+      if (!(error instanceof Problem)) onError(error);
+      leftovers.push({
+        step: name,
+        output: output ?? null,
+        reason: error instanceof Problem ? error.detail : 'It failed unexpectedly.',
+      });
+      continue;
+    }
+    await journal.endStep(name, { state: 'undone' });
+  }
+  if (leftovers.length === 0) return ending;
+  return { state: 'needs_attention', problem: { ...ending.problem, leftovers } };
+}
+
+async function withinDeadline(work: Promise<void>): Promise<void> {
+  const { promise: overdue, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () =>
+      reject(new Problem('engine_unavailable', { detail: `It was not undone within ${undo_deadline_ms / 1000} s.` })),
+    undo_deadline_ms,
+  );
+  try {
+    await Promise.race([work, overdue]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+// What went wrong after the point of no return leaves everything as it was made, and somebody has to look.
+function settledAnyway(ending: Ending): Ending {
+  return { state: 'needs_attention', problem: { ...ending.problem, leftovers: [] } };
+}

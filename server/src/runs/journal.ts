@@ -1,0 +1,122 @@
+// One executor's pen on one run: steps and events, in the order in which they happened, each write under the executor's fence.
+// Lines of log wait up to 100 ms or 64 KB, so that a chatty build is a few inserts a second and not thousands.
+import type { RunEvent } from '@gantry/contract/runs.ts';
+import type { Database, Tx } from '../database/database.ts';
+import { Fenced, type Ending } from './run.ts';
+import * as store from './store.ts';
+
+export interface Journal {
+  /** How many times the step was begun, this time included. */
+  begin(n: number, name: string): Promise<number>;
+  endStep(name: string, end: Parameters<typeof store.endStep>[3]): Promise<void>;
+  log(line: string): void;
+  notice(message: string, data: Record<string, unknown>): void;
+  /** False when the run has settled and nothing is undone any more. */
+  beginUndo(ending: Ending): Promise<boolean>;
+  /** Writes everything that waits, the end and its event. False when a cancel came before: nothing is written then. */
+  finish(tx: Tx, end: Parameters<typeof store.finish>[2]): Promise<boolean>;
+}
+
+interface JournalSettings {
+  max_log_bytes: number;
+  /** A write failed: nothing more can be written by this executor. */
+  onLost(error: Error): void;
+}
+
+const batch_ms = 100;
+const batch_bytes = 65_536;
+
+export function openJournal(db: Database, run: store.ClaimedRun, { max_log_bytes, onLost }: JournalSettings): Journal {
+  let waiting: store.NewEvent[] = [];
+  let waiting_bytes = 0;
+  let logged_bytes = run.log_bytes;
+  let step: string | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let written: Promise<unknown> = Promise.resolve();
+  let ended = false;
+
+  function add(event: store.NewEvent, bytes = 0): void {
+    if (ended) return;
+    waiting.push(event);
+    waiting_bytes += bytes;
+    if (waiting_bytes >= batch_bytes) flush();
+    else timer ??= setTimeout(flush, batch_ms);
+  }
+
+  function flush(): void {
+    write().catch(onLost);
+  }
+
+  async function writeWaiting(tx: Tx): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    const [events, bytes] = [waiting, waiting_bytes];
+    [waiting, waiting_bytes] = [[], 0];
+    if (events.length > 0 && !(await store.append(tx, run, events, bytes))) throw new Fenced(run.id);
+    await store.notify(tx, store.event_channel, run.id);
+  }
+
+  // One write after the other; once one has failed, so do all that come after it.
+  async function write<T>(more?: (tx: Tx) => Promise<T>): Promise<T | undefined> {
+    const turn = written.then(async () => {
+      return await db.transaction(async (tx) => {
+        if (more !== undefined && !(await store.hold(tx, run))) throw new Fenced(run.id);
+        const result = await more?.(tx);
+        await writeWaiting(tx);
+        return result;
+      });
+    });
+    written = turn;
+    try {
+      return await turn;
+    } catch (error) {
+      throw error instanceof Fenced ? error : new Fenced(run.id, error);
+    }
+  }
+
+  return {
+    begin: async (n, name) => {
+      step = name;
+      add(stepEvent(name, 'running'));
+      return (await write((tx) => store.beginStep(tx, run.id, n, name))) ?? 1;
+    },
+    endStep: async (name, end) => {
+      add(
+        stepEvent(name, end.state, end.state === 'failed' && end.problem !== undefined ? { problem: end.problem } : {}),
+      );
+      await write((tx) => store.endStep(tx, run.id, name, end));
+    },
+    log: (line) => {
+      if (logged_bytes > max_log_bytes) return;
+      const bytes = Buffer.byteLength(line) + 1;
+      logged_bytes += bytes;
+      if (logged_bytes <= max_log_bytes)
+        return add({ kind: 'log', step, state: null, message: clean(line), data: {} }, bytes);
+      const message = `The log is cut off here: a run keeps ${max_log_bytes} bytes of it.`;
+      add({ kind: 'notice', step, state: null, message, data: { truncated: true } }, bytes);
+    },
+    notice: (message, data) => add({ kind: 'notice', step, state: null, message: clean(message), data }),
+    beginUndo: async (ending) => (await write((tx) => store.beginUndo(tx, run, ending))) ?? false,
+    finish: async (tx, end) => {
+      // What is being written must be written first: the end is the last event.
+      await written;
+      if (!(await store.hold(tx, run))) throw new Fenced(run.id);
+      if (!(await store.finish(tx, run, end))) return false;
+      const data: Record<string, unknown> =
+        end.state === 'done' ? { result: end.result ?? null } : { problem: end.problem };
+      add({ kind: 'end', step: null, state: end.state, message: end.state, data });
+      await writeWaiting(tx);
+      ended = true;
+      return true;
+    },
+  };
+}
+
+function stepEvent(name: string, state: RunEvent['state'], data: Record<string, unknown> = {}): store.NewEvent {
+  return { kind: 'step', step: name, state, message: name, data };
+}
+
+// Text columns hold no NUL character.
+function clean(text: string): string {
+  return text.replaceAll('\0', '\ufffd');
+}

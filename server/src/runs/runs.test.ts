@@ -1,0 +1,295 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { RunEvent } from '@gantry/contract/runs.ts';
+import { errorCode, openDatabase, unique_violation } from '../database/database.ts';
+import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
+import { runEvents } from './events.ts';
+import { activeRun, enqueue, findRun, requestCancel, type RunKinds, type RunRow } from './run.ts';
+import { storyKind, storySteps, type StoryInput } from './story.ts';
+import { startWorker, type Worker, type WorkerSettings } from './worker.ts';
+
+let base: TestDatabase;
+let folder: string;
+let workers: Worker[] = [];
+let errors: unknown[] = [];
+const actor = { user_id: '00000000-0000-4000-8000-000000000001', name: 'ada@example.com' };
+
+beforeAll(async () => {
+  base = await testDatabase();
+});
+afterAll(async () => await base.close());
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'gantry-runs-'));
+  errors = [];
+});
+afterEach(async () => {
+  await Promise.all(workers.map((worker) => worker.stop()));
+  workers = [];
+  await rm(folder, { recursive: true });
+});
+
+async function work(kinds: RunKinds = { story: storyKind() }, settings: Partial<WorkerSettings> = {}): Promise<void> {
+  const worker = await startWorker(base.db, kinds, {
+    owner: 'test',
+    onError: (error) => errors.push(error),
+    ...settings,
+  });
+  workers.push(worker);
+}
+
+async function begin(input: Partial<StoryInput> = {}, kind = 'story'): Promise<string> {
+  const { id } = await enqueue(base.db, { kind, mutex: folder, input: { folder, ...input }, actor });
+  return id;
+}
+
+async function events(id: string, after = 0): Promise<RunEvent[]> {
+  const seen: RunEvent[] = [];
+  for await (const event of runEvents(base.db, id, after, AbortSignal.timeout(20_000))) seen.push(event.data);
+  return seen;
+}
+
+async function ended(id: string): Promise<RunRow> {
+  await events(id);
+  const run = await findRun(base.db, id);
+  if (run === undefined) throw new Error('the run is gone');
+  return run;
+}
+
+async function waitFor(id: string, wanted: (event: RunEvent) => boolean): Promise<void> {
+  for await (const { data } of runEvents(base.db, id, 0, AbortSignal.timeout(10_000))) if (wanted(data)) return;
+  throw new Error('what was waited for did not happen');
+}
+
+const things = async () => (await readdir(folder)).filter((name) => name !== 'journal');
+const told = async () => (await readFile(join(folder, 'journal'), 'utf8')).trim().split('\n');
+
+test('a run does its steps in order, remembers what they gave, and ends with its result', async () => {
+  await work();
+  const id = await begin();
+  const run = await ended(id);
+  expect(run).toMatchObject({ state: 'done', problem: null, result: ['first:1', 'second:1', 'third:1'], actor });
+  expect(run.steps.map(({ n, name, state }) => [n, name, state])).toEqual(
+    storySteps.map((name, i) => [i + 1, name, 'done']),
+  );
+  const seen = await events(id);
+  expect(seen.map((event) => event.seq)).toEqual(seen.map((_, i) => i + 1));
+  expect(
+    seen.filter((event) => event.kind !== 'log').map((event) => `${event.kind} ${event.step} ${event.state}`),
+  ).toEqual([...storySteps.flatMap((name) => [`step ${name} running`, `step ${name} done`]), 'end null done']);
+});
+
+test('one run at a time has the mutex, and who asks is told which', async () => {
+  const id = await begin();
+  const second = await begin().catch((error: unknown) => errorCode(error));
+  expect(second).toBe(unique_violation);
+  expect(await activeRun(base.db, 'story', folder)).toBe(id);
+  await work();
+  await ended(id);
+  expect(await activeRun(base.db, 'story', folder)).toBeUndefined();
+  await ended(await begin());
+});
+
+test('a step that fails undoes newest first what the run made, itself included, and nothing else', async () => {
+  await work();
+  const run = await ended(await begin({ fails: 'second' }));
+  expect(run).toMatchObject({ state: 'failed', problem: { code: 'build_failed', detail: 'second failed' } });
+  expect((await told()).filter((line) => line.includes('undone'))).toEqual(['second undone by 1', 'first undone by 1']);
+  expect(run.steps.map(({ name, state }) => `${name} ${state}`)).toEqual(['first undone', 'second failed']);
+  expect(await things()).toEqual([]);
+});
+
+test('an undo that fails leaves the run in need of attention, naming what is left, and the others are still undone', async () => {
+  await work();
+  const run = await ended(await begin({ fails: 'third', sticks: 'second' }));
+  expect(run).toMatchObject({
+    state: 'needs_attention',
+    problem: { code: 'build_failed', leftovers: [{ step: 'second', output: 'second:1', reason: 'second sticks' }] },
+  });
+  expect(await things()).toEqual([`${run.id}-second`]);
+});
+
+test.each(storySteps)('a cancel during the %s step acts within a second and undoes what was made', async (step) => {
+  await work();
+  const id = await begin({ waits: step });
+  await waitFor(id, (event) => event.step === step && event.kind === 'log');
+  const asked = performance.now();
+  expect(await requestCancel(base.db, id)).toBe(true);
+  const run = await ended(id);
+  expect(performance.now() - asked).toBeLessThan(1000);
+  expect(run).toMatchObject({ state: 'cancelled', problem: { code: 'cancelled' } });
+  expect(await things()).toEqual([]);
+  expect(errors).toEqual([]);
+});
+
+test('a run that is cancelled before anybody claimed it does nothing', async () => {
+  const id = await begin();
+  expect(await requestCancel(base.db, id)).toBe(true);
+  await work();
+  expect(await ended(id)).toMatchObject({ state: 'cancelled', steps: [] });
+  expect(await requestCancel(base.db, id)).toBe(false);
+});
+
+test('once a run has settled it cannot be cancelled, and a failure after it undoes nothing', async () => {
+  const undone: string[] = [];
+  const settled = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  await work({
+    story: {
+      work: async (run) => {
+        await run.step(
+          'switch',
+          async () => await base.db.transaction(async (tx) => await run.settle(tx)),
+          async () => void undone.push('switch'),
+        );
+        settled.resolve();
+        await release.promise;
+        throw new Error('a fault after the switch');
+      },
+    },
+  });
+  const id = await begin();
+  await settled.promise;
+  expect(await requestCancel(base.db, id)).toBe(false);
+  release.resolve();
+  expect(await ended(id)).toMatchObject({ state: 'needs_attention', problem: { code: 'internal', leftovers: [] } });
+  expect(undone).toEqual([]);
+});
+
+test('a cancel that came before a run settles stops it from settling', async () => {
+  const reached = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  await work({
+    story: {
+      work: async (run) =>
+        await run.step('switch', async () => {
+          reached.resolve();
+          await release.promise;
+          await base.db.transaction(async (tx) => await run.settle(tx));
+        }),
+    },
+  });
+  const id = await begin();
+  await reached.promise;
+  await requestCancel(base.db, id);
+  release.resolve();
+  expect(await ended(id)).toMatchObject({ state: 'cancelled' });
+});
+
+test('what ends badly is said elsewhere in the same transaction', async () => {
+  await base.db.run({ strings: ['create table said (run_id uuid, state text)'], values: [] });
+  await work({
+    story: {
+      work: async () => await Promise.reject(new Error('a bug')),
+      end: async (run, ending, finish) =>
+        await base.db.transaction(async (tx) => {
+          await finish(tx);
+          await tx.run({ strings: ['insert into said values (', ', ', ')'], values: [run.id, ending.state] });
+        }),
+    },
+  });
+  const id = await begin();
+  expect(await ended(id)).toMatchObject({ state: 'failed', problem: { code: 'internal' } });
+  expect(await base.db.all({ strings: ['select * from said'], values: [] })).toEqual([{ run_id: id, state: 'failed' }]);
+  expect(errors).toMatchObject([{ message: 'a bug' }]);
+});
+
+test('a stopped worker hands its run back, and the next one carries it on at once', async () => {
+  await work(undefined, { owner: 'one' });
+  const id = await begin({ waits: 'second' });
+  await waitFor(id, (event) => event.step === 'second' && event.kind === 'log');
+  await Promise.all(workers.map((worker) => worker.stop()));
+  workers = [];
+  expect(await findRun(base.db, id)).toMatchObject({ state: 'running' });
+  await base.db.run({ strings: ["update run set input = input - 'waits' where id = ", ''], values: [id] });
+  const asked = performance.now();
+  await work(undefined, { owner: 'two' });
+  expect(await ended(id)).toMatchObject({ state: 'done', result: ['first:1', 'second:2', 'third:2'] });
+  expect(performance.now() - asked).toBeLessThan(5000);
+  expect((await told()).filter((line) => line.startsWith('first begun'))).toHaveLength(1);
+});
+
+test('readers see the same events, live or after, and one that comes back misses none', async () => {
+  await work();
+  const id = await begin({ waits: 'third' });
+  const live = Array.from({ length: 20 }, () => events(id));
+  const part: RunEvent[] = [];
+  for await (const { data } of runEvents(base.db, id, 0, AbortSignal.timeout(10_000))) if (part.push(data) === 3) break;
+  await waitFor(id, (event) => event.step === 'third' && event.kind === 'log');
+  await requestCancel(base.db, id);
+  const all = await Promise.all(live);
+  const replayed = await events(id);
+  for (const seen of all) expect(seen).toEqual(replayed);
+  const rest = await events(id, part.at(-1)?.seq);
+  expect([...part, ...rest]).toEqual(replayed);
+  expect(await events(id, replayed.at(-1)?.seq)).toEqual([]);
+});
+
+test('a reader that goes away ends at once', async () => {
+  const id = await begin();
+  const leaving = new AbortController();
+  const reading = (async () => {
+    for await (const _ of runEvents(base.db, id, 0, leaving.signal));
+  })();
+  setTimeout(() => leaving.abort(), 50);
+  await reading;
+  await requestCancel(base.db, id);
+  await work();
+  await ended(id);
+});
+
+test('lines of log arrive in batches and in order, and a flood of them is cut off visibly', async () => {
+  await work(
+    {
+      story: {
+        work: async (run) =>
+          await run.step('chatter', async () => {
+            for (let i = 0; i < 5000; i++) run.log(`line ${i} ${'x'.repeat(20)}`);
+          }),
+      },
+    },
+    { max_log_bytes: 100_000 },
+  );
+  const id = await begin();
+  const seen = await events(id);
+  const lines = seen.filter((event) => event.kind === 'log');
+  expect(lines.map((event) => event.message.split(' ')[1])).toEqual(lines.map((_, i) => String(i)));
+  expect(lines.length).toBeGreaterThan(3000);
+  expect(lines.length).toBeLessThan(5000);
+  expect(seen.filter((event) => event.data.truncated === true)).toHaveLength(1);
+  expect(seen.at(-1)).toMatchObject({ kind: 'end', state: 'done' });
+});
+
+test('two workers on fifty runs do nothing twice', async () => {
+  const other = openDatabase(base.connection);
+  const done: string[] = [];
+  const kind = {
+    story: {
+      work: async (run: { id: string; step: (name: string, work: () => Promise<void>) => Promise<void> }) =>
+        await run.step('once', async () => void done.push(run.id)),
+    },
+  };
+  await work(kind, { owner: 'one', concurrency: 8 });
+  const second = await startWorker(other, kind, {
+    owner: 'two',
+    concurrency: 8,
+    onError: (error) => errors.push(error),
+  });
+  const ids = await Promise.all(
+    Array.from(
+      { length: 50 },
+      async (_, i) => (await enqueue(base.db, { kind: 'story', mutex: `${folder} ${i}`, input: {}, actor })).id,
+    ),
+  );
+  for (const id of ids) expect(await ended(id)).toMatchObject({ state: 'done' });
+  expect(done.toSorted()).toEqual(ids.toSorted());
+  const owners = await base.db.all({
+    strings: ['select fence from run where id = any(', ') and fence > 1'],
+    values: [ids],
+  });
+  expect(owners).toEqual([]);
+  await second.stop();
+  await other.close();
+  expect(errors).toEqual([]);
+});

@@ -1,0 +1,220 @@
+// The journal's SQL. Every write of an executor names its fence and touches nothing once another has claimed the run.
+import type { RunEvent, RunState } from '@gantry/contract/runs.ts';
+import type { Reader, Tx } from '../database/database.ts';
+import { sql } from '../database/sql.ts';
+import type { Ending, NewRun, RunActor, RunRow } from './run.ts';
+
+/** Workers hear of new runs and cancels here; readers of events on the other, so that a line of log wakes no worker. */
+export const work_channel = 'run_work';
+export const event_channel = 'run_event';
+
+/** Whose write it is. */
+export interface Claim {
+  id: string;
+  fence: number;
+}
+
+export interface ClaimedRun extends Claim {
+  kind: string;
+  input: unknown;
+  actor: RunActor;
+  ending: Ending | null;
+  cancel_requested: boolean;
+  log_bytes: number;
+}
+
+export interface StoredStep {
+  name: string;
+  state: 'running' | 'done' | 'failed' | 'undone';
+  attempt: number;
+  output: unknown;
+}
+
+export type NewEvent = Omit<RunEvent, 'seq' | 'at'>;
+
+const active_states = ['queued', 'running', 'cancelling'] as const satisfies RunState[];
+
+export async function insert(tx: Tx, run: NewRun): Promise<{ id: string }> {
+  const row = await tx.one<{ id: string }>(sql`
+    insert into run (kind, mutex, input, actor_id, actor_name)
+    values (${run.kind}, ${run.mutex}, ${json(run.input)}::jsonb, ${run.actor.user_id}, ${run.actor.name}) returning id`);
+  if (row === undefined) throw new Error('insert returned no row');
+  return row;
+}
+
+/** PostgreSQL delivers it when the transaction commits. */
+export async function notify(tx: Tx, channel: string, id: string): Promise<void> {
+  await tx.run(sql`select pg_notify(${channel}, ${id})`);
+}
+
+export async function active(db: Reader, kind: string, mutex: string): Promise<string | undefined> {
+  const row = await db.one<{ id: string }>(sql`
+    select id from run where kind = ${kind} and mutex = ${mutex} and state = any(${active_states})`);
+  return row?.id;
+}
+
+export async function find(db: Reader, ids: readonly string[]): Promise<RunRow[]> {
+  const runs = await db.all<Omit<RunRow, 'actor' | 'steps' | 'notices'> & { actor_id: string; actor_name: string }>(sql`
+    select id, kind, mutex, state, input, actor_id, actor_name, result, problem, created_at, ended_at
+    from run where id = any(${ids})`);
+  const steps = await db.all<RunRow['steps'][number] & { run_id: string }>(sql`
+    select run_id, n, name, state, started_at, ended_at, problem from run_step where run_id = any(${ids}) order by n`);
+  const notices = await db.all<{ run_id: string; message: string }>(sql`
+    select run_id, message from run_event where run_id = any(${ids}) and kind = 'notice' order by seq`);
+  return runs.map(({ actor_id, actor_name, ...run }) => ({
+    ...run,
+    actor: { user_id: actor_id, name: actor_name },
+    steps: steps.filter(({ run_id }) => run_id === run.id).map(({ run_id: _, ...step }) => step),
+    notices: notices.filter(({ run_id }) => run_id === run.id).map(({ message }) => message),
+  }));
+}
+
+export async function requestCancel(tx: Tx, id: string): Promise<boolean> {
+  const asked = await tx.run(sql`
+    update run set state = 'cancelling', cancel_requested_at = clock_now()
+    where id = ${id} and state in ('queued', 'running') and settled_at is null and ending is null`);
+  return asked === 1;
+}
+
+/** The oldest run that nobody holds: a new one, or one whose executor's lease ran out. */
+export async function claim(
+  db: Tx,
+  kinds: readonly string[],
+  owner: string,
+  lease_ms: number,
+): Promise<ClaimedRun | undefined> {
+  const row = await db.one<Omit<ClaimedRun, 'actor'> & { actor_id: string; actor_name: string }>(sql`
+    update run set owner = ${owner}, fence = fence + 1, lease_until = clock_now() + ${lease_ms}::float8 * interval '1 ms',
+      state = case state when 'queued' then 'running' else state end, started_at = coalesce(started_at, clock_now())
+    where id = (
+      select id from run
+      where state = any(${active_states}) and kind = any(${kinds}) and (lease_until is null or lease_until < clock_now())
+      order by created_at for update skip locked limit 1)
+    returning id, kind, fence, input, actor_id, actor_name, ending, log_bytes, cancel_requested_at is not null as cancel_requested`);
+  if (row === undefined) return undefined;
+  const { actor_id, actor_name, ...run } = row;
+  return { ...run, actor: { user_id: actor_id, name: actor_name } };
+}
+
+/** Ids of those that are still ours. */
+export async function renew(db: Tx, owner: string, claims: readonly Claim[], lease_ms: number): Promise<string[]> {
+  const rows = await db.all<{ id: string }>(sql`
+    update run set lease_until = clock_now() + ${lease_ms}::float8 * interval '1 ms'
+    from unnest(${claims.map(({ id }) => id)}::uuid[], ${claims.map(({ fence }) => fence)}::bigint[]) as claim (run_id, claimed)
+    where id = run_id and fence = claimed and owner = ${owner} and ended_at is null returning id`);
+  return rows.map(({ id }) => id);
+}
+
+/** Hands it back at once, so that nobody waits for the lease to run out. */
+export async function release(db: Tx, { id, fence }: Claim): Promise<void> {
+  await db.run(sql`update run set owner = null, lease_until = null where id = ${id} and fence = ${fence}`);
+}
+
+export async function withCancelRequested(db: Reader, ids: readonly string[]): Promise<string[]> {
+  const rows = await db.all<{ id: string }>(
+    sql`select id from run where id = any(${ids}) and cancel_requested_at is not null`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Locks the run's row until the transaction ends. */
+export async function hold(tx: Tx, { id, fence }: Claim): Promise<boolean> {
+  return (
+    (await tx.one(sql`select id from run where id = ${id} and fence = ${fence} and ended_at is null for update`)) !==
+    undefined
+  );
+}
+
+/** False when a cancel was asked for first. */
+export async function settle(tx: Tx, { id, fence }: Claim): Promise<boolean> {
+  const settled = await tx.run(sql`
+    update run set settled_at = coalesce(settled_at, clock_now())
+    where id = ${id} and fence = ${fence} and cancel_requested_at is null`);
+  return settled === 1;
+}
+
+/** False when the run has settled: what it made stays. */
+export async function beginUndo(tx: Tx, { id, fence }: Claim, ending: Ending): Promise<boolean> {
+  const begun = await tx.run(sql`
+    update run set ending = ${json(ending)}::jsonb where id = ${id} and fence = ${fence} and settled_at is null`);
+  return begun === 1;
+}
+
+export async function stepsOf(db: Reader, run_id: string): Promise<StoredStep[]> {
+  return await db.all<StoredStep>(
+    sql`select name, state, attempt, output from run_step where run_id = ${run_id} order by n`,
+  );
+}
+
+/** How many times it was begun, this time included. */
+export async function beginStep(tx: Tx, run_id: string, n: number, name: string): Promise<number> {
+  const row = await tx.one<{ attempt: number }>(sql`
+    insert into run_step (run_id, n, name, state) values (${run_id}, ${n}, ${name}, 'running')
+    on conflict (run_id, name) do update set state = 'running', attempt = run_step.attempt + 1
+    returning attempt`);
+  return row?.attempt ?? 1;
+}
+
+export async function endStep(
+  tx: Tx,
+  run_id: string,
+  name: string,
+  end: { state: 'done'; output: unknown } | { state: 'failed' | 'undone'; problem?: object },
+): Promise<void> {
+  const output = end.state === 'done' ? json(end.output) : null;
+  const problem = end.state === 'done' || end.problem === undefined ? null : json(end.problem);
+  await tx.run(sql`
+    update run_step set ended_at = coalesce(ended_at, clock_now()),
+      -- The step that failed stays the one that failed, whatever is undone of it.
+      state = case when state = 'failed' and ${end.state} = 'undone' then state else ${end.state} end,
+      output = coalesce(${output}::jsonb, output), problem = coalesce(${problem}::jsonb, problem)
+    where run_id = ${run_id} and name = ${name}`);
+}
+
+/** False when the run is another executor's now. The row lock makes the order of seq the order of commit. */
+export async function append(
+  tx: Tx,
+  { id, fence }: Claim,
+  events: readonly NewEvent[],
+  log_bytes: number,
+): Promise<boolean> {
+  const held = await tx.run(sql`
+    with held as (
+      update run set last_seq = last_seq + ${events.length}::bigint, log_bytes = log_bytes + ${log_bytes}::bigint
+      where id = ${id} and fence = ${fence} returning last_seq - ${events.length}::bigint as before)
+    insert into run_event (run_id, seq, kind, step, state, message, data)
+    select ${id}, before + n, event ->> 'kind', event ->> 'step', event ->> 'state', event ->> 'message', event -> 'data'
+    from held, jsonb_array_elements(${json(events)}::jsonb) with ordinality as events (event, n)`);
+  return held === events.length;
+}
+
+/** False when the run is not to end like this: a cancel was asked for before it settled. */
+export async function finish(
+  tx: Tx,
+  { id, fence }: Claim,
+  end: { state: 'done'; result: unknown } | Ending,
+): Promise<boolean> {
+  const done = end.state === 'done';
+  const ended = await tx.run(sql`
+    update run set state = ${end.state}, ended_at = clock_now(), owner = null, lease_until = null,
+      result = ${done ? json(end.result) : null}::jsonb, problem = ${done ? null : json(end.problem)}::jsonb
+    where id = ${id} and fence = ${fence} and (not ${done} or cancel_requested_at is null or settled_at is not null)`);
+  return ended === 1;
+}
+
+export async function eventsAfter(db: Reader, run_id: string, seq: number, limit: number): Promise<RunEvent[]> {
+  return await db.all<RunEvent>(sql`
+    select seq, at, kind, step, state, message, data from run_event
+    where run_id = ${run_id} and seq > ${seq} order by seq limit ${limit}`);
+}
+
+/** Will there be an event after this one? */
+export async function hasMore(db: Reader, run_id: string, seq: number): Promise<boolean> {
+  const row = await db.one(sql`select id from run where id = ${run_id} and (ended_at is null or last_seq > ${seq})`);
+  return row !== undefined;
+}
+
+// jsonb holds no NUL character; an absent value is JSON's null.
+function json(value: unknown): string {
+  return JSON.stringify(value ?? null).replaceAll('\\u0000', '\\ufffd');
+}

@@ -1,0 +1,139 @@
+// Claims runs and executes them. NOTIFY wakes it; the poll finds what a lost notification or a dead executor left.
+import { Problem } from '@gantry/contract/problems.ts';
+import type { Database } from '../database/database.ts';
+import { bell } from './bell.ts';
+import { execute } from './execute.ts';
+import { Fenced, type RunKind, type RunKinds } from './run.ts';
+import * as store from './store.ts';
+
+export interface WorkerSettings {
+  /** Names this executor in the journal; another one for every process. */
+  owner: string;
+  onError(error: unknown, run_id?: string): void;
+  /** How long a run belongs to an executor that does not renew its lease. */
+  lease_ms?: number;
+  heartbeat_ms?: number;
+  poll_ms?: number;
+  /** Runs at a time. */
+  concurrency?: number;
+  max_log_bytes?: number;
+}
+
+export interface Worker {
+  /** Lets go of its runs and hands them back: another executor, or the next start, carries them on. */
+  stop(): Promise<void>;
+}
+
+interface Executing {
+  claim: store.Claim;
+  cancel: AbortController;
+  lost: AbortController;
+  /** By the monotonic clock, which goes on while the process is suspended. */
+  renewed_at: number;
+  ended: Promise<void>;
+}
+
+export async function startWorker(db: Database, kinds: RunKinds, settings: WorkerSettings): Promise<Worker> {
+  const { owner, onError, lease_ms = 15_000, heartbeat_ms = 4000, poll_ms = 1000, concurrency = 4 } = settings;
+  const { max_log_bytes = 4_000_000 } = settings;
+  const executing = new Set<Executing>();
+  const wake = bell();
+  let stopping = false;
+
+  const listening = await db.listen(store.work_channel, wake.ring);
+  const heartbeat = setInterval(() => void renew().catch(onError), heartbeat_ms);
+  const claiming = claimForEver();
+
+  async function claimForEver(): Promise<void> {
+    while (!stopping) {
+      try {
+        await passOnCancels();
+        while (executing.size < concurrency && !stopping && (await claimOne()));
+      } catch (error) {
+        onError(error);
+      }
+      await wake.heard(poll_ms);
+    }
+  }
+
+  async function passOnCancels(): Promise<void> {
+    if (executing.size === 0) return;
+    const all = [...executing];
+    const ids = await store.withCancelRequested(
+      db,
+      all.map(({ claim }) => claim.id),
+    );
+    for (const { claim, cancel } of all) if (ids.includes(claim.id)) cancel.abort(new Problem('cancelled'));
+  }
+
+  async function claimOne(): Promise<boolean> {
+    const run = await store.claim(db, Object.keys(kinds), owner, lease_ms);
+    if (run === undefined) return false;
+    const kind = kinds[run.kind];
+    if (kind === undefined) throw new Error(`run ${run.id} is of the kind ${run.kind}, which was not asked for`);
+    // After a suspension this process may claim what it still executes under the older fence.
+    const earlier = [...executing].filter(({ claim }) => claim.id === run.id);
+    for (const { lost } of earlier) lost.abort(new Fenced(run.id));
+    await Promise.all(earlier.map(({ ended }) => ended));
+    begin(run, kind);
+    return true;
+  }
+
+  function begin(run: store.ClaimedRun, kind: RunKind): void {
+    const [cancel, lost] = [new AbortController(), new AbortController()];
+    if (run.cancel_requested) cancel.abort(new Problem('cancelled'));
+    const report = (error: unknown) => onError(error, run.id);
+    const ended = execute({ db, run, kind, cancel, lost, max_log_bytes, onError: report })
+      .catch((error: unknown) => letGo(run, lost, error))
+      .finally(() => {
+        executing.delete(one);
+        wake.ring();
+      });
+    const one: Executing = { claim: run, cancel, lost, renewed_at: performance.now(), ended };
+    executing.add(one);
+  }
+
+  // The run stays as it is, to be carried on. Only a stop hands it back at once: after an unexpected error the lease paces the retries.
+  async function letGo(run: store.ClaimedRun, lost: AbortController, error: unknown): Promise<void> {
+    if (!(error instanceof Stopping)) onError(error, run.id);
+    lost.abort(error);
+    if (error instanceof Stopping) await store.release(db, run).catch((failed: unknown) => onError(failed, run.id));
+  }
+
+  async function renew(): Promise<void> {
+    const all = [...executing];
+    if (all.length === 0) return;
+    const asked_at = performance.now();
+    const ours = await store
+      .renew(
+        db,
+        owner,
+        all.map(({ claim }) => claim),
+        lease_ms,
+      )
+      .catch((error: unknown) => {
+        onError(error);
+        return undefined;
+      });
+    for (const one of all) {
+      if (ours?.includes(one.claim.id) === true) one.renewed_at = asked_at;
+      else if (ours !== undefined || performance.now() - one.renewed_at > lease_ms)
+        one.lost.abort(new Fenced(one.claim.id));
+    }
+  }
+
+  return {
+    stop: async () => {
+      stopping = true;
+      wake.ring();
+      await claiming;
+      const last = [...executing];
+      for (const { lost } of last) lost.abort(new Stopping());
+      await Promise.all(last.map(({ ended }) => ended));
+      clearInterval(heartbeat);
+      await listening.close();
+    },
+  };
+}
+
+class Stopping extends Error {}

@@ -1,0 +1,40 @@
+// The checks that need nothing but the machine and the database.
+import { statfs } from 'node:fs/promises';
+import type { Database } from '../database/database.ts';
+import { sql } from '../database/sql.ts';
+import { ok, problem, warning, type Check } from './doctor.ts';
+
+const gigabyte = 1024 ** 3;
+
+export function machineChecks(db: Database, data_dir: string, version: string): Check[] {
+  return [
+    {
+      part: 'database',
+      look: async () => {
+        const row = await db.one<{ version: string; ms: number }>(sql`select current_setting('server_version') as version`);
+        return ok(`PostgreSQL ${row?.version ?? 'of unknown version'} answers`);
+      },
+    },
+    {
+      part: 'clock',
+      look: async () => {
+        const before = Date.now();
+        const row = await db.one<{ at: string }>(sql`select clock_timestamp() as at`);
+        const apart_ms = Math.abs(Date.parse(row?.at ?? '') - (before + Date.now()) / 2);
+        if (apart_ms > 5000) return warning(`server and database are ${Math.round(apart_ms / 1000)} s apart`, 'Let both follow the same time server (NTP).');
+        return ok('server and database agree');
+      },
+    },
+    {
+      part: 'disk',
+      look: async () => {
+        const { bavail, bsize } = await statfs(data_dir);
+        const free = (bavail * bsize) / gigabyte;
+        if (free < 1) return problem(`${free.toFixed(1)} GB free at ${data_dir}`, 'Free some room: images need about 1 GB for a crewai agent.');
+        if (free < 5) return warning(`${free.toFixed(1)} GB free at ${data_dir}`, 'Free some room: images need about 1 GB for a crewai agent.');
+        return ok(`${Math.floor(free)} GB free at ${data_dir}`);
+      },
+    },
+    { part: 'versions', look: async () => ok(`Gantry ${version}, Node ${process.versions.node}`) },
+  ];
+}

@@ -1,0 +1,30 @@
+import { openapi } from '@gantry/contract/openapi.ts';
+import { agentJsonSchema } from '@gantry/contract/agent-yaml.ts';
+import { authorize } from '../access/authorize.ts';
+import { theOrg } from '../access/subject.ts';
+import type { Handlers } from '../http/handlers.ts';
+import type { Check } from './doctor.ts';
+import { inspect } from './doctor.ts';
+
+export interface ServiceParts {
+  base_url: () => string;
+  version: string;
+  ready: () => Promise<void>;
+  checks: readonly Check[];
+}
+
+export function serviceRoutes({ base_url, version, ready, checks }: ServiceParts): Handlers<'service'> {
+  return {
+    'service.livez': async () => ({ status: 'ok' }),
+    'service.readyz': async () => {
+      await ready();
+      return { status: 'ready' };
+    },
+    'service.openapi': async () => openapi(base_url(), version),
+    'service.agent_schema': async () => agentJsonSchema(),
+    'service.doctor': async ({ caller, signal }) => {
+      authorize(caller, 'service.inspect', theOrg);
+      return await inspect(checks, signal);
+    },
+  };
+}

@@ -1,0 +1,56 @@
+// Archives for tests, entry by entry, so that they can hold what no packer would write.
+import { gzipSync } from 'node:zlib';
+import { Header, type HeaderData } from 'tar';
+
+export interface TestEntry extends Omit<HeaderData, 'size'> {
+  content?: string | Uint8Array;
+  /** What the header says, where it lies. */
+  size?: number;
+}
+
+export function tarOf(entries: readonly TestEntry[]): Buffer {
+  const blocks = entries.flatMap(({ content = '', ...header }) => {
+    const bytes = Buffer.from(content);
+    const block = Buffer.alloc(512);
+    new Header({ type: 'File', mode: 0o644, mtime: new Date(0), size: bytes.length, ...header }).encode(block);
+    return [block, bytes, Buffer.alloc((512 - (bytes.length % 512)) % 512)];
+  });
+  return Buffer.concat([...blocks, Buffer.alloc(1024)]);
+}
+
+export function archiveOf(entries: readonly TestEntry[]): ReadableStream<Uint8Array> {
+  return streamOf(gzipSync(tarOf(entries)));
+}
+
+export function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(bytes);
+      controller.close();
+    },
+  });
+}
+
+/** The smallest langgraph project; `yaml` is added to its agent.yaml, `files` to or over its files. */
+export function projectOf({
+  name = 'greeter',
+  version = '1.0.0',
+  team = 'ml',
+  yaml = '',
+  files = {},
+}: TestProject = {}): ReadableStream<Uint8Array> {
+  const base: Record<string, string> = {
+    'agent.yaml': `name: ${name}\nversion: ${version}\nteam: ${team}\nframework: langgraph\n${yaml}`,
+    'agent.py': 'from langgraph.graph import StateGraph\n\ngraph = StateGraph(dict).compile()\n',
+    'requirements.txt': 'langgraph>=0.2.0\n',
+  };
+  return archiveOf(Object.entries({ ...base, ...files }).map(([path, content]) => ({ path, content })));
+}
+
+export interface TestProject {
+  name?: string;
+  version?: string;
+  team?: string;
+  yaml?: string;
+  files?: Record<string, string>;
+}

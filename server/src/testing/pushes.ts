@@ -1,0 +1,82 @@
+// Pushes in tests, through a real worker; the resolver is the only part that is not the real one.
+import { endedStates } from '@gantry/contract/runs.ts';
+import type { UserCaller } from '../access/caller.ts';
+import type { Database } from '../database/database.ts';
+import { runEvents } from '../runs/events.ts';
+import { findRun, type RunRow } from '../runs/run.ts';
+import { startWorker } from '../runs/worker.ts';
+import type { PushInput, PushResult } from '../registry/push-input.ts';
+import { pushRun } from '../registry/push-run.ts';
+import { push } from '../registry/push.ts';
+import type { Resolver, ResolveRequest } from '../registry/resolver.ts';
+import { projectOf, type TestProject } from './project-archive.ts';
+
+export interface Pushes {
+  /** Pushes and waits for the run's end. */
+  push(caller: UserCaller, project?: TestProject, message?: string): Promise<RunRow<PushInput, PushResult>>;
+  ended(run_id: string): Promise<RunRow<PushInput, PushResult>>;
+  /** What the resolver was asked, oldest first. */
+  resolved: ResolveRequest[];
+  setBaseImage(digest: string): void;
+  /** Resolving waits until the answer is called. */
+  hold(): () => void;
+  errors: unknown[];
+  stop(): Promise<void>;
+}
+
+/** `real` resolves instead of the stand-in. */
+export async function startPushes(db: Database, real?: Resolver): Promise<Pushes> {
+  const resolved: ResolveRequest[] = [];
+  const errors: unknown[] = [];
+  let base_image = 'sha256:base';
+  let released = Promise.resolve();
+  const resolver: Resolver = {
+    baseImage: async () => base_image,
+    resolve: async (request) => {
+      resolved.push(request);
+      await released;
+      return {
+        lock: `# lock ${resolved.length}\n`,
+        python_version: '3.11.2',
+        packages: [{ name: 'langgraph', version: '1.0.0' }],
+        built_from_source: [],
+      };
+    },
+  };
+  const worker = await startWorker(
+    db,
+    { push: pushRun({ db, resolver: real ?? resolver }) },
+    { owner: 'test', onError: (error) => errors.push(error), poll_ms: 100 },
+  );
+  const ended = async (run_id: string) => {
+    for await (const event of runEvents(db, run_id, 0, AbortSignal.timeout(real === undefined ? 20_000 : 240_000)))
+      if (event.data.kind === 'end') break;
+    const run = await findRun<PushInput, PushResult>(db, run_id);
+    if (run === undefined || !endedStates.some((state) => state === run.state))
+      throw new Error(`run ${run_id} did not end: ${run?.state}`);
+    return run;
+  };
+  return {
+    resolved,
+    errors,
+    ended,
+    setBaseImage: (digest) => {
+      base_image = digest;
+    },
+    hold: () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      released = promise;
+      return resolve;
+    },
+    push: async (caller, project = {}, message = '') => {
+      const request = {
+        name: project.name ?? 'greeter',
+        message,
+        archive: projectOf(project),
+        signal: AbortSignal.timeout(20_000),
+      };
+      return await ended(await push(db, caller, request));
+    },
+    stop: async () => await worker.stop(),
+  };
+}

@@ -1,0 +1,114 @@
+// The real service on a database of the test's own: real HTTP, real worker, the machine's container engine where a test asks for it.
+// Passwords are hashed with bcrypt's least cost, and time is the database's clock, which a test can move.
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient, type Client } from '@gantry/contract/client.ts';
+import type { Role } from '@gantry/contract/roles.ts';
+import { authorize } from '../access/authorize.ts';
+import { systemCaller } from '../access/caller.ts';
+import { change } from '../access/change.ts';
+import { theOrg } from '../access/subject.ts';
+import { startApp } from '../app.ts';
+import type { Config } from '../config.ts';
+import type { Database } from '../database/database.ts';
+import { sql, type Sql } from '../database/sql.ts';
+import { deriveKey } from '../derive-key.ts';
+import { passwordKey } from '../login/hmac-key.ts';
+import { passwords } from '../login/password.ts';
+import { openLog } from '../log.ts';
+import { seed, seed_password } from '../principals/seed.ts';
+import { testConfig } from './config.ts';
+import { testEnvironment } from './config.ts';
+import { testDatabase } from './test-database.ts';
+
+export interface TestUser {
+  email: string;
+  password: string;
+  token: string;
+  client: Client;
+}
+
+export interface TestApp {
+  url: string;
+  db: Database;
+  secret_key: string;
+  data_dir: string;
+  anonymous: Client;
+  /** The seeded platform admin. */
+  admin: TestUser;
+  as(token: string): Client;
+  /** A user who can sign in; `teams` are made where they are not there yet. */
+  user(email: string, more?: { password?: string; role?: Role; teams?: Record<string, Role>; must_change?: boolean }): Promise<TestUser>;
+  moveClock(interval: string): Promise<void>;
+  /** A governed write past the API, with an entry of its own. */
+  governed(statement: Sql): Promise<void>;
+  settings(next: { enforce_password_change?: boolean; require_approval_for_admins?: boolean }): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface TestAppSettings {
+  /** `default`: as after a fresh installation, with the documented password. */
+  seeded?: 'default' | 'rotated';
+  config?: Partial<Config>;
+}
+
+export async function testApp({ seeded = 'rotated', config: overrides = {} }: TestAppSettings = {}): Promise<TestApp> {
+  const database = await testDatabase();
+  const { db } = database;
+  const data_dir = await mkdtemp(join(tmpdir(), 'gantry-test-app-'));
+  const secret_key = randomBytes(32).toString('base64');
+  const hashing = passwords(await passwordKey(db, deriveKey(secret_key, 'password-wrap')), 4);
+  const admin_password = seeded === 'default' ? seed_password : 'the admin of the tests';
+  await seed(db, { password_hash: await hashing.hash(admin_password), must_change: seeded === 'default' });
+  const config: Config = { ...testConfig(), data_dir, port: 0, host: '127.0.0.1', ...overrides };
+  const lock = { announce: async () => {}, release: () => {} };
+  const foundation = { db, secret_key, passwords: hashing, lock, failed: new Promise<never>(() => {}), close: async () => {} };
+  const app = await startApp(config, openLog('silent'), foundation);
+  const as = (token?: string) => createClient({ base_url: app.url, token: () => token });
+
+  const governed = async (statement: Sql) => {
+    const table = /(?:update|insert into|delete from)\s+(\w+)/.exec(statement.strings[0] ?? '')?.[1] ?? '';
+    const grant = authorize(systemCaller('system.seed'), 'system.seed', theOrg);
+    await change(db, grant, 'user.changed', async (tx) => await tx.write(table, statement));
+  };
+
+  const signIn = async (email: string, password: string): Promise<TestUser> => {
+    const { access_token } = await as().call('auth.login', { body: { email, password } });
+    return { email, password, token: access_token, client: as(access_token) };
+  };
+
+  const user: TestApp['user'] = async (email, { password = `password of ${email}`, role = 'viewer', teams = {}, must_change = false } = {}) => {
+    const hash = await hashing.hash(password);
+    await governed(sql`insert into app_user (email, name, role, password_hash, must_change_password) values (${email}, ${email}, ${role}, ${hash}, ${must_change}) returning id`);
+    for (const [team, team_role] of Object.entries(teams)) {
+      if ((await db.one(sql`select 1 from team where name = ${team}`)) === undefined) await governed(sql`insert into team (name) values (${team}) returning id`);
+      await governed(sql`insert into membership (team_id, user_id, role) select t.id, u.id, ${team_role} from team t, app_user u where t.name = ${team} and u.email = ${email} returning id`);
+      await governed(sql`update app_user set primary_team_id = (select id from team where name = ${team}) where email = ${email} and primary_team_id is null returning id`);
+    }
+    return await signIn(email, password);
+  };
+
+  return {
+    url: app.url,
+    db,
+    secret_key,
+    data_dir,
+    anonymous: as(),
+    admin: await signIn('admin@gantry.local', admin_password),
+    as,
+    user,
+    governed,
+    // A function cannot take a parameter in its body; the interval is a test's own constant.
+    moveClock: async (interval) => void (await db.run({ strings: [`create or replace function clock_now() returns timestamptz language sql volatile as 'select clock_timestamp() + interval ''${interval}'''`], values: [] })),
+    settings: async ({ enforce_password_change, require_approval_for_admins }) =>
+      await governed(sql`update org set enforce_password_change = coalesce(${enforce_password_change ?? null}, enforce_password_change),
+        require_approval_for_admins = coalesce(${require_approval_for_admins ?? null}, require_approval_for_admins) returning id`),
+    stop: async () => {
+      await app.stop();
+      await database.close();
+      await rm(data_dir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,46 @@
+"""What a framework has to do for the server; langgraph_agent and crewai_agent implement it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from .run_stream import RunStream
+
+JsonObject = dict[str, Any]
+Event = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request to the agent, checked for shape but not yet against the agent's own schema."""
+
+    run_id: str
+    thread_id: str
+    input: JsonObject | None
+    resumes: bool = False
+    resume: Any = None
+    config: JsonObject = field(default_factory=dict)
+    metadata: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the agent returned; `interrupts` means that it waits for a person and can be resumed."""
+
+    output: Any
+    interrupts: list[JsonObject] = field(default_factory=list)
+
+
+class Agent(Protocol):
+    export: str
+    kind: str
+    input_schema: JsonObject
+    keeps_threads: bool
+
+    def check(self, call: Call) -> None:
+        """Raises a Problem for a call that cannot succeed, before any of the user's code runs."""
+
+    async def run(self, call: Call, stream: RunStream | None) -> Answer:
+        """Runs on the user's loop. With `stream`, tells what happens while it happens."""

@@ -1,0 +1,62 @@
+"""Encoded events on their way from the user's loop or threads to a reader on the main loop, at most 100 at a time.
+
+A reader that is slow slows the run down instead of filling memory; a reader that is gone makes every put
+return at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+CAPACITY = 100
+
+
+class Channel:
+    """Made on the main loop; `put` and `put_from_thread` are called from elsewhere."""
+
+    def __init__(self) -> None:
+        self.home = asyncio.get_running_loop()
+        self.queue: asyncio.Queue[bytes | None] = asyncio.Queue(CAPACITY)
+        self.closed = False
+
+    async def put(self, event: bytes) -> None:
+        if not self.closed:
+            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._put(event), self.home))
+
+    def put_from_thread(self, event: bytes) -> None:
+        if not self.closed:
+            asyncio.run_coroutine_threadsafe(self._put(event), self.home).result()
+
+    async def put_here(self, event: bytes) -> None:
+        """As `put`, for callers that are on the main loop themselves."""
+        await self._put(event)
+
+    async def end(self) -> None:
+        """Called on the main loop when nothing more will come."""
+        if not self.closed:
+            await self.queue.put(None)
+
+    async def events(self, *, idle_seconds: float) -> AsyncIterator[bytes | None]:
+        """Yields events, and None for every stretch of silence; ends when the run does."""
+        while True:
+            try:
+                event = await asyncio.wait_for(self.queue.get(), idle_seconds)
+            except asyncio.TimeoutError:
+                yield None
+                continue
+            if event is None:
+                return
+            yield event
+
+    def close(self) -> None:
+        """The reader is gone: whoever waits to put is let go."""
+        self.closed = True
+        with contextlib.suppress(asyncio.QueueEmpty):
+            while True:
+                self.queue.get_nowait()
+
+    async def _put(self, event: bytes) -> None:
+        if not self.closed:
+            await self.queue.put(event)

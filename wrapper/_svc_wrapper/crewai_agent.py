@@ -1,0 +1,177 @@
+"""A crewai crew, a single crewai agent, or a flow.
+
+kickoff() writes the inputs into the crew's own tasks and agents, so each run gets a copy of the exported
+object. What cannot be copied (some tools hold locks or connections) runs one at a time instead.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import contextvars
+import re
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+from . import log
+from .agent import Answer, Call, JsonObject
+from .crew_events import CrewEvents, tell_events
+from .input_check import check_required, refuse
+from .problems import Problem
+from .run_stream import RunStream
+
+EXPORTS = ("crew", "agent")
+
+# What crewai itself replaces; other braces in a prompt, such as those of JSON, stay as they are.
+PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_-]*)\}")
+
+
+def refusal_of(exported: Any) -> str | None:
+    """Why this cannot be run; None when it can."""
+    if isinstance(exported, type):
+        return f"is the class {exported.__name__}, not an instance of it"
+    if not callable(getattr(exported, "kickoff", None)):
+        return f"is a {type(exported).__name__}, which has no kickoff()"
+    return None
+
+
+def wrap(name: str, exported: Any) -> CrewAgent:
+    return CrewAgent(name, exported)
+
+
+class CrewAgent:
+    keeps_threads = False
+
+    def __init__(self, export: str, exported: Any) -> None:
+        self.export = export
+        self.exported = exported
+        self.kind = kind_of(exported)
+        self.required = required_variables(exported) if self.kind == "crew" else []
+        self.input_schema = MESSAGES_INPUT if self.kind == "agent" else variables_schema(self.required)
+        self.one_at_a_time = threading.Lock()
+
+    def check(self, call: Call) -> None:
+        if call.resumes:
+            raise Problem("invalid_request", "a crew does not wait for answers, so there is nothing to resume")
+        if call.config:
+            raise Problem("invalid_request", "'config' is for langgraph; a crew takes its variables in 'input'")
+        refuse(check_required(call.input or {}, self.required))
+        if self.kind == "agent":
+            refuse(check_messages(call.input or {}))
+
+    async def run(self, call: Call, stream: RunStream | None) -> Answer:
+        cancelled = threading.Event()
+        events = CrewEvents(stream, cancelled)
+        context = contextvars.copy_context()
+        loop = asyncio.get_running_loop()
+        try:
+            # What crewai's kickoff_async does, but the copying and the waiting are off the loop too.
+            # Not akickoff: tracers wrap kickoff only.
+            output = await loop.run_in_executor(None, context.run, self._kickoff, call.input or {}, events)
+        except asyncio.CancelledError:
+            # A thread cannot be stopped; this makes the crew stop at the next event it tells.
+            cancelled.set()
+            raise
+        return Answer(output)
+
+    def _kickoff(self, given: JsonObject, events: CrewEvents) -> Any:
+        with self._private_copy() as private, tell_events(events):
+            if getattr(private, "stream", False):
+                # Set by the user, it makes kickoff return before the crew has worked.
+                private.stream = False
+            if events.stream:
+                stream_tokens(private)
+            if self.kind == "agent":
+                return private.kickoff(given.get("messages") or given["input"])
+            output = private.kickoff(inputs=given)
+            return flow_output(private, output) if self.kind == "flow" else output
+
+    @contextlib.contextmanager
+    def _private_copy(self) -> Iterator[Any]:
+        copied = None if self.kind == "flow" else copy_of(self.exported)
+        if copied is not None:
+            yield copied
+            return
+        with self.one_at_a_time:
+            yield self.exported
+
+
+def kind_of(exported: Any) -> str:
+    names = {base.__name__ for base in type(exported).__mro__}
+    if "Flow" in names:
+        return "flow"
+    return "crew" if hasattr(exported, "tasks") else "agent"
+
+
+def copy_of(exported: Any) -> Any | None:
+    try:
+        return exported.copy()
+    except Exception as error:
+        log.warning("crew_not_copied", reason=f"{type(error).__name__}: {error}", effect="runs one at a time")
+        return None
+
+
+def stream_tokens(private: Any) -> None:
+    """Asks the models of a private copy, which are copies too, to tell their tokens as they come."""
+    for agent in getattr(private, "agents", None) or [private]:
+        model = getattr(agent, "llm", None)
+        if hasattr(model, "stream"):
+            model.stream = True
+
+
+def required_variables(crew: Any) -> list[str]:
+    """The {placeholders} of tasks and agents, unless a callback of the crew may still fill them in."""
+    if getattr(crew, "before_kickoff_callbacks", None):
+        return []
+    texts = [text for task in crew.tasks for text in (task.description, task.expected_output)]
+    texts += [text for agent in crew.agents for text in (agent.role, agent.goal, agent.backstory)]
+    return sorted({name for text in texts for name in PLACEHOLDER.findall(text or "")})
+
+
+def variables_schema(names: list[str]) -> JsonObject:
+    return {
+        "type": "object",
+        "properties": {name: {"title": name} for name in names},
+        "required": names,
+        "additionalProperties": True,
+    }
+
+
+MESSAGES_INPUT: JsonObject = {
+    "type": "object",
+    "properties": {
+        "input": {"type": "string", "title": "Input"},
+        "messages": {
+            "type": "array",
+            "title": "Messages",
+            "items": {
+                "type": "object",
+                "properties": {"role": {"type": "string"}, "content": {"type": "string"}},
+                "required": ["role", "content"],
+            },
+        },
+    },
+    "anyOf": [{"required": ["messages"]}, {"required": ["input"]}],
+}
+
+
+def check_messages(given: JsonObject) -> list[JsonObject]:
+    messages = given.get("messages")
+    if messages is None:
+        usable = isinstance(given.get("input"), str) and given["input"]
+        return [] if usable else [{"pointer": "/input/messages", "detail": "'messages' or 'input' is required"}]
+    usable = isinstance(messages, list) and all(
+        isinstance(message, dict) and isinstance(message.get("role"), str) and "content" in message
+        for message in messages
+    )
+    if usable and messages:
+        return []
+    return [{"pointer": "/input/messages", "detail": "'messages' must be a list of {role, content}"}]
+
+
+def flow_output(flow: Any, output: Any) -> Any:
+    """A flow whose last step returns nothing has its result in its state."""
+    if output is not None:
+        return output
+    return getattr(flow, "state", None)

@@ -1,0 +1,56 @@
+"""Checks an input against what the agent says it takes, so that a mistake is a 422 with a pointer and not a
+KeyError from deep inside the user's code.
+
+It refuses only what cannot work. Input that passes goes to the agent untouched.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .agent import JsonObject
+from .problems import Problem
+
+PYTHON_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+    "null": (type(None),),
+}
+
+
+def check_required(given: JsonObject, required: list[str]) -> list[JsonObject]:
+    return [fault(name, f"'{name}' is required") for name in required if name not in given]
+
+
+def check_types(given: JsonObject, properties: JsonObject, *, skip: set[str]) -> list[JsonObject]:
+    """Compares plain `type` keywords only; unions, references and formats are left to the agent."""
+    faults: list[JsonObject] = []
+    for name, value in given.items():
+        wanted = properties.get(name, {}).get("type")
+        if name in skip or not isinstance(wanted, str) or fits(value, wanted):
+            continue
+        faults.append(fault(name, f"'{name}' must be of type {wanted}"))
+    return faults
+
+
+def fits(value: Any, wanted: str) -> bool:
+    if isinstance(value, bool):
+        return wanted == "boolean"
+    if isinstance(value, float) and value.is_integer() and wanted == "integer":
+        return True
+    return isinstance(value, PYTHON_TYPES.get(wanted, (object,)))
+
+
+def refuse(faults: list[JsonObject]) -> None:
+    if faults:
+        detail = "; ".join(item["detail"] for item in faults)
+        raise Problem("invalid_input", f"the agent cannot take this input: {detail}", errors=faults)
+
+
+def fault(name: str, detail: str) -> JsonObject:
+    escaped = name.replace("~", "~0").replace("/", "~1")
+    return {"pointer": f"/input/{escaped}", "detail": detail}

@@ -1,0 +1,110 @@
+"""Reads a request to the agent: the body, its shape, the run's id."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import uuid
+from typing import Any, NoReturn
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.requests import ClientDisconnect, Request
+
+from .agent import Call, JsonObject
+from .problems import Problem
+
+RUN_ID_HEADER = "X-Svc-Run-Id"
+BODY_SECONDS = 60
+
+
+class InvokeBody(BaseModel):
+    """`input` starts a run; `resume` with a `thread_id` goes on with one that waits for a person."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    input: JsonObject | None = None
+    resume: Any = None
+    thread_id: str | None = Field(default=None, min_length=1, max_length=512)
+    config: JsonObject = Field(default_factory=dict)
+    metadata: JsonObject = Field(default_factory=dict)
+    stream: bool = False
+
+
+async def read_invoke(request: Request) -> tuple[Call, bool]:
+    """The call, and whether it asks for a stream of events."""
+    check_content_type(request)
+    run_id = read_run_id(request)
+    body = parse_body(await read_body(request))
+    resumes = "resume" in body.model_fields_set
+    if resumes == ("input" in body.model_fields_set and body.input is not None):
+        sentence = "'input' must be an object" if not resumes else "give 'input' or 'resume', not both"
+        refuse_request([{"pointer": "/input", "detail": sentence}])
+    if resumes and body.thread_id is None:
+        refuse_request([{"pointer": "/thread_id", "detail": "'resume' needs the 'thread_id' of the run that waits"}])
+    call = Call(
+        run_id=run_id,
+        thread_id=body.thread_id or str(uuid.uuid4()),
+        input=body.input,
+        resumes=resumes,
+        resume=body.resume,
+        config=body.config,
+        metadata=body.metadata,
+    )
+    return call, body.stream
+
+
+def check_content_type(request: Request) -> None:
+    media_type = request.headers.get("content-type", "").split(";")[0].strip(" ").lower()
+    if media_type != "application/json":
+        raise Problem("json_required", "the body must be sent as application/json")
+
+
+def read_run_id(request: Request) -> str:
+    """The ingress names the run, so that it can ask for it after losing the connection."""
+    given = request.headers.get(RUN_ID_HEADER)
+    if given is None:
+        return str(uuid.uuid4())
+    try:
+        return str(uuid.UUID(given))
+    except ValueError:
+        raise Problem("invalid_run_id", f"{RUN_ID_HEADER} must be a UUID") from None
+
+
+async def read_body(request: Request) -> bytes:
+    try:
+        return await asyncio.wait_for(request.body(), BODY_SECONDS)
+    except asyncio.TimeoutError:
+        raise Problem("body_too_slow", f"the body did not arrive within {BODY_SECONDS} seconds") from None
+    except ClientDisconnect:
+        # Nobody reads this answer, but the log must not take it for a fault of the wrapper.
+        raise Problem("malformed_json", "the connection closed before the body was complete") from None
+
+
+def parse_body(raw: bytes) -> InvokeBody:
+    try:
+        parsed = json.loads(raw.decode("utf-8"), parse_constant=refuse_constant)
+    except RecursionError:
+        raise Problem("malformed_json", "the body is nested too deeply") from None
+    except ValueError as error:
+        raise Problem("malformed_json", f"the body is not JSON: {error}") from None
+    if not isinstance(parsed, dict):
+        raise Problem("invalid_request", "the body must be an object with 'input'")
+    try:
+        return InvokeBody.model_validate(parsed, strict=True)
+    except ValidationError as error:
+        refuse_request([field_fault(fault) for fault in error.errors(include_url=False, include_context=False)])
+
+
+def refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON value")
+
+
+def refuse_request(errors: list[JsonObject]) -> NoReturn:
+    detail = "; ".join(error["detail"] for error in errors)
+    raise Problem("invalid_request", f"the request has faults: {detail}", errors=errors)
+
+
+def field_fault(fault: Any) -> JsonObject:
+    path = "/".join(str(part).replace("~", "~0").replace("/", "~1") for part in fault["loc"])
+    name = ".".join(str(part) for part in fault["loc"])
+    return {"pointer": f"/{path}", "detail": f"'{name}': {fault['msg']}"}

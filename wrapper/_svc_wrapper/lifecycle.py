@@ -1,0 +1,62 @@
+"""The server's state: starting → ready or failed, and draining from either.
+
+`/health` tells it at any time. Draining is entered by a signal only (SIGUSR1, or SIGTERM on the way out):
+a route for it would let a caller switch the agent off.
+"""
+
+from __future__ import annotations
+
+import time
+
+from . import log
+from .agent import Agent
+from .loader import LoadFailure, load_agent
+from .problems import Problem
+from .settings import Settings
+
+
+class Lifecycle:
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.began = time.monotonic()
+        self.agent: Agent | None = None
+        self.failure: LoadFailure | None = None
+        self.draining = False
+
+    @property
+    def status(self) -> str:
+        if self.draining:
+            return "draining"
+        if self.failure:
+            return "failed"
+        return "ready" if self.agent else "starting"
+
+    @property
+    def uptime_seconds(self) -> float:
+        return round(time.monotonic() - self.began, 3)
+
+    def load(self) -> None:
+        """Off the main thread. A load that hangs leaves `starting`; the deploy's deadline ends it."""
+        loaded = load_agent(self.settings.framework, self.settings.app_folder)
+        seconds = self.uptime_seconds
+        if isinstance(loaded, LoadFailure):
+            self.failure = loaded
+            log.load_failed(loaded.code, loaded.message, loaded.traceback or "")
+        else:
+            self.agent = loaded
+            log.info("agent_ready", export=loaded.export, kind=loaded.kind, seconds=seconds)
+
+    def drain(self) -> None:
+        if not self.draining:
+            self.draining = True
+            log.info("draining")
+
+    def accept(self) -> Agent:
+        """The agent, if a new run may start now."""
+        if self.draining:
+            raise Problem("draining", "this container takes no new runs", retry_after_seconds=1)
+        if self.failure:
+            raise Problem("agent_not_loaded", self.failure.message, reason=self.failure.code)
+        if self.agent is None:
+            raise Problem("agent_not_ready", "the agent is still starting", retry_after_seconds=1)
+        return self.agent

@@ -1,0 +1,126 @@
+"""Imports the user's agent.py and finds what it exports.
+
+A failure is a value with the codes that `svc validate` uses, so that GET /ready, the deploy step and the
+command line say the same words about the same fault.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import sys
+import traceback
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from .agent import Agent, JsonObject
+
+ENTRY_FILE = "agent.py"
+MODULE_NAME = "agent"
+
+
+@dataclass(frozen=True)
+class LoadFailure:
+    code: str
+    message: str
+    traceback: str | None = None
+    missing_env: list[str] = field(default_factory=list)
+
+    def body(self) -> JsonObject:
+        body: JsonObject = {"code": self.code, "message": self.message}
+        if self.traceback:
+            body["traceback"] = self.traceback
+        if self.missing_env:
+            body["missing_env"] = self.missing_env
+        return body
+
+
+def load_agent(framework: str, app_folder: Path) -> Agent | LoadFailure:
+    """Runs the user's module level code, so it may take long or never return: call it off the main thread."""
+    entry = app_folder / ENTRY_FILE
+    if not entry.is_file():
+        return LoadFailure("missing_file", f"{ENTRY_FILE} is missing beside agent.yaml")
+    try:
+        module = import_entry(entry)
+        return find_export(framework, module)
+    except BaseException as error:  # also SystemExit: a module that calls exit() has failed to load
+        return import_failure(error)
+
+
+def import_entry(entry: Path) -> ModuleType:
+    """By path, because `import agent` could find a package or an installed module of that name."""
+    folder = str(entry.parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    # The user's folder stays as it was deployed.
+    sys.dont_write_bytecode = True
+    spec = importlib.util.spec_from_file_location(MODULE_NAME, entry)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{entry} cannot be imported")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[MODULE_NAME] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def find_export(framework: str, module: ModuleType) -> Agent | LoadFailure:
+    # Imported here: an image holds one of the two frameworks.
+    if framework == "langgraph":
+        from . import langgraph_agent as adapter
+    else:
+        from . import crewai_agent as adapter
+
+    present = [name for name in adapter.EXPORTS if getattr(module, name, None) is not None]
+    if not present:
+        names = " or ".join(f"'{name}'" for name in adapter.EXPORTS)
+        return LoadFailure("missing_export", f"No {names} variable found")
+
+    refusals: list[str] = []
+    for name in present:
+        exported: Any = getattr(module, name)
+        refusal = adapter.refusal_of(exported)
+        if refusal is None:
+            return adapter.wrap(name, exported)
+        refusals.append(f"'{name}' {refusal}")
+    return LoadFailure("wrong_export", "; ".join(refusals))
+
+
+def import_failure(error: BaseException) -> LoadFailure:
+    missing_env = missing_variables(error)
+    message = f"{ENTRY_FILE} could not be imported: {type(error).__name__}: {error}"
+    if missing_env:
+        message += f" (not set: {', '.join(missing_env)})"
+    return LoadFailure("import_error", message, user_traceback(error), missing_env)
+
+
+def user_traceback(error: BaseException) -> str:
+    """Starts at the user's file: the frames above it are the wrapper's and the import system's."""
+    if isinstance(error, SyntaxError):
+        return "".join(traceback.format_exception_only(type(error), error))
+    trace = error.__traceback__
+    while trace and not trace.tb_frame.f_code.co_filename.endswith(os.sep + ENTRY_FILE):
+        trace = trace.tb_next
+    return "".join(traceback.format_exception(type(error), error, trace or error.__traceback__))
+
+
+VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
+
+
+def missing_variables(error: BaseException) -> list[str]:
+    """Names of environment variables that the failure is about.
+
+    Either `os.environ["NAME"]` itself failed, or a client's message speaks of an environment variable
+    and names one that is not set, as those of openai and anthropic do.
+    """
+    text = str(error)
+    raised_by_environ = isinstance(error, KeyError) and any(
+        frame.filename == os.__file__ for frame in traceback.extract_tb(error.__traceback__)
+    )
+    about_environment = raised_by_environ or re.search(r"environment variable|env var|api[_ ]key", text, re.IGNORECASE)
+    if not about_environment:
+        return []
+    named = [str(error.args[0])] if raised_by_environ else VARIABLE.findall(text)
+    return sorted({name for name in named if name not in os.environ})

@@ -1,0 +1,74 @@
+"""Every refusal of the wrapper: code, status, sentence. On the wire RFC 9457 `application/problem+json`."""
+
+from __future__ import annotations
+
+import http
+from typing import Any
+
+from starlette.responses import JSONResponse
+
+STATUS_OF: dict[str, int] = {
+    "malformed_json": 400,
+    "invalid_run_id": 400,
+    "ingress_secret_required": 401,
+    "not_found": 404,
+    "run_not_found": 404,
+    "method_not_allowed": 405,
+    "body_too_slow": 408,
+    "run_exists": 409,
+    "run_cancelled": 409,
+    "nothing_to_resume": 409,
+    "body_too_large": 413,
+    "json_required": 415,
+    "invalid_request": 422,
+    "invalid_input": 422,
+    "too_many_runs": 429,
+    "agent_error": 500,
+    "internal": 500,
+    "agent_not_ready": 503,
+    "agent_not_loaded": 503,
+    "draining": 503,
+    "run_interrupted": 503,
+}
+
+
+class Problem(Exception):
+    """An expected refusal. Anything else that is raised in the wrapper is a bug of the wrapper."""
+
+    def __init__(
+        self,
+        code: str,
+        detail: str,
+        *,
+        retry_after_seconds: int | None = None,
+        errors: list[dict[str, str]] | None = None,
+        **fields: Any,
+    ) -> None:
+        super().__init__(detail)
+        self.code = code
+        self.detail = detail
+        self.status = STATUS_OF[code]
+        self.retry_after_seconds = retry_after_seconds
+        self.errors = errors
+        self.fields = fields
+
+    def body(self) -> dict[str, Any]:
+        body: dict[str, Any] = {
+            "type": "about:blank",
+            "title": http.HTTPStatus(self.status).phrase,
+            "status": self.status,
+            "code": self.code,
+            "detail": self.detail,
+            **self.fields,
+        }
+        if self.errors:
+            body["errors"] = self.errors
+        return body
+
+    def response(self) -> JSONResponse:
+        headers = {"Cache-Control": "no-store"}
+        if self.retry_after_seconds is not None:
+            headers["Retry-After"] = str(self.retry_after_seconds)
+        return JSONResponse(
+            self.body(), status_code=self.status, headers=headers, media_type="application/problem+json"
+        )

@@ -1,0 +1,107 @@
+"""The process: signals, the server's life on the main loop, and an end that comes in bounded time.
+
+SIGUSR1 drains: new runs are refused, those going on continue. SIGTERM drains too, gives runs a grace to
+end, ends the rest as `interrupted`, lets their replies out, and only then stops listening; uvicorn alone
+would refuse connections the instant the signal arrives.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import threading
+from types import FrameType
+
+import uvicorn
+
+from . import log
+from .admission import Admission
+from .lifecycle import Lifecycle
+from .runner import Runner
+from .runs import Runs
+from .server import make_server
+from .settings import Settings
+from .user_loop import UserLoop
+
+# For replies that are being written when the last run has ended.
+FLUSH_SECONDS = 2
+# Python waits for threads at its end, also for a synchronous node that sleeps for an hour.
+EXIT_SECONDS = 2
+
+
+def serve(settings: Settings) -> None:
+    lifecycle = Lifecycle(settings)
+    runs = Runs(
+        keep_seconds=settings.run_retention_seconds,
+        keep_count=settings.run_retention_count,
+        keep_bytes=settings.run_retention_bytes,
+    )
+    user_loop = UserLoop(settings.max_concurrency)
+    runner = Runner(runs, Admission(settings.max_concurrency, settings.max_queue), user_loop)
+    # Its default action would end the process, so it is taken before anything else can go wrong.
+    signal.signal(signal.SIGUSR1, lambda *_: lifecycle.drain())
+
+    log.route_server_logs()
+    log.info("listening", port=settings.port, agent=settings.agent_name, revision=settings.revision)
+    config = uvicorn.Config(
+        make_server(settings, lifecycle, runner),
+        host=settings.host,
+        port=settings.port,
+        workers=1,
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        timeout_graceful_shutdown=FLUSH_SECONDS,
+    )
+    GracefulServer(config, settings, lifecycle, runner).run()
+    end_process_soon()
+
+
+class GracefulServer(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, settings: Settings, lifecycle: Lifecycle, runner: Runner) -> None:
+        super().__init__(config)
+        self.settings = settings
+        self.lifecycle = lifecycle
+        self.runner = runner
+        self.stopping: asyncio.Task[None] | None = None
+        self.serving_loop: asyncio.AbstractEventLoop | None = None
+
+    async def startup(self, sockets: list[object] | None = None) -> None:
+        self.serving_loop = asyncio.get_running_loop()
+        await super().startup(sockets)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Called by the signal. A second SIGTERM changes nothing; a second Ctrl-C ends at once, as it always does."""
+        if self.serving_loop is None or (sig == signal.SIGINT and self.stopping):
+            super().handle_exit(sig, frame)
+            return
+        self.serving_loop.call_soon_threadsafe(self._stop)
+
+    def _stop(self) -> None:
+        if self.stopping is None:
+            self.stopping = asyncio.get_running_loop().create_task(self._finish())
+
+    async def _finish(self) -> None:
+        self.lifecycle.drain()
+        await self._end_of_runs(self.settings.shutdown_grace_seconds)
+        unfinished = self.runner.runs.going_on()
+        for run in unfinished:
+            run.cut_off("interrupted")
+        if unfinished:
+            log.warning("runs_interrupted", run_ids=[run.id for run in unfinished])
+            await self._end_of_runs(FLUSH_SECONDS)
+        self.should_exit = True
+
+    async def _end_of_runs(self, timeout_seconds: float) -> None:
+        tasks = [run.task for run in self.runner.runs.going_on() if run.task]
+        if tasks:
+            await asyncio.wait(tasks, timeout=timeout_seconds)
+
+
+def end_process_soon() -> None:
+    """Lets the user's exit functions run, but not for ever."""
+    last_resort = threading.Timer(EXIT_SECONDS, os._exit, (0,))
+    last_resort.daemon = True
+    last_resort.start()
+    log.info("stopped")

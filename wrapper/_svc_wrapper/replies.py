@@ -1,0 +1,40 @@
+"""Replies about runs. Outputs are JSON bytes already, so replies are put together from bytes."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from .agent import JsonObject
+from .encode import to_json
+from .runs import End, Run
+
+
+def invoke_reply(run: Run, end: End) -> Response:
+    if end.problem:
+        return end.problem.response()
+    return json_reply({"run_id": run.id, "status": end.status, "thread_id": run.thread_id}, outputs_of(end))
+
+
+def run_reply(run: Run, status_code: int = 200) -> Response:
+    fields: JsonObject = {
+        "run_id": run.id,
+        "status": run.status,
+        "thread_id": run.thread_id,
+        "metadata": run.metadata,
+        "created_at": run.created_at,
+        "started_at": run.started_at,
+        "ended_at": run.ended_at,
+    }
+    if run.end and run.end.problem:
+        fields["error"] = run.end.problem.body()
+    outputs = outputs_of(run.end) if run.end and not run.end.problem else {}
+    return json_reply(fields, outputs, status_code)
+
+
+def outputs_of(end: End) -> dict[str, bytes]:
+    return {"output": end.output, **({"interrupts": end.interrupts} if end.interrupts else {})}
+
+
+def json_reply(fields: JsonObject, encoded: dict[str, bytes], status_code: int = 200) -> Response:
+    parts = [to_json(fields)[:-1], *(b',"%s":%s' % (name.encode(), value) for name, value in encoded.items()), b"}"]
+    return Response(b"".join(parts), status_code, {"Cache-Control": "no-store"}, media_type="application/json")

@@ -1,0 +1,34 @@
+"""What a run tells while it goes on: AG-UI events, encoded where they arise, on their way to one reader."""
+
+from __future__ import annotations
+
+from .agent import Event
+from .agui import Transcript
+from .channel import Channel
+from .encode import to_json
+
+
+class RunStream:
+    def __init__(self, run_id: str, thread_id: str) -> None:
+        self.transcript = Transcript(run_id, thread_id)
+        self.channel = Channel()
+
+    async def send(self, events: list[Event]) -> None:
+        """From the user's loop; waits while the reader is slow."""
+        for event in events:
+            await self.channel.put(to_json(event))
+
+    def send_from_thread(self, events: list[Event]) -> None:
+        """From a thread of the user's code; blocks it while the reader is slow."""
+        for event in events:
+            self.channel.put_from_thread(to_json(event))
+
+    async def start(self) -> None:
+        """From the main loop, as the two below."""
+        await self.channel.put_here(to_json(self.transcript.started()))
+
+    async def end(self, closing: list[bytes]) -> None:
+        """Sends events that are encoded already; nothing comes after."""
+        for event in closing:
+            await self.channel.put_here(event)
+        await self.channel.end()

@@ -1,0 +1,53 @@
+"""Secrets arrive as files (name = variable, content = value) and become environment variables.
+
+The ingress secret is the exception: it proves to this server that a call came through the ingress, so it
+is taken out of the environment and handed to nobody but the guard.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import MutableMapping
+from pathlib import Path
+
+from .settings import SettingsError
+
+INGRESS_SECRET = "SVC_INGRESS_SECRET"  # noqa: S105 - the name of a variable, not a secret
+VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def load_secret_files(environ: MutableMapping[str, str]) -> str | None:
+    """Puts the secret files into `environ` and returns the ingress secret, which never gets there.
+
+    A secret that is announced but cannot be read stops the start: an agent without its key, or a server
+    without its guard, is worse than none.
+    """
+    folder = Path(environ.pop("SVC_SECRETS_FOLDER", "/run/secrets"))
+    secrets = {path.name: read_secret(path) for path in secret_paths(folder)}
+
+    named_file = environ.pop(f"{INGRESS_SECRET}_FILE", None)
+    from_environment = environ.pop(INGRESS_SECRET, None)
+    from_folder = secrets.pop(INGRESS_SECRET, None)
+    environ.update(secrets)
+
+    ingress_secret = read_secret(Path(named_file)) if named_file else from_folder or from_environment
+    if ingress_secret is not None and not ingress_secret.strip():
+        raise SettingsError("the ingress secret is empty")
+    return ingress_secret
+
+
+def secret_paths(folder: Path) -> list[Path]:
+    """Only files whose name can be a variable: mounts also hold entries such as `..data`."""
+    if not folder.is_dir():
+        return []
+    return [path for path in sorted(folder.iterdir()) if VARIABLE_NAME.fullmatch(path.name) and path.is_file()]
+
+
+def read_secret(path: Path) -> str:
+    try:
+        value = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"the secret file {path.name} cannot be read: {type(error).__name__}") from error
+    if "\0" in value:
+        raise SettingsError(f"the secret file {path.name} holds a NUL byte, which no environment variable can")
+    return value

@@ -1,0 +1,78 @@
+"""The wrapper's settings, all from the environment; every fault is reported at once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+FRAMEWORKS = ("langgraph", "crewai")
+
+
+class SettingsError(Exception):
+    """The environment does not describe a server that can start."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    framework: str
+    agent_name: str
+    agent_version: str
+    revision: str
+    host: str
+    port: int
+    app_folder: Path
+    max_concurrency: int
+    max_queue: int
+    max_body_bytes: int
+    shutdown_grace_seconds: float
+    run_retention_seconds: float
+    run_retention_count: int
+    run_retention_bytes: int
+    ingress_secret: str | None
+
+
+def read_settings(environ: Mapping[str, str], *, ingress_secret: str | None, app_folder: Path) -> Settings:
+    faults: list[str] = []
+
+    def number(name: str, default: int, lowest: int) -> int:
+        text = environ.get(name, "").strip()
+        if not text:
+            return default
+        if not text.isascii() or not text.isdigit() or int(text) < lowest:
+            faults.append(f"{name} must be a whole number of at least {lowest}, not {text!r}")
+            return default
+        return int(text)
+
+    framework = environ.get("SVC_FRAMEWORK", "").strip()
+    if framework not in FRAMEWORKS:
+        faults.append(f"SVC_FRAMEWORK must be one of {', '.join(FRAMEWORKS)}, not {framework!r}")
+
+    max_concurrency = number("SVC_MAX_CONCURRENCY", default_concurrency(), 1)
+    settings = Settings(
+        framework=framework,
+        agent_name=environ.get("SVC_AGENT_NAME", "agent"),
+        agent_version=environ.get("SVC_AGENT_VERSION", "0.0.0"),
+        revision=environ.get("SVC_REVISION", ""),
+        # A container is reached by its address on the agents' network, so every interface is right here.
+        host=environ.get("SVC_HOST", "0.0.0.0"),  # noqa: S104
+        port=number("SVC_PORT", 8080, 1),
+        app_folder=app_folder,
+        max_concurrency=max_concurrency,
+        max_queue=number("SVC_MAX_QUEUE", max_concurrency, 0),
+        max_body_bytes=number("SVC_MAX_BODY_BYTES", 10 * 1024 * 1024, 1),
+        # Below the ten seconds that container engines wait between SIGTERM and SIGKILL.
+        shutdown_grace_seconds=number("SVC_SHUTDOWN_GRACE_SECONDS", 8, 0),
+        run_retention_seconds=number("SVC_RUN_RETENTION_SECONDS", 3600, 1),
+        run_retention_count=number("SVC_RUN_RETENTION_COUNT", 500, 1),
+        run_retention_bytes=number("SVC_RUN_RETENTION_BYTES", 64 * 1024 * 1024, 1),
+        ingress_secret=ingress_secret,
+    )
+    if faults:
+        raise SettingsError("; ".join(faults))
+    return settings
+
+
+def default_concurrency() -> int:
+    return max(4, 2 * (os.cpu_count() or 1) + 1)

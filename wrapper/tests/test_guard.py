@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from wrapper_process import AGENTS, WrapperProcess
+
+SECRET = "a-secret-of-the-ingress"
+HEADER = {"X-Svc-Ingress-Secret": SECRET}
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WrapperProcess]:
+    secrets = tmp_path_factory.mktemp("secrets")
+    (secrets / "SVC_INGRESS_SECRET").write_text(SECRET)
+    (secrets / "WEATHER_API_SECRET").write_text("line one\nline two\n")
+    (secrets / "..data").write_text("not a variable")
+    with WrapperProcess(AGENTS / "many_sides", SVC_SECRETS_FOLDER=str(secrets), SVC_MAX_BODY_BYTES="1000") as wrapper:
+        yield wrapper.ready()
+
+
+def test_the_right_secret_opens_every_route(guarded: WrapperProcess) -> None:
+    assert guarded.invoke({"input": {"do": "echo", "count": 1}}, **HEADER).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("POST", "/invoke"), ("POST", "/stream"), ("GET", "/runs/x"), ("POST", "/health"), ("GET", "/x")],
+)
+@pytest.mark.parametrize("headers", [[], [("X-Svc-Ingress-Secret", "wrong")], [("X-Svc-Ingress-Secret", SECRET)] * 2])
+def test_nothing_is_answered_without_it(guarded: WrapperProcess, method: str, path: str, headers: list) -> None:
+    response = guarded.client.request(method, path, headers=headers)
+    assert response.status_code == 401
+    assert response.json()["code"] == "ingress_secret_required"
+
+
+def test_health_and_readiness_are_open(guarded: WrapperProcess) -> None:
+    assert guarded.client.get("/health").status_code == 200
+    assert guarded.client.get("/ready").status_code == 200
+
+
+def test_secret_files_become_variables_and_the_ingress_secret_does_not(guarded: WrapperProcess) -> None:
+    response = guarded.invoke({"input": {"do": "environment"}}, **HEADER)
+    environment = response.json()["output"]["result"]
+    assert environment["WEATHER_API_SECRET"] == "line one\nline two\n"
+    assert "WEATHER_API_SECRET" in guarded.log()  # it was there while the user's code was imported
+    assert SECRET not in response.text
+    assert SECRET not in guarded.log()
+    assert not [name for name in environment if "INGRESS" in name]
+
+
+def test_a_secret_in_the_environment_is_taken_out_of_it(tmp_path: Path) -> None:
+    secret_file = tmp_path / "secret"
+    secret_file.write_text(SECRET)
+    for variables in ({"SVC_INGRESS_SECRET": SECRET}, {"SVC_INGRESS_SECRET_FILE": str(secret_file)}):
+        with WrapperProcess(AGENTS / "many_sides", **variables) as wrapper:
+            response = wrapper.ready().invoke({"input": {"do": "environment"}}, **HEADER)
+            assert "INGRESS" not in response.text
+            assert wrapper.invoke({"input": {"do": "echo"}}).status_code == 401
+
+
+def test_a_body_over_the_limit_is_refused(guarded: WrapperProcess) -> None:
+    fits = {"input": {"do": "echo", "result": "x" * 500}}
+    large = {"input": {"do": "echo", "result": "x" * 1000}}
+    assert guarded.invoke(fits, **HEADER).status_code == 200
+    assert guarded.invoke(large, **HEADER).status_code == 413
+
+
+def test_a_body_in_chunks_is_counted_too(guarded: WrapperProcess) -> None:
+    chunks = iter([b'{"input": {"do": "', b"x" * 600, b"x" * 600, b'"}}'])
+    response = guarded.client.post("/invoke", content=chunks, headers={**HEADER, "Content-Type": "application/json"})
+    assert response.status_code == 413
+    assert response.json()["code"] == "body_too_large"

@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import pytest
+
+from wrapper_process import WrapperProcess
+
+
+def test_an_invoke_answers_with_output_run_and_status(many_sides: WrapperProcess) -> None:
+    answer = many_sides.ask(do="echo", count=7)
+    assert answer["status"] == "completed"
+    assert answer["output"] == {"do": "echo", "count": 7, "result": 7}
+    assert uuid.UUID(answer["run_id"])
+    assert answer["thread_id"]
+
+
+def test_whatever_a_graph_returns_becomes_json(many_sides: WrapperProcess) -> None:
+    result = many_sides.ask(do="odd")["output"]["result"]
+    assert result["point"] == {"x": 1}
+    assert result["pair"] == {"left": [1, 2, 3], "right": "Ynl0ZXM="}
+    assert result["message"] == {"role": "assistant", "content": "hi", "id": "m1"}
+    assert result["numbers"][:3] == [None, None, True]
+    assert result["function"]["__type__"] == "function"
+    assert result["reluctant"]["__type__"] == "Reluctant"
+
+
+def test_an_exception_of_the_agent_names_itself_and_its_run(many_sides: WrapperProcess) -> None:
+    response = many_sides.invoke({"input": {"do": "fail"}})
+    problem = response.json()
+    assert response.status_code == 500
+    assert response.headers["content-type"] == "application/problem+json"
+    assert problem["code"] == "agent_error"
+    assert problem["exception"]["type"] == "LookupError"
+    assert "no such thing" in problem["exception"]["message"]
+    assert "Traceback" not in response.text
+    assert many_sides.client.get(f"/runs/{problem['run_id']}").json()["status"] == "failed"
+
+
+def test_a_traceback_in_the_log_cannot_pass_for_a_log_line(many_sides: WrapperProcess) -> None:
+    many_sides.invoke({"input": {"do": "fail"}})
+    assert "LookupError" in many_sides.log()
+    assert not [line for line in many_sides.log().splitlines() if line.startswith('{"forged"')]
+
+
+@pytest.mark.parametrize("do", ["exit", "exit on the loop", "cancel itself"])
+def test_an_agent_that_exits_ends_its_run_only(many_sides: WrapperProcess, do: str) -> None:
+    response = many_sides.invoke({"input": {"do": do}})
+    assert response.status_code == 500
+    assert response.json()["code"] == "agent_error"
+    assert many_sides.ask(do="echo", count=1)["output"]["result"] == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        ({"input": {"do": 3}}, "/input/do"),
+        ({"input": {"do": "echo", "count": "three"}}, "/input/count"),
+        ({"input": {"unknown": 1}}, "/input"),
+        ({"input": []}, "/input"),
+        ({}, "/input"),
+        ({"input": None}, "/input"),
+        ({"input": {"do": "echo"}, "surprise": 1}, "/surprise"),
+        ({"input": {"do": "echo"}, "resume": 1}, "/input"),
+        ({"resume": 1}, "/thread_id"),
+        ({"input": {"do": "echo"}, "thread_id": 5}, "/thread_id"),
+    ],
+)
+def test_input_that_cannot_work_is_refused_with_a_pointer(many_sides: WrapperProcess, body: dict, pointer: str) -> None:
+    response = many_sides.invoke(body)
+    assert response.status_code == 422, response.text
+    assert pointer in [error["pointer"] for error in response.json()["errors"]]
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"configurable": {"thread_id": "somebody-else"}},
+        {"configurable": {"checkpoint_id": "x"}},
+        {"configurable": {"__pregel_resuming": True}},
+        {"callbacks": []},
+        {"recursion_limit": 0},
+        {"tags": "x"},
+    ],
+)
+def test_config_cannot_reach_other_threads_or_the_engine(many_sides: WrapperProcess, config: dict) -> None:
+    allowed = {"configurable": {"language": "en"}, "recursion_limit": 10, "tags": ["a"], "metadata": {"a": 1}}
+    assert many_sides.invoke({"input": {"do": "echo"}, "config": allowed}).status_code == 200
+    assert many_sides.invoke({"input": {"do": "echo"}, "config": config}).status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("content", "content_type", "status"),
+    [
+        (b"{", "application/json", 400),
+        (b'{"input": {"do": NaN}}', "application/json", 400),
+        (b'{"input": "\xff"}', "application/json", 400),
+        (b'{"input":' + b"[" * 100_000, "application/json", 400),
+        (b"[]", "application/json", 422),
+        (b'{"input": {"do": "echo"}}', "text/plain", 415),
+        (b'{"input": {"do": "echo"}}', "application/json;\tx", 200),
+        (b'{"input": {"do": "echo"}}', "Application/JSON; charset=utf-8", 200),
+    ],
+)
+def test_only_json_is_read(many_sides: WrapperProcess, content: bytes, content_type: str, status: int) -> None:
+    response = many_sides.client.post("/invoke", content=content, headers={"Content-Type": content_type})
+    assert response.status_code == status, response.text
+
+
+def test_nothing_but_the_contract_is_served(many_sides: WrapperProcess) -> None:
+    for path in ("/docs", "/redoc", "/openapi.json", "/", "/drain"):
+        response = many_sides.client.get(path)
+        assert response.status_code == 404
+        assert response.json()["code"] == "not_found"
+    assert many_sides.client.request("TRACE", "/health").status_code == 405
+    assert many_sides.client.get("/invoke").status_code == 405
+
+
+@pytest.mark.parametrize("do", ["block the loop", "sleep"])
+def test_health_answers_while_the_agent_blocks(many_sides: WrapperProcess, do: str) -> None:
+    blocked = threading.Thread(target=many_sides.ask, kwargs={"do": do, "count": 3})
+    blocked.start()
+    many_sides.wait_until(lambda: many_sides.health()["in_flight"] == 1, seconds=2)
+    slowest = 0.0
+    while blocked.is_alive():
+        began = time.monotonic()
+        assert many_sides.health()["status"] == "ready"
+        slowest = max(slowest, time.monotonic() - began)
+        time.sleep(0.05)
+    assert slowest < 1
+
+
+def test_synchronous_runs_go_on_side_by_side(many_sides: WrapperProcess) -> None:
+    began = time.monotonic()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: many_sides.ask(do="nap"), range(4)))
+    assert time.monotonic() - began < 1.5
+
+
+def test_more_runs_than_fit_are_told_to_come_back(many_sides: WrapperProcess) -> None:
+    """Four run, four wait, the ninth is refused; nothing that was admitted is lost."""
+
+    def nap(_: int) -> httpx.Response:
+        with httpx.Client(base_url=many_sides.client.base_url, timeout=30) as client:
+            return client.post("/invoke", json={"input": {"do": "nap"}})
+
+    with ThreadPoolExecutor(12) as pool:
+        responses = list(pool.map(nap, range(12)))
+    refused = [response for response in responses if response.status_code == 429]
+    assert len(refused) == 4
+    assert all(response.headers["Retry-After"] for response in refused)
+    assert sum(response.status_code == 200 for response in responses) == 8
+    assert many_sides.health()["in_flight"] == 0
+
+
+def test_prints_of_the_user_pass_through(many_sides: WrapperProcess) -> None:
+    assert "imported with" in many_sides.log()

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import threading
+import uuid
+
+import pytest
+
+from _svc_wrapper.problems import Problem
+from _svc_wrapper.runs import End, Run, Runs
+from wrapper_process import WrapperProcess
+
+
+def test_the_caller_may_name_the_run(many_sides: WrapperProcess) -> None:
+    run_id = str(uuid.uuid4())
+    body = {"input": {"do": "echo", "count": 1}, "metadata": {"who": "ada"}}
+    assert many_sides.invoke(body, **{"X-Svc-Run-Id": run_id}).json()["run_id"] == run_id
+    run = many_sides.client.get(f"/runs/{run_id}").json()
+    assert run["status"] == "completed"
+    assert run["output"]["result"] == 1
+    assert run["metadata"] == {"who": "ada"}
+    assert run["started_at"] <= run["ended_at"]
+
+
+def test_a_run_id_is_used_once(many_sides: WrapperProcess) -> None:
+    headers = {"X-Svc-Run-Id": str(uuid.uuid4())}
+    assert many_sides.invoke({"input": {"do": "echo"}}, **headers).status_code == 200
+    assert many_sides.invoke({"input": {"do": "echo"}}, **headers).json()["code"] == "run_exists"
+
+
+def test_a_run_id_that_is_no_uuid_is_refused(many_sides: WrapperProcess) -> None:
+    assert many_sides.invoke({"input": {"do": "echo"}}, **{"X-Svc-Run-Id": "../x"}).status_code == 400
+
+
+def test_an_unknown_run_is_not_found(many_sides: WrapperProcess) -> None:
+    assert many_sides.client.get(f"/runs/{uuid.uuid4()}").json()["code"] == "run_not_found"
+
+
+def test_a_run_can_be_waited_for_by_another_connection(many_sides: WrapperProcess) -> None:
+    run_id = start_in_background(many_sides, do="nap")
+    run = many_sides.client.get(f"/runs/{run_id}", params={"wait_seconds": 10}).json()
+    assert run["status"] == "completed"
+    assert run["output"]["result"] == "done"
+
+
+@pytest.mark.parametrize("do", ["sleep on the loop", "sleep"])
+def test_a_run_can_be_cancelled(many_sides: WrapperProcess, do: str) -> None:
+    run_id = start_in_background(many_sides, do=do, count=20)
+    cancelled = many_sides.client.post(f"/runs/{run_id}/cancel")
+    assert cancelled.status_code == 202
+    assert cancelled.json()["status"] == "cancelled"
+    assert cancelled.json()["error"]["code"] == "run_cancelled"
+    assert many_sides.health()["in_flight"] == 0
+    assert many_sides.ask(do="echo", count=2)["output"]["result"] == 2
+
+
+def test_an_ended_run_keeps_its_end_when_cancelled(many_sides: WrapperProcess) -> None:
+    run_id = many_sides.ask(do="echo", count=1)["run_id"]
+    assert many_sides.client.post(f"/runs/{run_id}/cancel").json()["status"] == "completed"
+
+
+def start_in_background(wrapper: WrapperProcess, **fields: object) -> str:
+    run_id = str(uuid.uuid4())
+    arguments = ({"input": fields},)
+    threading.Thread(target=wrapper.invoke, args=arguments, kwargs={"X-Svc-Run-Id": run_id}, daemon=True).start()
+    wrapper.wait_until(lambda: wrapper.client.get(f"/runs/{run_id}").json().get("status") == "running", seconds=5)
+    return run_id
+
+
+def ended(run_id: str, size: int = 1) -> Run:
+    run = Run(id=run_id, thread_id="t", metadata={})
+    run.finish(End("completed", b"x" * size))
+    return run
+
+
+@pytest.mark.parametrize(
+    ("bounds", "kept"),
+    [
+        ({"keep_count": 2}, ["c", "d"]),
+        ({"keep_bytes": 10}, ["d"]),
+        ({"keep_seconds": -1}, []),
+    ],
+)
+def test_ended_runs_are_forgotten_within_bounds(bounds: dict, kept: list[str]) -> None:
+    runs = Runs(**{"keep_seconds": 60, "keep_count": 100, "keep_bytes": 10_000, **bounds})
+    going_on = Run(id="going on", thread_id="t", metadata={})
+    runs.by_id = {run.id: run for run in [going_on, *(ended(name, 6) for name in "abcd")]}
+    runs.forget_old()
+    assert list(runs.by_id) == ["going on", *kept]
+    with pytest.raises(Problem):
+        runs.find("a")

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from ag_ui.core import Event
+from pydantic import TypeAdapter
+
+from wrapper_process import AGENTS, EXAMPLES, WrapperProcess, events_of
+
+AGUI_EVENT = TypeAdapter(Event)
+
+
+def check_sequence(events: list[dict[str, Any]]) -> list[str]:
+    """The protocol's own models accept every event, and what was opened is closed. Returns the types."""
+    for event in events:
+        AGUI_EVENT.validate_python(event)
+    types = [event["type"] for event in events]
+    assert types[0] == "RUN_STARTED"
+    assert types[-1] in ("RUN_FINISHED", "RUN_ERROR")
+    for opening, closing in (
+        ("TEXT_MESSAGE_START", "TEXT_MESSAGE_END"),
+        ("TOOL_CALL_START", "TOOL_CALL_END"),
+        ("STEP_STARTED", "STEP_FINISHED"),
+    ):
+        assert types.count(opening) == types.count(closing)
+    return types
+
+
+def test_a_graph_tells_its_steps_and_its_text() -> None:
+    with WrapperProcess(EXAMPLES / "langgraph-greeter") as wrapper:
+        wrapper.ready()
+        events = wrapper.stream({"input": {"message": "hi, I am Ada"}})
+    check_sequence(events)
+    assert [event["stepName"] for event in events if event["type"] == "STEP_STARTED"] == [
+        "listen",
+        "understand",
+        "reply",
+    ]
+    text = "".join(event["delta"] for event in events if event["type"] == "TEXT_MESSAGE_CONTENT")
+    assert text == "Hello Ada, nice to meet you!"
+    assert events[-1]["result"]["name"] == "Ada"
+    assert events[-1]["outcome"] == {"type": "success"}
+
+
+def test_events_of_the_users_own_pass_through(many_sides: WrapperProcess) -> None:
+    events = many_sides.stream({"input": {"do": "tell"}})
+    check_sequence(events)
+    assert [event["value"] for event in events if event["type"] == "CUSTOM"] == [{"part": n} for n in range(3)]
+
+
+def test_invoke_streams_when_asked_to(many_sides: WrapperProcess) -> None:
+    response = many_sides.invoke({"input": {"do": "tell"}, "stream": True})
+    assert response.headers["content-type"].startswith("text/event-stream")
+    check_sequence(list(events_of(response)))
+
+
+def test_odd_values_stream_too(many_sides: WrapperProcess) -> None:
+    events = many_sides.stream({"input": {"do": "odd"}})
+    check_sequence(events)
+    assert events[-1]["result"]["result"]["point"] == {"x": 1}
+
+
+def test_a_failure_ends_the_stream_with_an_error(many_sides: WrapperProcess) -> None:
+    events = many_sides.stream({"input": {"do": "fail"}})
+    assert check_sequence(events)[-1] == "RUN_ERROR"
+    assert events[-1]["code"] == "agent_error"
+
+
+def test_refusals_come_before_the_stream(many_sides: WrapperProcess) -> None:
+    response = many_sides.client.post("/stream", json={"input": {"do": 1}})
+    assert response.status_code == 422
+
+
+def test_a_reader_that_hangs_up_cancels_the_run(many_sides: WrapperProcess) -> None:
+    with many_sides.client.stream("POST", "/stream", json={"input": {"do": "sleep on the loop"}}) as response:
+        run_id = response.headers["X-Svc-Run-Id"]
+        # Held on to: dropping the iterator would close the connection.
+        events = events_of(response)
+        next(events)
+        assert many_sides.client.get(f"/runs/{run_id}").json()["status"] == "running"
+    many_sides.wait_until(lambda: many_sides.health()["in_flight"] == 0, seconds=5)
+    assert many_sides.client.get(f"/runs/{run_id}").json()["status"] == "cancelled"
+
+
+def test_a_reader_that_does_not_read_holds_the_run_back(many_sides: WrapperProcess) -> None:
+    """100,000 events of a kilobyte: unread, they must neither fill memory nor stop other calls."""
+    before = memory_kilobytes(many_sides)
+    with many_sides.client.stream("POST", "/stream", json={"input": {"do": "tell a lot"}}) as response:
+        events = events_of(response)
+        next(events)
+        time.sleep(2)
+        assert many_sides.ask(do="echo", count=1)["output"]["result"] == 1
+        assert memory_kilobytes(many_sides) - before < 40_000
+    many_sides.wait_until(lambda: many_sides.health()["in_flight"] == 0, seconds=5)
+
+
+def memory_kilobytes(wrapper: WrapperProcess) -> int:
+    with open(f"/proc/{wrapper.process.pid}/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+
+
+def test_an_interrupt_is_told_as_the_outcome() -> None:
+    with WrapperProcess(AGENTS / "conversation") as wrapper:
+        wrapper.ready()
+        body = {"input": {"messages": [{"role": "user", "content": "ask me"}]}, "thread_id": "one"}
+        events = wrapper.stream(body)
+        check_sequence(events)
+        outcome = events[-1]["outcome"]
+        assert outcome["type"] == "interrupt"
+        assert outcome["interrupts"][0]["metadata"]["value"] == {"question": "what is your name?"}
+        resumed = wrapper.stream({"resume": "Ada", "thread_id": "one"})
+        check_sequence(resumed)
+        assert resumed[-1]["result"]["messages"][-1]["content"] == "hello Ada"
