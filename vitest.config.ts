@@ -11,7 +11,7 @@ export default defineConfig({
       {
         test: {
           name: 'parts',
-          include: ['contract/**/*.test.ts', 'cli/**/*.test.ts', 'setup/**/*.test.js'],
+          include: ['contract/**/*.test.ts', 'reference/**/*.test.ts', 'cli/**/*.test.ts', 'setup/**/*.test.js'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },

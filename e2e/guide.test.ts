@@ -15,10 +15,15 @@ describe.each(['first-agent.md'])('every command of docs/guide/%s does what the 
   });
   afterAll(async () => await installation.stop());
 
-  test.each(commands.map((command) => [`${command.line}: ${command.as} types ${command.command}`, command] as const))('%s', async (_, { command, exits, prints, ...typing }) => {
-    const ran = await installation.type(fillIn(command, words), typing);
-    expect({ code: ran.code, output: ran.code === exits ? '' : ran.output }).toEqual({ code: exits, output: '' });
-    const missing = missingLine(ran.output, prints, words);
-    expect({ missing, output: missing === undefined ? '' : ran.output }).toEqual({ missing: undefined, output: '' });
-  });
+  test.each(commands.map((command) => [`${command.line}: ${command.as} types ${command.command}`, command] as const))(
+    '%s',
+    async (_, { command, exits, prints, ...typing }) => {
+      // Only for the one command that is not `svc`: a session's token, as a script would hold it.
+      const env = command.startsWith('curl') ? { SERVICE_TOKEN: await installation.token(typing.as) } : {};
+      const ran = await installation.type(fillIn(command, words), { ...typing, env });
+      expect({ code: ran.code, output: ran.code === exits ? '' : ran.output }).toEqual({ code: exits, output: '' });
+      const missing = missingLine(ran.output, prints, words);
+      expect({ missing, output: missing === undefined ? '' : ran.output }).toEqual({ missing: undefined, output: '' });
+    },
+  );
 });

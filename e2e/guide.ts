@@ -18,7 +18,8 @@ export function readGuide(markdown: string): GuideCommand[] {
   for (const [index, line] of markdown.split('\n').entries()) {
     const fence = /^```(\w*)\s*(.*)$/.exec(line);
     if (fence !== null) block = block === undefined && fence[1] === 'sh' ? readWords(fence[2] ?? '') : undefined;
-    else if (block !== undefined && line.startsWith('$ ')) commands.push({ ...block, ...readCommand(line.slice(2)), line: index + 1, prints: [] });
+    else if (block !== undefined && line.startsWith('$ '))
+      commands.push({ ...block, ...readCommand(line.slice(2)), line: index + 1, prints: [] });
     else if (block !== undefined && line.trim() !== '') commands.at(-1)?.prints.push(line);
   }
   return commands;
@@ -42,8 +43,8 @@ export function fillIn(command: string, words: ReadonlyMap<string, string>): str
 }
 
 function readWords(text: string): { as: string; in: string } {
-  const words = Object.fromEntries(text.split(/\s+/).map((word) => word.split('=')));
-  return { as: words.as ?? 'admin', in: words.in ?? '.' };
+  const words = new Map(text.split(/\s+/).map((word) => [word.split('=')[0] ?? '', word.split('=')[1] ?? '']));
+  return { as: words.get('as') ?? 'admin', in: words.get('in') ?? '.' };
 }
 
 function readCommand(text: string): { command: string; exits: number } {
@@ -52,13 +53,16 @@ function readCommand(text: string): { command: string; exits: number } {
 }
 
 function toPattern(expected: string, words: ReadonlyMap<string, string>): RegExp {
-  const parts = expected.trim().split(/(…|<\w+>|\s+)/).map((part) => {
-    if (part === '…') return '.*';
-    if (/^\s+$/.test(part)) return '\\s+';
-    const name = /^<(\w+)>$/.exec(part)?.[1];
-    if (name === undefined) return RegExp.escape(part);
-    const known = words.get(name);
-    return known === undefined ? `(?<${name}>\\S+)` : RegExp.escape(known);
-  });
+  const parts = expected
+    .trim()
+    .split(/(…|<\w+>|\s+)/)
+    .map((part) => {
+      if (part === '…') return '.*';
+      if (/^\s+$/.test(part)) return '\\s+';
+      const name = /^<(\w+)>$/.exec(part)?.[1];
+      if (name === undefined) return RegExp.escape(part);
+      const known = words.get(name);
+      return known === undefined ? `(?<${name}>\\S+)` : RegExp.escape(known);
+    });
   return new RegExp(`^\\s*${parts.join('')}\\s*$`);
 }

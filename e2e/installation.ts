@@ -53,13 +53,30 @@ export async function install(env: Record<string, string> = {}): Promise<Install
   const url = `http://127.0.0.1:${await freePort()}`;
   const bin = join(directory, 'bin');
   await mkdir(bin);
-  await writeFile(join(bin, 'svc'), `#!/bin/sh\nexec ${JSON.stringify(node)} ${JSON.stringify(main)} "$@"\n`, { mode: 0o755 });
+  await writeFile(join(bin, 'svc'), `#!/bin/sh\nexec ${JSON.stringify(node)} ${JSON.stringify(main)} "$@"\n`, {
+    mode: 0o755,
+  });
 
   const type = async (line: string, typing: Typing = {}): Promise<Ran> => {
     const home = join(directory, 'people', typing.as ?? 'admin');
     await mkdir(home, { recursive: true });
-    const settings = { HOME: home, XDG_CONFIG_HOME: join(home, '.config'), XDG_DATA_HOME: join(home, '.local/share'), SERVICE_URL: url, DATA_DIR: data_dir, PORT: new URL(url).port, PATH: `${bin}:${environment().PATH}`, NO_COLOR: '1', TZ: 'UTC' };
-    return await runLine(line, { cwd: resolve(directory, typing.in ?? '.'), env: { ...environment(), ...settings, ...env, ...typing.env }, stdin: typing.stdin, timeout_ms: typing.timeout_ms ?? 170_000 });
+    const settings = {
+      HOME: home,
+      XDG_CONFIG_HOME: join(home, '.config'),
+      XDG_DATA_HOME: join(home, '.local/share'),
+      SERVICE_URL: url,
+      DATA_DIR: data_dir,
+      PORT: new URL(url).port,
+      PATH: `${bin}:${environment().PATH}`,
+      NO_COLOR: '1',
+      TZ: 'UTC',
+    };
+    return await runLine(line, {
+      cwd: resolve(directory, typing.in ?? '.'),
+      env: { ...environment(), ...settings, ...env, ...typing.env },
+      stdin: typing.stdin,
+      timeout_ms: typing.timeout_ms ?? 170_000,
+    });
   };
   const must = async (line: string, typing: Typing = {}): Promise<Ran> => {
     const ran = await type(line, typing);
@@ -69,7 +86,10 @@ export async function install(env: Record<string, string> = {}): Promise<Install
 
   const password_file = join(directory, 'people/admin/.config/gantry/admin-password');
   await mkdir(join(directory, 'people'), { recursive: true });
-  const seeded = await runLine(`${JSON.stringify(node)} ${JSON.stringify(join(clone, 'server/src/main.ts'))} seed --password-file ${password_file}`, { cwd: directory, env: { ...environment(), DATA_DIR: data_dir, ...env }, timeout_ms: 60_000 });
+  const seeded = await runLine(
+    `${JSON.stringify(node)} ${JSON.stringify(join(clone, 'server/src/main.ts'))} seed --password-file ${password_file}`,
+    { cwd: directory, env: { ...environment(), DATA_DIR: data_dir, ...env }, timeout_ms: 60_000 },
+  );
   if (seeded.code !== 0) throw new Error(seeded.output);
   const admin_password = (await readFile(password_file, 'utf8')).trim();
   await must('svc server start');
@@ -86,27 +106,37 @@ export async function install(env: Record<string, string> = {}): Promise<Install
       const email = `${name}@example.com`;
       const { stdout } = await must(`svc user create ${email} --role ${role} --json`);
       const { one_time_password } = JSON.parse(stdout) as { one_time_password: string };
-      await must(`svc login --email ${email} --password ${one_time_password} --new-password "password of ${name}" --store file`, { as: name });
+      await must(
+        `svc login --email ${email} --password ${one_time_password} --new-password "password of ${name}" --store file`,
+        { as: name },
+      );
     },
     project: async (example, folder, replace = {}) => {
       const path = join(directory, folder);
       await cp(join(clone, 'examples', example), path, { recursive: true });
       const yaml = join(path, 'agent.yaml');
       let text = await readFile(yaml, 'utf8');
-      for (const [field, value] of Object.entries(replace)) text = text.replace(new RegExp(`^${field}:.*$`, 'm'), `${field}: ${value}`);
+      for (const [field, value] of Object.entries(replace))
+        text = text.replace(new RegExp(`^${field}:.*$`, 'm'), `${field}: ${value}`);
       await writeFile(yaml, text);
       return path;
     },
     token: async (as = 'admin') => {
       const password = as === 'admin' ? admin_password : `password of ${as}`;
       const email = as === 'admin' ? 'admin@gantry.local' : `${as}@example.com`;
-      const answered = await fetch(`${url}/api/v1/auth/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ email, password }) });
+      const answered = await fetch(`${url}/api/v1/auth/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email, password }),
+      });
       const { data } = (await answered.json()) as { data: { access_token: string } };
       return data.access_token;
     },
     pid: async () => (JSON.parse(await readFile(join(data_dir, 'server.pid'), 'utf8')) as { pid: number }).pid,
     stop: async () => {
-      await type('for agent in $(svc registry agent list --json | grep -o \'"ref": *"[^"]*"\' | cut -d/ -f2 | tr -d \'"\'); do svc delete $agent --yes; done');
+      await type(
+        'for agent in $(svc registry agent list --json | grep -o \'"ref": *"[^"]*"\' | cut -d/ -f2 | tr -d \'"\'); do svc delete $agent --yes; done',
+      );
       await must('svc server stop');
       await rm(directory, { recursive: true, force: true });
     },

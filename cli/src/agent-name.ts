@@ -2,21 +2,30 @@ import { nearest } from '@gantry/contract/nearest.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Session } from './session.ts';
 
-/** Does what needs the agent; where there is no such agent, the refusal names the one that was probably meant. */
+/** Does what needs the agent; a refusal of it names this agent, or the one that was probably meant. */
 export async function suggestAgent<Value>(session: Session, name: string, act: () => Promise<Value>): Promise<Value> {
   try {
     return await act();
   } catch (error) {
-    if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
-    const { items } = await session.call('agents.statuses', { query: { limit: 200 } });
-    const meant = nearest(
-      name,
-      items.map((agent) => agent.name).filter((each) => each !== name),
-    );
-    throw new Problem('not_found', {
-      detail: `There is no agent "${name}" that you may read`,
-      hint: meant === undefined ? 'Run `svc status` to see those you may.' : `Did you mean ${meant}?`,
-      fields: error.fields,
-    });
+    if (!(error instanceof Problem)) throw error;
+    throw error.code === 'not_found' ? await withSuggestion(session, name, error) : withName(name, error);
   }
+}
+
+async function withSuggestion(session: Session, name: string, { fields }: Problem): Promise<Problem> {
+  const { items } = await session.call('agents.statuses', { query: { limit: 200 } });
+  const others = items.map((agent) => agent.name).filter((each) => each !== name);
+  const meant = nearest(name, others);
+  return new Problem('not_found', {
+    detail: `There is no agent "${name}" that you may read`,
+    hint: meant === undefined ? 'Run `svc status` to see those you may.' : `Did you mean ${meant}?`,
+    fields,
+  });
+}
+
+/** The hints of the table say `<name>`, since it knows no agent. */
+function withName(name: string, problem: Problem): Problem {
+  const { code, detail, hint, errors, fields } = problem;
+  if (hint?.includes('<name>') !== true) return problem;
+  return new Problem(code, { detail, hint: hint.replaceAll('<name>', name), errors, fields });
 }

@@ -33,7 +33,11 @@ export const approvalsEndpoints = {
     path: '/api/v1/rbac/approvals',
     summary: 'Pending and decided requests that you may see',
     operation: 'approval.list',
-    query: z.strictObject({ status: z.enum(approvalStates).optional(), asset: z.string().max(100).optional(), ...paging }),
+    query: z.strictObject({
+      status: z.enum(approvalStates).optional(),
+      asset: z.string().max(100).optional(),
+      ...paging,
+    }),
     reply: { kind: 'list', status: 200, schema: approval },
     problems: ['bad_cursor', 'bad_reference'],
   },

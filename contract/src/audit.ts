@@ -64,13 +64,27 @@ export const auditEntry = auditBody.omit({ schema: true }).extend({
 });
 export type AuditEntry = z.output<typeof auditEntry>;
 
-export const damageKinds = ['gap', 'broken_link', 'bad_hash', 'head_mismatch', 'trigger_missing', 'head_unknown'] as const;
+export const damageKinds = [
+  'gap',
+  'broken_link',
+  'bad_hash',
+  'head_mismatch',
+  'trigger_missing',
+  'head_unknown',
+] as const;
 
 export const verification = z.object({
   /** `true_as_anchored` needs a head noted earlier; without one nothing says that the tail was not cut off. */
   verdict: z.enum(['true_as_anchored', 'unanchored', 'damaged']),
   chains: z.array(z.object({ chain: z.enum(chains), entries: z.number().int(), head: z.string() })),
-  damage: z.array(z.object({ chain: z.enum(chains), seq: z.number().int().nullable(), kind: z.enum(damageKinds), detail: z.string() })),
+  damage: z.array(
+    z.object({
+      chain: z.enum(chains),
+      seq: z.number().int().nullable(),
+      kind: z.enum(damageKinds),
+      detail: z.string(),
+    }),
+  ),
   /** What to note down now and hand to the next verification. */
   head: z.string(),
 });

@@ -21,7 +21,9 @@ export interface CallOptions {
   last_event_id?: string;
 }
 
-export type Send<N extends EndpointName> = keyof Sending<Endpoints[N]> extends never ? Record<string, never> : Sending<Endpoints[N]>;
+export type Send<N extends EndpointName> = keyof Sending<Endpoints[N]> extends never
+  ? Record<string, never>
+  : Sending<Endpoints[N]>;
 
 export interface Client {
   call<N extends EndpointName>(name: N, parts: Send<N>, options?: CallOptions): Promise<Answer<Endpoints[N]>>;
@@ -48,8 +50,10 @@ export function createClient(settings: ClientSettings): Client {
   };
 }
 
+type Values = Record<string, string | number | boolean | undefined>;
+
 /** Where an endpoint is, with its parameters filled in. */
-export function endpointUrl(base_url: string, endpoint: Endpoint, params: Record<string, unknown> = {}, query: Record<string, unknown> = {}): URL {
+export function endpointUrl(base_url: string, endpoint: Endpoint, params: Values = {}, query: Values = {}): URL {
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(String(params[key])));
   const url = new URL(base_url.replace(/\/$/, '') + path);
   for (const [key, value] of Object.entries(query)) {
@@ -58,8 +62,13 @@ export function endpointUrl(base_url: string, endpoint: Endpoint, params: Record
   return url;
 }
 
-async function send(settings: ClientSettings, endpoint: Endpoint, parts: object, options: CallOptions): Promise<Response> {
-  const { params, query, body } = parts as { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }; // the shape of every Sending
+async function send(
+  settings: ClientSettings,
+  endpoint: Endpoint,
+  parts: object,
+  options: CallOptions,
+): Promise<Response> {
+  const { params, query, body } = parts as { params?: Values; query?: Values; body?: unknown }; // the shape of every Sending
   const url = endpointUrl(settings.base_url, endpoint, params, query);
   const headers = new Headers(options.headers);
   headers.set('accept', endpoint.reply.kind === 'events' ? 'text/event-stream' : 'application/json');
@@ -71,7 +80,8 @@ async function send(settings: ClientSettings, endpoint: Endpoint, parts: object,
   const init: RequestInit & { duplex?: 'half' } = { method: endpoint.method, headers, redirect: 'error' };
   if (options.signal !== undefined) init.signal = options.signal;
   if (endpoint.body === 'archive' || endpoint.body === 'raw') {
-    if (!headers.has('content-type')) headers.set('content-type', endpoint.body === 'archive' ? 'application/gzip' : 'application/json');
+    if (!headers.has('content-type'))
+      headers.set('content-type', endpoint.body === 'archive' ? 'application/gzip' : 'application/json');
     init.body = body as ReadableStream<Uint8Array>; // Sending says bytes or a stream of them; fetch takes both
     init.duplex = 'half';
   } else if (endpoint.body !== undefined) {
@@ -110,7 +120,10 @@ async function readRefusal(response: Response): Promise<Error> {
   const document = parseJson(text);
   const problem = readProblem(document) ?? readAgentProblem(document);
   if (problem !== undefined) return problem;
-  return new Problem('internal', { detail: `The server answered ${response.status} without saying why.`, hint: 'Is a proxy in between, or is SERVICE_URL another service?' });
+  return new Problem('internal', {
+    detail: `The server answered ${response.status} without saying why.`,
+    hint: 'Is a proxy in between, or is SERVICE_URL another service?',
+  });
 }
 
 function parseJson(text: string): unknown {

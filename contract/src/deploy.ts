@@ -4,7 +4,16 @@ import { runEvent, runStates, runStep } from './runs.ts';
 import { byId, byName, id, name, paging, versionRef } from './wire.ts';
 
 /** The spec's eight steps, in their order. */
-export const deploySteps = ['validate', 'authorize', 'resolve', 'build', 'provision', 'start', 'register', 'endpoint'] as const;
+export const deploySteps = [
+  'validate',
+  'authorize',
+  'resolve',
+  'build',
+  'provision',
+  'start',
+  'register',
+  'endpoint',
+] as const;
 export type DeployStep = (typeof deploySteps)[number];
 
 export const targets = ['local'] as const;
@@ -46,7 +55,9 @@ export const plan = z.object({
   changes: z.object({
     config: z.array(z.object({ path: z.string(), before: z.json(), after: z.json() })),
     files: z.array(z.object({ path: z.string(), change: z.enum(['added', 'removed', 'changed']) })),
-    dependencies: z.array(z.object({ package: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
+    dependencies: z.array(
+      z.object({ package: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
+    ),
     base_image: z.object({ before: z.string(), after: z.string() }).nullable(),
   }),
 });
@@ -74,7 +85,12 @@ export const agentStatus = z.object({
 });
 export type AgentStatus = z.output<typeof agentStatus>;
 
-export const logLine = z.object({ at: z.string(), stream: z.enum(['stdout', 'stderr']), line: z.string(), revision: z.string() });
+export const logLine = z.object({
+  at: z.string(),
+  stream: z.enum(['stdout', 'stderr']),
+  line: z.string(),
+  revision: z.string(),
+});
 
 const what = { ref: versionRef, target: z.string().max(40).optional() };
 const operated = { kind: 'data', status: 200, schema: agentStatus } as const;
@@ -87,7 +103,15 @@ export const deployEndpoints = {
     operation: 'agent.deploy',
     body: z.strictObject({ ...what, force: z.boolean().default(false) }),
     reply: { kind: 'data', status: 202, schema: deployment },
-    problems: ['approval_required', 'rbac_failed', 'deploy_running', 'already_deployed', 'not_in_effect', 'reference_changed', 'reference_missing'],
+    problems: [
+      'approval_required',
+      'rbac_failed',
+      'deploy_running',
+      'already_deployed',
+      'not_in_effect',
+      'reference_changed',
+      'reference_missing',
+    ],
   },
   'deployments.plan': {
     method: 'POST',
@@ -183,7 +207,14 @@ export const deployEndpoints = {
     operation: 'agent.operate',
     params: byName,
     reply: operated,
-    problems: ['not_deployed', 'approval_required', 'deploy_running', 'engine_unavailable', 'start_failed', 'health_check_failed'],
+    problems: [
+      'not_deployed',
+      'approval_required',
+      'deploy_running',
+      'engine_unavailable',
+      'start_failed',
+      'health_check_failed',
+    ],
   },
   'agents.restart': {
     method: 'POST',
@@ -192,7 +223,14 @@ export const deployEndpoints = {
     operation: 'agent.operate',
     params: byName,
     reply: operated,
-    problems: ['not_deployed', 'approval_required', 'deploy_running', 'engine_unavailable', 'start_failed', 'health_check_failed'],
+    problems: [
+      'not_deployed',
+      'approval_required',
+      'deploy_running',
+      'engine_unavailable',
+      'start_failed',
+      'health_check_failed',
+    ],
   },
   'agents.delete': {
     method: 'DELETE',

@@ -58,13 +58,22 @@ function success({ reply }: Endpoint): Json {
     case 'none':
       return { description: 'Done' };
     case 'raw':
-      return { description: "The agent's own answer", content: { 'application/json': { schema: {} }, 'text/event-stream': { schema: {} } } };
+      return {
+        description: "The agent's own answer",
+        content: { 'application/json': { schema: {} }, 'text/event-stream': { schema: {} } },
+      };
     case 'events':
-      return { description: 'A stream of events', content: { 'text/event-stream': { schema: jsonSchema(reply.schema, 'output') } } };
+      return {
+        description: 'A stream of events',
+        content: { 'text/event-stream': { schema: jsonSchema(reply.schema, 'output') } },
+      };
     case 'bare':
       return { description: 'Done', content: { 'application/json': { schema: jsonSchema(reply.schema, 'output') } } };
     case 'data':
-      return { description: 'Done', content: { 'application/json': { schema: envelope(jsonSchema(reply.schema, 'output')) } } };
+      return {
+        description: 'Done',
+        content: { 'application/json': { schema: envelope(jsonSchema(reply.schema, 'output')) } },
+      };
     case 'list': {
       const meta = { type: 'object', properties: { next_cursor: { type: 'string' } } };
       const list = envelope({ type: 'array', items: jsonSchema(reply.schema, 'output') }, { meta });
@@ -107,6 +116,9 @@ const problemSchema: Json = {
     detail: { type: 'string' },
     hint: { type: 'string' },
     request_id: { type: 'string' },
-    errors: { type: 'array', items: { type: 'object', properties: { pointer: { type: 'string' }, message: { type: 'string' } } } },
+    errors: {
+      type: 'array',
+      items: { type: 'object', properties: { pointer: { type: 'string' }, message: { type: 'string' } } },
+    },
   },
 };

@@ -251,7 +251,7 @@ export function readAgentProblem(value: unknown): Problem | undefined {
   const {
     type: _type,
     title: _title,
-    status: _status,
+    status,
     code,
     detail,
     hint,
@@ -262,7 +262,11 @@ export function readAgentProblem(value: unknown): Problem | undefined {
   return new Problem('agent_error', {
     detail,
     fields: { ...fields, agent_code: code },
-    ...(typeof hint === 'string' ? { hint } : {}),
+    ...(typeof hint === 'string'
+      ? { hint }
+      : typeof status === 'number' && status < 500
+        ? { hint: 'Change the call; the agent itself is well.' }
+        : {}),
     ...(Array.isArray(errors) ? { errors: errors.map(readAgentFault) } : {}),
   });
 }

@@ -127,7 +127,6 @@ function refuseText({ text, finding }: YamlSource): Finding | undefined {
 const mostErrors = 101;
 
 /** Control characters that YAML forbids, the replacement character a wrong decoding leaves, and halves of surrogate pairs. */
-// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const notText = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffd\ufffe\uffff]|\p{Surrogate}/u;
 
 /** The depth is bounded before parsing, so recursion is safe here. */

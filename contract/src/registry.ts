@@ -136,7 +136,10 @@ export const registryEndpoints = {
       team: name,
       version: version.default('1.0.0'),
       description: text.max(1000).default(''),
-      tags: z.array(z.string().regex(/^[\w.-]{1,40}$/)).max(20).default([]),
+      tags: z
+        .array(z.string().regex(/^[\w.-]{1,40}$/))
+        .max(20)
+        .default([]),
       visibility: z.enum(visibilities).default('org'),
       config: z.record(z.string().max(100), z.json()).default({}),
     }),
@@ -152,11 +155,13 @@ export const registryEndpoints = {
     body: z.strictObject({
       version,
       description: text.max(1000).optional(),
-      tags: z.array(z.string().regex(/^[\w.-]{1,40}$/)).max(20).optional(),
+      tags: z
+        .array(z.string().regex(/^[\w.-]{1,40}$/))
+        .max(20)
+        .optional(),
       config: z.record(z.string().max(100), z.json()),
     }),
     reply: { kind: 'data', status: 200, schema: assetDetail },
     problems: ['version_final'],
   },
 } as const satisfies Record<string, Endpoint>;
-

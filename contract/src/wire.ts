@@ -4,13 +4,25 @@ import { isEmail, namePattern, parseRef, parseVersionRef, versionPattern } from 
 
 export const id = z.uuid();
 export const time = z.iso.datetime().describe('UTC, ISO 8601');
-export const email = z.string().refine(isEmail, 'must be an e-mail address').transform((text) => text.toLowerCase());
-export const name = z.string().regex(namePattern, 'must be lower-case letters, digits and hyphens, at most 63, starting with a letter');
+export const email = z
+  .string()
+  .refine(isEmail, 'must be an e-mail address')
+  .transform((text) => text.toLowerCase());
+export const name = z
+  .string()
+  .regex(namePattern, 'must be lower-case letters, digits and hyphens, at most 63, starting with a letter');
 export const version = z.string().regex(versionPattern, 'must be MAJOR.MINOR.PATCH');
-export const assetRef = z.string().refine((text) => parseRef(text) !== undefined, 'must be a reference such as agents/<name>');
-export const versionRef = z.string().refine((text) => parseVersionRef(text) !== undefined, 'must be a reference such as agents/<name>@<version>');
+export const assetRef = z
+  .string()
+  .refine((text) => parseRef(text) !== undefined, 'must be a reference such as agents/<name>');
+export const versionRef = z
+  .string()
+  .refine((text) => parseVersionRef(text) !== undefined, 'must be a reference such as agents/<name>@<version>');
 /** Free text of a person: bounded, and without control characters other than line breaks and tabs. */
-export const text = z.string().max(4000).regex(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/, 'must not hold control characters');
+export const text = z
+  .string()
+  .max(4000)
+  .regex(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/, 'must not hold control characters');
 
 export const byId = z.strictObject({ id });
 export const byName = z.strictObject({ name });

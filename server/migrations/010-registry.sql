@@ -23,8 +23,11 @@ create index on asset (team_id);
 create table blob (
   sha256 text primary key,
   bytes bytea not null,
-  staged_at timestamptz not null default clock_now() -- last time a push brought it; a push under way refers to it before any content does
+  -- Last time a push brought it: a push under way refers to it before any content does.
+  staged_at timestamptz not null default clock_now(),
+  kept boolean not null default false -- some content has it; content stays, and so does this
 );
+create index on blob (staged_at) where not kept;
 alter table blob alter column bytes set storage external; -- most of it comes compressed or is small; a read needs no unpacking
 
 -- Everything that an approval covers and a build needs, under one digest. Not governed: a row says nothing by itself, and it can
@@ -41,7 +44,6 @@ create table content (
   pins jsonb not null,               -- resolved references: [{ref, asset_id, version, digest}]
   created_at timestamptz not null default clock_now()
 );
-create index on content using gin (manifest jsonb_path_ops); -- which content has a blob
 
 create function refuse_content_change() returns trigger language plpgsql as $$
 begin

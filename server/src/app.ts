@@ -57,7 +57,8 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   const { db, secret_key, passwords } = foundation;
   await seed(db, { password_hash: await passwords.hash(seed_password), must_change: true });
   const readSettings = async () => {
-    if (config.org_config !== undefined) log.info({ changed: await applyOrgConfig(db, config.org_config) }, 'organisation settings read');
+    if (config.org_config !== undefined)
+      log.info({ changed: await applyOrgConfig(db, config.org_config) }, 'organisation settings read');
   };
   await readSettings();
 
@@ -76,7 +77,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     recordRefusal,
     ingress_key: deriveKey(secret_key, 'ingress-secret'),
     base_url,
-    compose_directory: join(config.data_dir, 'compose'),
+    artefact_directory: join(config.data_dir, 'agents'),
     start_deadline_ms: config.start_deadline_seconds * 1000,
     drain_limit_ms: config.drain_limit_seconds * 1000,
   };
@@ -89,7 +90,12 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   const ready = readiness(db, stopping.signal);
   const http = mount({
     handlers: {
-      ...serviceRoutes({ base_url, version, ready, checks: [...machineChecks(db, config.data_dir, version), ...containers.checks] }),
+      ...serviceRoutes({
+        base_url,
+        version,
+        ready,
+        checks: [...machineChecks(db, config.data_dir, version), ...containers.checks],
+      }),
       ...loginRoutes({ db, passwords, tokens }),
       ...principalsRoutes({ db, cursors, passwords }),
       ...registryRoutes({ db, cursors }),

@@ -39,9 +39,14 @@ const server = production.filter(({ path }) => path.startsWith('server/src/'));
 
 function read(file: string): Source {
   const text = readFileSync(file, 'utf8');
-  const specifiers = [...text.matchAll(/(?:\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)['"]([^'"]+)['"]/g)].map(([, specifier = '']) => specifier);
+  const specifiers = [...text.matchAll(/(?:\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)['"]([^'"]+)['"]/g)].map(
+    ([, specifier = '']) => specifier,
+  );
   const imports = specifiers.map((specifier) => {
-    if (specifier.startsWith('.')) return relative(root, resolve(dirname(file), specifier)).split(sep).join('/');
+    if (specifier.startsWith('.'))
+      return relative(root, resolve(dirname(file), specifier))
+        .split(sep)
+        .join('/');
     return specifier.replace(/^@gantry\/(\w+)\//, '$1/src/');
   });
   return { path: relative(root, file).split(sep).join('/'), text, imports };
@@ -53,10 +58,13 @@ function room(path: string): string {
 }
 
 const rung = (path: string) => ladder.findIndex((rooms) => (rooms as readonly string[]).includes(room(path)));
-const isRoof = (path: string) => basename(path) === 'routes.ts' || /^server\/src\/(app|main|foundation|containers)\.ts$/.test(path);
+const isRoof = (path: string) =>
+  basename(path) === 'routes.ts' || /^server\/src\/(app|main|foundation|containers)\.ts$/.test(path);
 
 function broken(of: readonly Source[], rule: (source: Source, imported: string) => boolean): string[] {
-  return of.flatMap((source) => source.imports.filter((imported) => rule(source, imported)).map((imported) => `${source.path} imports ${imported}`));
+  return of.flatMap((source) =>
+    source.imports.filter((imported) => rule(source, imported)).map((imported) => `${source.path} imports ${imported}`),
+  );
 }
 
 test('the source was found', () => {
@@ -66,12 +74,19 @@ test('the source was found', () => {
 
 test('contract imports zod, yaml and the Python parser only, and does no I/O', () => {
   const allowed = /^(contract\/src\/|zod$|yaml$|@lezer\/(python|common|lr)$)/;
-  expect(broken(production.filter(({ path }) => path.startsWith('contract/')), (_, imported) => !allowed.test(imported))).toEqual([]);
+  expect(
+    broken(
+      production.filter(({ path }) => path.startsWith('contract/')),
+      (_, imported) => !allowed.test(imported),
+    ),
+  ).toEqual([]);
 });
 
 test('cli and server import contract, never each other', () => {
   const others = { cli: /^server\//, server: /^cli\//, contract: /^(cli|server)\// };
-  expect(broken(sources, ({ path }, imported) => others[path.split('/')[0] as keyof typeof others].test(imported))).toEqual([]);
+  expect(
+    broken(sources, ({ path }, imported) => others[path.split('/')[0] as keyof typeof others].test(imported)),
+  ).toEqual([]);
 });
 
 test('every room of the server has its rung on the ladder', () => {
@@ -80,47 +95,82 @@ test('every room of the server has its rung on the ladder', () => {
 });
 
 test('a room imports only rooms before it', () => {
-  const upward = broken(server, ({ path }, imported) => !isRoof(path) && imported.startsWith('server/src/') && rung(imported) > rung(path));
+  const upward = broken(
+    server,
+    ({ path }, imported) => !isRoof(path) && imported.startsWith('server/src/') && rung(imported) > rung(path),
+  );
   expect(upward).toEqual([]);
 });
 
 test('routes.ts is imported by app.ts alone', () => {
-  expect(broken(production, ({ path }, imported) => /\/routes\.ts$/.test(imported) && path !== 'server/src/app.ts')).toEqual([]);
+  expect(
+    broken(production, ({ path }, imported) => imported.endsWith('/routes.ts') && path !== 'server/src/app.ts'),
+  ).toEqual([]);
 });
 
 test('store.ts is imported only inside its folder', () => {
-  expect(broken(production, ({ path }, imported) => /\/[\w-]*store\.ts$/.test(imported) && !path.startsWith(`${dirname(imported)}/`))).toEqual([]);
+  expect(
+    broken(
+      production,
+      ({ path }, imported) => /\/[\w-]*store\.ts$/.test(imported) && !path.startsWith(`${dirname(imported)}/`),
+    ),
+  ).toEqual([]);
 });
 
 test('a plug imports its interface and none of its siblings', () => {
   const plugs = ['server/src/deploy/targets'];
   const folders = plugs.map((folder) => readdirSync(join(root, folder)).filter((name) => name.endsWith('.ts')));
   expect(folders.flat().length).toBeGreaterThan(0);
-  expect(broken(production, ({ path }, imported) => plugs.some((folder) => imported === `${folder}/local.ts`) && !/\/(index|app)\.ts$/.test(path))).toEqual([]);
+  expect(
+    broken(
+      production,
+      ({ path }, imported) =>
+        plugs.some((folder) => imported === `${folder}/local.ts`) && !/\/(index|app)\.ts$/.test(path),
+    ),
+  ).toEqual([]);
 });
 
 test('every governed table is written through tx.write alone, in the store of its owner', () => {
-  const migrations = readdirSync(join(root, 'server/migrations')).map((name) => readFileSync(join(root, 'server/migrations', name), 'utf8'));
-  const tables = migrations.flatMap((text) => [...text.matchAll(/call audit\.govern\('(\w+)'\)/g)].map(([, table = '']) => table));
+  const migrations = readdirSync(join(root, 'server/migrations')).map((name) =>
+    readFileSync(join(root, 'server/migrations', name), 'utf8'),
+  );
+  const tables = migrations.flatMap((text) =>
+    [...text.matchAll(/call audit\.govern\('(\w+)'\)/g)].map(([, table = '']) => table),
+  );
   expect(tables).toContain('membership');
   const writes = new RegExp(`(insert into|update|delete from)\\s+(${tables.join('|')})\\b`, 'gi');
   const stray = server.flatMap(({ path, text }) =>
-    [...text.matchAll(writes)].filter(({ index }) => !/\.write(<[^(]*>)?\(\s*'\w+',\s*sql`\s*$/.test(text.slice(Math.max(0, index - 160), index))).map(([statement]) => `${path}: ${statement}`),
+    [...text.matchAll(writes)]
+      .filter(
+        ({ index }) => !/\.write(<[^(]*>)?\(\s*'\w+',\s*sql`\s*$/.test(text.slice(Math.max(0, index - 160), index)),
+      )
+      .map(([statement]) => `${path}: ${statement}`),
   );
   expect(stray).toEqual([]);
 });
 
 test('SQL stands in store.ts, and in the few rooms whose subject it is', () => {
-  const rooms = /^server\/src\/(database\/|access\/(acl|change)\.ts|audit\/append\.ts|service\/(checks|readiness)\.ts|[\w/-]*\/[\w-]*store\.ts)/;
-  expect(server.filter(({ path, text }) => /\bsql`/.test(text) && !rooms.test(path)).map(({ path }) => path)).toEqual([]);
+  const rooms =
+    /^server\/src\/(database\/|access\/(acl|change)\.ts|audit\/append\.ts|service\/(checks|readiness)\.ts|[\w/-]*\/[\w-]*store\.ts)/;
+  expect(server.filter(({ path, text }) => /\bsql`/.test(text) && !rooms.test(path)).map(({ path }) => path)).toEqual(
+    [],
+  );
 });
 
 test('process.env is read in config.ts files alone', () => {
-  expect(production.filter(({ path, text }) => text.includes('process.env') && basename(path) !== 'config.ts').map(({ path }) => path)).toEqual([]);
+  expect(
+    production
+      .filter(({ path, text }) => text.includes('process.env') && basename(path) !== 'config.ts')
+      .map(({ path }) => path),
+  ).toEqual([]);
 });
 
 test('console.* stands in cli/src/output.ts alone', () => {
-  expect(production.filter(({ path, text }) => /\bconsole\.\w+\(/.test(text) && path !== 'cli/src/output.ts').map(({ path }) => path)).toEqual([]);
+  expect(
+    production
+      .filter(({ path, text }) => /\bconsole\.\w+\(/.test(text) && path !== 'cli/src/output.ts')
+      .map(({ path }) => path),
+  ).toEqual([]);
 });
 
 test('exports are named', () => {

@@ -9,7 +9,12 @@ import { z } from 'zod';
 const list = z
   .string()
   .default('')
-  .transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''));
+  .transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  );
 const seconds = (fallback: number) => z.coerce.number().positive().max(86_400).default(fallback);
 
 const subnet = z.cidrv4();
@@ -17,7 +22,10 @@ const subnet = z.cidrv4();
 const settings = z.object({
   DATA_DIR: z.string().optional(),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
-  SECRET_KEY: z.string().min(32, 'must be a random value of 256 bits or more, for example from: openssl rand -base64 32').optional(),
+  SECRET_KEY: z
+    .string()
+    .min(32, 'must be a random value of 256 bits or more, for example from: openssl rand -base64 32')
+    .optional(),
   BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
   HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(4480),
@@ -89,7 +97,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   }
   const given = read.data;
   if (given.DATABASE_URL !== undefined && given.SECRET_KEY === undefined) {
-    throw new ConfigFault('SECRET_KEY is missing. With DATABASE_URL it must be set, for example to the output of: openssl rand -base64 32');
+    throw new ConfigFault(
+      'SECRET_KEY is missing. With DATABASE_URL it must be set, for example to the output of: openssl rand -base64 32',
+    );
   }
   return {
     data_dir: given.DATA_DIR ?? defaultDataDir(environment),

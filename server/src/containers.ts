@@ -45,8 +45,15 @@ export function openContainers(config: Config, installation_id: string, log: Log
     sandboxes,
     targets: targets({ local }),
     checks: [
-      { part: 'engine', look: async (signal) => ok(`container engine ${(await pingEngine(engine, signal)).version} answers`) },
-      { part: 'base image', look: async (signal) => ok(`${config.base_image} is ${(await findBaseImage(engine, config.base_image, signal)).id.slice(7, 19)}`) },
+      {
+        part: 'engine',
+        look: async (signal) => ok(`container engine ${(await pingEngine(engine, signal)).version} answers`),
+      },
+      {
+        part: 'base image',
+        look: async (signal) =>
+          ok(`${config.base_image} is ${(await findBaseImage(engine, config.base_image, signal)).id.slice(7, 19)}`),
+      },
     ],
     close: async () => await opened?.close(),
   };
@@ -54,7 +61,8 @@ export function openContainers(config: Config, installation_id: string, log: Log
 
 async function secretsDirectory(installation_id: string): Promise<string> {
   const memory = await memoryDirectory();
-  if (memory === undefined) throw new Error('Neither /run nor /dev/shm is held in memory: secrets would reach the disk');
+  if (memory === undefined)
+    throw new Error('Neither /run nor /dev/shm is held in memory: secrets would reach the disk');
   return join(memory, `gantry-${installation_id}`);
 }
 

@@ -24,7 +24,12 @@ export interface Lock {
 export async function lockDataDirectory(data_dir: string): Promise<Lock> {
   await mkdir(data_dir, { recursive: true });
   const file = join(data_dir, 'server.pid');
-  const mine: Holder = { pid: process.pid, started_ticks: startedTicks(process.pid) ?? '', url: null, started_at: new Date().toISOString() };
+  const mine: Holder = {
+    pid: process.pid,
+    started_ticks: startedTicks(process.pid) ?? '',
+    url: null,
+    started_at: new Date().toISOString(),
+  };
   await take(file, mine, data_dir);
   return {
     announce: async (url) => {
@@ -46,7 +51,9 @@ async function take(file: string, mine: Holder, data_dir: string): Promise<void>
     }
     const holder = await readHolder(file);
     if (holder !== undefined && isAlive(holder)) {
-      throw new DataDirectoryInUse(`Another server (process ${holder.pid}) uses the data directory ${data_dir}. Stop it first: svc server stop`);
+      throw new DataDirectoryInUse(
+        `Another server (process ${holder.pid}) uses the data directory ${data_dir}. Stop it first: svc server stop`,
+      );
     }
     rmSync(file, { force: true });
   }

@@ -37,7 +37,14 @@ export async function openFoundation(config: Config, onError: (error: Error) => 
       await embedded?.stop();
       lock.release();
     };
-    return { db, secret_key, passwords: passwords(key), lock, failed: embedded?.ended ?? new Promise<never>(() => {}), close };
+    return {
+      db,
+      secret_key,
+      passwords: passwords(key),
+      lock,
+      failed: embedded?.ended ?? new Promise<never>(() => {}),
+      close,
+    };
   } catch (error) {
     await embedded?.stop();
     lock.release();

@@ -4,6 +4,17 @@ import { pino, type Logger } from 'pino';
 export type Log = Logger;
 
 export function openLog(level: string): Log {
-  const paths = ['password', 'old_password', 'new_password', 'token', 'authorization', 'secret', '*.password', '*.token', '*.secret', '*.authorization'];
+  const paths = [
+    'password',
+    'old_password',
+    'new_password',
+    'token',
+    'authorization',
+    'secret',
+    '*.password',
+    '*.token',
+    '*.secret',
+    '*.authorization',
+  ];
   return pino({ level, base: {}, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths, censor: '[redacted]' } });
 }

@@ -18,7 +18,10 @@ const usage = `Usage:
 
 async function main(): Promise<void> {
   process.umask(0o077);
-  const { positionals, values } = parseArgs({ allowPositionals: true, options: { 'password-file': { type: 'string' } } });
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { 'password-file': { type: 'string' } },
+  });
   switch (positionals[0]) {
     case 'serve':
       return await serveUntilStopped();
@@ -37,7 +40,13 @@ async function serveUntilStopped(): Promise<void> {
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
   const app = await startApp(config, log);
-  process.on('SIGHUP', () => void app.readSettings().catch((error: unknown) => log.error({ err: error }, 'the organisation settings were not applied')));
+  process.on(
+    'SIGHUP',
+    () =>
+      void app
+        .readSettings()
+        .catch((error: unknown) => log.error({ err: error }, 'the organisation settings were not applied')),
+  );
   await Promise.race([new Promise((resolve) => stop.signal.addEventListener('abort', resolve)), app.failed]);
   await app.stop();
 }
@@ -49,7 +58,11 @@ async function seedWithRandomPassword(file: string | undefined): Promise<void> {
   try {
     const { password, hash } = await foundation.passwords.oneTime();
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    const seeded = await seed(foundation.db, { password_hash: hash, must_change: false }, async () => await writeFile(file, `${password}\n`, { mode: 0o600 }));
+    const seeded = await seed(
+      foundation.db,
+      { password_hash: hash, must_change: false },
+      async () => await writeFile(file, `${password}\n`, { mode: 0o600 }),
+    );
     process.stdout.write(`${JSON.stringify({ seeded, admin_email: seed_email, password_file: file })}\n`);
   } finally {
     await foundation.close();
@@ -70,7 +83,11 @@ async function printNewAdminPassword(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  const expected = error instanceof ConfigFault || error instanceof DataDirectoryInUse || error instanceof OrgConfigFault || error instanceof PortTaken;
+  const expected =
+    error instanceof ConfigFault ||
+    error instanceof DataDirectoryInUse ||
+    error instanceof OrgConfigFault ||
+    error instanceof PortTaken;
   process.stderr.write(`${expected ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
   process.exitCode = 1;
 }

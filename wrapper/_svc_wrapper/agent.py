@@ -23,6 +23,14 @@ class Call:
     resume: Any = None
     config: JsonObject = field(default_factory=dict)
     metadata: JsonObject = field(default_factory=dict)
+    # Both from the ingress: callers name their threads themselves, and must not meet each other's.
+    thread_space: str | None = None
+    caller: JsonObject | None = None
+
+    @property
+    def stored_thread_id(self) -> str:
+        """What a checkpointer knows the thread by; the caller sees `thread_id` only."""
+        return self.thread_id if self.thread_space is None else f"{self.thread_space}:{self.thread_id}"
 
 
 @dataclass(frozen=True)

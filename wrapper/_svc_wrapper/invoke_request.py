@@ -11,7 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.requests import ClientDisconnect, Request
 
 from .agent import Call, JsonObject
+from .ingress_identity import read_caller, read_thread_space
 from .problems import Problem
+from .settings import Settings
 
 RUN_ID_HEADER = "X-Svc-Run-Id"
 BODY_SECONDS = 60
@@ -30,8 +32,10 @@ class InvokeBody(BaseModel):
     stream: bool = False
 
 
-async def read_invoke(request: Request) -> tuple[Call, bool]:
+async def read_invoke(request: Request, settings: Settings) -> tuple[Call, bool]:
     """The call, and whether it asks for a stream of events."""
+    caller = read_caller(request.headers, secret=settings.ingress_secret, agent_name=settings.agent_name)
+    thread_space = read_thread_space(request.headers)
     check_content_type(request)
     run_id = read_run_id(request)
     body = parse_body(await read_body(request))
@@ -49,6 +53,8 @@ async def read_invoke(request: Request) -> tuple[Call, bool]:
         resume=body.resume,
         config=body.config,
         metadata=body.metadata,
+        thread_space=thread_space,
+        caller=caller,
     )
     return call, body.stream
 

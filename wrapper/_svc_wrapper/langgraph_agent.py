@@ -22,9 +22,9 @@ RESULT_MODES = ["updates", "values"]
 # "tasks" tells when a node starts; versions without it stream without steps.
 TOLD_MODES = [*RESULT_MODES, "messages", "custom", *(["tasks"] if "tasks" in get_args(StreamMode) else [])]
 
-# `thread_id` has a field of its own in the request, and the others choose checkpoints: a caller that
-# could set them here would reach threads that are not theirs.
-RESERVED_CONFIGURABLE = ("thread_id", "checkpoint", "__")
+# `thread_id` has a field of its own in the request, `checkpoint…` chooses one: a caller that could set them here would
+# reach threads that are not theirs. `svc_…` is what the service says about the caller.
+RESERVED_CONFIGURABLE = ("thread_id", "checkpoint", "svc_", "__")
 CALLER_CONFIG = {"configurable", "metadata", "recursion_limit", "tags"}
 
 
@@ -118,10 +118,11 @@ def check_config(config: JsonObject) -> None:
 
 def run_config(call: Call) -> JsonObject:
     """A graph with a checkpointer raises without a thread_id; one without ignores it."""
+    named = {"thread_id": call.stored_thread_id, "svc_caller": call.caller}
     return {
         **call.config,
         "run_id": uuid.UUID(call.run_id),
-        "configurable": {**call.config.get("configurable", {}), "thread_id": call.thread_id},
+        "configurable": {**call.config.get("configurable", {}), **named},
         "metadata": {**call.config.get("metadata", {}), **call.metadata},
     }
 

@@ -10,7 +10,9 @@ from starlette.responses import JSONResponse
 STATUS_OF: dict[str, int] = {
     "malformed_json": 400,
     "invalid_run_id": 400,
+    "invalid_thread_space": 400,
     "ingress_secret_required": 401,
+    "caller_refused": 401,
     "not_found": 404,
     "run_not_found": 404,
     "method_not_allowed": 405,

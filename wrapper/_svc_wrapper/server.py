@@ -71,7 +71,7 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> Gua
 
     @app.post("/invoke")
     async def invoke(request: Request) -> Response:
-        call, wants_stream = await read_invoke(request)
+        call, wants_stream = await read_invoke(request, settings)
         if wants_stream:
             return start_stream(call)
         run = runner.start(lifecycle.accept(), call)
@@ -82,7 +82,7 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> Gua
 
     @app.post("/stream")
     async def stream(request: Request) -> Response:
-        call, _ = await read_invoke(request)
+        call, _ = await read_invoke(request, settings)
         return start_stream(call)
 
     @app.get("/runs/{run_id}")
@@ -93,6 +93,14 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> Gua
         if wait_seconds and run.end is None:
             await runner.ended(run, wait_seconds)
         return run_reply(run)
+
+    @app.get("/runs/{run_id}/answer")
+    async def answer_of_run(run_id: str, request: Request) -> Response:
+        """What POST /invoke answered, or would have: byte for byte. 202 while the run goes on."""
+        run = runner.runs.find(run_id)
+        if not await runner.ended(run, read_wait_seconds(request)) or run.end is None:
+            return run_reply(run, status_code=202)
+        return invoke_reply(run, run.end)
 
     @app.post("/runs/{run_id}/cancel")
     async def cancel_run(run_id: str) -> Response:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from signed_caller import SECRET, headers_of
 from wrapper_process import AGENTS, WrapperProcess
 
-SECRET = "a-secret-of-the-ingress"
-HEADER = {"X-Svc-Ingress-Secret": SECRET}
+HEADER = headers_of("ada")
 
 
 @pytest.fixture(scope="module")

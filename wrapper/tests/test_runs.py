@@ -42,6 +42,19 @@ def test_a_run_can_be_waited_for_by_another_connection(many_sides: WrapperProces
     assert run["output"]["result"] == "done"
 
 
+def test_the_answer_of_a_run_is_the_one_that_the_call_got(many_sides: WrapperProcess) -> None:
+    run_id = start_in_background(many_sides, do="nap")
+    going_on = many_sides.client.get(f"/runs/{run_id}/answer")
+    assert (going_on.status_code, going_on.json()["status"]) == (202, "running")
+    answered = many_sides.client.get(f"/runs/{run_id}/answer", params={"wait_seconds": 10})
+    assert answered.status_code == 200
+    assert answered.json().keys() == {"run_id", "status", "thread_id", "output"}
+    failed_id = str(uuid.uuid4())
+    failed = many_sides.invoke({"input": {"do": "fail"}}, **{"X-Svc-Run-Id": failed_id})
+    again = many_sides.client.get(f"/runs/{failed_id}/answer")
+    assert (again.status_code, again.content) == (failed.status_code, failed.content)
+
+
 @pytest.mark.parametrize("do", ["sleep on the loop", "sleep"])
 def test_a_run_can_be_cancelled(many_sides: WrapperProcess, do: str) -> None:
     run_id = start_in_background(many_sides, do=do, count=20)

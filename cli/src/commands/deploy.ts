@@ -17,7 +17,9 @@ export const command = defineCommand({
   flags: {
     target: text("Where it runs; the YAML's deploy.cloud, else local", 'target'),
     message: text('What is new; kept with the version', 'text'),
-    plan: toggle('Show every check and what would change, and do nothing; exit 5 when something would'),
+    plan: toggle(
+      'Show every check and what would change, and do nothing; exit 5 when something would, 1 when a check fails',
+    ),
     force: toggle('Deploy again what runs already'),
     bump: choice('Raise the version in agent.yaml first', ['major', 'minor', 'patch']),
     detach: toggle('Do not watch: print the id of the deploy'),
@@ -46,7 +48,7 @@ async function showPlan(session: Session, ref: string, target: string | undefine
   return {
     data: plan,
     view: describePlan(plan),
-    exit: changes ? exitCodes.changes : exitCodes.done,
-    next: plan.deployable ? [{ command: `svc deploy ${ref}`, when: 'to do it' }] : [],
+    exit: plan.deployable ? (changes ? exitCodes.changes : exitCodes.done) : exitCodes.refused,
+    next: plan.deployable && changes ? [{ command: `svc deploy ${ref}`, when: 'to do it' }] : [],
   };
 }

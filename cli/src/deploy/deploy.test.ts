@@ -116,6 +116,25 @@ test('a deploy ends with a receipt, and the build stays folded', async () => {
   expect(stderr).not.toContain('resolving langgraph');
   for (const part of ['http://127.0.0.1:4480/agents/greeter', 'sha256:abc', request.id, '#17'])
     expect(stdout).toContain(part);
+  expect(stderr).toContain('undo: svc stop greeter');
+});
+
+test('what takes a deploy back is the version that ran before it', async () => {
+  const earlier = {
+    ...deployment,
+    id: request.id,
+    ref: 'agents/greeter@0.9.0',
+    state: 'done',
+    created_at: '2026-01-30T12:00:00Z',
+  };
+  await using service = await scriptService({
+    ...started,
+    'GET /api/v1/deployments': list([earlier]),
+    [`GET /api/v1/deployments/${id}/events`]: stream([event({ kind: 'end', state: 'done' })]),
+    [`GET /api/v1/deployments/${id}`]: data({ ...deployment, state: 'done' }),
+  });
+  const { stderr } = await runSvc(['deploy', ref], { home: freshHome(), env: signedIn(service.url) });
+  expect(stderr).toContain('undo: svc deploy agents/greeter@0.9.0');
 });
 
 test('a step that fails shows its output unasked, and the deploy is refused with its own problem', async () => {

@@ -25,7 +25,10 @@ export async function watchDeployment(session: Session, deployment: Deployment):
   } finally {
     drawing.end();
   }
-  return receipt(await session.call('deployments.show', { params: { id } }));
+  const before = earlier.items.find(
+    (each) => each.id !== id && each.state === 'done' && each.created_at < deployment.created_at,
+  );
+  return receipt(await session.call('deployments.show', { params: { id } }), before?.ref);
 }
 
 export function detachedResult(deployment: Deployment): Result {
@@ -40,7 +43,7 @@ export function detachedResult(deployment: Deployment): Result {
 }
 
 /** What is true at the end of a deploy, and where to find the proof. */
-function receipt(deployment: Deployment): Result {
+function receipt(deployment: Deployment, before: string | undefined): Result {
   if (deployment.state === 'failed') {
     throw (
       readProblem(deployment.problem) ??
@@ -71,7 +74,7 @@ function receipt(deployment: Deployment): Result {
       ...deployment.notices.map((notice) => line(faint('note  '), notice)),
     ],
     next: [{ command: `svc invoke ${deployment.agent} '{"message":"hi"}'`, when: 'to call it' }],
-    undo: `svc stop ${deployment.agent}`,
+    undo: before === undefined ? `svc stop ${deployment.agent}` : `svc deploy ${before}`,
   };
 }
 

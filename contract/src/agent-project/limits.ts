@@ -70,6 +70,5 @@ export function checkLimits(files: readonly ProjectFile[]): Finding[] {
   return findings;
 }
 
-// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const unsafe = /^[A-Za-z]:|[\\\u0000-\u001f\u007f]/;
 const encoder = new TextEncoder();

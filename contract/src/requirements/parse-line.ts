@@ -30,7 +30,6 @@ export function parseLine(content: string, line: number): Requirement | Refusal 
 }
 
 /** What some take for a line break or an end of text. */
-// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const ambiguous = /[\u0000-\u0008\u000b-\u001f\u007f\u0085\u2028\u2029\ufeff]/;
 
 export function normaliseName(name: string): string {

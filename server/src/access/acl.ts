@@ -25,8 +25,16 @@ export async function writeEntries(tx: GovernedTx, asset_id: string, entries: re
 }
 
 /** Takes away what a narrower visibility would not have written. What was granted to others by hand stays. */
-export async function narrowEntries(tx: GovernedTx, asset_id: string, team_id: string, visibility: Exclude<Visibility, 'org'>): Promise<void> {
-  const principals = visibility === 'team' ? sql`principal_type = 'org'` : sql`(principal_type = 'org' or (principal_type = 'team' and principal_id = ${team_id}))`;
+export async function narrowEntries(
+  tx: GovernedTx,
+  asset_id: string,
+  team_id: string,
+  visibility: Exclude<Visibility, 'org'>,
+): Promise<void> {
+  const principals =
+    visibility === 'team'
+      ? sql`principal_type = 'org'`
+      : sql`(principal_type = 'org' or (principal_type = 'team' and principal_id = ${team_id}))`;
   await tx.write('permission', sql`delete from permission where asset_id = ${asset_id} and ${principals} returning id`);
 }
 

@@ -22,10 +22,17 @@ export class Refusal extends Problem {
   readonly operation: Operation;
   readonly subject: Subject;
 
-  constructor(problem: { code: Problem['code']; reason: string; hint?: string }, operation: Operation, subject: Subject) {
+  constructor(
+    problem: { code: Problem['code']; reason: string; hint?: string },
+    operation: Operation,
+    subject: Subject,
+  ) {
     // What a stranger may not read gets the same answer as what is not there.
     const hidden = problem.code === 'not_found';
-    super(problem.code, hidden ? {} : { detail: problem.reason, ...(problem.hint === undefined ? {} : { hint: problem.hint }) });
+    super(
+      problem.code,
+      hidden ? {} : { detail: problem.reason, ...(problem.hint === undefined ? {} : { hint: problem.hint }) },
+    );
     this.operation = operation;
     this.subject = subject;
   }
@@ -35,6 +42,12 @@ export class Refusal extends Problem {
 export function authorize<O extends Operation>(caller: Caller, operation: O, subject: Subject): Grant<O> {
   const decision = decide(caller, operation, subject);
   if (!decision.allowed) throw new Refusal(decision, operation, subject);
-  const grant: Omit<Grant<O>, typeof made> = { operation, caller, subject, because: decision.because, bypass: decision.bypass };
+  const grant: Omit<Grant<O>, typeof made> = {
+    operation,
+    caller,
+    subject,
+    because: decision.because,
+    bypass: decision.bypass,
+  };
   return grant as Grant<O>; // the brand exists only in types; this is the one place that puts it on
 }

@@ -16,8 +16,10 @@ beforeAll(async () => {
 afterAll(async () => await at.close());
 
 const grant = () => authorize(systemCaller('system.seed'), 'system.seed', theOrg);
-const teamNames = async () => (await db.all<{ name: string }>(sql`select name from team order by name`)).map(({ name }) => name);
-const entries = async () => await db.all<{ body: string; targets: string[] }>(sql`select body, targets from audit.entry order by seq`);
+const teamNames = async () =>
+  (await db.all<{ name: string }>(sql`select name from team order by name`)).map(({ name }) => name);
+const entries = async () =>
+  await db.all<{ body: string; targets: string[] }>(sql`select body, targets from audit.entry order by seq`);
 
 test('a governed row commits together with the entry that names it', async () => {
   const [row] = await change(db, grant(), 'team.created', async (tx, note) => {
@@ -26,11 +28,17 @@ test('a governed row commits together with the entry that names it', async () =>
   });
   const [entry] = await entries();
   expect(entry?.targets).toEqual([`team:${row?.id}`]);
-  expect(JSON.parse(entry?.body ?? '')).toMatchObject({ event: 'team.created', detail: { team: 'ml' }, actor: { kind: 'system' } });
+  expect(JSON.parse(entry?.body ?? '')).toMatchObject({
+    event: 'team.created',
+    detail: { team: 'ml' },
+    actor: { kind: 'system' },
+  });
 });
 
 test('a governed row without an entry does not commit', async () => {
-  await expect(db.run(sql`insert into team (name) values ('raw')`)).rejects.toThrow('governed change without audit entry');
+  await expect(db.run(sql`insert into team (name) values ('raw')`)).rejects.toThrow(
+    'governed change without audit entry',
+  );
   await expect(db.run(sql`update team set name = 'raw'`)).rejects.toThrow('governed change without audit entry');
   await expect(db.run(sql`delete from team`)).rejects.toThrow('governed change without audit entry');
   await expect(db.run(sql`truncate team cascade`)).rejects.toThrow('cannot be truncated');
@@ -71,16 +79,29 @@ test('work that changes nothing leaves no entry', async () => {
 
 test('the receipt of a change reaches the origin of its caller', async () => {
   const made = grant();
-  await change(db, made, 'team.created', async (tx) => await tx.write('team', sql`insert into team (name) values ('ops') returning id`));
+  await change(
+    db,
+    made,
+    'team.created',
+    async (tx) => await tx.write('team', sql`insert into team (name) values ('ops') returning id`),
+  );
   expect(made.caller.origin.receipts).toMatchObject([{ chain: 'governance' }]);
 });
 
 test('must_change_password set in plain SQL writes its own entry, and nothing else may ride along', async () => {
   await change(db, grant(), 'user.created', async (tx) => {
-    await tx.write('app_user', sql`insert into app_user (email, name, role, password_hash) values ('ada@example.com', 'Ada', 'viewer', 'x') returning id`);
+    await tx.write(
+      'app_user',
+      sql`insert into app_user (email, name, role, password_hash) values ('ada@example.com', 'Ada', 'viewer', 'x') returning id`,
+    );
   });
   await db.run(sql`update app_user set must_change_password = true where email = 'ada@example.com'`);
   const last = (await entries()).at(-1);
-  expect(JSON.parse(last?.body ?? '')).toMatchObject({ event: 'password.flagged', detail: { user: 'ada@example.com', before: false, after: true } });
-  await expect(db.run(sql`update app_user set must_change_password = false, role = 'admin'`)).rejects.toThrow('governed change without audit entry');
+  expect(JSON.parse(last?.body ?? '')).toMatchObject({
+    event: 'password.flagged',
+    detail: { user: 'ada@example.com', before: false, after: true },
+  });
+  await expect(db.run(sql`update app_user set must_change_password = false, role = 'admin'`)).rejects.toThrow(
+    'governed change without audit entry',
+  );
 });

@@ -1,6 +1,6 @@
 // One governed write together with its audit entry, or nothing. It alone hands out the transaction that can write governed tables:
 // `tx.write` notes which rows were written, and the entry names them; the database refuses to commit a row that no entry names.
-import type { AuditEvent } from '@gantry/contract/audit.ts';
+import type { AuditBody, AuditEvent } from '@gantry/contract/audit.ts';
 import { append, type Receipt } from '../audit/append.ts';
 import type { Database, Tx } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
@@ -23,7 +23,12 @@ export type Note = (detail: Detail, about?: { asset?: string; team?: string }) =
  * Runs `work` and appends `event` in the same transaction. Work that neither writes a governed row nor notes anything has changed
  * nothing and leaves no entry. The receipt goes to the caller's origin, from where the HTTP layer tells it.
  */
-export async function change<T>(db: Database, grant: Grant, event: AuditEvent, work: (tx: GovernedTx, note: Note) => Promise<T>): Promise<T> {
+export async function change<T>(
+  db: Database,
+  grant: Grant,
+  event: AuditEvent,
+  work: (tx: GovernedTx, note: Note) => Promise<T>,
+): Promise<T> {
   const about = whereabouts(grant.subject);
   let receipt: Receipt | undefined;
   const result = await db.transaction(async (tx) => {
@@ -37,7 +42,14 @@ export async function change<T>(db: Database, grant: Grant, event: AuditEvent, w
     if (targets.length === 0 && detail === undefined) return made;
     const bypass = grant.bypass === undefined ? {} : { bypass: grant.bypass };
     const origin = { ip: grant.caller.origin.ip, request_id: grant.caller.origin.request_id };
-    const body = { ...about, ...origin, event, outcome: 'done', actor: actorOf(grant.caller), detail: toJson({ ...detail, ...bypass }) } as const;
+    const body = {
+      ...about,
+      ...origin,
+      event,
+      outcome: 'done',
+      actor: actorOf(grant.caller),
+      detail: toJson({ ...detail, ...bypass }),
+    } as const;
     receipt = await append(tx, body, targets);
     return made;
   });
@@ -62,6 +74,7 @@ function whereabouts(subject: Subject): { team: string | null; asset: string | n
   return { team: null, asset: null };
 }
 
-function toJson(detail: Detail) {
-  return JSON.parse(JSON.stringify(detail)); // dates to text, undefined members dropped
+// Dates to text, undefined members dropped.
+function toJson(detail: Detail): AuditBody['detail'] {
+  return JSON.parse(JSON.stringify(detail)) as AuditBody['detail']; // what JSON.parse answers is JSON
 }

@@ -10,12 +10,32 @@ const approved: Gate = { ...open, approval_id: 'approval-1' };
 
 function user(id: string, role: Role, ml?: Role): UserCaller {
   const memberships = ml === undefined ? [] : [{ team_id: 'ml-id', team: 'ml', role: ml }];
-  return { kind: 'user', id, email: `${id}@example.com`, role, memberships, primary_team: null, active_team: null, session_id: '', must_change_password: false, origin: { request_id: null, ip: null, receipts: [] } };
+  return {
+    kind: 'user',
+    id,
+    email: `${id}@example.com`,
+    role,
+    memberships,
+    primary_team: null,
+    active_team: null,
+    session_id: '',
+    must_change_password: false,
+    origin: { request_id: null, ip: null, receipts: [] },
+  };
 }
 
 function agent(gate: Gate = open, visibility: 'org' | 'team' | 'private' = 'org', more: Entry[] = []): DeploySubject {
   const entries = [...defaultEntriesFor('owner', 'ml-id', visibility), ...more];
-  return { kind: 'asset', id: 'agent-id', ref: 'agents/greeter', team: { id: 'ml-id', name: 'ml' }, owner_id: 'owner', published: false, entries, gate };
+  return {
+    kind: 'asset',
+    id: 'agent-id',
+    ref: 'agents/greeter',
+    team: { id: 'ml-id', name: 'ml' },
+    owner_id: 'owner',
+    published: false,
+    entries,
+    gate,
+  };
 }
 
 const actors = {
@@ -37,16 +57,100 @@ const ask = (actor: Actor, operation: Operation, subject = agent()) => {
 };
 
 // By hand, from the spec's role table and default ACL. `acl` and `approval` are what an admin passed without.
-const expected: Record<Actor, Record<'asset.read' | 'asset.invoke' | 'asset.write' | 'asset.publish' | 'asset.delete' | 'approval.decide' | 'agent.deploy', string>> = {
-  admin: { 'asset.read': 'yes', 'asset.invoke': 'acl', 'asset.write': 'acl', 'asset.publish': 'acl', 'asset.delete': 'acl', 'approval.decide': 'yes', 'agent.deploy': 'approval' },
-  'team admin': { 'asset.read': 'yes', 'asset.invoke': 'yes', 'asset.write': 'acl', 'asset.publish': 'acl', 'asset.delete': 'acl', 'approval.decide': 'yes', 'agent.deploy': 'approval' },
-  'deployer of the team': { 'asset.read': 'yes', 'asset.invoke': 'yes', 'asset.write': 'forbidden', 'asset.publish': 'forbidden', 'asset.delete': 'forbidden', 'approval.decide': 'forbidden', 'agent.deploy': 'approval_required' },
-  'platform deployer outside': { 'asset.read': 'yes', 'asset.invoke': 'forbidden', 'asset.write': 'forbidden', 'asset.publish': 'forbidden', 'asset.delete': 'forbidden', 'approval.decide': 'forbidden', 'agent.deploy': 'forbidden' },
-  'contributor of the team': { 'asset.read': 'yes', 'asset.invoke': 'yes', 'asset.write': 'forbidden', 'asset.publish': 'forbidden', 'asset.delete': 'forbidden', 'approval.decide': 'forbidden', 'agent.deploy': 'forbidden' },
-  owner: { 'asset.read': 'yes', 'asset.invoke': 'yes', 'asset.write': 'yes', 'asset.publish': 'yes', 'asset.delete': 'yes', 'approval.decide': 'forbidden', 'agent.deploy': 'forbidden' },
-  'owner who deploys': { 'asset.read': 'yes', 'asset.invoke': 'yes', 'asset.write': 'yes', 'asset.publish': 'yes', 'asset.delete': 'yes', 'approval.decide': 'forbidden', 'agent.deploy': 'approval_required' },
-  'viewer of the team': { 'asset.read': 'yes', 'asset.invoke': 'yes', 'asset.write': 'forbidden', 'asset.publish': 'forbidden', 'asset.delete': 'forbidden', 'approval.decide': 'forbidden', 'agent.deploy': 'forbidden' },
-  'viewer outside': { 'asset.read': 'yes', 'asset.invoke': 'forbidden', 'asset.write': 'forbidden', 'asset.publish': 'forbidden', 'asset.delete': 'forbidden', 'approval.decide': 'forbidden', 'agent.deploy': 'forbidden' },
+const expected: Record<
+  Actor,
+  Record<
+    | 'asset.read'
+    | 'asset.invoke'
+    | 'asset.write'
+    | 'asset.publish'
+    | 'asset.delete'
+    | 'approval.decide'
+    | 'agent.deploy',
+    string
+  >
+> = {
+  admin: {
+    'asset.read': 'yes',
+    'asset.invoke': 'acl',
+    'asset.write': 'acl',
+    'asset.publish': 'acl',
+    'asset.delete': 'acl',
+    'approval.decide': 'yes',
+    'agent.deploy': 'approval',
+  },
+  'team admin': {
+    'asset.read': 'yes',
+    'asset.invoke': 'yes',
+    'asset.write': 'acl',
+    'asset.publish': 'acl',
+    'asset.delete': 'acl',
+    'approval.decide': 'yes',
+    'agent.deploy': 'approval',
+  },
+  'deployer of the team': {
+    'asset.read': 'yes',
+    'asset.invoke': 'yes',
+    'asset.write': 'forbidden',
+    'asset.publish': 'forbidden',
+    'asset.delete': 'forbidden',
+    'approval.decide': 'forbidden',
+    'agent.deploy': 'approval_required',
+  },
+  'platform deployer outside': {
+    'asset.read': 'yes',
+    'asset.invoke': 'forbidden',
+    'asset.write': 'forbidden',
+    'asset.publish': 'forbidden',
+    'asset.delete': 'forbidden',
+    'approval.decide': 'forbidden',
+    'agent.deploy': 'forbidden',
+  },
+  'contributor of the team': {
+    'asset.read': 'yes',
+    'asset.invoke': 'yes',
+    'asset.write': 'forbidden',
+    'asset.publish': 'forbidden',
+    'asset.delete': 'forbidden',
+    'approval.decide': 'forbidden',
+    'agent.deploy': 'forbidden',
+  },
+  owner: {
+    'asset.read': 'yes',
+    'asset.invoke': 'yes',
+    'asset.write': 'yes',
+    'asset.publish': 'yes',
+    'asset.delete': 'yes',
+    'approval.decide': 'forbidden',
+    'agent.deploy': 'forbidden',
+  },
+  'owner who deploys': {
+    'asset.read': 'yes',
+    'asset.invoke': 'yes',
+    'asset.write': 'yes',
+    'asset.publish': 'yes',
+    'asset.delete': 'yes',
+    'approval.decide': 'forbidden',
+    'agent.deploy': 'approval_required',
+  },
+  'viewer of the team': {
+    'asset.read': 'yes',
+    'asset.invoke': 'yes',
+    'asset.write': 'forbidden',
+    'asset.publish': 'forbidden',
+    'asset.delete': 'forbidden',
+    'approval.decide': 'forbidden',
+    'agent.deploy': 'forbidden',
+  },
+  'viewer outside': {
+    'asset.read': 'yes',
+    'asset.invoke': 'forbidden',
+    'asset.write': 'forbidden',
+    'asset.publish': 'forbidden',
+    'asset.delete': 'forbidden',
+    'approval.decide': 'forbidden',
+    'agent.deploy': 'forbidden',
+  },
 };
 
 describe.each(Object.keys(expected) as Actor[])('%s', (actor) => {
@@ -65,14 +169,21 @@ test('an approval opens exactly the deploy of its digest to the deployers of the
 });
 
 test('a deploy entry lets a deployer from outside the team deploy what is approved, and no viewer', () => {
-  const entries: Entry[] = ['paul', 'xeno'].map((id) => ({ principal_type: 'user', principal_id: id, actions: ['deploy'] satisfies Action[] }));
+  const entries: Entry[] = ['paul', 'xeno'].map((id) => ({
+    principal_type: 'user',
+    principal_id: id,
+    actions: ['deploy'] satisfies Action[],
+  }));
   expect(ask('platform deployer outside', 'agent.deploy', agent(approved, 'org', entries))).toBe('yes');
   expect(ask('platform deployer outside', 'agent.deploy', agent(open, 'org', entries))).toBe('approval_required');
   expect(ask('viewer outside', 'agent.deploy', agent(approved, 'org', entries))).toBe('forbidden');
 });
 
 test('admins need an approval where the organisation or the version says so', () => {
-  for (const gate of [{ ...open, admins_require_approval: true }, { ...open, version_requires_approval: true }]) {
+  for (const gate of [
+    { ...open, admins_require_approval: true },
+    { ...open, version_requires_approval: true },
+  ]) {
     expect(ask('admin', 'agent.deploy', agent(gate))).toBe('approval_required');
     expect(ask('team admin', 'agent.deploy', agent(gate))).toBe('approval_required');
     expect(ask('admin', 'agent.deploy', agent({ ...gate, approval_id: 'approval-1' }))).toBe('yes');

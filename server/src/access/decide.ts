@@ -63,18 +63,28 @@ function decideSystem(carried: Operation, operation: Operation, rule: Rule): Dec
 
 function decideOrg(caller: UserCaller, role: Role): Decision {
   if (isAtLeast(caller.role, role)) return allowed(`platform role ${caller.role}`);
-  return refused('forbidden', `This needs the platform role ${role}; yours is ${caller.role}.`, 'Ask a platform admin.');
+  return refused(
+    'forbidden',
+    `This needs the platform role ${role}; yours is ${caller.role}.`,
+    'Ask a platform admin.',
+  );
 }
 
 function decideTeam(caller: UserCaller, role: Role, subject: Subject): Decision {
   const team = subject.kind === 'team' ? subject : subject.kind === 'asset' ? subject.team : undefined;
   if (team === undefined) throw new Error('a team operation was asked about something else');
   const admin = isAtLeast(caller.role, 'admin');
-  if (!isMember(caller, team.id) && !admin && subject.kind === 'team') return refused('not_found', 'There is no such team of yours.');
-  if (subject.kind === 'asset' && !canRead(caller, subject)) return refused('not_found', 'There is nothing here that you may read.');
+  if (!isMember(caller, team.id) && !admin && subject.kind === 'team')
+    return refused('not_found', 'There is no such team of yours.');
+  if (subject.kind === 'asset' && !canRead(caller, subject))
+    return refused('not_found', 'There is nothing here that you may read.');
   const has = isMember(caller, team.id) || admin ? effectiveRole(caller, team.id) : 'viewer';
   if (isAtLeast(has, role)) return allowed(`role ${has} in team:${team.name}`);
-  return refused('forbidden', `This needs the role ${role} in team:${team.name}; yours is ${has}.`, `Ask an admin of team:${team.name}.`);
+  return refused(
+    'forbidden',
+    `This needs the role ${role} in team:${team.name}; yours is ${has}.`,
+    `Ask an admin of team:${team.name}.`,
+  );
 }
 
 function decideAsset(caller: UserCaller, rule: Extract<Rule, { on: 'asset' }>, subject: Subject): Decision {
@@ -84,14 +94,25 @@ function decideAsset(caller: UserCaller, rule: Extract<Rule, { on: 'asset' }>, s
   const readable = entryFor(caller, subject, 'read');
   if (readable === undefined && !admin) return refused('not_found', 'There is nothing here that you may read.');
   if (!isAtLeast(role, rule.role)) {
-    const hint = rule.action === 'deploy' ? 'A deployer of the team deploys what was approved. Ask for the approval: svc submit' : `Ask an admin of team:${subject.team.name}.`;
-    return refused('forbidden', `This needs the role ${rule.role} in team:${subject.team.name}; yours is ${role}.`, hint);
+    const hint =
+      rule.action === 'deploy'
+        ? 'A deployer of the team deploys what was approved. Ask for the approval: svc submit'
+        : `Ask an admin of team:${subject.team.name}.`;
+    return refused(
+      'forbidden',
+      `This needs the role ${rule.role} in team:${subject.team.name}; yours is ${role}.`,
+      hint,
+    );
   }
   if (rule.action === 'deploy') return decideDeploy(caller, subject, admin);
   const entry = entryFor(caller, subject, rule.action);
   if (entry !== undefined) return allowed(entry);
   if (admin) return { ...allowed(`admin of team:${subject.team.name} or of the platform`), bypass: 'acl' };
-  return refused('forbidden', `You have no ${rule.action} permission on ${subject.ref}.`, `Ask its owner: svc acl grant --asset ${subject.ref} --principal user:${caller.email} --actions ${rule.action}`);
+  return refused(
+    'forbidden',
+    `You have no ${rule.action} permission on ${subject.ref}.`,
+    `Ask its owner: svc acl grant --asset ${subject.ref} --principal user:${caller.email} --actions ${rule.action}`,
+  );
 }
 
 // Deploy, stop, start and restart: a role that may deploy (checked above) AND approval of the digest AND one of ownership, an explicit
@@ -101,13 +122,25 @@ function decideDeploy(caller: UserCaller, subject: AssetSubject, admin: boolean)
   const { gate } = subject as DeploySubject; // the line above
   const opener = openerOf(caller, subject, admin);
   if (opener === undefined) {
-    return refused('forbidden', `You have no deploy permission on ${subject.ref}, and are not in team:${subject.team.name}.`, `Ask an admin of team:${subject.team.name}.`);
+    return refused(
+      'forbidden',
+      `You have no deploy permission on ${subject.ref}, and are not in team:${subject.team.name}.`,
+      `Ask an admin of team:${subject.team.name}.`,
+    );
   }
   if (gate.approval_id !== undefined) return allowed(`${opener}, approval ${gate.approval_id}`);
   const bound = gate.admins_require_approval || gate.version_requires_approval;
   if (admin && !bound) return { ...allowed(`${opener}; admins need no approval here`), bypass: 'approval' };
-  const why = admin ? (gate.admins_require_approval ? ' Admins need one too (require_approval_for_admins).' : ' Its agent.yaml asks for one from admins too.') : '';
-  return refused('approval_required', `${subject.ref} has no approval for exactly this content and target.${why}`, `ask: svc submit --asset ${subject.ref}`);
+  const why = admin
+    ? gate.admins_require_approval
+      ? ' Admins need one too (require_approval_for_admins).'
+      : ' Its agent.yaml asks for one from admins too.'
+    : '';
+  return refused(
+    'approval_required',
+    `${subject.ref} has no approval for exactly this content and target.${why}`,
+    `ask: svc submit --asset ${subject.ref}`,
+  );
 }
 
 function openerOf(caller: UserCaller, subject: AssetSubject, admin: boolean): string | undefined {

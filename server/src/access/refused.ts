@@ -15,13 +15,18 @@ export function refusalRecorder(db: Database): RecordRefusal {
   return async (caller, refusal) => {
     const { operation, subject } = refusal;
     const actor = actorOf(caller);
-    const about = subject.kind === 'asset' ? { team: subject.team.name, asset: subject.ref } : { team: subject.kind === 'team' ? subject.name : null, asset: null };
+    const about =
+      subject.kind === 'asset'
+        ? { team: subject.team.name, asset: subject.ref }
+        : { team: subject.kind === 'team' ? subject.name : null, asset: null };
     const key = [actor.id ?? caller.origin.ip, operation, about.asset ?? about.team, refusal.code].join(' ');
     if (Date.now() - (seen.get(key) ?? 0) < collapse_ms) return;
     if (seen.size >= most_remembered) seen.clear();
     seen.set(key, Date.now());
     const origin = { ip: caller.origin.ip, request_id: caller.origin.request_id };
     const detail = { operation, code: refusal.code, reason: refusal.detail };
-    await db.transaction(async (tx) => await append(tx, { ...about, ...origin, event: 'refused', outcome: 'refused', actor, detail }, []));
+    await db.transaction(
+      async (tx) => await append(tx, { ...about, ...origin, event: 'refused', outcome: 'refused', actor, detail }, []),
+    );
   };
 }

@@ -24,7 +24,13 @@ export function auditRoutes({ db, cursors, ownedBy }: AuditParts): Handlers<'aud
       authorize(user, 'audit.read', theOrg);
       const { limit, cursor, user: actor, asset, ...filter } = query;
       const reader = ['audit', user.id, filter, actor, asset];
-      const rows = await store.list(db, { ...filter, actor, asset: asset && canonicalRef(asset) }, await scopeOf(user, ownedBy), limit + 1, cursors.read(cursor, reader) as store.PageKey | undefined); // sealed by the call below
+      const rows = await store.list(
+        db,
+        { ...filter, actor, asset: asset && canonicalRef(asset) },
+        await scopeOf(user, ownedBy),
+        limit + 1,
+        cursors.read(cursor, reader) as store.PageKey | undefined,
+      ); // sealed by the call below
       return cursors.page(rows, limit, reader, (row) => [row.occurred_at, row.chain, row.seq], store.toEntry);
     },
     'audit.verify': async ({ caller, query }) => {
@@ -43,6 +49,7 @@ async function scopeOf(user: UserCaller, ownedBy: AuditParts['ownedBy']): Promis
 
 function canonicalRef(text: string): string {
   const ref = parseRef(text);
-  if (ref === undefined) throw new Problem('bad_reference', { detail: `${JSON.stringify(text)} is not an asset reference.` });
+  if (ref === undefined)
+    throw new Problem('bad_reference', { detail: `${JSON.stringify(text)} is not an asset reference.` });
   return printRef(ref);
 }

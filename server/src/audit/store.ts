@@ -1,4 +1,4 @@
-import type { AuditEntry, Chain } from '@gantry/contract/audit.ts';
+import type { AuditBody, AuditEntry, Chain } from '@gantry/contract/audit.ts';
 import type { Database, Reader } from '../database/database.ts';
 import { allOf, sql, type Sql } from '../database/sql.ts';
 
@@ -29,18 +29,26 @@ export interface Scope {
 export type PageKey = [occurred_at: string, chain: string, seq: number];
 
 /** Newest first; `before` is the key of the last row of the page before. */
-export async function list(db: Reader, filter: Filter, scope: Scope | undefined, limit: number, before?: PageKey): Promise<Row[]> {
+export async function list(
+  db: Reader,
+  filter: Filter,
+  scope: Scope | undefined,
+  limit: number,
+  before?: PageKey,
+): Promise<Row[]> {
   const conditions: Sql[] = [];
   if (filter.asset !== undefined) conditions.push(sql`asset = ${filter.asset}`);
   if (filter.actor !== undefined) conditions.push(sql`actor = ${filter.actor}`);
-  if (filter.action !== undefined) conditions.push(sql`(event = ${filter.action} or starts_with(event, ${`${filter.action}.`}))`);
+  if (filter.action !== undefined)
+    conditions.push(sql`(event = ${filter.action} or starts_with(event, ${`${filter.action}.`}))`);
   if (filter.outcome !== undefined) conditions.push(sql`outcome = ${filter.outcome}`);
   if (filter.since !== undefined) conditions.push(sql`occurred_at >= ${microseconds(filter.since)}`);
   if (filter.until !== undefined) conditions.push(sql`occurred_at <= ${microseconds(filter.until)}`);
   if (scope !== undefined) {
     conditions.push(sql`(team = any(${scope.team_names}) or asset = any(${scope.assets}) or actor = ${scope.actor})`);
   }
-  if (before !== undefined) conditions.push(sql`(occurred_at, chain, seq) < (${before[0]}, ${before[1]}, ${before[2]})`);
+  if (before !== undefined)
+    conditions.push(sql`(occurred_at, chain, seq) < (${before[0]}, ${before[1]}, ${before[2]})`);
   return await db.all<Row>(sql`
     select chain, seq, occurred_at, body, hash from audit.entry where ${allOf(conditions)}
     order by occurred_at desc, chain desc, seq desc limit ${limit}`);
@@ -53,13 +61,15 @@ function microseconds(time: string): string {
 }
 
 export function toEntry(row: Row): AuditEntry {
-  const { schema: _, ...body } = JSON.parse(row.body); // appended by append(), which takes nothing else
+  const { schema: _, ...body } = JSON.parse(row.body) as AuditBody; // append() takes nothing else
   return { chain: row.chain, seq: row.seq, occurred_at: row.occurred_at, hash: row.hash.toString('hex'), ...body };
 }
 
 /** The number of the newest entry that answers for a row, given as `table:id`. */
 export async function newestAbout(db: Reader, target: string): Promise<number | undefined> {
-  const row = await db.one<{ seq: number }>(sql`select seq from audit.entry where targets @> array[${target}::text] order by occurred_at desc limit 1`);
+  const row = await db.one<{ seq: number }>(
+    sql`select seq from audit.entry where targets @> array[${target}::text] order by occurred_at desc limit 1`,
+  );
   return row?.seq;
 }
 
@@ -73,7 +83,7 @@ const batch = 5000;
 
 /** Every entry of a chain in order, up to a seq, so that writers meanwhile do not matter. */
 export async function* everyEntry(db: Database, chain: Chain, up_to: number) {
-  for (let after = 0; ; ) {
+  for (let after = 0; ;) {
     const rows = await db.all<Row & { prev: Buffer }>(sql`
       select chain, seq, occurred_at, body, prev, hash from audit.entry
       where chain = ${chain} and seq > ${after} and seq <= ${up_to} order by seq limit ${batch}`);

@@ -15,7 +15,16 @@ beforeEach(async () => {
 });
 
 function entry(name: string): Entry {
-  return { event: 'team.created', outcome: 'done', actor: { kind: 'user', id: null, name }, team: null, asset: null, ip: null, request_id: null, detail: { name, quote: '"\\é\u2028' } };
+  return {
+    event: 'team.created',
+    outcome: 'done',
+    actor: { kind: 'user', id: null, name },
+    team: null,
+    asset: null,
+    ip: null,
+    request_id: null,
+    detail: { name, quote: '"\\é\u2028' },
+  };
 }
 
 /** As the owner of the table who switched the triggers off, the strongest hand short of rewriting the whole chain. */
@@ -40,13 +49,18 @@ test('without a noted head the verdict is never "true"', async () => {
 });
 
 test('an edited entry is named', async () => {
-  await tamper(sql`update audit.entry set body = replace(body, 'user-3', 'user-9') where chain = 'governance' and seq = 3`);
+  await tamper(
+    sql`update audit.entry set body = replace(body, 'user-3', 'user-9') where chain = 'governance' and seq = 3`,
+  );
   expect((await verify(db)).damage).toMatchObject([{ chain: 'governance', seq: 3, kind: 'bad_hash' }]);
 });
 
 test('a deleted entry is named as a gap', async () => {
   await tamper(sql`delete from audit.entry where chain = 'governance' and seq = 3`);
-  expect((await verify(db)).damage).toMatchObject([{ seq: 4, kind: 'gap' }, { seq: 4, kind: 'broken_link' }]);
+  expect((await verify(db)).damage).toMatchObject([
+    { seq: 4, kind: 'gap' },
+    { seq: 4, kind: 'broken_link' },
+  ]);
 });
 
 test('two swapped entries are both named', async () => {
@@ -71,11 +85,17 @@ test('a tail cut off together with the head row is seen against a noted head, an
 
 test('a trigger that is only enabled, not ALWAYS, is named', async () => {
   await db.run(sql`alter table team enable trigger governed`);
-  expect((await verify(db)).damage).toMatchObject([{ kind: 'trigger_missing', detail: expect.stringContaining('team.governed') }]);
+  expect((await verify(db)).damage).toMatchObject([
+    { kind: 'trigger_missing', detail: expect.stringContaining('team.governed') },
+  ]);
 });
 
 test('the log refuses update, delete and truncate, under replication role too', async () => {
-  for (const statement of [sql`update audit.entry set body = '{}'`, sql`delete from audit.entry`, sql`truncate audit.entry`]) {
+  for (const statement of [
+    sql`update audit.entry set body = '{}'`,
+    sql`delete from audit.entry`,
+    sql`truncate audit.entry`,
+  ]) {
     await expect(db.run(statement)).rejects.toThrow('the audit log cannot be changed');
     const asReplica = db.transaction(async (tx) => {
       await tx.run(sql`set local session_replication_role = replica`);
@@ -92,11 +112,15 @@ beforeAll(async () => {
 afterAll(async () => await shared.close());
 
 test('a rolled back transaction leaves neither entry nor gap, however many write at once', async () => {
-  const writers = Array.from({ length: 64 }, async (_, n) =>
-    await shared.db.transaction(async (tx) => {
-      await append(tx, entry(`writer-${n}`), []);
-      if (n % 4 === 0) throw new Error('rolled back');
-    }).catch((error: Error) => error.message),
+  const writers = Array.from(
+    { length: 64 },
+    async (_, n) =>
+      await shared.db
+        .transaction(async (tx) => {
+          await append(tx, entry(`writer-${n}`), []);
+          if (n % 4 === 0) throw new Error('rolled back');
+        })
+        .catch((error: Error) => error.message),
   );
   const results = await Promise.all(writers);
   expect(results.filter((message) => message === 'rolled back')).toHaveLength(16);

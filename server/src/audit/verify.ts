@@ -31,10 +31,20 @@ async function verifyChain(db: Database, chain: Chain, anchors: Noted | undefine
     if (anchor?.seq === entry.seq) anchored = anchor.hash === entry.hash.toString('hex');
   }
   if (last.seq !== head.seq || !last.hash.equals(head.hash)) {
-    damage.push({ chain, seq: last.seq, kind: 'head_mismatch', detail: `The head row says ${head.seq}, the last entry is ${last.seq}: the tail was cut off or added to.` });
+    damage.push({
+      chain,
+      seq: last.seq,
+      kind: 'head_mismatch',
+      detail: `The head row says ${head.seq}, the last entry is ${last.seq}: the tail was cut off or added to.`,
+    });
   }
   if (!anchored) {
-    damage.push({ chain, seq: anchor?.seq ?? null, kind: 'head_unknown', detail: `The noted head ${chain}:${anchor?.seq} is not in the chain: it was cut off, rolled back or rewritten.` });
+    damage.push({
+      chain,
+      seq: anchor?.seq ?? null,
+      kind: 'head_unknown',
+      detail: `The noted head ${chain}:${anchor?.seq} is not in the chain: it was cut off, rolled back or rewritten.`,
+    });
   }
   return { chain, entries: last.seq, head: last.hash.toString('hex') };
 }
@@ -42,15 +52,33 @@ async function verifyChain(db: Database, chain: Chain, anchors: Noted | undefine
 function check(entry: StoredEntry, last: { seq: number; hash: Buffer }): Damage {
   const chain = entry.chain as Chain; // the query asks for one chain by its name
   const found: Damage = [];
-  if (entry.seq !== last.seq + 1) found.push({ chain, seq: entry.seq, kind: 'gap', detail: `Entry ${entry.seq} follows ${last.seq}: entries between them are gone.` });
-  if (!entry.prev.equals(last.hash)) found.push({ chain, seq: entry.seq, kind: 'broken_link', detail: `Entry ${entry.seq} does not follow from the one before it.` });
-  if (!entryHash(entry, entry.prev).equals(entry.hash)) found.push({ chain, seq: entry.seq, kind: 'bad_hash', detail: `Entry ${entry.seq} is not what was written.` });
+  if (entry.seq !== last.seq + 1)
+    found.push({
+      chain,
+      seq: entry.seq,
+      kind: 'gap',
+      detail: `Entry ${entry.seq} follows ${last.seq}: entries between them are gone.`,
+    });
+  if (!entry.prev.equals(last.hash))
+    found.push({
+      chain,
+      seq: entry.seq,
+      kind: 'broken_link',
+      detail: `Entry ${entry.seq} does not follow from the one before it.`,
+    });
+  if (!entryHash(entry, entry.prev).equals(entry.hash))
+    found.push({ chain, seq: entry.seq, kind: 'bad_hash', detail: `Entry ${entry.seq} is not what was written.` });
   return found;
 }
 
 async function missingTriggers(db: Database): Promise<Damage> {
   const missing = await store.missingTriggers(db);
-  return missing.map((name) => ({ chain: 'governance', seq: null, kind: 'trigger_missing', detail: `The trigger ${name} is missing or switched off.` }));
+  return missing.map((name) => ({
+    chain: 'governance',
+    seq: null,
+    kind: 'trigger_missing',
+    detail: `The trigger ${name} is missing or switched off.`,
+  }));
 }
 
 // `signin:12:ab…,governance:7:cd…`: short enough to write down, exact enough to hold us to.

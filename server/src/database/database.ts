@@ -37,7 +37,8 @@ const parsers = new Map<number, (text: string) => unknown>([
 ]);
 const types: pg.CustomTypesConfig = {
   // The driver's own signature is untyped here; it falls back to the driver's parsers.
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') => parsers.get(oid) ?? pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+  getTypeParser: ((oid: number, format?: 'text' | 'binary'): unknown =>
+    parsers.get(oid) ?? pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
 export interface PoolSettings {
@@ -46,7 +47,12 @@ export interface PoolSettings {
 }
 
 export function openDatabase(connection: Connection, { max = 16, onError = () => {} }: PoolSettings = {}): Database {
-  const settings: pg.PoolConfig = { ...connection, types, options: '-c timezone=UTC -c statement_timeout=60000', application_name: 'gantry' };
+  const settings: pg.PoolConfig = {
+    ...connection,
+    types,
+    options: '-c timezone=UTC -c statement_timeout=60000',
+    application_name: 'gantry',
+  };
   const pool = new pg.Pool({ ...settings, max, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 30_000 });
   // An idle connection that the server closes must not end the process; the next query opens another.
   pool.on('error', onError);
@@ -60,7 +66,8 @@ export function openDatabase(connection: Connection, { max = 16, onError = () =>
 }
 
 function readerOn(client: pg.Pool | pg.PoolClient): Reader {
-  const all = async <Row extends object>(query: Sql): Promise<Row[]> => (await client.query<Row & pg.QueryResultRow>(compile(query))).rows;
+  const all = async <Row extends object>(query: Sql): Promise<Row[]> =>
+    (await client.query<Row & pg.QueryResultRow>(compile(query))).rows;
   return { all, one: async <Row extends object>(query: Sql) => (await all<Row>(query))[0] };
 }
 
@@ -70,7 +77,10 @@ async function inTransaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Pr
   try {
     // READ COMMITTED: a higher level would read a stale audit head and fail at commit (see migrations, audit.append).
     await client.query('begin isolation level read committed');
-    const result = await work({ ...readerOn(client), run: async (query) => (await client.query(compile(query))).rowCount ?? 0 });
+    const result = await work({
+      ...readerOn(client),
+      run: async (query) => (await client.query(compile(query))).rowCount ?? 0,
+    });
     await client.query('commit');
     return result;
   } catch (error) {
@@ -86,7 +96,12 @@ async function inTransaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Pr
 
 const reconnect_after_ms = 1000;
 
-async function listenOn(settings: pg.ClientConfig, channel: string, heard: (payload: string) => void, onError: (error: Error) => void) {
+async function listenOn(
+  settings: pg.ClientConfig,
+  channel: string,
+  heard: (payload: string) => void,
+  onError: (error: Error) => void,
+) {
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;

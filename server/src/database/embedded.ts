@@ -41,7 +41,12 @@ export async function startEmbedded(data_dir: string): Promise<Embedded> {
   await mkdir(data_dir, { recursive: true });
   // The OS user has to pass through, whatever the umask is; it can list nothing here.
   if (owner !== undefined) await chmod(data_dir, 0o711);
-  const folders = { cluster, data: join(cluster, 'data'), sockets: join(cluster, 'socket'), password: join(cluster, 'password') };
+  const folders = {
+    cluster,
+    data: join(cluster, 'data'),
+    sockets: join(cluster, 'socket'),
+    password: join(cluster, 'password'),
+  };
   await mkdir(folders.sockets, { recursive: true, mode: 0o700 });
   await give(owner, cluster, folders.sockets);
   const binaries = await reachableBinaries(await findBinaries(), owner, join(cluster, 'program'));
@@ -74,7 +79,10 @@ async function findBinaries(): Promise<Binaries> {
   try {
     return (await import(name)) as Binaries; // every package of the family exports these paths
   } catch (cause) {
-    throw new Error(`No embedded PostgreSQL is installed for this platform (${name}). Set DATABASE_URL to a server of your own.`, { cause });
+    throw new Error(
+      `No embedded PostgreSQL is installed for this platform (${name}). Set DATABASE_URL to a server of your own.`,
+      { cause },
+    );
   }
 }
 
@@ -82,7 +90,8 @@ async function findBinaries(): Promise<Binaries> {
 async function reachableBinaries(binaries: Binaries, owner: Owner | undefined, copy: string): Promise<Binaries> {
   if (owner === undefined || (await isOpenToOthers(binaries.postgres))) return binaries;
   const program = dirname(dirname(binaries.postgres));
-  const version = (await readFile(join(dirname(program), 'package.json'), 'utf8')).match(/"version": "([^"]+)"/)?.[1] ?? 'unknown';
+  const version =
+    (await readFile(join(dirname(program), 'package.json'), 'utf8')).match(/"version": "([^"]+)"/)?.[1] ?? 'unknown';
   const target = join(copy, version);
   if (!existsSync(join(target, 'complete'))) {
     await rm(target, { recursive: true, force: true });
@@ -100,13 +109,24 @@ async function isOpenToOthers(path: string): Promise<boolean> {
   return true;
 }
 
-async function initialise(program: string, folders: { cluster: string; data: string; password: string }, owner: Owner | undefined): Promise<string> {
+async function initialise(
+  program: string,
+  folders: { cluster: string; data: string; password: string },
+  owner: Owner | undefined,
+): Promise<string> {
   if (existsSync(join(folders.data, 'PG_VERSION'))) return (await readFile(folders.password, 'utf8')).trim();
   const password = randomBytes(24).toString('base64url');
   await rm(folders.data, { recursive: true, force: true });
   await writeFile(folders.password, `${password}\n`, { mode: 0o600 });
   await give(owner, folders.password);
-  const settings = ['--username=gantry', `--pwfile=${folders.password}`, '--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--data-checksums'];
+  const settings = [
+    '--username=gantry',
+    `--pwfile=${folders.password}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--data-checksums',
+  ];
   await run(program, [`--pgdata=${folders.data}`, ...settings], { ...owner, cwd: '/', timeout: start_deadline_ms });
   return password;
 }
@@ -141,10 +161,24 @@ interface Child {
 }
 
 function startServer(program: string, folders: { data: string; sockets: string }, owner: Owner | undefined): Child {
-  const settings = { listen_addresses: '', unix_socket_directories: folders.sockets, unix_socket_permissions: '0700', max_connections: '60', shared_buffers: '32MB', fsync: 'on', log_timezone: 'UTC' };
+  const settings = {
+    listen_addresses: '',
+    unix_socket_directories: folders.sockets,
+    unix_socket_permissions: '0700',
+    max_connections: '60',
+    shared_buffers: '32MB',
+    fsync: 'on',
+    log_timezone: 'UTC',
+  };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   // Its own process group, so that a Ctrl-C at the terminal reaches us first and the database last.
-  const child = spawn(program, ['-D', folders.data, ...flags], { ...owner, cwd: '/', env: { LC_ALL: 'C' }, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, ['-D', folders.data, ...flags], {
+    ...owner,
+    cwd: '/',
+    env: { LC_ALL: 'C' },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const output: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
@@ -154,7 +188,9 @@ function startServer(program: string, folders: { data: string; sockets: string }
   }
   const ended = new Promise<never>((_, reject) => {
     child.on('error', reject);
-    child.on('exit', (code, signal) => reject(new Error(`PostgreSQL ended (${signal ?? `code ${code}`}):\n${output.join('')}`)));
+    child.on('exit', (code, signal) =>
+      reject(new Error(`PostgreSQL ended (${signal ?? `code ${code}`}):\n${output.join('')}`)),
+    );
   });
   // Whoever awaits it sees the rejection; nobody awaiting it yet is no crash.
   ended.catch(() => {});
@@ -166,7 +202,8 @@ async function waitUntilItAnswers(child: Child, connection: Connection): Promise
   for (;;) {
     const fault = await Promise.race([tryConnect(connection), child.ended]);
     if (fault === undefined) return;
-    if (Date.now() > deadline) throw new Error(`PostgreSQL does not answer: ${fault.message}\n${child.output.join('')}`);
+    if (Date.now() > deadline)
+      throw new Error(`PostgreSQL does not answer: ${fault.message}\n${child.output.join('')}`);
     await sleep(50);
   }
 }
@@ -193,5 +230,8 @@ async function stopServer(child: ChildProcess): Promise<void> {
   // SIGINT is PostgreSQL's fast shutdown: open transactions roll back, everything acknowledged is kept.
   child.kill('SIGINT');
   const waited = AbortSignal.timeout(stop_deadline_ms);
-  await Promise.race([gone, new Promise((_, reject) => waited.addEventListener('abort', () => reject(new Error('PostgreSQL does not stop'))))]);
+  await Promise.race([
+    gone,
+    new Promise((_, reject) => waited.addEventListener('abort', () => reject(new Error('PostgreSQL does not stop')))),
+  ]);
 }

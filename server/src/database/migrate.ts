@@ -13,14 +13,25 @@ export async function migrate(db: Database): Promise<string[]> {
   const migrations = await readMigrations();
   return await db.transaction(async (tx) => {
     await tx.run(sql`select pg_advisory_xact_lock(${migration_lock}::bigint)`);
-    await tx.run(sql`create table if not exists migration (name text primary key, sha256 text not null, applied_at timestamptz not null default now())`);
-    const applied = new Map((await tx.all<{ name: string; sha256: string }>(sql`select name, sha256 from migration`)).map((row) => [row.name, row.sha256]));
+    await tx.run(
+      sql`create table if not exists migration (name text primary key, sha256 text not null, applied_at timestamptz not null default now())`,
+    );
+    const applied = new Map(
+      (await tx.all<{ name: string; sha256: string }>(sql`select name, sha256 from migration`)).map((row) => [
+        row.name,
+        row.sha256,
+      ]),
+    );
     const unknown = [...applied.keys()].filter((name) => !migrations.some((migration) => migration.name === name));
-    if (unknown.length > 0) throw new Error(`The database is of a newer version: it has ${unknown.join(', ')}, which this program does not know.`);
+    if (unknown.length > 0)
+      throw new Error(
+        `The database is of a newer version: it has ${unknown.join(', ')}, which this program does not know.`,
+      );
     const added: string[] = [];
     for (const { name, text, sha256 } of migrations) {
       const before = applied.get(name);
-      if (before !== undefined && before !== sha256) throw new Error(`Migration ${name} was changed after it was applied. Add a new one instead.`);
+      if (before !== undefined && before !== sha256)
+        throw new Error(`Migration ${name} was changed after it was applied. Add a new one instead.`);
       if (before !== undefined) continue;
       await tx.run(asWritten(text));
       await tx.run(sql`insert into migration (name, sha256) values (${name}, ${sha256})`);
@@ -31,7 +42,7 @@ export async function migrate(db: Database): Promise<string[]> {
 }
 
 async function readMigrations() {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
   return await Promise.all(
     names.map(async (name) => {
       const text = await readFile(join(folder, name), 'utf8');

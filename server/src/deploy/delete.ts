@@ -7,7 +7,7 @@ import { signedIn } from '../principals/signed-in.ts';
 import { findAgent } from '../registry/find.ts';
 import { removeAsset } from '../registry/version.ts';
 import { holdAgent } from './agent-lock.ts';
-import { removeComposeFile } from './compose-files.ts';
+import { releasePlace } from './artefacts.ts';
 import { refuseWhileDeploying } from './operated.ts';
 import type { DeployParts } from './parts.ts';
 import * as store from './store.ts';
@@ -27,13 +27,12 @@ export async function deleteAgent(
   await refuseWhileDeploying(parts, asset);
   await holdAgent(asset.id, async () => {
     const rows = await store.instancesOf(db, asset.id);
-    for (const { place } of rows) await parts.targets[place.target].release(place, signal);
+    for (const { place } of rows) await releasePlace(parts, place, signal);
     await change(db, grant, 'asset.deleted', async (tx, note) => {
       await store.removeAgent(tx, asset.id);
       await closePending(tx, asset.id, 'withdrawn');
       await removeAsset(tx, asset.id);
       note({ name: asset.name, revisions_stopped: rows.map(({ revision_id }) => revision_id) });
     });
-    await removeComposeFile(parts, asset.name);
   });
 }

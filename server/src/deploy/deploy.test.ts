@@ -29,12 +29,17 @@ afterAll(async () => {
 }, 120_000);
 
 async function greeter(project: TestProject = {}): Promise<TestProject> {
-  const [agent, requirements] = await Promise.all(['agent.py', 'requirements.txt'].map((file) => readFile(join(example, file), 'utf8')));
+  const [agent, requirements] = await Promise.all(
+    ['agent.py', 'requirements.txt'].map((file) => readFile(join(example, file), 'utf8')),
+  );
   return { ...project, files: { 'agent.py': agent ?? '', 'requirements.txt': requirements ?? '', ...project.files } };
 }
 
 async function push(user: TestUser, project: TestProject): Promise<string> {
-  const { id, ref } = await user.client.call('agents.push', { params: { name: project.name ?? 'greeter' }, body: projectOf(project) });
+  const { id, ref } = await user.client.call('agents.push', {
+    params: { name: project.name ?? 'greeter' },
+    body: projectOf(project),
+  });
   for await (const _ of await user.client.call('pushes.events', { params: { id } }));
   const pushed = await user.client.call('pushes.show', { params: { id } });
   expect(pushed).toMatchObject({ state: 'done', problem: null });
@@ -73,20 +78,29 @@ async function deployed(project: TestProject, more: { force?: boolean } = {}) {
 }
 
 async function say(name: string, input: object = { seconds: 0 }): Promise<{ status: number; text: string }> {
-  const answer = await app.admin.client.call('invoke.call', { params: { name }, body: Buffer.from(JSON.stringify({ input })) });
+  const answer = await app.admin.client.call('invoke.call', {
+    params: { name },
+    body: Buffer.from(JSON.stringify({ input })),
+  });
   return { status: answer.status, text: await answer.text() };
 }
 
 const statusOf = async (name: string) => await app.admin.client.call('agents.status', { params: { name } });
 const containersOf = async (name: string) => {
-  const found = await engine.docker.listContainers({ all: true, filters: { label: [`gantry.installation=${engine.installation_id}`] } });
+  const found = await engine.docker.listContainers({
+    all: true,
+    filters: { label: [`gantry.installation=${engine.installation_id}`] },
+  });
   return found.filter(({ Names }) => Names[0]?.startsWith(`/svc-${name}-`));
 };
 const auditOf = async (name: string) =>
   (await app.admin.client.call('audit.list', { query: { asset: `agents/${name}` } })).items.map(({ event }) => event);
 
 const refusalOf = async (work: Promise<unknown>) => {
-  const error = await work.then(() => undefined, (thrown: unknown) => thrown);
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
   if (!(error instanceof Problem)) throw new Error('it was not refused', { cause: error });
   return error;
 };
@@ -94,23 +108,52 @@ const refusalOf = async (work: Promise<unknown>) => {
 test('what was approved is deployed by a deployer of the team, and answers', async () => {
   const ref = await push(contributor, await greeter());
   const { id } = await contributor.client.call('approvals.submit', { body: { asset: ref } });
-  expect(await refusalOf(contributor.client.call('deployments.create', { body: { ref } }))).toMatchObject({ code: 'forbidden' });
-  expect(await refusalOf(deployer.client.call('deployments.create', { body: { ref } }))).toMatchObject({ code: 'approval_required' });
+  expect(await refusalOf(contributor.client.call('deployments.create', { body: { ref } }))).toMatchObject({
+    code: 'forbidden',
+  });
+  expect(await refusalOf(deployer.client.call('deployments.create', { body: { ref } }))).toMatchObject({
+    code: 'approval_required',
+  });
   await app.admin.client.call('approvals.approve', { params: { id }, body: {} });
 
-  const { deployment, events } = await follow(deployer, await deployer.client.call('deployments.create', { body: { ref } }));
-  expect(deployment).toMatchObject({ state: 'done', problem: null, approval_id: id, endpoint: `${app.url}/agents/greeter/invoke` });
+  const { deployment, events } = await follow(
+    deployer,
+    await deployer.client.call('deployments.create', { body: { ref } }),
+  );
+  expect(deployment).toMatchObject({
+    state: 'done',
+    problem: null,
+    approval_id: id,
+    endpoint: `${app.url}/agents/greeter/invoke`,
+  });
   expect(deployment.steps.map(({ name, state }) => `${name} ${state}`)).toEqual(
-    ['validate', 'authorize', 'resolve', 'build', 'provision', 'start', 'register', 'endpoint'].map((name) => `${name} done`),
+    ['validate', 'authorize', 'resolve', 'build', 'provision', 'start', 'register', 'endpoint'].map(
+      (name) => `${name} done`,
+    ),
   );
   expect(events.at(-1)).toMatchObject({ kind: 'end', state: 'done' });
-  const [entry] = (await app.admin.client.call('audit.list', { query: { action: 'deploy', asset: 'agents/greeter' } })).items;
-  expect(entry).toMatchObject({ event: 'deploy', seq: deployment.audit_seq, actor: { name: 'dan@example.com' }, detail: { target: 'local', approval_id: id, version: '1.0.0', digest: deployment.digest, run_id: deployment.id } });
+  const [entry] = (await app.admin.client.call('audit.list', { query: { action: 'deploy', asset: 'agents/greeter' } }))
+    .items;
+  expect(entry).toMatchObject({
+    event: 'deploy',
+    seq: deployment.audit_seq,
+    actor: { name: 'dan@example.com' },
+    detail: { target: 'local', approval_id: id, version: '1.0.0', digest: deployment.digest, run_id: deployment.id },
+  });
 
-  const answer = await deployer.client.call('invoke.call', { params: { name: 'greeter' }, body: Buffer.from('{"input":{"message":"hi, I am Ada"}}') });
+  const answer = await deployer.client.call('invoke.call', {
+    params: { name: 'greeter' },
+    body: Buffer.from('{"input":{"message":"hi, I am Ada"}}'),
+  });
   expect(answer.status).toBe(200);
   expect(JSON.stringify(await answer.json())).toContain('Hello Ada');
-  expect(await deployer.client.call('agents.status', { params: { name: 'greeter' } })).toMatchObject({ state: 'serving', ref, revision: deployment.id, restarts: 0, in_flight: 0 });
+  expect(await deployer.client.call('agents.status', { params: { name: 'greeter' } })).toMatchObject({
+    state: 'serving',
+    ref,
+    revision: deployment.id,
+    restarts: 0,
+    in_flight: 0,
+  });
 }, 180_000);
 
 test('a new version takes over without a failed call, and the old one finishes the calls it has', async () => {
@@ -140,12 +183,19 @@ test('an import error fails the deploy with its traceback, leaves nothing, and w
   const { deployment } = await deployed(speaker('2.0.0', { name: 'broken', at_import: 'import not_there_at_all' }));
   expect(deployment).toMatchObject({ state: 'failed', problem: { code: 'start_failed' } });
   expect(JSON.stringify(deployment.problem)).toContain('not_there_at_all');
-  expect(deployment.steps.map(({ name, state }) => `${name} ${state}`).slice(3)).toEqual(['build done', 'provision undone', 'start failed', 'register pending', 'endpoint pending']);
+  expect(deployment.steps.map(({ name, state }) => `${name} ${state}`).slice(3)).toEqual([
+    'build done',
+    'provision undone',
+    'start failed',
+    'register pending',
+    'endpoint pending',
+  ]);
   expect(await say('broken')).toMatchObject({ status: 200, text: expect.stringContaining('1.0.0') });
   expect(await containersOf('broken')).toHaveLength(1);
   expect(await auditOf('broken')).toContain('deploy.failed');
   const lines: string[] = [];
-  for await (const { data } of await app.admin.client.call('agents.logs', { params: { name: 'broken' }, query: {} })) lines.push(data.line);
+  for await (const { data } of await app.admin.client.call('agents.logs', { params: { name: 'broken' }, query: {} }))
+    lines.push(data.line);
   expect(lines.join('\n')).toContain('not_there_at_all');
 }, 180_000);
 
@@ -154,22 +204,36 @@ test('a deploy that hangs at import is cancelled within a second or two and leav
   const { id } = await app.admin.client.call('deployments.create', { body: { ref } });
   const running = await refusalOf(app.admin.client.call('deployments.create', { body: { ref } }));
   expect(running).toMatchObject({ code: 'deploy_running', fields: { deployment_id: id } });
-  for await (const { data } of await app.admin.client.call('deployments.events', { params: { id } })) if (data.step === 'start') break;
+  for await (const { data } of await app.admin.client.call('deployments.events', { params: { id } }))
+    if (data.step === 'start') break;
   await app.admin.client.call('deployments.cancel', { params: { id } });
   const { deployment } = await follow(app.admin, { id });
   expect(deployment).toMatchObject({ state: 'cancelled', problem: { code: 'cancelled' } });
   expect(await containersOf('hanging')).toEqual([]);
   expect(await auditOf('hanging')).toEqual(expect.arrayContaining(['deploy.cancelled', 'deploy.bypassed_approval']));
-  expect(await refusalOf(app.admin.client.call('deployments.cancel', { params: { id } }))).toMatchObject({ code: 'not_cancellable' });
-  expect(await statusOf('hanging')).toMatchObject({ state: 'not_deployed', detail: expect.stringContaining('cancelled') });
+  expect(await refusalOf(app.admin.client.call('deployments.cancel', { params: { id } }))).toMatchObject({
+    code: 'not_cancellable',
+  });
+  expect(await statusOf('hanging')).toMatchObject({
+    state: 'not_deployed',
+    detail: expect.stringContaining('cancelled'),
+  });
 }, 180_000);
 
 test('what runs already is deployed again only with force', async () => {
-  const ref = await push(app.admin, speaker('1.0.0', { name: 'again', yaml: 'deploy: {env_vars: {GREETING: "hello there"}}\n' }));
+  const ref = await push(
+    app.admin,
+    speaker('1.0.0', { name: 'again', yaml: 'deploy: {env_vars: {GREETING: "hello there"}}\n' }),
+  );
   const first = await follow(app.admin, await app.admin.client.call('deployments.create', { body: { ref } }));
   expect((await say('again')).text).toContain('hello there');
-  expect(await refusalOf(app.admin.client.call('deployments.create', { body: { ref } }))).toMatchObject({ code: 'already_deployed' });
-  const second = await follow(app.admin, await app.admin.client.call('deployments.create', { body: { ref, force: true } }));
+  expect(await refusalOf(app.admin.client.call('deployments.create', { body: { ref } }))).toMatchObject({
+    code: 'already_deployed',
+  });
+  const second = await follow(
+    app.admin,
+    await app.admin.client.call('deployments.create', { body: { ref, force: true } }),
+  );
   expect(second.deployment).toMatchObject({ state: 'done' });
   expect((await statusOf('again')).revision).toBe(second.deployment.id);
   const { items } = await app.admin.client.call('deployments.list', { query: { agent: 'again' } });
@@ -181,7 +245,9 @@ test('an agent is stopped, started, restarted and deleted, each on the record, a
   const params = { name: 'operated' };
   expect(await app.admin.client.call('agents.stop', { params })).toMatchObject({ state: 'stopped' });
   expect(await refusalOf(say('operated'))).toMatchObject({ code: 'not_deployed' });
-  expect(await app.admin.client.call('registry.show', { params: { kind: 'agent', name: 'operated' } })).toMatchObject({ serving_version: null });
+  expect(await app.admin.client.call('registry.show', { params: { kind: 'agent', name: 'operated' } })).toMatchObject({
+    serving_version: null,
+  });
   expect(await app.admin.client.call('agents.start', { params })).toMatchObject({ state: 'serving' });
   expect(await say('operated')).toMatchObject({ status: 200 });
   expect(await app.admin.client.call('agents.restart', { params })).toMatchObject({ state: 'serving' });
@@ -195,5 +261,7 @@ test('an agent is stopped, started, restarted and deleted, each on the record, a
   await app.admin.client.call('agents.delete', { params });
   expect(await containersOf('operated')).toEqual([]);
   expect(await refusalOf(app.admin.client.call('agents.status', { params }))).toMatchObject({ code: 'not_found' });
-  expect(await auditOf('operated')).toEqual(expect.arrayContaining(['agent.stopped', 'agent.started', 'agent.restarted', 'asset.deleted']));
+  expect(await auditOf('operated')).toEqual(
+    expect.arrayContaining(['agent.stopped', 'agent.started', 'agent.restarted', 'asset.deleted']),
+  );
 }, 180_000);

@@ -66,5 +66,5 @@ function packageChanges(
 }
 
 function inBoth(old: Iterable<string>, new_: Iterable<string>): string[] {
-  return [...new Set([...old, ...new_])].sort();
+  return [...new Set([...old, ...new_])].toSorted();
 }

@@ -1,5 +1,6 @@
 // The end of a revision that was replaced: it finishes the calls it has, for at most the drain limit, and goes. Nothing of this waits in
 // memory, so a restart of the service in the middle changes nothing.
+import { releasePlace } from './artefacts.ts';
 import { askHealth } from './health.ts';
 import type { DeployParts } from './parts.ts';
 import * as store from './store.ts';
@@ -21,6 +22,6 @@ export async function drainOut(parts: DeployParts, row: store.InstanceRow, signa
     if (health === undefined || health.status !== 'draining' || health.in_flight > 0) return;
   }
   await target.stop(place, { grace_seconds: 10 }, signal);
-  await target.release(place, signal);
+  await releasePlace(parts, place, signal);
   await store.removeInstance(db, revision_id);
 }

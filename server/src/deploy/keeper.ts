@@ -6,6 +6,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { hasEnded } from '@gantry/contract/runs.ts';
 import { findRuns } from '../runs/run.ts';
 import { holdIfFree } from './agent-lock.ts';
+import { releasePlace } from './artefacts.ts';
 import { drainOut } from './drain-out.ts';
 import type { DeployParts } from './parts.ts';
 import { raiseAgain } from './raise-again.ts';
@@ -91,8 +92,9 @@ async function keepRunning(
 }
 
 /** Containers of ours that belong to no revision and to no run that is under way: a crash left them, or an undo could not take them away. */
-async function sweep({ db, targets }: DeployParts, signal: AbortSignal): Promise<void> {
-  for (const target of Object.values(targets)) {
+async function sweep(parts: DeployParts, signal: AbortSignal): Promise<void> {
+  const { db } = parts;
+  for (const target of Object.values(parts.targets)) {
     // Listed before anything is asked: whatever is made from now on is not in the list.
     const found = await target.list(signal);
     const ids = found.map(({ revision_id }) => revision_id).filter((id) => id !== '');
@@ -103,7 +105,7 @@ async function sweep({ db, targets }: DeployParts, signal: AbortSignal): Promise
       return run !== undefined && !hasEnded(run.state);
     };
     for (const { revision_id, place } of found) {
-      if (!known.has(revision_id) && !isUnderWay(revision_id)) await target.release(place, signal);
+      if (!known.has(revision_id) && !isUnderWay(revision_id)) await releasePlace(parts, place, signal);
     }
   }
 }

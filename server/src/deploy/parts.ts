@@ -12,8 +12,8 @@ export interface DeployParts {
   cursors: Cursors;
   builder: Builder;
   targets: Targets;
-  /** A compose file of every local deploy is kept here. */
-  compose_directory: string;
+  /** What a deploy leaves on disk, a folder for each agent. */
+  artefact_directory: string;
   recordRefusal: RecordRefusal;
   /** The sub-key of SECRET_KEY that ingress secrets are derived from. */
   ingress_key: Buffer;

@@ -5,18 +5,20 @@ import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import type { DeployStep } from '@gantry/contract/deploy.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { change } from '../access/change.ts';
+import { loadVersionSummary } from '../registry/load-version-content.ts';
 import { checkReferences } from '../registry/pin-references.ts';
 import { findAssetById, findVersionById } from '../registry/find.ts';
 import type { Run } from '../runs/run.ts';
+import { releasePlace, writeArtefacts } from './artefacts.ts';
+import { sbom } from './build/sbom.ts';
 import { decideDeploy } from './decide-deploy.ts';
 import type { DeployInput, DeployResult } from './deploy-run.ts';
 import { endpointOf } from './endpoint.ts';
-import { writeComposeFile } from './compose-files.ts';
 import type { DeployParts } from './parts.ts';
 import { placeInput, raise } from './raise.ts';
 import { register } from './register.ts';
 import * as store from './store.ts';
-import type { Place, ProvisionedPlace } from './targets/target.ts';
+import type { Place } from './targets/target.ts';
 import { loadDecided, validate } from './validate.ts';
 
 type Deploy = Run<DeployInput>;
@@ -36,10 +38,7 @@ export async function pipeline(parts: DeployParts, run: Deploy): Promise<DeployR
   );
   const { url } = await step('start', (signal) => start(parts, run, { config, place, signal }));
   const registered = await step('register', () => register(parts, run, { image: built.image, place, url }));
-  return await step('endpoint', async () => {
-    await writeComposeFile(parts, run.input.agent, place.compose_file);
-    return { endpoint: endpointOf(parts, run.input.agent), ...registered };
-  });
+  return await step('endpoint', async () => ({ endpoint: endpointOf(parts, run.input.agent), ...registered }));
 }
 
 type StepRest<T> = [work: (signal: AbortSignal) => Promise<T>, undo?: (output: T | undefined) => Promise<void>];
@@ -76,10 +75,17 @@ async function provision(
   parts: DeployParts,
   run: Deploy,
   { config, image, signal }: { config: AgentConfig; image: string; signal: AbortSignal },
-): Promise<ProvisionedPlace> {
+): Promise<Place> {
   await decideDeploy(parts.db, run, parts.recordRefusal);
-  const raised = { revision_id: run.id, image, config };
-  return await parts.targets[run.input.target].provision(placeInput(raised, run.fence), signal);
+  const { agent, version, version_id, target } = run.input;
+  const place = await parts.targets[target].provision(
+    placeInput({ revision_id: run.id, image, config }, run.fence),
+    signal,
+  );
+  const { lock } = await loadVersionSummary(parts.db, version_id);
+  const bill = sbom({ agent, version, lock, created_at: new Date().toISOString() });
+  await writeArtefacts(parts, place, { compose_file: place.compose_file, sbom: bill });
+  return place;
 }
 
 async function start(
@@ -102,5 +108,5 @@ async function release(parts: DeployParts, run: Deploy): Promise<void> {
   const target = parts.targets[run.input.target];
   const signal = AbortSignal.timeout(60_000);
   const made = (await target.list(signal)).filter(({ revision_id }) => revision_id === run.id);
-  for (const { place } of made) await target.release(place, signal);
+  for (const { place } of made) await releasePlace(parts, place, signal);
 }

@@ -1,6 +1,7 @@
 // Step 7, one transaction: the revision is registered, traffic moves to it, its version's content is final, and the log says so. What
 // serves is therefore always what is registered and audited. Once it commits, nothing of the run is cancelled or undone.
 import { change } from '../access/change.ts';
+import { newestAbout } from '../audit/newest-about.ts';
 import { finalise, setServing } from '../registry/version.ts';
 import type { Run } from '../runs/run.ts';
 import { decideDeploy } from './decide-deploy.ts';
@@ -13,7 +14,6 @@ import { superseded } from './validate.ts';
 export interface Registered {
   revision_id: string;
   approval_id: string | null;
-  /** Null when an executor before this one wrote it and did not live to tell. */
   audit_seq: number | null;
 }
 
@@ -24,7 +24,10 @@ export async function register(
 ): Promise<Registered> {
   const { db } = parts;
   const before = await store.revision(db, run.id);
-  if (before !== undefined) return { revision_id: before.id, approval_id: before.approval_id, audit_seq: null };
+  if (before !== undefined) {
+    const audit_seq = (await newestAbout(db, `revision:${before.id}`)) ?? null;
+    return { revision_id: before.id, approval_id: before.approval_id, audit_seq };
+  }
   const { grant, caller, approval_id } = await decideDeploy(db, run, parts.recordRefusal);
   const { agent_id, version_id, version, digest, target } = run.input;
   await change(db, grant, 'deploy', async (tx, note) => {

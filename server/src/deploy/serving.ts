@@ -41,7 +41,7 @@ export function servingAgents({ db, ingress_key }: Pick<DeployParts, 'db' | 'ing
     return allowed.get(version_id);
   };
   const instanceOf = (row: { revision_id: string; url: string | null } | undefined): ServingInstance | undefined =>
-    row?.url == null
+    row === undefined || row.url === null
       ? undefined
       : { revision_id: row.revision_id, url: row.url, secret: ingressSecret(ingress_key, row.revision_id) };
   return {

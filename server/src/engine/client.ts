@@ -57,11 +57,10 @@ export async function ask<T>(
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(silent(seconds)), seconds * 1000);
   try {
-    return await Promise.race([call, aborted(deadline.signal), ...(signal === undefined ? [] : [aborted(signal)])]);
+    return await unlessAborted(unlessAborted(call, deadline.signal), signal);
   } catch (error) {
-    if (isConnectionFailure(error))
-      throw new Problem('engine_unavailable', { detail: `The container engine does not answer (${error.code})` });
-    throw error;
+    if (!isConnectionFailure(error)) throw error;
+    throw new Problem('engine_unavailable', { detail: `The container engine does not answer (${error.code})` });
   } finally {
     clearTimeout(timer);
   }
@@ -71,12 +70,19 @@ function silent(seconds: number): Problem {
   return new Problem('engine_unavailable', { detail: `The container engine did not answer within ${seconds} s` });
 }
 
-/** Rejects with the signal's reason once it is aborted. */
-export function aborted(signal: AbortSignal): Promise<never> {
+/** Awaits `work`, or raises the signal's reason as soon as there is one. The work itself goes on. */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
   const { promise, reject } = Promise.withResolvers<never>();
-  if (signal.aborted) reject(signal.reason);
-  else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  return promise;
+  const onAbort = () => reject(signal.reason);
+  if (signal.aborted) onAbort();
+  // Taken off again: a signal may live as long as the service.
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }
 
 /** True when the engine answered with this HTTP status. */

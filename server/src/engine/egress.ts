@@ -61,9 +61,10 @@ export async function unguardEgress(engine: Engine, network: Network, signal?: A
     ['INPUT', names.host],
     ['DOCKER-USER', names.forward],
   ] as const) {
+    // First, because a question about a jump to a chain that is not there is an error and no answer.
+    if (!(await exists(['-L', target, '-n'], signal))) continue;
     if (await exists(['-C', chain, '-i', network.bridge, '-j', target], signal))
       await iptables('iptables', ['-w', '5', '-D', chain, '-i', network.bridge, '-j', target], signal);
-    if (!(await exists(['-L', target, '-n'], signal))) continue;
     await iptables('iptables', ['-w', '5', '-F', target], signal);
     await iptables('iptables', ['-w', '5', '-X', target], signal);
   }
@@ -134,8 +135,9 @@ async function exists(question: string[], signal?: AbortSignal): Promise<boolean
     await iptables('iptables', ['-w', '5', ...question], signal);
     return true;
   } catch (error) {
-    // 1: there is no such rule or chain. Anything else, such as a missing permission, is not an answer.
-    if (error instanceof Error && 'code' in error && error.code === 1) return false;
+    // Anything but "there is no such rule or chain", such as a missing permission, is not an answer.
+    if (error instanceof Error && 'code' in error && (error.code === 1 || /does not exist/.test(error.message)))
+      return false;
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type Docker from 'dockerode';
 import { setTimeout as delay } from 'node:timers/promises';
 import { packArchive } from './archive.ts';
-import { aborted, answered, ask, type Engine } from './client.ts';
+import { answered, ask, unlessAborted, type Engine } from './client.ts';
 import { labelsFor, mark, ownedBy, type RunLabel } from './labels.ts';
 import { lineSplitter } from './lines.ts';
 
@@ -85,16 +85,9 @@ function sandboxSpec(engine: Engine, input: SandboxInput): Docker.ContainerCreat
     Image: input.image,
     User: `${sandboxUser}:${sandboxUser}`,
     Entrypoint: [],
-    // The environment is an argument and not the container's own: a committed image keeps the container's environment.
-    Cmd: [
-      '/bin/sh',
-      '-c',
-      'mkdir /tmp/in && tar -x -C /tmp/in && exec "$@"',
-      'sandbox',
-      '/usr/bin/env',
-      ...environment(input.env),
-      ...input.command,
-    ],
+    // What is run comes with the files: the engine keeps a container's command and environment in its records, and in the history
+    // of an image committed from it.
+    Cmd: ['/bin/sh', '-c', `mkdir /tmp/in && tar -x -C /tmp/in && . /tmp/in/${runFile}`],
     WorkingDir: '/tmp',
     OpenStdin: true,
     StdinOnce: true,
@@ -129,8 +122,20 @@ function sandboxSpec(engine: Engine, input: SandboxInput): Docker.ContainerCreat
   };
 }
 
-function environment(env: Record<string, string> = {}): string[] {
-  return Object.entries({ HOME: '/tmp', LANG: 'C.UTF-8', ...env }).map(([name, value]) => `${name}=${value}`);
+const runFile = '.run';
+
+/** The input files and, as a script, the command with its environment. */
+function packInput({ command, env, files = {} }: SandboxInput): Buffer {
+  const variables = Object.entries({ HOME: '/tmp', LANG: 'C.UTF-8', ...env }).map(
+    ([name, value]) => `export ${name}=${quoted(value)}\n`,
+  );
+  const script = `${variables.join('')}exec ${command.map(quoted).join(' ')}\n`;
+  const entries = Object.entries({ ...files, [runFile]: script });
+  return packArchive(entries.map(([path, content]) => ({ path, content, mode: 0o600, owner: sandboxUser })));
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** Gives the command's user the directories it may write; only the engine can, as root. */
@@ -162,22 +167,13 @@ async function execute(engine: Engine, container: Docker.Container, input: Sandb
   const watching = new AbortController();
   try {
     await ask(container.start(), { signal: input.signal });
-    stream.end(
-      packArchive(
-        Object.entries(input.files ?? {}).map(([path, content]) => ({
-          path,
-          content,
-          mode: 0o600,
-          owner: sandboxUser,
-        })),
-      ),
-    );
-    const exit_code = await Promise.race([
+    stream.end(packInput(input));
+    const ended = Promise.race([
       ask(exitOf(container), { seconds: input.limits.deadline_seconds + 60 }),
-      aborted(input.signal),
       overtime(input.limits, watching.signal),
       watchDisk(container, input.limits, watching.signal),
     ]);
+    const exit_code = await unlessAborted(ended, input.signal);
     await ask(output.ended, { seconds: 10, signal: input.signal });
     await refuseOutOfMemory(container, exit_code, input);
     return { exit_code, stdout: output.stdout(), stderr: output.stderr() };

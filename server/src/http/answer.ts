@@ -23,14 +23,23 @@ export function printAnswer(endpoint: Endpoint, value: unknown, signal: AbortSig
     case 'events': {
       const events = value as AsyncIterable<StreamEvent<unknown>>; // Answer<E> of this shape
       const printed = printEvents(events, (data) => reply.schema.parse(data));
-      return new Response(eventStream(printed, signal), { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' } });
+      return new Response(eventStream(printed, signal), {
+        headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' },
+      });
     }
   }
 }
 
-async function* printEvents(events: AsyncIterable<StreamEvent<unknown>>, check: (data: unknown) => unknown): AsyncGenerator<string> {
+async function* printEvents(
+  events: AsyncIterable<StreamEvent<unknown>>,
+  check: (data: unknown) => unknown,
+): AsyncGenerator<string> {
   for await (const { id, event, data } of events) {
-    yield printServerSentEvent({ ...(id === undefined ? {} : { id }), ...(event === undefined ? {} : { event }), data: JSON.stringify(check(data)) });
+    yield printServerSentEvent({
+      ...(id === undefined ? {} : { id }),
+      ...(event === undefined ? {} : { event }),
+      data: JSON.stringify(check(data)),
+    });
   }
 }
 

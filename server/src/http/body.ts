@@ -10,11 +10,13 @@ const archive_types = ['application/gzip', 'application/x-gzip', 'application/x-
 export async function readBody(shape: BodyShape, request: Request): Promise<unknown> {
   const type = (request.headers.get('content-type') ?? '').toLowerCase();
   if (shape === 'archive') {
-    if (!archive_types.includes(type)) throw new Problem('unsupported_media_type', { detail: 'Send a packed project as application/gzip.' });
+    if (!archive_types.includes(type))
+      throw new Problem('unsupported_media_type', { detail: 'Send a packed project as application/gzip.' });
     return request.body ?? new Blob([]).stream();
   }
   // `application/json; charset=utf-8` is the one parameter that clients send; anything else is not taken for JSON.
-  if (!/^application\/json(; ?charset=utf-8)?$/.test(type)) throw new Problem('unsupported_media_type', { detail: 'Send JSON as application/json.' });
+  if (!/^application\/json(; ?charset=utf-8)?$/.test(type))
+    throw new Problem('unsupported_media_type', { detail: 'Send JSON as application/json.' });
   if (shape === 'raw') return request.body ?? new Blob([]).stream();
   return parseJson(await readText(request), shape);
 }
@@ -23,7 +25,7 @@ async function readText(request: Request): Promise<string> {
   if (Number(request.headers.get('content-length') ?? 0) > most_json_bytes) throw tooLarge();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.length;
     if (size > most_json_bytes) throw tooLarge();
     chunks.push(chunk);
@@ -36,7 +38,8 @@ async function readText(request: Request): Promise<string> {
 }
 
 function parseJson(text: string, schema: z.ZodType): unknown {
-  if (depthOf(text) > most_depth) throw new Problem('malformed', { detail: `The body is nested deeper than ${most_depth} levels.` });
+  if (depthOf(text) > most_depth)
+    throw new Problem('malformed', { detail: `The body is nested deeper than ${most_depth} levels.` });
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -45,7 +48,9 @@ function parseJson(text: string, schema: z.ZodType): unknown {
   }
   const read = schema.safeParse(value);
   if (read.success) return read.data;
-  throw new Problem('invalid', { errors: read.error.issues.map((issue): Fault => ({ pointer: `/${issue.path.join('/')}`, message: issue.message })) });
+  throw new Problem('invalid', {
+    errors: read.error.issues.map((issue): Fault => ({ pointer: `/${issue.path.join('/')}`, message: issue.message })),
+  });
 }
 
 // Brackets outside strings; an upper bound is enough, and it must be known before the recursive parser runs.

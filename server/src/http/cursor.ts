@@ -10,17 +10,28 @@ export interface Cursors {
   /** `scope` names list, filter and caller. */
   read(cursor: string | undefined, scope: unknown): Key | undefined;
   /** Ask the store for limit + 1 rows; the extra one says that there is a next page. */
-  page<Row, Item>(rows: readonly Row[], limit: number, scope: unknown, key: (row: Row) => Key, toItem: (row: Row) => Item): Page<Item>;
+  page<Row, Item>(
+    rows: readonly Row[],
+    limit: number,
+    scope: unknown,
+    key: (row: Row) => Key,
+    toItem: (row: Row) => Item,
+  ): Page<Item>;
 }
 
 export function cursors(secret: Buffer): Cursors {
-  const seal = (text: string, scope: unknown) => createHmac('sha256', secret).update(JSON.stringify([scope, text])).digest().subarray(0, 12);
+  const seal = (text: string, scope: unknown) =>
+    createHmac('sha256', secret)
+      .update(JSON.stringify([scope, text]))
+      .digest()
+      .subarray(0, 12);
   return {
     read(cursor, scope) {
       if (cursor === undefined) return undefined;
       const bytes = Buffer.from(cursor, 'base64url');
       const text = bytes.subarray(12).toString();
-      if (bytes.length < 13 || !timingSafeEqual(bytes.subarray(0, 12), seal(text, scope))) throw new Problem('bad_cursor');
+      if (bytes.length < 13 || !timingSafeEqual(bytes.subarray(0, 12), seal(text, scope)))
+        throw new Problem('bad_cursor');
       return JSON.parse(text) as Key; // sealed by us
     },
     page(rows, limit, scope, key, toItem) {

@@ -14,8 +14,10 @@ beforeAll(async () => {
 });
 afterAll(async () => await app.stop());
 
-const send = async (path: string, init: RequestInit & { headers?: Record<string, string> } = {}) =>
-  await fetch(app.url + path, { ...init, headers: { authorization: `Bearer ${ada.token}`, ...init.headers } });
+const send = async (
+  path: string,
+  { headers = {}, ...init }: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> } = {},
+) => await fetch(app.url + path, { ...init, headers: { authorization: `Bearer ${ada.token}`, ...headers } });
 const json = { 'content-type': 'application/json' };
 
 test('every answer carries the security headers and a request id, refusals and unknown paths included', async () => {
@@ -34,27 +36,47 @@ test('a refusal is a problem document with code, request id and what to do', asy
   expect(answered.status).toBe(401);
   expect(answered.headers.get('www-authenticate')).toMatch(/^Bearer/);
   expect(answered.headers.get('content-type')).toBe('application/problem+json');
-  expect(await answered.json()).toMatchObject({ code: 'unauthenticated', status: 401, hint: 'Run `svc login`.', request_id: answered.headers.get('x-request-id') });
+  expect(await answered.json()).toMatchObject({
+    code: 'unauthenticated',
+    status: 401,
+    hint: 'Run `svc login`.',
+    request_id: answered.headers.get('x-request-id'),
+  });
 });
 
 // By hand: the only operations that need no sign-in.
 const open = ['service.livez', 'service.readyz', 'service.openapi', 'service.agent_schema', 'auth.login'];
 
-test.each(Object.entries<Endpoint>(endpoints))('%s needs a sign-in unless it is one of the five open ones', async (name, endpoint) => {
-  const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, key: string) => (key.endsWith('id') ? '00000000-0000-4000-8000-000000000000' : key === 'kind' ? 'tool' : 'greeter'));
-  const type = endpoint.body === 'archive' ? { 'content-type': 'application/gzip' } : json;
-  const body = endpoint.body === undefined ? {} : { body: '{}' };
-  for (const headers of [{}, { authorization: 'Bearer a.b.c' }, { authorization: 'Basic YWRtaW46YWRtaW4=' }]) {
-    const { status } = await fetch(app.url + path, { method: endpoint.method, headers: { ...type, ...headers }, ...body });
-    if (open.includes(name)) expect([200, 422]).toContain(status);
-    else expect(status).toBe(401);
-  }
-});
+test.each(Object.entries<Endpoint>(endpoints))(
+  '%s needs a sign-in unless it is one of the five open ones',
+  async (name, endpoint) => {
+    const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, key: string) =>
+      key.endsWith('id') ? '00000000-0000-4000-8000-000000000000' : key === 'kind' ? 'tool' : 'greeter',
+    );
+    const type = endpoint.body === 'archive' ? { 'content-type': 'application/gzip' } : json;
+    const body = endpoint.body === undefined ? {} : { body: '{}' };
+    for (const headers of [{}, { authorization: 'Bearer a.b.c' }, { authorization: 'Basic YWRtaW46YWRtaW4=' }]) {
+      const { status } = await fetch(app.url + path, {
+        method: endpoint.method,
+        headers: { ...type, ...headers },
+        ...body,
+      });
+      if (open.includes(name)) expect([200, 422]).toContain(status);
+      else expect(status).toBe(401);
+    }
+  },
+);
 
 test.each([
   ['a body that is not JSON', '{"name":', json, 400, 'malformed'],
   ['a body of another type', 'name=x', { 'content-type': 'text/plain' }, 415, 'unsupported_media_type'],
-  ['JSON under a type that only looks like it', '{"name":"x"}', { 'content-type': 'application/json;\tx' }, 415, 'unsupported_media_type'],
+  [
+    'JSON under a type that only looks like it',
+    '{"name":"x"}',
+    { 'content-type': 'application/json;\tx' },
+    415,
+    'unsupported_media_type',
+  ],
   ['a member that the schema does not have', '{"name":"x","role":"admin"}', json, 422, 'invalid'],
   ['a prototype for a member', '{"name":"x","__proto__":{"admin":true}}', json, 422, 'invalid'],
   ['more than a megabyte', JSON.stringify({ name: 'x'.repeat(1_100_000) }), json, 413, 'too_large'],
@@ -77,7 +99,10 @@ test.each([
   ['/api/v1/registry/Agents/x', 404, 'not_found'],
   ['/api/v1/teams/Ml', 404, 'not_found'],
 ])('%s is refused', async (path, status, code) => {
-  const { pathname, search } = { pathname: path.split('?')[0] ?? '', search: path.includes('?') ? `?${path.split('?')[1]}` : '' };
+  const { pathname, search } = {
+    pathname: path.split('?')[0] ?? '',
+    search: path.includes('?') ? `?${path.split('?')[1]}` : '',
+  };
   expect(await rawGet(pathname + search)).toMatchObject({ status, code });
 });
 
@@ -88,7 +113,9 @@ async function rawGet(path: string): Promise<{ status: number; code: string }> {
     const sent = request({ hostname, port, path, headers: { authorization: `Bearer ${ada.token}` } }, (answered) => {
       let text = '';
       answered.on('data', (chunk: Buffer) => (text += chunk.toString()));
-      answered.on('end', () => resolve({ status: answered.statusCode ?? 0, code: (JSON.parse(text) as { code: string }).code }));
+      answered.on('end', () =>
+        resolve({ status: answered.statusCode ?? 0, code: (JSON.parse(text) as { code: string }).code }),
+      );
     });
     sent.on('error', reject);
     sent.end();
@@ -106,11 +133,20 @@ test('a method that a path does not have is 405, and TRACE is none', async () =>
   expect(answered).toMatch(/^HTTP\/1\.1 40[45]/);
 });
 
-test.each(['x-forwarded-for', 'x-real-ip', 'forwarded'])('%s from an untrusted peer does not change what the log says', async (header) => {
-  await fetch(`${app.url}/api/v1/auth/login`, { method: 'POST', headers: { ...json, [header]: '203.0.113.7' }, body: JSON.stringify({ email: 'x@example.com', password: 'nope' }) });
-  const row = await app.db.one<{ ip: string }>(sql`select body::jsonb ->> 'ip' as ip from audit.entry where chain = 'signin' order by seq desc limit 1`);
-  expect(row?.ip).toBe('127.0.0.1');
-});
+test.each(['x-forwarded-for', 'x-real-ip', 'forwarded'])(
+  '%s from an untrusted peer does not change what the log says',
+  async (header) => {
+    await fetch(`${app.url}/api/v1/auth/login`, {
+      method: 'POST',
+      headers: { ...json, [header]: '203.0.113.7' },
+      body: JSON.stringify({ email: 'x@example.com', password: 'nope' }),
+    });
+    const row = await app.db.one<{ ip: string }>(
+      sql`select body::jsonb ->> 'ip' as ip from audit.entry where chain = 'signin' order by seq desc limit 1`,
+    );
+    expect(row?.ip).toBe('127.0.0.1');
+  },
+);
 
 test('a list is paged through to its end, and a cursor works for the list and the caller it was made for alone', async () => {
   for (let n = 0; n < 5; n++) await ada.client.call('teams.create', { body: { name: `team-${n}` } });
@@ -123,27 +159,46 @@ test('a list is paged through to its end, and a cursor works for the list and th
   } while (cursor !== undefined);
   expect(names).toEqual(['default', 'team-0', 'team-1', 'team-2', 'team-3', 'team-4']);
   const { next_cursor } = await ada.client.call('teams.list', { query: { limit: 2 } });
-  await expect(ada.client.call('users.list', { query: { cursor: next_cursor } })).rejects.toMatchObject({ code: 'bad_cursor' });
-  await expect(app.admin.client.call('teams.list', { query: { cursor: next_cursor } })).rejects.toMatchObject({ code: 'bad_cursor' });
+  await expect(ada.client.call('users.list', { query: { cursor: next_cursor } })).rejects.toMatchObject({
+    code: 'bad_cursor',
+  });
+  await expect(app.admin.client.call('teams.list', { query: { cursor: next_cursor } })).rejects.toMatchObject({
+    code: 'bad_cursor',
+  });
 });
 
 test('a refused action is on the record, and repeats of it are collapsed', async () => {
   const vic = await app.user('vic@example.com');
-  for (let n = 0; n < 3; n++) await expect(vic.client.call('teams.create', { body: { name: 'mine' } })).rejects.toMatchObject({ code: 'forbidden' });
-  const { items } = await app.admin.client.call('audit.list', { query: { user: 'vic@example.com', action: 'refused' } });
-  expect(items).toMatchObject([{ event: 'refused', outcome: 'refused', detail: { operation: 'team.create', code: 'forbidden' } }]);
+  for (let n = 0; n < 3; n++)
+    await expect(vic.client.call('teams.create', { body: { name: 'mine' } })).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+  const { items } = await app.admin.client.call('audit.list', {
+    query: { user: 'vic@example.com', action: 'refused' },
+  });
+  expect(items).toMatchObject([
+    { event: 'refused', outcome: 'refused', detail: { operation: 'team.create', code: 'forbidden' } },
+  ]);
 });
 
 test('a governed change says its audit number', async () => {
-  const answered = await send('/api/v1/teams', { method: 'POST', headers: json, body: JSON.stringify({ name: 'numbered' }) });
+  const answered = await send('/api/v1/teams', {
+    method: 'POST',
+    headers: json,
+    body: JSON.stringify({ name: 'numbered' }),
+  });
   const [chain, seq] = answered.headers.get('x-audit-entry')?.split('/') ?? [];
   const { items } = await app.admin.client.call('audit.list', { query: { action: 'team.created' } });
-  expect(items.find((entry) => entry.seq === Number(seq) && entry.chain === chain)).toMatchObject({ detail: { team: 'numbered' } });
+  expect(items.find((entry) => entry.seq === Number(seq) && entry.chain === chain)).toMatchObject({
+    detail: { team: 'numbered' },
+  });
 });
 
 test('OpenAPI describes every endpoint of the contract', async () => {
   const described = await app.anonymous.call('service.openapi', {});
-  const operations = Object.values(described.paths as Record<string, Record<string, { operationId: string }>>).flatMap((path) => Object.values(path).map(({ operationId }) => operationId));
+  const operations = Object.values(described.paths as Record<string, Record<string, { operationId: string }>>).flatMap(
+    (path) => Object.values(path).map(({ operationId }) => operationId),
+  );
   expect(operations.toSorted()).toEqual(Object.keys(endpoints).toSorted());
   expect(described.openapi).toBe('3.1.0');
 });

@@ -33,7 +33,15 @@ export interface HttpParts {
 }
 
 export interface RequestLog {
-  answered(line: { request_id: string; method: string; path: string; status: number; ms: number; ip: string | null; actor: string | null }): void;
+  answered(line: {
+    request_id: string;
+    method: string;
+    path: string;
+    status: number;
+    ms: number;
+    ip: string | null;
+    actor: string | null;
+  }): void;
   bug(error: unknown, request_id: string): void;
 }
 
@@ -49,15 +57,28 @@ export function mount(parts: HttpParts): Hono<{ Bindings: Bindings }> {
   for (const [name, endpoint] of Object.entries<Endpoint>(endpoints)) {
     // The handlers' type pairs each name with its own endpoint; a loop over names cannot say so.
     const handler = parts.handlers[name as EndpointName] as unknown as (call: Call<never>) => Promise<unknown>;
-    app.on(endpoint.method, endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (c) => await answer(parts, endpoint, handler, c));
+    app.on(
+      endpoint.method,
+      endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      async (c) => await answer(parts, endpoint, handler, c),
+    );
   }
   app.all('*', async (c) => await answer(parts, undefined, unknownRoute(app, c), c));
   return app;
 }
 
-async function answer(parts: HttpParts, endpoint: Endpoint | undefined, handler: (call: Call<never>) => Promise<unknown>, c: Ctx): Promise<Response> {
+async function answer(
+  parts: HttpParts,
+  endpoint: Endpoint | undefined,
+  handler: (call: Call<never>) => Promise<unknown>,
+  c: Ctx,
+): Promise<Response> {
   const started = performance.now();
-  const origin: Origin = { request_id: randomUUID(), ip: parts.clientAddress(c.env?.incoming?.socket.remoteAddress, c.req.raw.headers), receipts: [] };
+  const origin: Origin = {
+    request_id: randomUUID(),
+    ip: parts.clientAddress(c.env?.incoming?.socket.remoteAddress, c.req.raw.headers),
+    receipts: [],
+  };
   const request_id = origin.request_id ?? '';
   const signal = AbortSignal.any([c.req.raw.signal, parts.stopping]);
   let caller: Caller = { kind: 'anonymous', origin };
@@ -78,7 +99,14 @@ async function answer(parts: HttpParts, endpoint: Endpoint | undefined, handler:
     if (problem.code === 'internal') parts.log.bug(error, request_id);
     response = problemResponse(problem, request_id);
   }
-  const line = { request_id, method: c.req.method, path: c.req.path, status: response.status, ms: Math.round(performance.now() - started), ip: origin.ip };
+  const line = {
+    request_id,
+    method: c.req.method,
+    path: c.req.path,
+    status: response.status,
+    ms: Math.round(performance.now() - started),
+    ip: origin.ip,
+  };
   parts.log.answered({ ...line, actor: caller.kind === 'user' ? caller.email : null });
   return secure(response, request_id, origin.receipts);
 }
@@ -89,8 +117,12 @@ async function identify(parts: HttpParts, endpoint: Endpoint, headers: Headers, 
   if (rule.on === 'anyone') return { kind: 'anonymous', origin };
   const caller = await parts.authenticate(headers, origin);
   if (caller.kind === 'anonymous') throw new Problem('unauthenticated');
-  const open = endpoint.operation === 'password.change' || endpoint.operation === 'session.read' || endpoint.operation === 'session.revoke';
-  if (caller.kind === 'user' && caller.must_change_password && !open && (await parts.mustChangeFirst())) throw new Problem('password_change_required');
+  const open =
+    endpoint.operation === 'password.change' ||
+    endpoint.operation === 'session.read' ||
+    endpoint.operation === 'session.revoke';
+  if (caller.kind === 'user' && caller.must_change_password && !open && (await parts.mustChangeFirst()))
+    throw new Problem('password_change_required');
   return caller;
 }
 
@@ -107,8 +139,12 @@ function readQuery(endpoint: Endpoint, c: Ctx): Record<string, string> {
   const queries = c.req.queries();
   for (const [name, values] of Object.entries(queries)) {
     const known = endpoint.query !== undefined && Object.hasOwn(endpoint.query.shape, name);
-    if (!known) throw new Problem('malformed', { detail: `There is no query parameter ${JSON.stringify(name.slice(0, 40))} here.` });
-    if (values.length > 1) throw new Problem('malformed', { detail: `The query parameter ${name} is given ${values.length} times.` });
+    if (!known)
+      throw new Problem('malformed', {
+        detail: `There is no query parameter ${JSON.stringify(name.slice(0, 40))} here.`,
+      });
+    if (values.length > 1)
+      throw new Problem('malformed', { detail: `The query parameter ${name} is given ${values.length} times.` });
   }
   return c.req.query();
 }
@@ -119,13 +155,18 @@ function parse(schema: z.ZodType | undefined, value: unknown, where: string): un
   if (read.success) return read.data;
   // A path that cannot name anything is a path to nothing.
   if (where === '/path') throw new Problem('not_found');
-  throw new Problem('invalid', { errors: read.error.issues.map((issue) => ({ pointer: `${where}/${issue.path.join('/')}`, message: issue.message })) });
+  throw new Problem('invalid', {
+    errors: read.error.issues.map((issue) => ({ pointer: `${where}/${issue.path.join('/')}`, message: issue.message })),
+  });
 }
 
 function unknownRoute(app: Hono<{ Bindings: Bindings }>, c: Ctx): () => Promise<never> {
   return async () => {
-    const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => app.router.match(method, c.req.path)[0].some(([[, route]]) => route.path !== '/*'));
-    if (methods.length > 0 && !methods.includes(c.req.method)) throw new Problem('method_not_allowed', { detail: `Here only ${methods.join(', ')} is offered.` });
+    const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) =>
+      app.router.match(method, c.req.path)[0].some(([[, route]]) => route.path !== '/*'),
+    );
+    if (methods.length > 0 && !methods.includes(c.req.method))
+      throw new Problem('method_not_allowed', { detail: `Here only ${methods.join(', ')} is offered.` });
     throw new Problem('not_found');
   };
 }

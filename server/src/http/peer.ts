@@ -9,7 +9,8 @@ export type ClientAddress = (socket_address: string | undefined, headers: Header
 /** `trusted` holds addresses and networks in CIDR form. */
 export function clientAddress(trusted: readonly string[]): ClientAddress {
   const proxies = blockList(trusted);
-  const isTrusted = (address: string) => isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  const isTrusted = (address: string) =>
+    isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
   return (socket_address, headers) => {
     const peer = socket_address === undefined ? null : plain(socket_address);
     if (peer === null || !isTrusted(peer)) return peer;

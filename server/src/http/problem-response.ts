@@ -5,7 +5,8 @@ import { Problem, problemDocument } from '@gantry/contract/problems.ts';
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   // Class 57: the database is shutting down, starting up, or ended the connection.
-  if (errorCode(error)?.startsWith('57P') === true) return new Problem('starting', { detail: 'The database is not available right now.' });
+  if (errorCode(error)?.startsWith('57P') === true)
+    return new Problem('starting', { detail: 'The database is not available right now.' });
   return new Problem('internal');
 }
 

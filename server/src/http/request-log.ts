@@ -4,7 +4,9 @@ import type { RequestLog } from './mount.ts';
 export function requestLog(log: Log): RequestLog {
   return {
     // Probes come every few seconds and say nothing.
-    answered: (line) => (line.path === '/livez' || line.path === '/readyz' ? log.debug(line, 'request') : log.info(line, 'request')),
-    bug: (error, request_id) => log.error({ err: error, request_id }, 'a bug: this request was answered with `internal`'),
+    answered: (line) =>
+      line.path === '/livez' || line.path === '/readyz' ? log.debug(line, 'request') : log.info(line, 'request'),
+    bug: (error, request_id) =>
+      log.error({ err: error, request_id }, 'a bug: this request was answered with `internal`'),
   };
 }

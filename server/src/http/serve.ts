@@ -12,9 +12,15 @@ export interface Listening {
 type Fetch = (request: Request, bindings: object) => Response | Promise<Response>;
 
 export async function serve(fetch: Fetch, { host, port }: { host: string; port: number }): Promise<Listening> {
-  const limits = { headersTimeout: 10_000, requestTimeout: 300_000, keepAliveTimeout: 75_000, maxHeaderSize: 16 * 1024 };
+  const limits = {
+    headersTimeout: 10_000,
+    requestTimeout: 300_000,
+    keepAliveTimeout: 75_000,
+    maxHeaderSize: 16 * 1024,
+  };
   // insecureHTTPParser stays off: what two parsers could read differently is refused by Node's strict one.
-  const server = createServer(limits, getRequestListener(fetch));
+  const listener = getRequestListener(fetch);
+  const server = createServer(limits, (incoming, outgoing) => void listener(incoming, outgoing));
   server.maxHeadersCount = 100;
   await listen(server, host, port);
   const address = server.address() as AddressInfo; // a TCP server that listens has one
@@ -24,7 +30,9 @@ export async function serve(fetch: Fetch, { host, port }: { host: string; port: 
 
 async function listen(server: Server, host: string, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(error.code === 'EADDRINUSE' ? new PortTaken(host, port) : error));
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(error.code === 'EADDRINUSE' ? new PortTaken(host, port) : error),
+    );
     server.listen(port, host, resolve);
   });
 }

@@ -27,29 +27,64 @@ export async function call(ingress: Ingress, incoming: Incoming): Promise<Respon
   // Asked again after the upload: the revision that serves now takes the call, not one that began to drain meanwhile.
   const { agent, revision, user } = await admit(ingress.agents, incoming.caller, incoming.name);
   const run_id = randomUUID();
-  const upstream: UpstreamCall = { instance: revision, agent, caller: user, method: 'POST', path: '/invoke', run_id, headers: incoming.headers, body };
+  const upstream: UpstreamCall = {
+    instance: revision,
+    agent,
+    caller: user,
+    method: 'POST',
+    path: '/invoke',
+    run_id,
+    headers: incoming.headers,
+    body,
+  };
   const result = whole(upstream);
   const preferred = (incoming.headers.get('prefer') ?? '').includes('respond-async');
   const early = preferred ? undefined : await within(result, ingress.sync_budget_ms);
-  if (early !== undefined) return new Response(new Uint8Array(early.body), { status: early.status, headers: { 'content-type': early.content_type, 'x-run-id': run_id } });
-  await store.insertRunning(ingress.db, { id: run_id, agent_id: agent.id, revision_id: revision.revision_id, caller_id: user.id });
-  ingress.background(result.then(async (ended) => await store.end(ingress.db, run_id, ended), async (error: unknown) => await store.end(ingress.db, run_id, interrupted(error))));
+  if (early !== undefined)
+    return new Response(new Uint8Array(early.body), {
+      status: early.status,
+      headers: { 'content-type': early.content_type, 'x-run-id': run_id },
+    });
+  await store.insertRunning(ingress.db, {
+    id: run_id,
+    agent_id: agent.id,
+    revision_id: revision.revision_id,
+    caller_id: user.id,
+  });
+  ingress.background(
+    result.then(
+      async (ended) => await store.end(ingress.db, run_id, ended),
+      async (error: unknown) => await store.end(ingress.db, run_id, interrupted(error)),
+    ),
+  );
   const location = `/agents/${incoming.name}/runs/${run_id}`;
-  return Response.json({ run_id, status: 'running' }, { status: 202, headers: { location, 'preference-applied': preferred ? 'respond-async' : 'wait' } });
+  return Response.json(
+    { run_id, status: 'running' },
+    { status: 202, headers: { location, 'preference-applied': preferred ? 'respond-async' : 'wait' } },
+  );
 }
 
 /** The stored result of a call of the caller's own; 202 while it runs. */
 export async function readRun(ingress: Ingress, caller: Caller, name: string, run_id: string): Promise<Response> {
   const { row } = await ownRun(ingress, caller, name, run_id);
   if (row.state === 'running') return Response.json({ run_id, status: 'running' }, { status: 202 });
-  return new Response(new Uint8Array(row.body ?? Buffer.alloc(0)), { status: row.status ?? 200, headers: { 'content-type': row.content_type ?? 'application/json' } });
+  return new Response(new Uint8Array(row.body ?? Buffer.alloc(0)), {
+    status: row.status ?? 200,
+    headers: { 'content-type': row.content_type ?? 'application/json' },
+  });
 }
 
 export async function cancelRun(ingress: Ingress, caller: Caller, name: string, run_id: string): Promise<Response> {
   const { row, agent } = await ownRun(ingress, caller, name, run_id);
   const instance = row.state === 'running' ? await ingress.agents.instance(row.revision_id) : undefined;
   if (instance === undefined) return Response.json({ run_id, status: 'ended' });
-  const answered = await callAgent({ instance, agent, caller: signedIn(caller), method: 'POST', path: `/runs/${run_id}/cancel` });
+  const answered = await callAgent({
+    instance,
+    agent,
+    caller: signedIn(caller),
+    method: 'POST',
+    path: `/runs/${run_id}/cancel`,
+  });
   await answered.body.dump();
   return Response.json({ run_id, status: 'cancelling' }, { status: 202 });
 }

@@ -33,7 +33,15 @@ export async function pollRun(instance: ServingInstance, run_id: string) {
 }
 
 // The same answer that the call itself would have got.
-function resultOf({ error, metadata: _m, created_at: _c, started_at: _s, ended_at: _e, ...answer }: z.output<typeof runReply>) {
-  if (error !== undefined) return { status: error.status, content_type: 'application/problem+json', body: Buffer.from(JSON.stringify(error)) };
+function resultOf({
+  error,
+  metadata: _m,
+  created_at: _c,
+  started_at: _s,
+  ended_at: _e,
+  ...answer
+}: z.output<typeof runReply>) {
+  if (error !== undefined)
+    return { status: error.status, content_type: 'application/problem+json', body: Buffer.from(JSON.stringify(error)) };
   return { status: 200, content_type: 'application/json', body: Buffer.from(JSON.stringify(answer)) };
 }

@@ -14,20 +14,36 @@ export interface Invocation {
 
 const columns = sql`id, agent_id, revision_id, caller_id, state, status, content_type, body`;
 
-export async function insertRunning(db: Tx, row: Pick<Invocation, 'id' | 'agent_id' | 'revision_id' | 'caller_id'>): Promise<void> {
-  await db.run(sql`insert into invocation (id, agent_id, revision_id, caller_id, state) values (${row.id}, ${row.agent_id}, ${row.revision_id}, ${row.caller_id}, 'running')`);
+export async function insertRunning(
+  db: Tx,
+  row: Pick<Invocation, 'id' | 'agent_id' | 'revision_id' | 'caller_id'>,
+): Promise<void> {
+  await db.run(
+    sql`insert into invocation (id, agent_id, revision_id, caller_id, state) values (${row.id}, ${row.agent_id}, ${row.revision_id}, ${row.caller_id}, 'running')`,
+  );
 }
 
 /** The first result stands. */
-export async function end(db: Tx, id: string, result: { status: number; content_type: string; body: Buffer }): Promise<void> {
+export async function end(
+  db: Tx,
+  id: string,
+  result: { status: number; content_type: string; body: Buffer },
+): Promise<void> {
   await db.run(sql`
     update invocation set state = 'ended', status = ${result.status}, content_type = ${result.content_type}, body = ${result.body}, ended_at = clock_now()
     where id = ${id} and state = 'running'`);
 }
 
 /** A call of this caller's to this agent; anyone else's is not there. */
-export async function find(db: Reader, id: string, agent_id: string, caller_id: string): Promise<Invocation | undefined> {
-  return await db.one<Invocation>(sql`select ${columns} from invocation where id = ${id} and agent_id = ${agent_id} and caller_id = ${caller_id}`);
+export async function find(
+  db: Reader,
+  id: string,
+  agent_id: string,
+  caller_id: string,
+): Promise<Invocation | undefined> {
+  return await db.one<Invocation>(
+    sql`select ${columns} from invocation where id = ${id} and agent_id = ${agent_id} and caller_id = ${caller_id}`,
+  );
 }
 
 export async function running(db: Reader): Promise<Invocation[]> {

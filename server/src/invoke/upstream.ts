@@ -9,7 +9,13 @@ import type { ServingInstance } from '../deploy/serving.ts';
 
 // A crew may think for an hour; what bounds a call is its caller and `cancel`, not this connection.
 const longest_ms = 24 * 60 * 60 * 1000;
-const dispatcher = new Agent({ connect: { timeout: 5000 }, headersTimeout: longest_ms, bodyTimeout: longest_ms, connections: 256, pipelining: 1 });
+const dispatcher = new Agent({
+  connect: { timeout: 5000 },
+  headersTimeout: longest_ms,
+  bodyTimeout: longest_ms,
+  connections: 256,
+  pipelining: 1,
+});
 
 const passed_in = ['accept', 'content-type', 'traceparent', 'tracestate', 'baggage'];
 const answer_types = /^(application\/json|application\/problem\+json|text\/plain|text\/event-stream)(;|$)/i;
@@ -27,7 +33,9 @@ export interface UpstreamCall {
 }
 
 /** The agent's answer as it streams; throws `agent_unavailable` when the container does not answer. */
-export async function callAgent(call: UpstreamCall): Promise<{ status: number; content_type: string; body: Dispatcher.ResponseData['body'] }> {
+export async function callAgent(
+  call: UpstreamCall,
+): Promise<{ status: number; content_type: string; body: Dispatcher.ResponseData['body'] }> {
   const headers: Record<string, string> = {
     'x-svc-ingress-secret': call.instance.secret,
     'x-svc-caller': await callerIdentity(call),
@@ -43,7 +51,9 @@ export async function callAgent(call: UpstreamCall): Promise<{ status: number; c
   if (!answer_types.test(content_type)) {
     answered.body.on('error', () => {}); // it is thrown away on purpose
     answered.body.destroy();
-    throw new Problem('agent_error', { detail: `${call.agent.ref} answered with a content type that is not passed on: ${content_type.slice(0, 60)}` });
+    throw new Problem('agent_error', {
+      detail: `${call.agent.ref} answered with a content type that is not passed on: ${content_type.slice(0, 60)}`,
+    });
   }
   return { status: answered.statusCode, content_type, body: answered.body };
 }
@@ -59,7 +69,9 @@ async function send(call: UpstreamCall, headers: Record<string, string>): Promis
     });
   } catch (cause) {
     if (call.signal?.aborted === true) throw cause;
-    const problem = new Problem('agent_unavailable', { detail: `${call.agent.ref} does not answer: its container is stopped, starting or has died.` });
+    const problem = new Problem('agent_unavailable', {
+      detail: `${call.agent.ref} does not answer: its container is stopped, starting or has died.`,
+    });
     problem.cause = cause;
     throw problem;
   }

@@ -16,8 +16,12 @@ export function authenticator(db: Reader, tokens: Tokens): Authenticate {
     const token = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(header)?.[1];
     const verified = token === undefined ? undefined : await tokens.verify(token);
     const user_id = verified === undefined ? undefined : await store.sessionUser(db, verified.session_id);
-    if (verified === undefined || user_id !== verified.user_id) throw new Problem('unauthenticated', { detail: 'The token is not valid, or the session has ended.' });
-    const caller = await loadCaller(db, user_id, origin, { team: headers.get('x-service-team') ?? undefined, session_id: verified.session_id });
+    if (verified === undefined || user_id !== verified.user_id)
+      throw new Problem('unauthenticated', { detail: 'The token is not valid, or the session has ended.' });
+    const caller = await loadCaller(db, user_id, origin, {
+      team: headers.get('x-service-team') ?? undefined,
+      session_id: verified.session_id,
+    });
     if (caller === undefined) throw new Problem('unauthenticated', { detail: 'The account is disabled.' });
     return caller;
   };

@@ -14,7 +14,11 @@ const window_seconds = 15 * 60;
 const most_wrong = 10;
 
 /** Changes one's own password, clears the flag, and ends every other session of the account. */
-export async function changePassword({ db, passwords }: LoginParts, caller: Caller, input: { old_password: string; new_password: string }) {
+export async function changePassword(
+  { db, passwords }: LoginParts,
+  caller: Caller,
+  input: { old_password: string; new_password: string },
+) {
   const user = signedIn(caller);
   const grant = authorize(user, 'password.change', theOrg);
   const key = `password of ${user.id}`;
@@ -26,7 +30,8 @@ export async function changePassword({ db, passwords }: LoginParts, caller: Call
     throw new Problem('wrong_password');
   }
   checkNewPassword(input.new_password, user.email);
-  if (await passwords.matches(input.new_password, known?.password_hash)) throw new Problem('weak_password', { detail: 'The new password is the current one.' });
+  if (await passwords.matches(input.new_password, known?.password_hash))
+    throw new Problem('weak_password', { detail: 'The new password is the current one.' });
   const hash = await passwords.hash(input.new_password);
   await change(db, grant, 'password.changed', async (tx, note) => {
     await setPassword(tx, user.id, hash, false);

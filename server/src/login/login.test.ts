@@ -14,31 +14,50 @@ afterAll(async () => await app.stop());
 const login = async (email: string, password: string, headers: Record<string, string> = {}) =>
   await app.anonymous.call('auth.login', { body: { email, password } }, { headers });
 const lastEvents = async (count: number) =>
-  (await app.db.all<{ event: string; actor: string }>(sql`select event, actor from audit.entry where chain = 'signin' order by seq desc limit ${count}`)).map(({ event, actor }) => `${event} ${actor}`);
+  (
+    await app.db.all<{ event: string; actor: string }>(
+      sql`select event, actor from audit.entry where chain = 'signin' order by seq desc limit ${count}`,
+    )
+  ).map(({ event, actor }) => `${event} ${actor}`);
 
 test('the right password opens a session that says who one is, and is on the record', async () => {
   const ada = await app.user('ada@example.com');
   const { access_token, token_type } = await login('Ada@Example.com', ada.password);
   expect(token_type).toBe('bearer');
-  expect(await app.as(access_token).call('auth.me', {})).toMatchObject({ email: 'ada@example.com', role: 'viewer', must_change_password: false });
+  expect(await app.as(access_token).call('auth.me', {})).toMatchObject({
+    email: 'ada@example.com',
+    role: 'viewer',
+    must_change_password: false,
+  });
   expect(await lastEvents(2)).toEqual(['token.issued ada@example.com', 'login.succeeded ada@example.com']);
 });
 
 test('a wrong password and an unknown account get the same answer, and both are on the record', async () => {
   await app.user('bea@example.com');
   const answers = await Promise.all(
-    ['bea@example.com', 'nobody@example.com'].map(async (email) => await login(email, 'not the password').catch((error: Problem) => ({ code: error.code, status: error.status, detail: error.detail, hint: error.hint }))),
+    ['bea@example.com', 'nobody@example.com'].map(
+      async (email) =>
+        await login(email, 'not the password').catch((error: Problem) => ({
+          code: error.code,
+          status: error.status,
+          detail: error.detail,
+          hint: error.hint,
+        })),
+    ),
   );
   expect(answers[0]).toEqual(answers[1]);
   expect(answers[0]).toMatchObject({ code: 'bad_credentials', status: 401 });
-  expect((await lastEvents(2)).sort()).toEqual(['login.failed bea@example.com', 'login.failed nobody@example.com']);
+  expect((await lastEvents(2)).toSorted()).toEqual(['login.failed bea@example.com', 'login.failed nobody@example.com']);
 });
 
 test('guessing is stopped after ten failures from one address, the right password included, and goes on after the window', async () => {
   const cy = await app.user('cy@example.com');
-  for (let n = 0; n < 10; n++) await expect(login('cy@example.com', `guess ${n}`)).rejects.toMatchObject({ code: 'bad_credentials' });
+  for (let n = 0; n < 10; n++)
+    await expect(login('cy@example.com', `guess ${n}`)).rejects.toMatchObject({ code: 'bad_credentials' });
   await expect(login('cy@example.com', cy.password)).rejects.toMatchObject({ code: 'rate_limited' });
-  await expect(login('cy@example.com', cy.password, { 'x-forwarded-for': '203.0.113.9' })).rejects.toMatchObject({ code: 'rate_limited' });
+  await expect(login('cy@example.com', cy.password, { 'x-forwarded-for': '203.0.113.9' })).rejects.toMatchObject({
+    code: 'rate_limited',
+  });
   await app.moveClock('16 minutes');
   expect(await login('cy@example.com', cy.password)).toMatchObject({ token_type: 'bearer' });
 });
@@ -53,11 +72,17 @@ test('passwords that differ only after byte 72 are different passwords', async (
 test('the documented password of a fresh installation works from this machine alone, and not through a proxy', async () => {
   const fresh = await testApp({ seeded: 'default' });
   const seed = { email: 'admin@gantry.local', password: 'gantry-admin' };
-  await expect(fresh.anonymous.call('auth.login', { body: seed }, { headers: { 'x-forwarded-for': '127.0.0.1' } })).rejects.toMatchObject({ code: 'bad_credentials' });
+  await expect(
+    fresh.anonymous.call('auth.login', { body: seed }, { headers: { 'x-forwarded-for': '127.0.0.1' } }),
+  ).rejects.toMatchObject({ code: 'bad_credentials' });
   const { must_change_password, access_token } = await fresh.anonymous.call('auth.login', { body: seed });
   expect(must_change_password).toBe(true);
   const admin = fresh.as(access_token);
-  expect(await admin.call('auth.change_password', { body: { old_password: seed.password, new_password: 'a new one of mine' } })).toMatchObject({ must_change_password: false });
+  expect(
+    await admin.call('auth.change_password', {
+      body: { old_password: seed.password, new_password: 'a new one of mine' },
+    }),
+  ).toMatchObject({ must_change_password: false });
   await expect(fresh.anonymous.call('auth.login', { body: seed })).rejects.toMatchObject({ code: 'bad_credentials' });
   await fresh.stop();
 });
@@ -69,14 +94,18 @@ test.each([
   ['the e-mail', 'eve4@example.com', 'eve4@example.com'],
 ])('a new password that is %s is refused', async (_, email, new_password) => {
   const eve = await app.user(email, { password: 'correct horse battery' });
-  await expect(eve.client.call('auth.change_password', { body: { old_password: eve.password, new_password } })).rejects.toMatchObject({ code: 'weak_password' });
+  await expect(
+    eve.client.call('auth.change_password', { body: { old_password: eve.password, new_password } }),
+  ).rejects.toMatchObject({ code: 'weak_password' });
 });
 
 test('a change of password ends the other sessions and keeps this one', async () => {
   const fay = await app.user('fay@example.com');
   const other = app.as((await login('fay@example.com', fay.password)).access_token);
   expect(await other.call('auth.me', {})).toMatchObject({ email: 'fay@example.com' });
-  await fay.client.call('auth.change_password', { body: { old_password: fay.password, new_password: 'another one entirely' } });
+  await fay.client.call('auth.change_password', {
+    body: { old_password: fay.password, new_password: 'another one entirely' },
+  });
   await expect(other.call('auth.me', {})).rejects.toMatchObject({ code: 'unauthenticated' });
   expect(await fay.client.call('auth.me', {})).toMatchObject({ email: 'fay@example.com' });
 });
@@ -109,7 +138,9 @@ test('enforce_password_change keeps a flagged account from everything but the ch
   expect((await jo.client.call('teams.list', {})).items).toEqual([]);
   await app.settings({ enforce_password_change: true });
   await expect(jo.client.call('teams.list', {})).rejects.toMatchObject({ code: 'password_change_required' });
-  await jo.client.call('auth.change_password', { body: { old_password: jo.password, new_password: 'a new one of mine' } });
+  await jo.client.call('auth.change_password', {
+    body: { old_password: jo.password, new_password: 'a new one of mine' },
+  });
   expect((await jo.client.call('teams.list', {})).items).toEqual([]);
   await app.settings({ enforce_password_change: false });
 });
@@ -119,20 +150,30 @@ test('no forged, foreign or mangled token is taken', async () => {
   const good = kim.token;
   const [header = '', payload = '', signature = ''] = good.split('.');
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>;
-  const signed = async (key: Uint8Array, protectedHeader: { alg: string; typ?: string }, more: Record<string, unknown> = {}) =>
-    await new SignJWT({ ...claims, ...more }).setProtectedHeader(protectedHeader).sign(key);
+  const signed = async (
+    key: Uint8Array,
+    protectedHeader: { alg: string; typ?: string },
+    more: Record<string, unknown> = {},
+  ) => await new SignJWT({ ...claims, ...more }).setProtectedHeader(protectedHeader).sign(key);
   const ours = deriveKey(app.secret_key, 'access-token');
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const forged = {
     'alg none': `${encode({ alg: 'none', typ: 'at+jwt' })}.${payload}.`,
     'HS512 with our key': await signed(new Uint8Array(64).fill(1), { alg: 'HS512', typ: 'at+jwt' }),
     'signed with SECRET_KEY itself': await signed(Buffer.from(app.secret_key), { alg: 'HS256', typ: 'at+jwt' }),
-    'signed with the key of another purpose': await signed(deriveKey(app.secret_key, 'cursor'), { alg: 'HS256', typ: 'at+jwt' }),
+    'signed with the key of another purpose': await signed(deriveKey(app.secret_key, 'cursor'), {
+      alg: 'HS256',
+      typ: 'at+jwt',
+    }),
     'another typ': await signed(ours, { alg: 'HS256', typ: 'JWT' }),
     'another audience': await signed(ours, { alg: 'HS256', typ: 'at+jwt' }, { aud: 'agents/greeter' }),
     'another issuer': await signed(ours, { alg: 'HS256', typ: 'at+jwt' }, { iss: 'somebody' }),
-    'another subject in the same session': await signed(ours, { alg: 'HS256', typ: 'at+jwt' }, { sub: '00000000-0000-4000-8000-000000000000' }),
-    'expired': await signed(ours, { alg: 'HS256', typ: 'at+jwt' }, { exp: 1000 }),
+    'another subject in the same session': await signed(
+      ours,
+      { alg: 'HS256', typ: 'at+jwt' },
+      { sub: '00000000-0000-4000-8000-000000000000' },
+    ),
+    expired: await signed(ours, { alg: 'HS256', typ: 'at+jwt' }, { exp: 1000 }),
     'no expiry but old': await signed(ours, { alg: 'HS256', typ: 'at+jwt' }, { exp: undefined, iat: 1000 }),
     'changed signature': `${header}.${payload}.${signature.slice(0, -2)}AA`,
     'five parts': `${good}.x.y`,
@@ -151,13 +192,19 @@ test('X-Service-Team selects one of the caller’s teams and never grants', asyn
   await root.client.call('teams.create', { body: { name: 'one' } });
   await root.client.call('teams.create', { body: { name: 'two' } });
   const lea = await app.user('lea@example.com');
-  await root.client.call('teams.add_member', { params: { team: 'one' }, body: { principal: 'user:lea@example.com', role: 'viewer' } });
+  await root.client.call('teams.add_member', {
+    params: { team: 'one' },
+    body: { principal: 'user:lea@example.com', role: 'viewer' },
+  });
   const as = async (team: string) => await lea.client.call('auth.me', {}, { headers: { 'x-service-team': team } });
   expect(await as('one')).toMatchObject({ active_team: 'one', primary_team: 'one' });
   const foreign = await as('two').catch((error: Error) => error);
   const missing = await as('zwei').catch((error: Error) => error);
   expect(foreign).toMatchObject({ code: 'not_in_team' });
   expect(missing).toMatchObject({ code: 'not_in_team' });
-  for (const bad of ['one,two', 'One', 'one two', '../one']) await expect(as(bad)).rejects.toMatchObject({ code: 'malformed' });
-  expect(await root.client.call('auth.me', {}, { headers: { 'x-service-team': 'two' } })).toMatchObject({ active_team: 'two' });
+  for (const bad of ['one,two', 'One', 'one two', '../one'])
+    await expect(as(bad)).rejects.toMatchObject({ code: 'malformed' });
+  expect(await root.client.call('auth.me', {}, { headers: { 'x-service-team': 'two' } })).toMatchObject({
+    active_team: 'two',
+  });
 });

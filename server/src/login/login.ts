@@ -35,7 +35,11 @@ export async function login({ db, passwords, tokens }: LoginParts, attempt: Atte
     { key: pair, most: most_per_account_and_address },
     { key: address, most: most_per_address },
   ]);
-  if (wait !== undefined) throw new Problem('rate_limited', { retry_after_seconds: wait, detail: `Too many failed sign-ins. Try again in ${wait} s.` });
+  if (wait !== undefined)
+    throw new Problem('rate_limited', {
+      retry_after_seconds: wait,
+      detail: `Too many failed sign-ins. Try again in ${wait} s.`,
+    });
   const user = await findCredential(db, attempt.email);
   const matches = await passwords.matches(attempt.password, user?.password_hash);
   if (user === undefined || !matches || !mayEnter(user, attempt)) {
@@ -54,19 +58,48 @@ async function openSession(db: Database, tokens: Tokens, user: Credential, origi
   const session = await db.transaction(async (tx) => {
     const opened = await store.insertSession(tx, session_id, user.id, token_lifetime_seconds);
     await store.forgetFailures(tx, pair);
-    const body = { actor: { kind: 'user', id: user.id, name: user.email }, team: null, asset: null, ip: origin.ip, request_id: origin.request_id, outcome: 'done' } as const;
+    const body = {
+      actor: { kind: 'user', id: user.id, name: user.email },
+      team: null,
+      asset: null,
+      ip: origin.ip,
+      request_id: origin.request_id,
+      outcome: 'done',
+    } as const;
     await append(tx, { ...body, event: 'login.succeeded', detail: { provider: 'local' } }, []);
-    await append(tx, { ...body, event: 'token.issued', detail: { scope: 'api', session_id, expires_at: opened.expires_at } }, []);
+    await append(
+      tx,
+      { ...body, event: 'token.issued', detail: { scope: 'api', session_id, expires_at: opened.expires_at } },
+      [],
+    );
     return opened;
   });
   const access_token = await tokens.issue(user.id, session_id);
-  return { access_token, token_type: 'bearer' as const, must_change_password: user.must_change_password, expires_at: session.expires_at };
+  return {
+    access_token,
+    token_type: 'bearer' as const,
+    must_change_password: user.must_change_password,
+    expires_at: session.expires_at,
+  };
 }
 
 async function recordFailure(db: Database, { email, origin }: Attempt, keys: string[]): Promise<void> {
   await db.transaction(async (tx) => {
     await store.countFailure(tx, keys, window_seconds);
     const actor = { kind: 'anonymous', id: null, name: email };
-    await append(tx, { event: 'login.failed', outcome: 'refused', actor, team: null, asset: null, ip: origin.ip, request_id: origin.request_id, detail: { provider: 'local' } }, []);
+    await append(
+      tx,
+      {
+        event: 'login.failed',
+        outcome: 'refused',
+        actor,
+        team: null,
+        asset: null,
+        ip: origin.ip,
+        request_id: origin.request_id,
+        detail: { provider: 'local' },
+      },
+      [],
+    );
   });
 }

@@ -35,14 +35,28 @@ export function passwords(key: Buffer, rounds: number = cost): Passwords {
 }
 
 // The most common ones of eight characters and more; the full lists are a service of their own.
-const common = new Set(['password', 'password1', '12345678', '123456789', '1234567890', 'qwertyuiop', 'iloveyou', 'adminadmin', 'letmein1', 'welcome1', 'gantry-admin']);
+const common = new Set([
+  'password',
+  'password1',
+  '12345678',
+  '123456789',
+  '1234567890',
+  'qwertyuiop',
+  'iloveyou',
+  'adminadmin',
+  'letmein1',
+  'welcome1',
+  'gantry-admin',
+]);
 
 /** Throws `weak_password`: at least 8 characters (spec, Limits), none of the best known, not the e-mail. */
 export function checkNewPassword(next: string, email: string): void {
-  const weak = (detail: string) => new Problem('weak_password', { detail, hint: 'Choose at least 8 characters that nobody else would.' });
-  if ([...next].length < 8) throw weak('A password has at least 8 characters.');
+  const weak = (detail: string) =>
+    new Problem('weak_password', { detail, hint: 'Choose at least 8 characters that nobody else would.' });
+  if (Array.from(next).length < 8) throw weak('A password has at least 8 characters.');
   if (common.has(next.toLowerCase())) throw weak('This password is one of the best known.');
-  if ([email, email.split('@')[0]].includes(next.toLowerCase())) throw weak('The password must not be your e-mail address.');
+  if ([email, email.split('@')[0]].includes(next.toLowerCase()))
+    throw weak('The password must not be your e-mail address.');
 }
 
 function limiter(most: number) {

@@ -6,7 +6,12 @@ import { me, revoke } from './sessions.ts';
 
 export function loginRoutes(parts: LoginParts): Handlers<'auth'> {
   return {
-    'auth.login': async ({ caller, body, request }) => await login(parts, { ...body, origin: caller.origin, from_loopback: isFromLoopback(request.headers, caller.origin) }),
+    'auth.login': async ({ caller, body, request }) =>
+      await login(parts, {
+        ...body,
+        origin: caller.origin,
+        from_loopback: isFromLoopback(request.headers, caller.origin),
+      }),
     'auth.change_password': async ({ caller, body }) => await changePassword(parts, caller, body),
     'auth.me': async ({ caller }) => await me(parts.db, caller),
     'auth.revoke': async ({ caller, body }) => await revoke(parts.db, caller, body.all),

@@ -20,6 +20,18 @@ export async function revoke(db: Database, caller: Caller, all: boolean): Promis
   await db.transaction(async (tx) => {
     const ended = all ? await store.revokeSessions(tx, user.id, null) : await store.revokeSession(tx, user.session_id);
     const origin = { ip: user.origin.ip, request_id: user.origin.request_id };
-    await append(tx, { ...origin, event: 'session.revoked', outcome: 'done', actor: actorOf(user), team: null, asset: null, detail: { all, ended } }, []);
+    await append(
+      tx,
+      {
+        ...origin,
+        event: 'session.revoked',
+        outcome: 'done',
+        actor: actorOf(user),
+        team: null,
+        asset: null,
+        detail: { all, ended },
+      },
+      [],
+    );
   });
 }

@@ -9,7 +9,12 @@ export async function wrappedKey(db: Tx, fresh: Buffer): Promise<Buffer> {
   return row.wrapped_key;
 }
 
-export async function insertSession(tx: Tx, id: string, user_id: string, lifetime_seconds: number): Promise<{ created_at: string; expires_at: string }> {
+export async function insertSession(
+  tx: Tx,
+  id: string,
+  user_id: string,
+  lifetime_seconds: number,
+): Promise<{ created_at: string; expires_at: string }> {
   const row = await tx.one<{ created_at: string; expires_at: string }>(sql`
     insert into session (id, user_id, expires_at) values (${id}, ${user_id}, clock_now() + make_interval(secs => ${lifetime_seconds}))
     returning created_at, expires_at`);
@@ -19,7 +24,9 @@ export async function insertSession(tx: Tx, id: string, user_id: string, lifetim
 
 /** The user whose open session this is. */
 export async function sessionUser(db: Reader, id: string): Promise<string | undefined> {
-  const row = await db.one<{ user_id: string }>(sql`select user_id from session where id = ${id} and revoked_at is null and expires_at > clock_now()`);
+  const row = await db.one<{ user_id: string }>(
+    sql`select user_id from session where id = ${id} and revoked_at is null and expires_at > clock_now()`,
+  );
   return row?.user_id;
 }
 
@@ -29,7 +36,9 @@ export async function revokeSession(tx: Tx, id: string): Promise<number> {
 
 /** All sessions of a user, but for the one to keep. */
 export async function revokeSessions(tx: Tx, user_id: string, keep: string | null): Promise<number> {
-  return await tx.run(sql`update session set revoked_at = clock_now() where user_id = ${user_id} and id is distinct from ${keep} and revoked_at is null`);
+  return await tx.run(
+    sql`update session set revoked_at = clock_now() where user_id = ${user_id} and id is distinct from ${keep} and revoked_at is null`,
+  );
 }
 
 /** Seconds until the window of the fullest key ends, when one of them is at its limit. */

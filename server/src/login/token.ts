@@ -33,7 +33,13 @@ export function tokens(key: Buffer): Tokens {
       // Ours are about 300 bytes; nothing larger is worth parsing.
       if (token.length > 2048) return undefined;
       try {
-        const { payload } = await jwtVerify(token, key, { algorithms: ['HS256'], issuer, audience, typ: type, maxTokenAge: token_lifetime_seconds });
+        const { payload } = await jwtVerify(token, key, {
+          algorithms: ['HS256'],
+          issuer,
+          audience,
+          typ: type,
+          maxTokenAge: token_lifetime_seconds,
+        });
         const read = claims.safeParse(payload);
         return read.success ? { session_id: read.data.jti, user_id: read.data.sub } : undefined;
       } catch {

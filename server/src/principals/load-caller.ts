@@ -8,7 +8,12 @@ import * as store from './store.ts';
  * The caller as they stand right now: role, teams and all; undefined for someone who was removed or disabled.
  * `team` is what X-Service-Team says: it selects among the caller's teams and never grants (platform admins may select any).
  */
-export async function loadCaller(db: Reader, user_id: string, origin: Origin, { team, session_id = '' }: { team?: string | undefined; session_id?: string } = {}): Promise<UserCaller | undefined> {
+export async function loadCaller(
+  db: Reader,
+  user_id: string,
+  origin: Origin,
+  { team, session_id = '' }: { team?: string | undefined; session_id?: string } = {},
+): Promise<UserCaller | undefined> {
   const [user, rows] = await Promise.all([store.userById(db, user_id), store.membershipsOfUsers(db, [user_id])]);
   if (user === undefined || !user.active) return undefined;
   const memberships = rows.map((row) => ({ team_id: row.team_id, team: row.team, role: row.role }));
@@ -30,7 +35,8 @@ export async function loadCaller(db: Reader, user_id: string, origin: Origin, { 
 }
 
 async function selectTeam(db: Reader, caller: UserCaller, name: string): Promise<{ id: string; name: string }> {
-  if (!namePattern.test(name)) throw new Problem('malformed', { detail: 'X-Service-Team must be the name of one team.' });
+  if (!namePattern.test(name))
+    throw new Problem('malformed', { detail: 'X-Service-Team must be the name of one team.' });
   const own = caller.memberships.find((membership) => membership.team === name);
   if (own !== undefined) return { id: own.team_id, name: own.team };
   const other = caller.role === 'admin' ? await store.teamByName(db, name) : undefined;

@@ -24,7 +24,9 @@ export async function applyOrgConfig(db: Database, file: string): Promise<Partia
   const grant = authorize(systemCaller('system.settings'), 'system.settings', theOrg);
   return await change(db, grant, 'settings.changed', async (tx, note) => {
     const before = await store.settings(tx);
-    const changed = Object.fromEntries(Object.entries(given).filter(([key, value]) => before[key as keyof store.Settings] !== value)); // the schema's keys are these
+    const changed = Object.fromEntries(
+      Object.entries(given).filter(([key, value]) => before[key as keyof store.Settings] !== value),
+    ); // the schema's keys are these
     if (Object.keys(changed).length === 0) return {};
     await store.updateSettings(tx, { ...before, ...changed });
     note({ before, after: { ...before, ...changed } });

@@ -29,6 +29,8 @@ export function teamRecord(caller: UserCaller, row: TeamRow, members: readonly M
 }
 
 export function adminUserRecord(row: UserRow, memberships: readonly MemberRow[]): z.output<typeof user> {
-  const teams = memberships.filter((membership) => membership.user_id === row.id).map(({ team: name, role }) => ({ name, role }));
+  const teams = memberships
+    .filter((membership) => membership.user_id === row.id)
+    .map(({ team: name, role }) => ({ name, role }));
   return { ...row, teams };
 }

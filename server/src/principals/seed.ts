@@ -12,14 +12,25 @@ export const seed_email = 'admin@gantry.local';
 export const seed_password = 'gantry-admin';
 
 /** Seeds unless that was done; answers whether it did. `must_change` marks the documented password; `before` runs ahead of the commit. */
-export async function seed(db: Database, admin: { password_hash: string; must_change: boolean }, before: () => Promise<void> = async () => {}): Promise<boolean> {
+export async function seed(
+  db: Database,
+  admin: { password_hash: string; must_change: boolean },
+  before: () => Promise<void> = async () => {},
+): Promise<boolean> {
   const grant = authorize(systemCaller('system.seed'), 'system.seed', theOrg);
   return await change(db, grant, 'org.seeded', async (tx, note) => {
     if (await store.hasOrg(tx)) return false;
     await store.insertOrg(tx);
     const team = await store.insertTeam(tx, 'default');
     const { password_hash, must_change } = admin;
-    const user = await store.insertUser(tx, { email: seed_email, name: 'Admin', role: 'admin', password_hash, must_change_password: must_change, seed_credential: must_change });
+    const user = await store.insertUser(tx, {
+      email: seed_email,
+      name: 'Admin',
+      role: 'admin',
+      password_hash,
+      must_change_password: must_change,
+      seed_credential: must_change,
+    });
     await store.putMember(tx, team.id, user.id, 'admin');
     note({ admin: seed_email, team: team.name });
     await before();

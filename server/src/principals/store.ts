@@ -36,12 +36,17 @@ export interface Settings {
 
 const userColumns = sql`id, email, name, role, active, must_change_password, primary_team_id, created_at`;
 
-export const teamByName = async (db: Reader, name: string) => await db.one<TeamRow>(sql`select id, name, created_at from team where name = ${name}`);
-export const userByEmail = async (db: Reader, email: string) => await db.one<UserRow>(sql`select ${userColumns} from app_user where email = ${email.toLowerCase()}`);
-export const userById = async (db: Reader, id: string) => await db.one<UserRow>(sql`select ${userColumns} from app_user where id = ${id}`);
+export const teamByName = async (db: Reader, name: string) =>
+  await db.one<TeamRow>(sql`select id, name, created_at from team where name = ${name}`);
+export const userByEmail = async (db: Reader, email: string) =>
+  await db.one<UserRow>(sql`select ${userColumns} from app_user where email = ${email.toLowerCase()}`);
+export const userById = async (db: Reader, id: string) =>
+  await db.one<UserRow>(sql`select ${userColumns} from app_user where id = ${id}`);
 
 export async function settings(db: Reader): Promise<Settings> {
-  const row = await db.one<Settings>(sql`select auth_provider, require_approval_for_admins, enforce_password_change from org`);
+  const row = await db.one<Settings>(
+    sql`select auth_provider, require_approval_for_admins, enforce_password_change from org`,
+  );
   if (row === undefined) throw new Error('there is no organisation yet: the installation was not seeded');
   return row;
 }
@@ -54,13 +59,23 @@ export async function orgId(db: Reader): Promise<string> {
 }
 
 /** Teams by name; `member_id` narrows to those that a user is in. */
-export async function teams(db: Reader, query: { member_id?: string | undefined; after?: string | undefined; limit: number }): Promise<TeamRow[]> {
-  const member = query.member_id === undefined ? nothing : sql`and exists (select 1 from membership where team_id = team.id and user_id = ${query.member_id})`;
-  return await db.all<TeamRow>(sql`select id, name, created_at from team where name > ${query.after ?? ''} ${member} order by name limit ${query.limit}`);
+export async function teams(
+  db: Reader,
+  query: { member_id?: string | undefined; after?: string | undefined; limit: number },
+): Promise<TeamRow[]> {
+  const member =
+    query.member_id === undefined
+      ? nothing
+      : sql`and exists (select 1 from membership where team_id = team.id and user_id = ${query.member_id})`;
+  return await db.all<TeamRow>(
+    sql`select id, name, created_at from team where name > ${query.after ?? ''} ${member} order by name limit ${query.limit}`,
+  );
 }
 
 export async function users(db: Reader, query: { after?: string | undefined; limit: number }): Promise<UserRow[]> {
-  return await db.all<UserRow>(sql`select ${userColumns} from app_user where email > ${query.after ?? ''} order by email limit ${query.limit}`);
+  return await db.all<UserRow>(
+    sql`select ${userColumns} from app_user where email > ${query.after ?? ''} order by email limit ${query.limit}`,
+  );
 }
 
 export async function membersOfTeams(db: Reader, team_ids: readonly string[]): Promise<MemberRow[]> {
@@ -92,12 +107,17 @@ export async function hasOrg(db: Reader): Promise<boolean> {
 }
 
 export async function updateSettings(tx: GovernedTx, next: Settings): Promise<void> {
-  await tx.write('org', sql`update org set auth_provider = ${next.auth_provider}, require_approval_for_admins = ${next.require_approval_for_admins},
-    enforce_password_change = ${next.enforce_password_change} returning id`);
+  await tx.write(
+    'org',
+    sql`update org set auth_provider = ${next.auth_provider}, require_approval_for_admins = ${next.require_approval_for_admins},
+    enforce_password_change = ${next.enforce_password_change} returning id`,
+  );
 }
 
 export async function insertTeam(tx: GovernedTx, name: string): Promise<TeamRow> {
-  return first(await tx.write<TeamRow>('team', sql`insert into team (name) values (${name}) returning id, name, created_at`));
+  return first(
+    await tx.write<TeamRow>('team', sql`insert into team (name) values (${name}) returning id, name, created_at`),
+  );
 }
 
 export interface NewUser {
@@ -111,38 +131,68 @@ export interface NewUser {
 
 export async function insertUser(tx: GovernedTx, user: NewUser): Promise<UserRow> {
   return first(
-    await tx.write<UserRow>('app_user', sql`
+    await tx.write<UserRow>(
+      'app_user',
+      sql`
       insert into app_user (email, name, role, password_hash, must_change_password, seed_credential)
       values (${user.email}, ${user.name}, ${user.role}, ${user.password_hash}, ${user.must_change_password}, ${user.seed_credential})
-      returning ${userColumns}`),
+      returning ${userColumns}`,
+    ),
   );
 }
 
-export async function setPassword(tx: GovernedTx, user_id: string, password_hash: string, must_change_password: boolean): Promise<UserRow> {
+export async function setPassword(
+  tx: GovernedTx,
+  user_id: string,
+  password_hash: string,
+  must_change_password: boolean,
+): Promise<UserRow> {
   return first(
-    await tx.write<UserRow>('app_user', sql`
+    await tx.write<UserRow>(
+      'app_user',
+      sql`
       update app_user set password_hash = ${password_hash}, must_change_password = ${must_change_password}, seed_credential = false, active = true
-      where id = ${user_id} returning ${userColumns}`),
+      where id = ${user_id} returning ${userColumns}`,
+    ),
   );
 }
 
 /** The role before, or undefined when the user was not in the team. The first team becomes the primary one. */
-export async function putMember(tx: GovernedTx, team_id: string, user_id: string, role: Role): Promise<Role | undefined> {
-  const before = await tx.one<{ role: Role }>(sql`select role from membership where team_id = ${team_id} and user_id = ${user_id} for update`);
+export async function putMember(
+  tx: GovernedTx,
+  team_id: string,
+  user_id: string,
+  role: Role,
+): Promise<Role | undefined> {
+  const before = await tx.one<{ role: Role }>(
+    sql`select role from membership where team_id = ${team_id} and user_id = ${user_id} for update`,
+  );
   if (before?.role === role) return before.role;
-  await tx.write('membership', sql`
+  await tx.write(
+    'membership',
+    sql`
     insert into membership (team_id, user_id, role) values (${team_id}, ${user_id}, ${role})
-    on conflict (team_id, user_id) do update set role = excluded.role returning id`);
-  await tx.write('app_user', sql`update app_user set primary_team_id = ${team_id} where id = ${user_id} and primary_team_id is null returning id`);
+    on conflict (team_id, user_id) do update set role = excluded.role returning id`,
+  );
+  await tx.write(
+    'app_user',
+    sql`update app_user set primary_team_id = ${team_id} where id = ${user_id} and primary_team_id is null returning id`,
+  );
   return before?.role;
 }
 
 /** The role that they had, or undefined when they were not in the team. The primary team moves on to another of theirs. */
 export async function deleteMember(tx: GovernedTx, team_id: string, user_id: string): Promise<Role | undefined> {
-  const [gone] = await tx.write<{ id: string; role: Role }>('membership', sql`delete from membership where team_id = ${team_id} and user_id = ${user_id} returning id, role`);
-  await tx.write('app_user', sql`
+  const [gone] = await tx.write<{ id: string; role: Role }>(
+    'membership',
+    sql`delete from membership where team_id = ${team_id} and user_id = ${user_id} returning id, role`,
+  );
+  await tx.write(
+    'app_user',
+    sql`
     update app_user set primary_team_id = (select team_id from membership where user_id = ${user_id} order by created_at limit 1)
-    where id = ${user_id} and primary_team_id = ${team_id} returning id`);
+    where id = ${user_id} and primary_team_id = ${team_id} returning id`,
+  );
   return gone?.role;
 }
 
@@ -152,7 +202,9 @@ export interface Credential extends UserRow {
 }
 
 export async function credential(db: Reader, email: string): Promise<Credential | undefined> {
-  return await db.one<Credential>(sql`select ${userColumns}, password_hash, seed_credential from app_user where email = ${email.toLowerCase()}`);
+  return await db.one<Credential>(
+    sql`select ${userColumns}, password_hash, seed_credential from app_user where email = ${email.toLowerCase()}`,
+  );
 }
 
 function first<Row>(rows: Row[]): Row {

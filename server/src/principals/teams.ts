@@ -19,21 +19,43 @@ export async function createTeam(db: Database, caller: Caller, name: string) {
     note({ team: name }, { team: name });
     return made;
   }).catch((error: unknown) => {
-    if (errorCode(error) === unique_violation) throw new Problem('exists', { detail: `There is a team ${name} already.`, hint: `See it: svc team show ${name}` });
+    if (errorCode(error) === unique_violation)
+      throw new Problem('exists', {
+        detail: `There is a team ${name} already.`,
+        hint: `See it: svc team show ${name}`,
+      });
     throw error;
   });
   return teamRecord(signedIn(caller), row, []);
 }
 
-export async function listTeams(db: Database, cursors: Cursors, caller: Caller, query: { limit: number; cursor?: string | undefined }) {
+export async function listTeams(
+  db: Database,
+  cursors: Cursors,
+  caller: Caller,
+  query: { limit: number; cursor?: string | undefined },
+) {
   const user = signedIn(caller);
   authorize(user, 'team.list', theOrg);
   const scope = ['teams', user.id];
   const after = cursors.read(query.cursor, scope)?.[0];
   const member_id = user.role === 'admin' ? undefined : user.id;
-  const rows = await store.teams(db, { member_id, after: after === undefined ? undefined : String(after), limit: query.limit + 1 });
-  const members = await store.membersOfTeams(db, rows.map((row) => row.id));
-  return cursors.page(rows, query.limit, scope, (row) => [row.name], (row) => teamRecord(user, row, members));
+  const rows = await store.teams(db, {
+    member_id,
+    after: after === undefined ? undefined : String(after),
+    limit: query.limit + 1,
+  });
+  const members = await store.membersOfTeams(
+    db,
+    rows.map((row) => row.id),
+  );
+  return cursors.page(
+    rows,
+    query.limit,
+    scope,
+    (row) => [row.name],
+    (row) => teamRecord(user, row, members),
+  );
 }
 
 export async function showTeam(db: Database, caller: Caller, name: string) {
@@ -79,8 +101,13 @@ async function loadTeam(db: Database, name: string): Promise<TeamSubject> {
 
 async function loadMember(db: Database, principal: string) {
   const ref = parsePrincipal(principal);
-  if (ref?.kind !== 'user') throw new Problem('invalid', { detail: `${principal} is not a user. Write it as user:<EMAIL>.` });
+  if (ref?.kind !== 'user')
+    throw new Problem('invalid', { detail: `${principal} is not a user. Write it as user:<EMAIL>.` });
   const user = await store.userByEmail(db, ref.name);
-  if (user === undefined) throw new Problem('invalid', { detail: `There is no user ${ref.name}.`, hint: `Create them: svc user create ${ref.name}` });
+  if (user === undefined)
+    throw new Problem('invalid', {
+      detail: `There is no user ${ref.name}.`,
+      hint: `Create them: svc user create ${ref.name}`,
+    });
   return user;
 }

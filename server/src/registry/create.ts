@@ -13,6 +13,7 @@ import { findTeam } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { searchWords } from './asset.ts';
 import { configOnly, contentDigest, sourceDigest } from './content.ts';
+import * as contents from './content-store.ts';
 import { requireStorable } from './storable.ts';
 import * as store from './store.ts';
 
@@ -64,7 +65,7 @@ export async function putFinal(
 ): Promise<string | undefined> {
   const content = configOnly(config);
   const digest = contentDigest(content);
-  await store.insertContent(tx, { ...content, digest, source: sourceDigest(content) });
+  await contents.insertContent(tx, { ...content, digest, source: sourceDigest(content) });
   const id = await store.putVersion(tx, { ...version, digest, state: 'final', message: '' });
   return id && digest;
 }

@@ -1,6 +1,7 @@
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import type { Reader } from '../database/database.ts';
 import { contentDigest, sha256, type Dependencies, type ManifestFile, type Pin } from './content.ts';
+import * as contents from './content-store.ts';
 import * as store from './store.ts';
 
 export interface VersionContent {
@@ -22,7 +23,7 @@ export interface VersionContent {
  */
 export async function loadVersionContent(db: Reader, version_id: string): Promise<VersionContent> {
   const version = await store.versionById(db, version_id);
-  const content = version && (await store.content(db, version.digest));
+  const content = version && (await contents.content(db, version.digest));
   if (version === undefined || content === undefined) throw new Error(`there is no version ${version_id}`);
   if (contentDigest(content) !== version.digest)
     throw new Error(`the content of version ${version_id} is not what its digest says`);
@@ -46,15 +47,15 @@ export async function loadVersionContent(db: Reader, version_id: string): Promis
 }
 
 /** A version's config, lock and manifest without the files' bytes: what a comparison of two versions needs. */
-export async function loadVersionSummary(db: Reader, version_id: string): Promise<store.StoredContent> {
+export async function loadVersionSummary(db: Reader, version_id: string): Promise<contents.StoredContent> {
   const version = await store.versionById(db, version_id);
-  const content = version && (await store.content(db, version.digest));
+  const content = version && (await contents.content(db, version.digest));
   if (content === undefined) throw new Error(`there is no version ${version_id}`);
   return content;
 }
 
 async function loadFile(db: Reader, file: ManifestFile): Promise<Uint8Array> {
-  const bytes = await store.blob(db, file.sha256);
+  const bytes = await contents.blob(db, file.sha256);
   if (bytes === undefined) throw new Error(`the bytes of ${file.path} are gone`);
   if (sha256(bytes) !== file.sha256) throw new Error(`the bytes of ${file.path} are not what was pushed`);
   return bytes;

@@ -2,8 +2,8 @@ import { frameworks, printRequirement } from '@gantry/contract/frameworks.ts';
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import type { Database } from '../database/database.ts';
 import { digestOf, type Dependencies } from './content.ts';
+import * as contents from './content-store.ts';
 import type { ResolveRequest, Resolver } from './resolver.ts';
-import * as store from './store.ts';
 
 export interface Locked {
   lock: string;
@@ -29,7 +29,7 @@ export async function lockDependencies(
     platform_requirements,
     base_image,
   });
-  const before = await store.lock(db, inputs);
+  const before = await contents.lock(db, inputs);
   if (before !== undefined) {
     request.onLog('The dependencies are those of an earlier push; their lock is reused.');
     return { ...before, base_image };
@@ -39,6 +39,6 @@ export async function lockDependencies(
     platform_requirements,
   });
   const made = { lock, python: python_version, dependencies: { packages, built_from_source } };
-  await store.insertLock(db, inputs, made);
+  await contents.insertLock(db, inputs, made);
   return { ...made, base_image };
 }

@@ -7,6 +7,7 @@ import type { Caller } from '../access/caller.ts';
 import { canRead, decide } from '../access/decide.ts';
 import type { Reader } from '../database/database.ts';
 import type { Pin } from './content.ts';
+import * as contents from './content-store.ts';
 import { findAsset } from './find.ts';
 import * as store from './store.ts';
 
@@ -30,7 +31,7 @@ export async function pinReferences(db: Reader, caller: Caller, config: AgentCon
 
 /** Throws reference_changed or reference_missing with every reference that is no longer what was pinned. */
 export async function checkReferences(db: Reader, version: { digest: string }): Promise<Pin[]> {
-  const pins = await store.pinsOf(db, version.digest);
+  const pins = await contents.pinsOf(db, version.digest);
   const current = new Map(
     (
       await store.currentVersions(

@@ -7,6 +7,7 @@ import type { Database } from '../database/database.ts';
 import { loadCaller } from '../principals/load-caller.ts';
 import type { Run, RunKind } from '../runs/run.ts';
 import type { Content, Pin } from './content.ts';
+import * as contents from './content-store.ts';
 import { findAgent, findVersion } from './find.ts';
 import { loadVersionSummary } from './load-version-content.ts';
 import { lockDependencies } from './lock-dependencies.ts';
@@ -14,7 +15,6 @@ import { pinReferences } from './pin-references.ts';
 import type { PushInput, PushResult } from './push-input.ts';
 import type { Resolver } from './resolver.ts';
 import { storeVersion } from './store-version.ts';
-import * as store from './store.ts';
 import { versionFinal } from './version-final.ts';
 
 export function pushRun(parts: { db: Database; resolver: Resolver }): RunKind<PushInput> {
@@ -43,7 +43,7 @@ async function work(db: Database, resolver: Resolver, run: Run<PushInput>): Prom
   const content: Content = { config, manifest, pins, ...locked };
   return await run.step('store', async () => {
     const stored = await storeVersion(db, run, await loadPusher(db, run), content, source);
-    await store.sweepBlobs(db);
+    await contents.sweepBlobs(db);
     return stored;
   });
 }

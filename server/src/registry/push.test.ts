@@ -173,18 +173,15 @@ describe('versions', () => {
   test('a version that becomes final while a push of it is on its way keeps its content', async () => {
     const name = fresh();
     await pushAs('ada', { name });
-    const { id, digest } = await latest(name);
-    const grant = authorize(await cast.caller('root'), 'approval.decide', await agentOf(name));
-    // Holds the version's row, as an approval does until it commits; the push waits for it in its last step.
-    const run = await change(database.db, grant, 'approval.decided', async (tx) => {
-      expect(await finalise(tx, { version_id: id, digest })).toBe(true);
-      return await push(database.db, await cast.caller('ada'), {
-        name,
-        message: '',
-        archive: projectOf({ name, files: { 'late.txt': '' } }),
-        signal,
-      });
-    });
+    const { digest } = await latest(name);
+    const release = pushes.hold();
+    const asked = pushes.resolved.length;
+    const archive = projectOf({ name, files: { 'requirements.txt': `langgraph\n# ${name}\n` } });
+    const run = await push(database.db, await cast.caller('ada'), { name, message: '', archive, signal });
+    // Past the check of its first step, before its last.
+    await expect.poll(() => pushes.resolved.length).toBe(asked + 1);
+    await makeFinal(name);
+    release();
     expect(await pushes.ended(run)).toMatchObject({ state: 'failed', problem: { code: 'version_final' } });
     expect(await latest(name)).toMatchObject({ digest, state: 'final' });
   });
@@ -378,4 +375,17 @@ test.for([
   const name = fresh();
   await pushAs('ada', { name, yaml: `access:\n  visibility: ${visibility}\n` });
   expect((await agentOf(name)).entries.map((entry) => entry.principal_type).toSorted()).toEqual(expected);
+});
+
+test('the sweep drops bytes that no content came of after a day, and none that a version has', async () => {
+  const name = fresh();
+  await pushAs('ada', { name, files: { 'kept.txt': `kept ${name}` } });
+  await pushAs('ada', { name: fresh(), yaml: 'tools: [tools/nowhere]\n', files: { 'stray.txt': `stray ${name}` } });
+  const there = async (text: string) =>
+    (await database.db.one(sql`select 1 from blob where bytes = ${Buffer.from(`${text} ${name}`)}`)) !== undefined;
+  expect([await there('kept'), await there('stray')]).toEqual([true, true]);
+  await database.db.run(sql`update blob set staged_at = clock_now() - interval '2 days'`);
+  await pushAs('ada', { name: fresh() });
+  expect([await there('kept'), await there('stray')]).toEqual([true, false]);
+  await loadVersionContent(database.db, (await latest(name)).id);
 });

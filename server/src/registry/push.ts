@@ -15,11 +15,11 @@ import { signedIn } from '../principals/signed-in.ts';
 import { activeRun, enqueue } from '../runs/run.ts';
 import type { AssetRecord } from './asset.ts';
 import { manifestOf, sourceDigest } from './content.ts';
+import * as contents from './content-store.ts';
 import { findAgent, findVersion } from './find.ts';
 import { loadVersionSummary } from './load-version-content.ts';
 import { ownerOfNew, requireSameOwner } from './owner.ts';
 import type { PushInput } from './push-input.ts';
-import * as store from './store.ts';
 import { unpack } from './unpack.ts';
 import { versionFinal } from './version-final.ts';
 
@@ -132,13 +132,13 @@ async function stageAndEnqueue(
   const mutex = input.config.name;
   try {
     return await db.transaction(async (tx) => {
-      const there = await store.holdBlobs(
+      const there = await contents.holdBlobs(
         tx,
         input.manifest.map((file) => file.sha256),
       );
       for (const { path, sha256 } of input.manifest) {
         const bytes = files.get(path);
-        if (bytes !== undefined && !there.has(sha256)) await store.insertBlob(tx, sha256, bytes);
+        if (bytes !== undefined && !there.has(sha256)) await contents.insertBlob(tx, sha256, bytes);
       }
       const run = await enqueue(tx, { kind: 'push', mutex, input, actor: { user_id: user.id, name: user.email } });
       return run.id;

@@ -3,6 +3,7 @@ import type { AssetKind } from '@gantry/contract/roles.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
+import * as contents from './content-store.ts';
 import { findAsset } from './find.ts';
 import { detailRecord, type AssetDetail } from './records.ts';
 import * as store from './store.ts';
@@ -26,7 +27,7 @@ export async function show(
   const [approved, permissions, content] = await Promise.all([
     findApproved(db, versions),
     store.permissions(db, asset.id),
-    versions[0] === undefined ? undefined : store.content(db, versions[0].digest),
+    versions[0] === undefined ? undefined : contents.content(db, versions[0].digest),
   ]);
   return detailRecord(caller, asset, { versions, approved, permissions, config: content?.config ?? null });
 }

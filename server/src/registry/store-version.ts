@@ -10,6 +10,7 @@ import { errorCode, unique_violation, type Database, type Tx } from '../database
 import type { Run } from '../runs/run.ts';
 import { searchWords, type AssetRecord } from './asset.ts';
 import { contentDigest, type Content } from './content.ts';
+import * as contents from './content-store.ts';
 import { findAgent, findVersion } from './find.ts';
 import { requireSameOwner } from './owner.ts';
 import type { PushInput, PushResult } from './push-input.ts';
@@ -35,8 +36,8 @@ export async function storeVersion(
   if (before?.digest === digest) return { asset_id: before.asset_id, version_id: before.id, digest, unchanged: true };
   return await change(db, grant, asset === undefined ? 'asset.created' : 'version.pushed', async (tx, note) => {
     await run.settle(tx);
-    await requireBlobs(tx, content);
-    await store.insertContent(tx, { ...content, digest, source });
+    await keepFiles(tx, content);
+    await contents.insertContent(tx, { ...content, digest, source });
     const asset_id = asset?.id ?? (await createAgent(tx, note, input));
     const version_id = await store.putVersion(tx, {
       asset_id,
@@ -68,14 +69,10 @@ function decideAgain(caller: UserCaller, asset: AssetRecord | undefined, input: 
   return grant;
 }
 
-// Holding them also keeps the sweep away until this transaction ends.
-async function requireBlobs(tx: Tx, { manifest }: Content): Promise<void> {
-  const held = await store.holdBlobs(
-    tx,
-    manifest.map((file) => file.sha256),
-  );
-  const gone = manifest.some((file) => !held.has(file.sha256));
-  if (gone) throw new Problem('conflict', { detail: 'The pushed files were not kept this long. Push again.' });
+async function keepFiles(tx: Tx, { manifest }: Content): Promise<void> {
+  const hashes = manifest.map((file) => file.sha256);
+  if (!(await contents.keepBlobs(tx, hashes)))
+    throw new Problem('conflict', { detail: 'The pushed files were not kept this long. Push again.' });
 }
 
 async function createAgent(tx: GovernedTx, note: Note, { config, team_id, owner_id }: PushInput): Promise<string> {

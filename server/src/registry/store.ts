@@ -1,9 +1,8 @@
 import type { AssetKind, Visibility } from '@gantry/contract/roles.ts';
 import type { UserCaller } from '../access/caller.ts';
 import type { GovernedTx } from '../access/change.ts';
-import type { Reader, Tx } from '../database/database.ts';
+import type { Reader } from '../database/database.ts';
 import { allOf, nothing, sql, type Sql } from '../database/sql.ts';
-import type { Content, Dependencies, ManifestFile, Pin } from './content.ts';
 
 export interface AssetRow {
   id: string;
@@ -222,69 +221,6 @@ export async function finalise(tx: GovernedTx, version_id: string, digest: strin
   return rows.length === 1;
 }
 
-export interface StoredContent extends Content {
-  digest: string;
-  source: string;
-}
-
-export const content = async (db: Reader, digest: string) =>
-  await db.one<StoredContent>(
-    sql`select digest, config, manifest, source, lock, dependencies, base_image, python, pins from content where digest = ${digest}`,
-  );
-
-export async function insertContent(tx: Tx, content: StoredContent): Promise<void> {
-  await tx.run(sql`
-    insert into content (digest, config, manifest, source, lock, dependencies, base_image, python, pins)
-    values (${content.digest}, ${JSON.stringify(content.config)}, ${JSON.stringify(content.manifest)}, ${content.source}, ${content.lock},
-      ${JSON.stringify(content.dependencies)}, ${content.base_image}, ${content.python}, ${JSON.stringify(content.pins)})
-    on conflict (digest) do nothing`);
-}
-
-export async function pinsOf(db: Reader, digest: string): Promise<Pin[]> {
-  const row = await db.one<{ pins: Pin[] }>(sql`select pins from content where digest = ${digest}`);
-  if (row === undefined) throw new Error(`there is no content ${digest}`);
-  return row.pins;
-}
-
-/** Of these blobs, those that are there; they are kept for the push that asks. */
-export async function holdBlobs(tx: Tx, hashes: readonly string[]): Promise<Set<string>> {
-  const rows = await tx.all<{ sha256: string }>(
-    sql`update blob set staged_at = clock_now() where sha256 = any(${hashes}) returning sha256`,
-  );
-  return new Set(rows.map((row) => row.sha256));
-}
-
-export async function insertBlob(tx: Tx, sha256: string, bytes: Uint8Array): Promise<void> {
-  await tx.run(
-    sql`insert into blob (sha256, bytes) values (${sha256}, ${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)}) on conflict (sha256) do update set staged_at = clock_now()`,
-  );
-}
-
-export const blob = async (db: Reader, sha256: string) =>
-  (await db.one<{ bytes: Buffer }>(sql`select bytes from blob where sha256 = ${sha256}`))?.bytes;
-
-/** Drops what pushes brought that no content came of. A day is far longer than any push lives. */
-export async function sweepBlobs(tx: Tx): Promise<number> {
-  return await tx.run(sql`
-    delete from blob b where staged_at < clock_now() - interval '1 day'
-      and not exists (select 1 from content c where c.manifest @> jsonb_build_array(jsonb_build_object('sha256', b.sha256)))`);
-}
-
-export interface StoredLock {
-  lock: string;
-  python: string;
-  dependencies: Dependencies;
-}
-
-export const lock = async (db: Reader, inputs: string) =>
-  await db.one<StoredLock>(sql`select lock, python, dependencies from dependency_lock where inputs = ${inputs}`);
-
-export async function insertLock(tx: Tx, inputs: string, made: StoredLock): Promise<void> {
-  await tx.run(sql`
-    insert into dependency_lock (inputs, lock, python, dependencies) values (${inputs}, ${made.lock}, ${made.python}, ${JSON.stringify(made.dependencies)})
-    on conflict (inputs) do nothing`);
-}
-
 export interface PermissionRow {
   principal_type: string;
   name: string | null;
@@ -298,5 +234,3 @@ export async function permissions(db: Reader, asset_id: string): Promise<Permiss
     left join team t on p.principal_type = 'team' and t.id = p.principal_id left join app_user u on p.principal_type = 'user' and u.id = p.principal_id
     where p.asset_id = ${asset_id} order by p.created_at, p.id`);
 }
-
-export type { ManifestFile };

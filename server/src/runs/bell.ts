@@ -1,5 +1,5 @@
 export interface Bell {
-  ring(): void;
+  ring: () => void;
   /** Settles when the bell rings, or at the latest after `wait_ms`; at once when it rang since the last time. */
   heard(wait_ms: number, signal?: AbortSignal): Promise<void>;
 }

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
-import type { CrashWorkerSettings } from './crash-worker.ts';
+import type { CrashWorkerSettings } from '../testing/crash-worker.ts';
 import { runEvents } from './events.ts';
 import { enqueue, findRun, type RunRow } from './run.ts';
-import { storyKind, storySteps, type StoryInput, type Trap } from './story.ts';
+import { storyKind, storySteps, type StoryInput, type Trap } from '../testing/story.ts';
 import { startWorker, type Worker } from './worker.ts';
 
 let base: TestDatabase;
@@ -36,13 +36,17 @@ afterEach(async () => {
 
 async function startChild(trap: Trap) {
   const settings: CrashWorkerSettings = { connection: base.connection, owner: 'child', lease_ms, trap };
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'crash-worker.ts'), JSON.stringify(settings)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    [join(import.meta.dirname, '../testing/crash-worker.ts'), JSON.stringify(settings)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   children.push(child);
   const said: Record<string, unknown>[] = [];
   const lines = createInterface(child.stdout);
-  lines.on('line', (line) => said.push(JSON.parse(line)));
+  lines.on('line', (line) => said.push(JSON.parse(line) as Record<string, unknown>));
   await once(lines, 'line');
   return { child, said, ended: once(child, 'exit') };
 }

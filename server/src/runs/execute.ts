@@ -15,7 +15,7 @@ export interface Execution {
   /** Aborted when this executor must let go of the run: its lease is lost, or the service stops. */
   lost: AbortController;
   max_log_bytes: number;
-  onError(error: unknown): void;
+  onError: (error: unknown) => void;
 }
 
 interface Undo {

@@ -9,7 +9,7 @@ export interface Journal {
   /** How many times the step was begun, this time included. */
   begin(n: number, name: string): Promise<number>;
   endStep(name: string, end: Parameters<typeof store.endStep>[3]): Promise<void>;
-  log(line: string): void;
+  log: (line: string) => void;
   notice(message: string, data: Record<string, unknown>): void;
   /** False when the run has settled and nothing is undone any more. */
   beginUndo(ending: Ending): Promise<boolean>;
@@ -20,7 +20,7 @@ export interface Journal {
 interface JournalSettings {
   max_log_bytes: number;
   /** A write failed: nothing more can be written by this executor. */
-  onLost(error: Error): void;
+  onLost: (error: Error) => void;
 }
 
 const batch_ms = 100;

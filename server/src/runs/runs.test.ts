@@ -7,7 +7,7 @@ import { errorCode, openDatabase, unique_violation } from '../database/database.
 import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
 import { runEvents } from './events.ts';
 import { activeRun, enqueue, findRun, requestCancel, type RunKinds, type RunRow } from './run.ts';
-import { storyKind, storySteps, type StoryInput } from './story.ts';
+import { storyKind, storySteps, type StoryInput } from '../testing/story.ts';
 import { startWorker, type Worker, type WorkerSettings } from './worker.ts';
 
 let base: TestDatabase;
@@ -110,14 +110,15 @@ test('an undo that fails leaves the run in need of attention, naming what is lef
   expect(await things()).toEqual([`${run.id}-second`]);
 });
 
-test.each(storySteps)('a cancel during the %s step acts within a second and undoes what was made', async (step) => {
+test.each(storySteps)('a cancel during the %s step acts at once and undoes what was made', async (step) => {
   await work();
   const id = await begin({ waits: step });
   await waitFor(id, (event) => event.step === step && event.kind === 'log');
   const asked = performance.now();
   expect(await requestCancel(base.db, id)).toBe(true);
   const run = await ended(id);
-  expect(performance.now() - asked).toBeLessThan(1000);
+  // About a tenth of that on an idle machine; the heartbeat, which would notice as well, comes every four seconds.
+  expect(performance.now() - asked).toBeLessThan(2500);
   expect(run).toMatchObject({ state: 'cancelled', problem: { code: 'cancelled' } });
   expect(await things()).toEqual([]);
   expect(errors).toEqual([]);
@@ -226,7 +227,7 @@ test('readers see the same events, live or after, and one that comes back misses
   expect(await events(id, replayed.at(-1)?.seq)).toEqual([]);
 });
 
-test('a reader that goes away ends at once', async () => {
+test('a reader that goes away ends at once, and the run does not notice', async () => {
   const id = await begin();
   const leaving = new AbortController();
   const reading = (async () => {
@@ -234,9 +235,9 @@ test('a reader that goes away ends at once', async () => {
   })();
   setTimeout(() => leaving.abort(), 50);
   await reading;
-  await requestCancel(base.db, id);
+  expect(await findRun(base.db, id)).toMatchObject({ state: 'queued' });
   await work();
-  await ended(id);
+  expect(await ended(id)).toMatchObject({ state: 'done' });
 });
 
 test('lines of log arrive in batches and in order, and a flood of them is cut off visibly', async () => {

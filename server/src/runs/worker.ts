@@ -9,7 +9,7 @@ import * as store from './store.ts';
 export interface WorkerSettings {
   /** Names this executor in the journal; another one for every process. */
   owner: string;
-  onError(error: unknown, run_id?: string): void;
+  onError: (error: unknown, run_id?: string) => void;
   /** How long a run belongs to an executor that does not renew its lease. */
   lease_ms?: number;
   heartbeat_ms?: number;

@@ -11,7 +11,9 @@ export function machineChecks(db: Database, data_dir: string, version: string): 
     {
       part: 'database',
       look: async () => {
-        const row = await db.one<{ version: string; ms: number }>(sql`select current_setting('server_version') as version`);
+        const row = await db.one<{ version: string; ms: number }>(
+          sql`select current_setting('server_version') as version`,
+        );
         return ok(`PostgreSQL ${row?.version ?? 'of unknown version'} answers`);
       },
     },
@@ -21,7 +23,11 @@ export function machineChecks(db: Database, data_dir: string, version: string): 
         const before = Date.now();
         const row = await db.one<{ at: string }>(sql`select clock_timestamp() as at`);
         const apart_ms = Math.abs(Date.parse(row?.at ?? '') - (before + Date.now()) / 2);
-        if (apart_ms > 5000) return warning(`server and database are ${Math.round(apart_ms / 1000)} s apart`, 'Let both follow the same time server (NTP).');
+        if (apart_ms > 5000)
+          return warning(
+            `server and database are ${Math.round(apart_ms / 1000)} s apart`,
+            'Let both follow the same time server (NTP).',
+          );
         return ok('server and database agree');
       },
     },
@@ -30,8 +36,16 @@ export function machineChecks(db: Database, data_dir: string, version: string): 
       look: async () => {
         const { bavail, bsize } = await statfs(data_dir);
         const free = (bavail * bsize) / gigabyte;
-        if (free < 1) return problem(`${free.toFixed(1)} GB free at ${data_dir}`, 'Free some room: images need about 1 GB for a crewai agent.');
-        if (free < 5) return warning(`${free.toFixed(1)} GB free at ${data_dir}`, 'Free some room: images need about 1 GB for a crewai agent.');
+        if (free < 1)
+          return problem(
+            `${free.toFixed(1)} GB free at ${data_dir}`,
+            'Free some room: images need about 1 GB for a crewai agent.',
+          );
+        if (free < 5)
+          return warning(
+            `${free.toFixed(1)} GB free at ${data_dir}`,
+            'Free some room: images need about 1 GB for a crewai agent.',
+          );
         return ok(`${Math.floor(free)} GB free at ${data_dir}`);
       },
     },

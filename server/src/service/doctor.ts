@@ -20,7 +20,9 @@ export async function inspect(checks: readonly Check[], signal: AbortSignal): Pr
 async function look(check: Check, signal: AbortSignal): Promise<Omit<Finding, 'part'>> {
   const deadline = AbortSignal.timeout(most_ms);
   const late = new Promise<Omit<Finding, 'part'>>((resolve) => {
-    deadline.addEventListener('abort', () => resolve({ verdict: 'problem', detail: `did not answer within ${most_ms / 1000} s`, fix: null }));
+    deadline.addEventListener('abort', () =>
+      resolve({ verdict: 'problem', detail: `did not answer within ${most_ms / 1000} s`, fix: null }),
+    );
   });
   try {
     return await Promise.race([check.look(AbortSignal.any([signal, deadline])), late]);

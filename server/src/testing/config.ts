@@ -10,9 +10,3 @@ export function testConfig(): Config {
   const { BASE_URL: _, ...environment } = process.env;
   return readConfig(environment);
 }
-
-/** The environment of the run, without what the test runner puts into it under a name that is a setting of ours. */
-export function testEnvironment(): NodeJS.ProcessEnv {
-  const { BASE_URL: _, ...environment } = process.env;
-  return environment;
-}

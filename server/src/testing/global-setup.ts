@@ -18,7 +18,7 @@ declare module 'vitest' {
   }
 }
 
-export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const url = testDatabaseUrl();
   const cluster = url === undefined ? await startCluster() : { connection: fromUrl(url), stop: async () => {} };
   const template = `gantry_template_${process.pid}`;
@@ -54,5 +54,10 @@ async function startCluster() {
 
 function fromUrl(url: string): Connection {
   const { hostname, port, username, password } = new URL(url);
-  return { host: hostname, port: Number(port || 5432), user: decodeURIComponent(username), password: decodeURIComponent(password) };
+  return {
+    host: hostname,
+    port: Number(port || 5432),
+    user: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+  };
 }

@@ -15,12 +15,14 @@ import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
 import { deriveKey } from '../derive-key.ts';
+import { connectEngine } from '../engine/client.ts';
 import { passwordKey } from '../login/hmac-key.ts';
 import { passwords } from '../login/password.ts';
 import { openLog } from '../log.ts';
+import { installationId } from '../principals/find.ts';
 import { seed, seed_password } from '../principals/seed.ts';
 import { testConfig } from './config.ts';
-import { testEnvironment } from './config.ts';
+import { removeLeftovers } from './engine-leftovers.ts';
 import { testDatabase } from './test-database.ts';
 
 export interface TestUser {
@@ -40,7 +42,10 @@ export interface TestApp {
   admin: TestUser;
   as(token: string): Client;
   /** A user who can sign in; `teams` are made where they are not there yet. */
-  user(email: string, more?: { password?: string; role?: Role; teams?: Record<string, Role>; must_change?: boolean }): Promise<TestUser>;
+  user(
+    email: string,
+    more?: { password?: string; role?: Role; teams?: Record<string, Role>; must_change?: boolean },
+  ): Promise<TestUser>;
   moveClock(interval: string): Promise<void>;
   /** A governed write past the API, with an entry of its own. */
   governed(statement: Sql): Promise<void>;
@@ -64,7 +69,14 @@ export async function testApp({ seeded = 'rotated', config: overrides = {} }: Te
   await seed(db, { password_hash: await hashing.hash(admin_password), must_change: seeded === 'default' });
   const config: Config = { ...testConfig(), data_dir, port: 0, host: '127.0.0.1', ...overrides };
   const lock = { announce: async () => {}, release: () => {} };
-  const foundation = { db, secret_key, passwords: hashing, lock, failed: new Promise<never>(() => {}), close: async () => {} };
+  const foundation = {
+    db,
+    secret_key,
+    passwords: hashing,
+    lock,
+    failed: new Promise<never>(() => {}),
+    close: async () => {},
+  };
   const app = await startApp(config, openLog('silent'), foundation);
   const as = (token?: string) => createClient({ base_url: app.url, token: () => token });
 
@@ -79,13 +91,23 @@ export async function testApp({ seeded = 'rotated', config: overrides = {} }: Te
     return { email, password, token: access_token, client: as(access_token) };
   };
 
-  const user: TestApp['user'] = async (email, { password = `password of ${email}`, role = 'viewer', teams = {}, must_change = false } = {}) => {
+  const user: TestApp['user'] = async (
+    email,
+    { password = `password of ${email}`, role = 'viewer', teams = {}, must_change = false } = {},
+  ) => {
     const hash = await hashing.hash(password);
-    await governed(sql`insert into app_user (email, name, role, password_hash, must_change_password) values (${email}, ${email}, ${role}, ${hash}, ${must_change}) returning id`);
+    await governed(
+      sql`insert into app_user (email, name, role, password_hash, must_change_password) values (${email}, ${email}, ${role}, ${hash}, ${must_change}) returning id`,
+    );
     for (const [team, team_role] of Object.entries(teams)) {
-      if ((await db.one(sql`select 1 from team where name = ${team}`)) === undefined) await governed(sql`insert into team (name) values (${team}) returning id`);
-      await governed(sql`insert into membership (team_id, user_id, role) select t.id, u.id, ${team_role} from team t, app_user u where t.name = ${team} and u.email = ${email} returning id`);
-      await governed(sql`update app_user set primary_team_id = (select id from team where name = ${team}) where email = ${email} and primary_team_id is null returning id`);
+      if ((await db.one(sql`select 1 from team where name = ${team}`)) === undefined)
+        await governed(sql`insert into team (name) values (${team}) returning id`);
+      await governed(
+        sql`insert into membership (team_id, user_id, role) select t.id, u.id, ${team_role} from team t, app_user u where t.name = ${team} and u.email = ${email} returning id`,
+      );
+      await governed(
+        sql`update app_user set primary_team_id = (select id from team where name = ${team}) where email = ${email} and primary_team_id is null returning id`,
+      );
     }
     return await signIn(email, password);
   };
@@ -101,13 +123,21 @@ export async function testApp({ seeded = 'rotated', config: overrides = {} }: Te
     user,
     governed,
     // A function cannot take a parameter in its body; the interval is a test's own constant.
-    moveClock: async (interval) => void (await db.run({ strings: [`create or replace function clock_now() returns timestamptz language sql volatile as 'select clock_timestamp() + interval ''${interval}'''`], values: [] })),
+    moveClock: async (interval) =>
+      void (await db.run({
+        strings: [
+          `create or replace function clock_now() returns timestamptz language sql volatile as 'select clock_timestamp() + interval ''${interval}'''`,
+        ],
+        values: [],
+      })),
     settings: async ({ enforce_password_change, require_approval_for_admins }) =>
       await governed(sql`update org set enforce_password_change = coalesce(${enforce_password_change ?? null}, enforce_password_change),
         require_approval_for_admins = coalesce(${require_approval_for_admins ?? null}, require_approval_for_admins) returning id`),
     stop: async () => {
+      const installation_id = await installationId(db);
       await app.stop();
       await database.close();
+      await removeLeftovers(connectEngine({ docker_host: config.engine_host, installation_id }));
       await rm(data_dir, { recursive: true, force: true });
     },
   };

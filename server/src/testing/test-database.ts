@@ -14,7 +14,9 @@ export async function testDatabase(): Promise<TestDatabase> {
   const server = inject('postgresql');
   const name = `gantry_test_${randomBytes(6).toString('hex')}`;
   const admin = openDatabase({ ...server, database: 'postgres' }, { max: 1 });
-  await retryWhileBusy(async () => await admin.run({ strings: [`create database ${name} template ${inject('template')}`], values: [] }));
+  await retryWhileBusy(
+    async () => await admin.run({ strings: [`create database ${name} template ${inject('template')}`], values: [] }),
+  );
   const connection = { ...server, database: name };
   const db = openDatabase(connection);
   return {

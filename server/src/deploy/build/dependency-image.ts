@@ -62,7 +62,9 @@ export async function ensureDependencyImage(
       ];
       // Committing a crew takes 11 s on a slow disk.
       // Untyped in the client; IdResponse of the engine's API.
-      const commit = container.commit({ repo: 'svc-deps', tag: hash, pause: false, changes }) as Promise<{ Id: string }>;
+      const commit = container.commit({ repo: 'svc-deps', tag: hash, pause: false, changes }) as Promise<{
+        Id: string;
+      }>;
       id = (await ask(commit, { seconds: 300, signal: input.signal })).Id;
     },
   });

@@ -31,7 +31,7 @@ export function composeFile({ name, HostConfig, ...spec }: ContainerSpec): strin
         ...(HostConfig.Dns === undefined ? {} : { dns: HostConfig.Dns }),
         restart: HostConfig.RestartPolicy?.Name,
         stop_grace_period: `${spec.StopTimeout}s`,
-        logging: { driver: HostConfig.LogConfig?.Type, options: HostConfig.LogConfig?.Config },
+        logging: { driver: HostConfig.LogConfig.Type, options: HostConfig.LogConfig.Config },
         networks: ['agents'],
       },
     },

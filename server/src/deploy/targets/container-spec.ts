@@ -13,12 +13,17 @@ export interface ContainerInput extends PlaceInput {
   secrets_path: string;
 }
 
-/** The parts of the engine's create request that are always there. */
+/** What is always there of the engine's create request, with types where the client has `any`. */
 export type ContainerSpec = Docker.ContainerCreateOptions & {
   name: string;
   Env: string[];
   Labels: Record<string, string>;
-  HostConfig: Docker.HostConfig;
+  HostConfig: Omit<Docker.HostConfig, 'CapDrop' | 'SecurityOpt' | 'LogConfig' | 'Dns'> & {
+    CapDrop: string[];
+    SecurityOpt: string[];
+    LogConfig: { Type: 'json-file'; Config: Record<string, string> };
+    Dns?: string[];
+  };
 };
 
 /**

@@ -38,7 +38,8 @@ export function localTarget({ engine, network, secrets_directory }: LocalSetting
 
     async observe(place, signal) {
       const instance = await observe(containerOf(place), network, signal);
-      return { ...instance, place };
+      if (instance.state !== 'gone') return instance;
+      return { ...instance, place: { ...instance.place, container_name: place.container_name } };
     },
 
     async drain(place, signal) {

@@ -1,5 +1,6 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import { setTimeout as delay } from 'node:timers/promises';
+import { unlessAborted } from '../../engine/client.ts';
 import type { Instance, LogLine, Place, Target } from './target.ts';
 
 export interface ProbeInput {
@@ -40,7 +41,7 @@ export async function waitUntilReady({ target, place, ...input }: ProbeInput): P
     const instance = await target.observe(place, signal);
     if (instance.state !== 'running' || instance.url === undefined) return fail(ended(instance));
     const path = isHealthy ? '/ready' : '/health';
-    const { probe, body } = await ask(
+    const { probe, body } = await probeOnce(
       instance.url,
       path,
       Math.min(probe_timeout_ms, Math.max(1, deadline - performance.now())),
@@ -53,7 +54,7 @@ export async function waitUntilReady({ target, place, ...input }: ProbeInput): P
     if (path === '/ready' && probe.result !== 200) readyInARow = 0;
     if (performance.now() >= deadline) return fail(late(isHealthy, deadline_ms));
     if (probe.result === 200 && path === '/health') isHealthy = true;
-    else await delay(probe.result === 200 ? 20 : 100, undefined, { signal });
+    else await unlessAborted(delay(probe.result === 200 ? 20 : 100), signal);
   }
 }
 
@@ -86,7 +87,7 @@ function late(isHealthy: boolean, deadline_ms: number): Refusal {
   return { code: 'health_check_failed', detail: `/health was not answered within ${seconds} s` };
 }
 
-async function ask(
+async function probeOnce(
   url: string,
   path: Probe['path'],
   timeoutMs: number,

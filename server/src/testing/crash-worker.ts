@@ -2,7 +2,7 @@
 // `node crash-worker.ts <settings as JSON>`; says what happened as lines of JSON.
 import { openDatabase, type Connection } from '../database/database.ts';
 import { storyKind, type Trap } from './story.ts';
-import { startWorker } from './worker.ts';
+import { startWorker } from '../runs/worker.ts';
 
 export interface CrashWorkerSettings {
   connection: Connection;

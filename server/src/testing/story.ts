@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { appendFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Problem } from '@gantry/contract/problems.ts';
-import type { Run, RunKind } from './run.ts';
+import type { Run, RunKind } from '../runs/run.ts';
 
 export const storySteps = ['first', 'second', 'third'] as const;
 

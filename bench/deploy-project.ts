@@ -1,0 +1,48 @@
+// A deploy as a client sees it: from the first byte of the push to the moment in which traffic has moved.
+import { parseAgentYaml } from '../contract/src/agent-yaml.ts';
+import type { Client } from '../contract/src/client.ts';
+import { pack } from '../cli/src/project/pack.ts';
+import { readProject } from '../cli/src/project/read-project.ts';
+
+export interface Deployed {
+  revision_id: string;
+  switched_s: number;
+  push_s: number;
+  /** Of the pipeline's steps, by the service's own clock. */
+  step_s(name: string): number;
+}
+
+export async function deployProject(client: Client, directory: string): Promise<Deployed> {
+  const project = readProject(directory);
+  const { config } = parseAgentYaml(Buffer.from(project.read('agent.yaml')).toString());
+  if (config === undefined) throw new Error('the project to measure with has a fault');
+  const began = performance.now();
+  const pushing = await client.call('agents.push', {
+    params: { name: config.name },
+    query: {},
+    body: await pack(project),
+  });
+  for await (const _ of await client.call('pushes.events', { params: { id: pushing.id }, query: {} }));
+  const push = await client.call('pushes.show', { params: { id: pushing.id } });
+  if (push.state !== 'done') throw new Error(`the push ended as ${push.state}: ${JSON.stringify(push.problem)}`);
+  const pushed = performance.now();
+  const { id } = await client.call('deployments.create', { body: { ref: push.ref, force: false } });
+  let switched = Number.NaN;
+  for await (const { data } of await client.call('deployments.events', { params: { id }, query: {} }))
+    if (data.step === 'register' && data.state === 'done') switched = performance.now();
+  const { state, steps, problem } = await client.call('deployments.show', { params: { id } });
+  if (state !== 'done') throw new Error(`the deploy ended as ${state}: ${JSON.stringify(problem)}`);
+  const step_s = (name: string) => {
+    const step = steps.find((one) => one.name === name);
+    return (Date.parse(step?.ended_at ?? '') - Date.parse(step?.started_at ?? '')) / 1000;
+  };
+  await drained(client, config.name);
+  return { revision_id: id, switched_s: (switched - began) / 1000, push_s: (pushed - began) / 1000, step_s };
+}
+
+/** Until the replaced revision is gone: stopping it must not slow down what is measured next. */
+export async function drained(client: Client, name: string): Promise<void> {
+  const deadline = AbortSignal.timeout(60_000);
+  while ((await client.call('agents.status', { params: { name } }, { signal: deadline })).draining.length > 0)
+    await new Promise((soon) => setTimeout(soon, 200));
+}

@@ -1,0 +1,44 @@
+// The first deploy of a project: nothing of it is there but, in the second row, the packages that it asks for.
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ownedBy } from '../server/src/engine/labels.ts';
+import { deployProject } from './deploy-project.ts';
+import type { Row } from './row.ts';
+import { repeat } from './sampling.ts';
+import type { Measured } from './service.ts';
+
+const rounds = 3;
+
+export async function measure({ installation, client, engine }: Measured): Promise<Row[]> {
+  const first = async (name: string) => {
+    const project = await installation.project('langgraph-greeter', name, { name });
+    // Another text of the same requirements: its lock is resolved anew.
+    await appendFile(join(project, 'requirements.txt'), `# ${name}\n`);
+    return (await deployProject(client, project)).switched_s;
+  };
+  const very_first = await first('first');
+  const cached = await repeat(rounds, async (round) => {
+    await forgetDependencyImages();
+    return await first(`cold-${round}`);
+  });
+  return [
+    {
+      measure: 'cold first deploy, packages cached',
+      unit: 's',
+      at_most: 15,
+      samples: cached,
+      how: `langgraph example, resolved, installed and committed anew, ${rounds} times`,
+    },
+    {
+      measure: 'very first deploy of an installation',
+      unit: 's',
+      samples: [very_first],
+      how: 'nothing cached: also fetches uv and every package from the index',
+    },
+  ];
+
+  async function forgetDependencyImages(): Promise<void> {
+    const images = await engine.docker.listImages({ filters: ownedBy(engine, 'dependencies') });
+    for (const tag of images.flatMap(({ RepoTags }) => RepoTags ?? [])) await engine.docker.getImage(tag).remove();
+  }
+}

@@ -1,0 +1,69 @@
+// What the service holds while nobody asks anything of it, PostgreSQL included: the proportional share of every process below it, so
+// that memory which they share is counted once.
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Row } from './row.ts';
+import { repeat } from './sampling.ts';
+import type { Measured } from './service.ts';
+
+const settle_ms = 35_000; // connections that idle are closed after 30 s
+const samples = 5;
+
+export async function measure({ installation }: Measured): Promise<Row[]> {
+  const pid = await installation.pid();
+  await sleep(settle_ms);
+  const looked = await repeat(samples, async () => {
+    await sleep(1000);
+    const below = await descendants(pid);
+    const database = await Promise.all(below.map(pssMegabytes));
+    return {
+      service: await pssMegabytes(pid),
+      database: database.reduce((sum, one) => sum + one, 0),
+      processes: below.length,
+    };
+  });
+  const all = looked.map(({ service, database }) => service + database);
+  const last = looked.at(-1)?.processes ?? 0;
+  return [
+    {
+      measure: 'idle service with embedded PostgreSQL',
+      unit: 'MB',
+      at_most: 250,
+      samples: all,
+      how: `proportional set sizes, after ${settle_ms / 1000} s of rest`,
+    },
+    { measure: '… of it the service', unit: 'MB', samples: looked.map(({ service }) => service), how: 'one process' },
+    {
+      measure: '… of it PostgreSQL',
+      unit: 'MB',
+      samples: looked.map(({ database }) => database),
+      how: `${last} processes`,
+    },
+  ];
+}
+
+async function descendants(pid: number): Promise<number[]> {
+  const numbers = (await readdir('/proc')).map(Number).filter(Number.isInteger);
+  const parents = new Map(await Promise.all(numbers.map(async (one) => [one, await parentOf(one)] as const)));
+  const isBelow = (one: number): boolean => {
+    const parent = parents.get(one);
+    return parent !== undefined && (parent === pid || isBelow(parent));
+  };
+  return numbers.filter(isBelow);
+}
+
+async function parentOf(pid: number): Promise<number | undefined> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+    // The name in parentheses may hold anything, so fields are counted from its end.
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    // It ended while the others were read.
+    return undefined;
+  }
+}
+
+async function pssMegabytes(pid: number): Promise<number> {
+  const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8');
+  return Number(/^Pss:\s+(\d+) kB$/m.exec(rollup)?.[1]) / 1024;
+}

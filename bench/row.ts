@@ -1,0 +1,9 @@
+/** One line of the table. */
+export interface Row {
+  measure: string;
+  unit: 's' | 'ms' | 'MB' | 'requests/s';
+  samples: number[];
+  /** What the p50 must not exceed; absent where the number is only to be known. */
+  at_most?: number;
+  how: string;
+}

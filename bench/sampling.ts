@@ -1,0 +1,39 @@
+// How things are measured here. A machine that does other things too makes single numbers worthless: so everything is measured many times,
+// and what is compared with each other is measured in turns, so that a slow minute hits all of it alike.
+
+/** The value that this share of the samples does not exceed; with few samples, a high quantile is the worst of them. */
+export function quantile(samples: readonly number[], share: number): number {
+  const sorted = samples.toSorted((a, b) => a - b);
+  const value = sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)];
+  if (value === undefined) throw new Error('nothing was measured');
+  return value;
+}
+
+/** Milliseconds that the work took. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}
+
+export async function repeat<T>(times: number, work: (round: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  for (let round = 0; round < times; round++) results.push(await work(round));
+  return results;
+}
+
+/** Takes turns among the works, so many rounds; each gives the samples of one round. The first round warms up and is thrown away. */
+export async function interleaved<Name extends string>(
+  rounds: number,
+  works: Record<Name, () => Promise<number[]>>,
+): Promise<Record<Name, number[]>> {
+  const names = Object.keys(works) as Name[]; // the keys of that very object
+  const samples = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, number[]>; // one list a name
+  for (let round = 0; round <= rounds; round++) {
+    for (const name of names) {
+      const measured = await works[name]();
+      if (round > 0) samples[name].push(...measured);
+    }
+  }
+  return samples;
+}

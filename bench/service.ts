@@ -1,0 +1,52 @@
+// The installation that is measured: a real one (e2e/installation.ts), with what the measures need of it beside typing.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createClient, type Client } from '../contract/src/client.ts';
+import { install, type Installation } from '../e2e/installation.ts';
+import { openDatabase } from '../server/src/database/database.ts';
+import { connectEngine, type Engine } from '../server/src/engine/client.ts';
+import { installationId } from '../server/src/principals/find.ts';
+import { removeLeftovers } from '../server/src/testing/engine-leftovers.ts';
+
+export interface Measured {
+  installation: Installation;
+  client: Client;
+  token: string;
+  /** The engine, seen with this installation's eyes. */
+  engine: Engine;
+  secret_key: string;
+  /** Takes everything away again, from the engine too. */
+  close(): Promise<void>;
+}
+
+export async function openMeasured(): Promise<Measured> {
+  const installation = await install({ LOG_LEVEL: 'warn' });
+  const token = await installation.token();
+  const engine = connectEngine({ installation_id: await idOf(installation) });
+  return {
+    installation,
+    client: createClient({ base_url: installation.url, token: () => token }),
+    token,
+    engine,
+    secret_key: (await readFile(join(installation.data_dir, 'secret-key'), 'utf8')).trim(),
+    close: async () => {
+      await installation.stop();
+      await removeLeftovers(engine);
+      const filters = { label: [`gantry.installation=${engine.installation_id}`] };
+      for (const { Id } of await engine.docker.listImages({ filters }))
+        await engine.docker.getImage(Id).remove({ force: true });
+    },
+  };
+}
+
+// The database is asked at its socket: no answer of the service tells it.
+async function idOf({ data_dir }: Installation): Promise<string> {
+  const cluster = join(data_dir, 'postgresql');
+  const password = (await readFile(join(cluster, 'password'), 'utf8')).trim();
+  const db = openDatabase({ host: join(cluster, 'socket'), port: 5432, user: 'gantry', password, database: 'gantry' });
+  try {
+    return await installationId(db);
+  } finally {
+    await db.close();
+  }
+}

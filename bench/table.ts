@@ -1,0 +1,31 @@
+import { quantile } from './sampling.ts';
+import type { Row } from './row.ts';
+
+const heads = ['measure', 'target', 'p50', 'p99', 'verdict', 'how'];
+
+/** For a terminal: columns in line. */
+export function printTable(rows: readonly Row[]): string {
+  const lines = [heads, ...rows.map(cells)];
+  const widths = heads.map((_, n) => Math.max(...lines.map((line) => (line[n] ?? '').length)));
+  return lines
+    .map((line) => line.map((cell, n) => (n === heads.length - 1 ? cell : cell.padEnd(widths[n] ?? 0))).join('  '))
+    .join('\n');
+}
+
+export function markdownTable(rows: readonly Row[]): string {
+  const line = (of: readonly string[]) => `| ${of.join(' | ')} |`;
+  return [line(heads), line(heads.map(() => '---')), ...rows.map((row) => line(cells(row)))].join('\n');
+}
+
+function cells(row: Row): string[] {
+  const p50 = quantile(row.samples, 0.5);
+  // Of one or two samples nothing is rare, and of a rate the worst is its lowest.
+  const p99 = row.samples.length < 3 || row.unit === 'requests/s' ? '' : shown(quantile(row.samples, 0.99), row.unit);
+  const target = row.at_most === undefined ? '' : `≤ ${shown(row.at_most, row.unit)}`;
+  const verdict = row.at_most === undefined ? '' : p50 <= row.at_most ? 'met' : 'missed';
+  return [row.measure, target, shown(p50, row.unit), p99, verdict, row.how];
+}
+
+function shown(value: number, unit: Row['unit']): string {
+  return `${value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)} ${unit}`;
+}

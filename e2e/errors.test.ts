@@ -1,0 +1,385 @@
+// What a user sees when something is wrong with a project, a right or a setting: the sentence, the remedy, the exit code, and nothing
+// left behind. Every row of the spec's table of errors is here, and what goes wrong beside it.
+import { execFile } from 'node:child_process';
+import { truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Deployment } from '@gantry/contract/deploy.ts';
+import { engineOf } from './engine-of.ts';
+import { install, type Installation, type Ran } from './installation.ts';
+import { agentYaml, echo, writeProject, type Files } from './write-project.ts';
+
+const run = promisify(execFile);
+let gantry: Installation;
+
+beforeAll(async () => {
+  // Long enough for a container that starts beside three others on two cores.
+  gantry = await install({ START_DEADLINE_SECONDS: '25' });
+  await gantry.must('svc team create ml');
+  for (const [name, role] of [
+    ['ada', 'contributor'],
+    ['dora', 'deployer'],
+  ]) {
+    await gantry.person(name ?? '');
+    await gantry.must(`svc team add ml user:${name}@example.com --role ${role}`);
+  }
+});
+afterAll(async () => await gantry.stop());
+
+interface Fault {
+  files: Files;
+  /** All of it is said, by whoever looks. */
+  says: string[];
+  /** Exits of a fault that only the service can know of. */
+  passes_validate?: true;
+}
+
+const faults: Record<string, Fault> = {
+  'agent-py-missing': {
+    files: { 'agent.py': undefined, 'main.py': echo },
+    says: [
+      'agent.py is missing beside agent.yaml',
+      'Rename main.py to agent.py, or add an agent.py with: from main import graph',
+    ],
+  },
+  'no-export': {
+    files: {
+      'agent.py': `${echo}\ndef make():\n    graph = 1\n`.replace(
+        'graph = builder.compile()',
+        'compiled = builder.compile()',
+      ),
+    },
+    says: ["No 'graph' or 'app' variable found", 'Bind it at module level: `graph = …`, not indented.'],
+  },
+  'team-unknown': {
+    files: { 'agent.yaml': agentYaml('team-unknown').replace('team: ml', 'team: nobody') },
+    says: ['RBAC check failed', '`team` in agent.yaml is nobody', 'Your teams: '],
+    passes_validate: true,
+  },
+  'yaml-faults': {
+    files: {
+      'agent.yaml': 'name: yaml-faults\nversion: 1.10\nteam: ml\nframework: langraph\ndeploy:\n  privileged: true\n',
+    },
+    says: ['agent.yaml:2:10', 'agent.yaml:4:12', 'langgraph', 'agent.yaml:6:3', 'privileged'],
+  },
+  'conflict-with-platform': {
+    files: { 'requirements.txt': 'langgraph>=1.0\npydantic<2\n' },
+    says: ['`pydantic<2` conflicts with `pydantic>=2.0.0`', 'requirements.txt:2', 'widen'],
+  },
+};
+
+describe.each(Object.entries(faults))('%s', (name, { files, says, passes_validate }) => {
+  beforeAll(async () => {
+    await writeProject(gantry, name, files);
+  });
+
+  test(`svc validate ${passes_validate === undefined ? 'says so' : 'cannot know'}, with exit ${passes_validate === undefined ? 1 : 0}`, async () => {
+    const ran = await gantry.type('svc validate', { in: name });
+    expect(ran.code, ran.output).toBe(passes_validate === undefined ? 1 : 0);
+    if (passes_validate === undefined) expectAll(ran.output, says);
+  });
+
+  test('svc deploy says so and deploys nothing', async () => {
+    const ran = await gantry.type('svc deploy', { in: name });
+    expect(ran.code, ran.output).toBe(1);
+    expectAll(ran.output, says);
+  });
+
+  test('the service says so itself to a client that does not look', async () => {
+    const { status, problem } = await upload(name, await pack(name));
+    expect(status).toBeGreaterThanOrEqual(400);
+    // The suggestion of a finding is a member of its own.
+    expectAll(
+      JSON.stringify(problem).replaceAll(String.raw`\"`, '"'),
+      says.filter((sentence) => !/^\w+\.\w+:\d/.test(sentence)),
+    );
+  });
+
+  afterAll(async () => expect((await gantry.type(`svc registry agent show ${name}`)).code).toBe(1));
+});
+
+describe('what does not belong into a project', () => {
+  test('svc leaves .env out and says so; what is pushed works without it', async () => {
+    await writeProject(gantry, 'with-env', { '.env': 'OPENAI_API_KEY=sk-canary', '.git/config': '[core]' });
+    const ran = await gantry.must('svc submit --message "no secrets"', { in: 'with-env' });
+    expectAll(ran.output, [
+      '.env is left out: may hold secrets',
+      '.git is left out: history, which may hold secrets',
+      'agents/with-env@1.0.0 is pushed',
+    ]);
+  });
+
+  test('a client that sends .env all the same is refused', async () => {
+    const { status, problem } = await upload('with-env', await pack('with-env'));
+    expect({ status, code: problem.code }).toEqual({ status: 422, code: 'project_invalid' });
+    expect(JSON.stringify(problem)).toContain('.env');
+    expect(JSON.stringify(problem)).not.toContain('sk-canary');
+  });
+
+  test('each limit that a project exceeds is named, all at once', async () => {
+    const deep = Array.from({ length: 33 }, (_, level) => `d${level}`).join('/');
+    const folder = await writeProject(gantry, 'too-large', { 'weights.bin': '', [`${deep}/file.txt`]: '' });
+    await truncate(join(folder, 'weights.bin'), 50_000_001);
+    await run('/bin/sh', ['-c', 'mkdir many && cd many && seq 10001 | xargs touch'], { cwd: folder });
+    const ran = await gantry.type('svc deploy', { in: 'too-large' });
+    expect(ran.code, ran.output).toBe(1);
+    expectAll(ran.output, [
+      'The file has 50000001 bytes; at most 50000000 are accepted',
+      'The path has 34 levels; at most 32 are accepted',
+      'at most 10000 are accepted',
+    ]);
+  });
+
+  test('an archive over a limit is refused while it is read', async () => {
+    const bomb = await upload('too-large', gzipSync(Buffer.alloc(30_000_000)));
+    expect(bomb).toMatchObject({ status: 413, problem: { code: 'archive_too_large' } });
+    expect(bomb.problem.detail).toContain('times its size; at most 100 times is accepted');
+    const packed = await upload('too-large', gzipSync(await random(50_500_000), { level: 0 }));
+    expect(packed).toMatchObject({ status: 413, problem: { code: 'archive_too_large' } });
+    expect(packed.problem.detail).toContain('more than 50000000 bytes');
+  });
+});
+
+test('requirements that exclude each other are refused with who asks for what, and what to widen', async () => {
+  await writeProject(gantry, 'torn', { 'requirements.txt': 'langgraph>=1.0\nlangchain-core<0.3.1\n' });
+  const ran = await gantry.type('svc deploy', { in: 'torn' });
+  expect(ran.code, ran.output).toBe(1);
+  expectAll(ran.output, [
+    'These cannot be installed together',
+    'langgraph>=1.0 (requirements.txt:1)',
+    'langchain-core<0.3.1 (requirements.txt:2)',
+    'Widen `',
+    'dependency_conflict',
+    'No solution found',
+  ]);
+  const { stderr } = await gantry.type('svc deploy --json', { in: 'torn' });
+  expect(stderr).toContain('"remedy":"Widen `');
+});
+
+describe('an agent that does not start leaves nothing running and says why', () => {
+  const starts: Record<string, Promise<Ran>> = {};
+
+  // The first makes the image of the dependencies; the others share it, and fail at the same time.
+  beforeAll(async () => {
+    await writeProject(gantry, 'import-error', {
+      'agent.py': 'import json\n\ndef load():\n    return json.loads("{")\n\ngraph = load()\n',
+    });
+    await writeProject(gantry, 'hanging', {
+      'agent.py': 'import time\nprint("waiting for ever", flush=True)\ntime.sleep(3600)\ngraph = None\n',
+    });
+    await writeProject(gantry, 'frozen', {
+      'agent.py': 'import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)\ngraph = None\n',
+    });
+    await writeProject(gantry, 'exits', {
+      'agent.py': 'import os\nprint("giving up", flush=True)\nos._exit(3)\ngraph = None\n',
+    });
+    await writeProject(gantry, 'greedy', {
+      'agent.py': 'hoard = [bytearray(10_000_000) for _ in range(1000)]\ngraph = None\n',
+      'agent.yaml': agentYaml('greedy', 'deploy:\n  resources:\n    memory: 256Mi\n'),
+    });
+    starts['import-error'] = gantry.type('svc deploy', { in: 'import-error' });
+    await starts['import-error'];
+    for (const name of ['hanging', 'frozen', 'exits', 'greedy']) starts[name] = gantry.type('svc deploy', { in: name });
+  });
+
+  test.each([
+    [
+      'import-error',
+      [
+        '8 start',
+        'agent.py could not be imported: JSONDecodeError',
+        'Traceback (most recent call last)',
+        'agent.py", line 4, in load',
+        'start_failed',
+      ],
+    ],
+    ['exits', ['The container exited with 3', 'giving up', 'start_failed']],
+    ['greedy', ['ran out of memory', 'Raise deploy.resources.memory in agent.yaml', 'out_of_memory']],
+    ['hanging', ['The agent was not loaded within 25 s', 'waiting for ever', 'start_failed']],
+    ['frozen', ['was not answered within 25 s', 'health_check_failed']],
+  ])('%s', async (name, says) => {
+    const ran = await starts[name];
+    expect(ran?.code, ran?.output).toBe(1);
+    expectAll(ran?.output ?? '', says);
+    expect((await gantry.must(`svc status ${name}`)).output).toContain('not_deployed');
+  });
+
+  test('a second deploy of an agent that is being deployed is refused with the id of the first, and waits with --wait', async () => {
+    await starts['hanging'];
+    await gantry.must('svc deploy agents/hanging@1.0.0 --detach');
+    const { items } = await api<{ items: Deployment[] }>('/api/v1/deployments?agent=hanging&limit=1');
+    const running = items[0];
+    const second = await gantry.type('svc deploy agents/hanging@1.0.0');
+    expect(second.code, second.output).toBe(1);
+    expectAll(second.output, [
+      'agents/hanging is being deployed already',
+      'deploy_running',
+      `svc deployments watch ${running?.id}`,
+    ]);
+    await gantry.must(`svc deployments cancel ${running?.id}`);
+    const waited = await gantry.type(`svc deployments watch ${running?.id}`);
+    expect(waited.output).toContain('was cancelled');
+  });
+
+  test('nothing of them is left in the engine or in memory', async () => {
+    await Promise.all(Object.values(starts));
+    const seen = await engineOf(gantry);
+    expect({
+      agents: await seen.containers('agent'),
+      sandboxes: await seen.containers('sandbox'),
+      secrets: await seen.secrets(),
+    }).toEqual({ agents: [], sandboxes: [], secrets: [] });
+  });
+});
+
+describe('the approval gate', () => {
+  let request: string;
+  beforeAll(async () => {
+    await writeProject(gantry, 'gated');
+    const { stdout } = await gantry.must('svc submit --message "first" --json', { as: 'ada', in: 'gated' });
+    request = (JSON.parse(stdout) as { id: string }).id;
+  });
+
+  test('refuses a deployer without an approval, with exit 4 and who can decide', async () => {
+    const ran = await gantry.type('svc deploy agents/gated@1.0.0', { as: 'dora' });
+    expect(ran.code, ran.output).toBe(4);
+    expectAll(ran.output, [
+      'agents/gated has no approval for exactly this content and target',
+      'approval_required',
+      `svc review approve ${request}`,
+      'admin@gantry.local',
+    ]);
+    const json = await gantry.type('svc deploy agents/gated@1.0.0 --json', { as: 'dora' });
+    expect(JSON.parse(json.stderr.trim().split('\n').at(-1) ?? '')).toMatchObject({ person_must_act: true });
+  });
+
+  test('a contributor cannot deploy, and learns what to do', async () => {
+    const ran = await gantry.type('svc deploy agents/gated@1.0.0', { as: 'ada' });
+    expect(ran.code, ran.output).toBe(1);
+    expectAll(ran.output, [
+      'This needs the role deployer in team:ml; yours is contributor',
+      'A deployer of the team deploys what was approved',
+    ]);
+  });
+
+  test.each(['ada', 'dora'])('%s, who is no admin, can neither approve nor reject', async (as) => {
+    for (const decision of ['approve', 'reject']) {
+      const ran = await gantry.type(`svc review ${decision} ${request} --reason mine`, { as });
+      expect(ran.code, ran.output).toBe(1);
+      expect(ran.output).toContain('forbidden');
+    }
+    expect((await gantry.must(`svc review show ${request}`)).output).toContain('pending');
+  });
+
+  test('a byte that changed after the request makes it stale', async () => {
+    const changed = await writeProject(gantry, 'gated', { 'agent.py': `${echo}# one more byte` });
+    await gantry.must('svc submit --message "second"', { as: 'ada', in: 'gated' });
+    const ran = await gantry.type(`svc review approve ${request} --reason fine`);
+    expect(ran.code, ran.output).toBe(1);
+    expect(ran.output).toMatch(/superseded|already_decided/);
+    await writeFile(join(changed, 'agent.py'), echo);
+    const { stdout } = await gantry.must('svc submit --message "third" --json', { as: 'ada', in: 'gated' });
+    request = (JSON.parse(stdout) as { id: string }).id;
+    await gantry.must(`svc review approve ${request} --reason fine`);
+  });
+
+  test('another target than the approved one is refused with the reason', async () => {
+    const plan = await gantry.type('svc deploy agents/gated@1.0.0 --plan', { as: 'dora' });
+    expect(plan.code, plan.output).toBe(5);
+    const ran = await gantry.type('svc deploy agents/gated@1.0.0 --target aws', { as: 'dora' });
+    expect(ran.code, ran.output).toBe(4);
+    expectAll(ran.output, ['agents/gated has no approval for exactly this content and target', 'approval_required']);
+  });
+
+  test('other content under an approved version is refused, naming --bump', async () => {
+    await writeProject(gantry, 'gated', { 'agent.py': `${echo}# another byte` });
+    for (const typed of ['svc submit --message "sneaked in"', 'svc deploy']) {
+      const ran = await gantry.type(typed, { as: typed.startsWith('svc submit') ? 'ada' : 'admin', in: 'gated' });
+      expect(ran.code, ran.output).toBe(1);
+      expectAll(ran.output, ['version_final', '--bump patch']);
+    }
+  });
+});
+
+test('a failed login is in the audit log, with user and address and without the password', async () => {
+  const ran = await gantry.type('svc login --email dora@example.com --password "a wrong one"', { as: 'stranger' });
+  expect(ran.code, ran.output).toBe(1);
+  expectAll(ran.output, ['bad_credentials']);
+  const { stdout } = await gantry.must('svc audit --since 1d --action login --json');
+  expectAll(stdout, ['dora@example.com', '127.0.0.1', 'refused']);
+  expect(stdout).not.toContain('a wrong one');
+});
+
+describe('the service refuses to start', () => {
+  test('a second time on its data directory', async () => {
+    const again = await gantry.type('svc server start');
+    expect(again.code, again.output).toBe(1);
+    expectAll(again.output, ['The service runs already', `process ${await gantry.pid()}`]);
+    const past_the_client = await gantry.type(`${serve} serve`, { env: { PORT: '0' } });
+    expect(past_the_client.code, past_the_client.output).toBe(1);
+    expectAll(past_the_client.output, [
+      `Another server (process ${await gantry.pid()}) uses the data directory`,
+      'svc server stop',
+    ]);
+    await gantry.must('svc server status');
+  });
+
+  test('on a port that is taken', async () => {
+    const ran = await gantry.type('svc server start', { env: { DATA_DIR: join(gantry.directory, 'other') } });
+    expect(ran.code, ran.output).toBe(3);
+    expectAll(ran.output, [
+      `Port ${new URL(gantry.url).port} on 127.0.0.1 is taken by another program`,
+      'Set PORT to a free one',
+    ]);
+  });
+});
+
+const serve =
+  JSON.stringify(join(import.meta.dirname, '../node_modules/.bin/node')) +
+  ' ' +
+  JSON.stringify(join(import.meta.dirname, '../server/src/main.ts'));
+
+function expectAll(output: string, sentences: readonly string[]): void {
+  const missing = sentences.filter((sentence) => !output.includes(sentence));
+  expect({ missing, output: missing.length === 0 ? '' : output }).toEqual({ missing: [], output: '' });
+}
+
+interface Answered {
+  status: number;
+  problem: Record<string, unknown> & { detail: string };
+}
+
+/** What a client sends that checks nothing and leaves nothing out. */
+async function upload(name: string, archive: Uint8Array<ArrayBuffer>): Promise<Answered> {
+  const headers = { authorization: `Bearer ${await gantry.token()}`, 'content-type': 'application/gzip' };
+  const answered = await fetch(`${gantry.url}/api/v1/agents/${name}/versions`, {
+    method: 'POST',
+    headers,
+    body: archive,
+  });
+  return { status: answered.status, problem: (await answered.json()) as Answered['problem'] };
+}
+
+async function pack(folder: string): Promise<Uint8Array<ArrayBuffer>> {
+  const { stdout } = await run('/bin/sh', ['-c', 'tar -cz $(ls -A)'], {
+    cwd: join(gantry.directory, folder),
+    encoding: 'buffer',
+  });
+  return Uint8Array.from(stdout);
+}
+
+async function random(bytes: number): Promise<Buffer> {
+  const { stdout } = await run('head', ['-c', String(bytes), '/dev/urandom'], {
+    encoding: 'buffer',
+    maxBuffer: bytes + 1,
+  });
+  return stdout;
+}
+
+async function api<T>(path: string): Promise<T> {
+  const answered = await fetch(gantry.url + path, { headers: { authorization: `Bearer ${await gantry.token()}` } });
+  const { data, meta } = (await answered.json()) as { data: unknown; meta?: unknown };
+  return { items: data, meta } as T;
+}

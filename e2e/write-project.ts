@@ -1,0 +1,40 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Installation } from './installation.ts';
+
+/** By path; undefined takes a file away that the project would have. */
+export type Files = Record<string, string | undefined>;
+
+/** A langgraph project in a folder of its name, with an agent that repeats what it is told; `files` go over its own. */
+export async function writeProject({ directory }: Installation, name: string, files: Files = {}): Promise<string> {
+  const folder = join(directory, name);
+  const own: Files = { 'agent.yaml': agentYaml(name), 'agent.py': echo, 'requirements.txt': requirements };
+  for (const [path, content] of Object.entries({ ...own, ...files })) {
+    const file = join(folder, path);
+    await mkdir(dirname(file), { recursive: true });
+    if (content === undefined) await rm(file, { force: true });
+    else await writeFile(file, content);
+  }
+  return folder;
+}
+
+export function agentYaml(name: string, more = ''): string {
+  return `name: ${name}\nversion: 1.0.0\nteam: ml\nframework: langgraph\n${more}`;
+}
+
+// Those of the example, so that one lock and one dependency image serve every project of a test.
+export const requirements = 'langgraph>=1.0\nlangchain-core>=1.0\n';
+
+export const echo = `
+from typing import TypedDict
+from langgraph.graph import END, START, StateGraph
+
+class State(TypedDict):
+    said: str
+
+builder = StateGraph(State)
+builder.add_node("repeat", lambda state: {"said": state["said"]})
+builder.add_edge(START, "repeat")
+builder.add_edge("repeat", END)
+graph = builder.compile()
+`;

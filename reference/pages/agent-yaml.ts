@@ -1,0 +1,28 @@
+import { agentJsonSchema, agentYamlExample, fieldsInEffect } from '@gantry/contract/agent-yaml.ts';
+import { table, type Page } from '../page.ts';
+
+const state = { 'in effect': 'in effect', listed: 'accepted, not in effect yet', refused: 'refused by deploy, for now' };
+
+/** Every field, and what it does by now. */
+export function agentYamlPage(): Page {
+  const fields = fieldsInEffect.map(({ field, state: now, sentence, value, except }) => {
+    const about = value === undefined ? (except === undefined ? '' : ` (any but \`${except}\`)`) : ` (\`${value}\`)`;
+    return [`\`${field}\`${about}`, state[now], sentence];
+  });
+  const required = (agentJsonSchema() as { required: string[] }).required.map((field) => `\`${field}\``).join(', ');
+  return {
+    file: 'agent-yaml.md',
+    text: `# agent.yaml
+
+Required: ${required}. The running service offers the JSON Schema for editors at \`/api/v1/schemas/agent.json\`; \`svc init\` writes the line that points to it.
+
+${table(['field', 'today', 'what it does'], fields)}
+
+A file that uses every field:
+
+\`\`\`yaml
+${agentYamlExample.trim()}
+\`\`\`
+`,
+  };
+}

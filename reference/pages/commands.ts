@@ -1,0 +1,43 @@
+import { commands, type Words } from '../../cli/src/commands.ts';
+import type { Command, Input } from '../../cli/src/command.ts';
+import { describeNeeds } from '../../cli/src/needs.ts';
+import type { Page } from '../page.ts';
+
+/** Every command, from the records that the client itself reads. */
+export async function commandsPage(): Promise<Page> {
+  const sections = await Promise.all((Object.keys(commands) as Words[]).map(async (words) => section(await load(words))));
+  return {
+    file: 'commands.md',
+    text: `# Commands
+
+Every command takes \`--json\` (data on stdout, one line with what is next on stderr), \`--no-input\`, \`--server <url>\` and \`--team <name>\`. Exit codes: 0 done, 1 refused or failed, 2 used wrongly, 3 server not reached, 4 waits for a person or cannot be verified, 5 the plan has changes.
+
+${sections.join('\n')}`,
+  };
+}
+
+async function load(words: Words): Promise<Command> {
+  // Each file exports its one record under a name of its own.
+  return Object.values(await commands[words]())[0] as unknown as Command;
+}
+
+function section(command: Command): string {
+  const inputs = [
+    ...Object.entries(command.arguments).map(([name, input]) => `- \`<${name}>\`: ${input.summary}`),
+    ...Object.entries(command.flags).map(([name, input]) => `- \`${flag(name, input)}\`: ${input.summary}`),
+  ];
+  const list = inputs.length === 0 ? '' : `${inputs.join('\n')}\n\n`;
+  return `## svc ${command.words}
+
+${command.summary}. Needs ${describeNeeds(command.needs)}.
+
+${list}\`\`\`
+${command.examples.join('\n')}
+\`\`\`
+`;
+}
+
+function flag(name: string, { short, placeholder }: Input): string {
+  const dashed = `--${name.replaceAll('_', '-')}`;
+  return `${short === undefined ? '' : `-${short}, `}${dashed}${placeholder === undefined ? '' : ` <${placeholder}>`}`;
+}

@@ -1,0 +1,9 @@
+import type { Page } from '../page.ts';
+import { agentYamlPage } from './agent-yaml.ts';
+import { apiPage } from './api.ts';
+import { commandsPage } from './commands.ts';
+import { problemsPage } from './problems.ts';
+
+export async function pages(): Promise<Page[]> {
+  return [agentYamlPage(), apiPage(), await commandsPage(), problemsPage()];
+}

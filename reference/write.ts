@@ -1,0 +1,6 @@
+// npm run reference: writes docs/reference/ from the code. A test holds what is committed against what this would write.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pages } from './pages/index.ts';
+
+for (const { file, text } of await pages()) await writeFile(join(import.meta.dirname, '../docs/reference', file), text);

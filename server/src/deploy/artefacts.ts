@@ -1,0 +1,33 @@
+// What a deploy leaves on disk for people and their tools, in a folder with the container's name: its compose file, and the bill of
+// materials of its image. Neither holds a secret: the compose file, run by hand, gives a container without key or route.
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DeployParts } from './parts.ts';
+import type { Place } from './targets/target.ts';
+
+export async function writeArtefacts(
+  parts: Pick<DeployParts, 'artefact_directory'>,
+  place: Place,
+  made: { compose_file: string; sbom: object },
+): Promise<void> {
+  const folder = join(parts.artefact_directory, place.container_name);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await replace(join(folder, 'compose.yaml'), made.compose_file);
+  await replace(join(folder, 'sbom.cdx.json'), `${JSON.stringify(made.sbom, undefined, 2)}\n`);
+}
+
+/** Removes a place from its target, and what lies on disk about it. */
+export async function releasePlace(
+  parts: Pick<DeployParts, 'artefact_directory' | 'targets'>,
+  place: Place,
+  signal: AbortSignal,
+): Promise<void> {
+  await parts.targets[place.target].release(place, signal);
+  await rm(join(parts.artefact_directory, place.container_name), { recursive: true, force: true });
+}
+
+// Renamed into place, so that nobody reads half a file.
+async function replace(file: string, content: string): Promise<void> {
+  await writeFile(`${file}.new`, content, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+}

@@ -1,0 +1,174 @@
+// From a lock to a container that answers: real engine, real index, the real wrapper around the real example.
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { frameworks, printRequirement } from '@gantry/contract/frameworks.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { resolveRequirements, type ResolvedDependencies } from '../../engine/resolve.ts';
+import { runInSandbox } from '../../engine/sandbox.ts';
+import type { Sandboxes } from '../../engine/sandboxes.ts';
+import { testInstallation } from '../../engine/test-installation.ts';
+import { testConfig } from '../../testing/config.ts';
+import { removeLeftovers } from '../../testing/engine-leftovers.ts';
+import { buildAppImage, type AppImageInput } from './app-image.ts';
+import { ensureDependencyImage, type DependencyImage } from './dependency-image.ts';
+import { readWrapperFiles } from './wrapper-files.ts';
+
+const { engine, open } = testInstallation(testConfig());
+const root = join(import.meta.dirname, '../../../..');
+const example = join(root, 'examples/langgraph-greeter');
+const signal = () => AbortSignal.timeout(240_000);
+const images = new Set<string>();
+let sandboxes: Sandboxes;
+let resolved: ResolvedDependencies;
+let dependencies: DependencyImage;
+let app: AppImageInput;
+
+beforeAll(async () => {
+  sandboxes = await open({ source_distributions: 'allow' });
+  const files = new Map<string, Uint8Array>();
+  for (const name of await readdir(example)) files.set(name, await readFile(join(example, name)));
+  const text = Buffer.from(files.get('requirements.txt') ?? '').toString();
+  const platform_requirements = frameworks.langgraph.requires.map(printRequirement);
+  resolved = await resolveRequirements(sandboxes, {
+    team_id: 'team-1',
+    project: { kind: 'requirements', text },
+    platform_requirements,
+    signal: signal(),
+  });
+  dependencies = await install({ ...resolved, team_id: 'team-1' });
+  const { files: wrapper } = await readWrapperFiles(join(root, 'wrapper/_svc_wrapper'));
+  const digest = `sha256:${'d'.repeat(64)}`;
+  app = {
+    dependency_image: dependencies.tag,
+    agent: 'greeter',
+    team_id: 'team-1',
+    version: '1.0.0',
+    digest,
+    created_at: '2026-01-01T00:00:00Z',
+    files,
+    wrapper,
+    signal: signal(),
+  };
+}, 300_000);
+afterAll(async () => {
+  await sandboxes?.close();
+  await removeLeftovers(engine);
+  for (const image of [...images].toReversed()) await engine.docker.getImage(image).remove({ force: true });
+}, 60_000);
+
+async function install(o: ResolvedDependencies & { team_id: string }): Promise<DependencyImage> {
+  const image = await ensureDependencyImage(sandboxes, { ...o, wrapper_abi: '1', signal: signal() });
+  images.add(image.tag);
+  return image;
+}
+
+async function build(changes: Partial<AppImageInput> = {}): Promise<string> {
+  const { id } = await buildAppImage(engine, { ...app, signal: signal(), ...changes });
+  images.add(id);
+  return id;
+}
+
+const limits = { memory_bytes: 1e9, cpus: 2, pids: 64, disk_bytes: 1e8, deadline_seconds: 60 };
+const inImage = (image: string, script: string) =>
+  runInSandbox(engine, { image, command: ['/bin/sh', '-c', script], limits, signal: signal() });
+
+test('the locked packages are in the image, with bytecode, and uv and its cache are not', async () => {
+  const script =
+    '/opt/venv/bin/python -c "import langgraph, fastapi; print(fastapi.__cached__)" && ls -A /opt/uv /var/cache/uv /opt/venv/lib/python3*/site-packages/fastapi/__pycache__ | head -4';
+  const { stdout, stderr, exit_code } = await inImage(dependencies.tag, script);
+  expect({ stderr, exit_code }).toEqual({ stderr: '', exit_code: 0 });
+  expect(stdout).toMatch(/__pycache__\/__init__\.cpython-\d+\.pyc/);
+  expect(stdout).toContain('/opt/uv:\n\n');
+});
+
+test('the same lock of the same team is installed once, and of another team again', async () => {
+  const began = performance.now();
+  expect(await install({ ...resolved, team_id: 'team-1' })).toEqual({ ...dependencies, reused: true });
+  expect(performance.now() - began).toBeLessThan(1000);
+  const small = await resolveRequirements(sandboxes, {
+    team_id: 'team-1',
+    project: { kind: 'requirements', text: 'idna==3.10\n' },
+    platform_requirements: [],
+    signal: signal(),
+  });
+  const [one, other] = [await install({ ...small, team_id: 'team-1' }), await install({ ...small, team_id: 'team-2' })];
+  expect(other.reused).toBe(false);
+  expect(other.tag).not.toBe(one.tag);
+}, 60_000);
+
+test('a lock whose hash does not fit the package is not installed', async () => {
+  const lock = 'idna==3.10 \\\n    --hash=sha256:' + '0'.repeat(64) + '\n';
+  await expect(install({ ...resolved, lock, team_id: 'team-1' })).rejects.toMatchObject({
+    code: 'build_failed',
+    fields: { output: expect.stringMatching(/hash/i) },
+  });
+}, 60_000);
+
+test('a source distribution is built into the image and leaves nothing in the cache', async () => {
+  const source = await resolveRequirements(sandboxes, {
+    team_id: 'team-1',
+    project: { kind: 'requirements', text: 'docopt==0.6.2\n' },
+    platform_requirements: [],
+    signal: signal(),
+  });
+  const image = await install({ ...source, team_id: 'team-1' });
+  const { stdout } = await inImage(
+    image.tag,
+    '/opt/venv/bin/python -c "import docopt; print(docopt.__version__)"; ls -A /var/cache/uv',
+  );
+  expect(stdout).toBe('0.6.2\n');
+}, 120_000);
+
+test("the app image holds the wrapper and the user's files, runs as nobody and says what it was built from", async () => {
+  const id = await build();
+  const { Config } = await engine.docker.getImage(id).inspect();
+  expect(Config).toMatchObject({
+    User: '10001:10001',
+    WorkingDir: '/app',
+    Cmd: ['/opt/venv/bin/python', '-m', '_svc_wrapper'],
+  });
+  expect(Config.Labels).toMatchObject({
+    'gantry.installation': engine.installation_id,
+    'org.opencontainers.image.version': '1.0.0',
+    'org.opencontainers.image.revision': app.digest,
+    'org.opencontainers.image.created': '2026-01-01T00:00:00Z',
+  });
+  const { stdout } = await inImage(id, 'ls /app; stat -c "%u %a" /app /app/agent.py /opt/svc/_svc_wrapper/server.py');
+  expect(stdout).toBe('agent.py\nagent.yaml\nrequirements.txt\n10001 755\n10001 644\n0 644\n');
+});
+
+test('building the same again is the same image, in less than a second and a half', async () => {
+  const first = await build();
+  const began = performance.now();
+  expect(await build()).toBe(first);
+  expect(performance.now() - began).toBeLessThan(1500);
+});
+
+test("a user's Dockerfile and .dockerignore are files like any other", async () => {
+  const files = new Map(app.files)
+    .set('Dockerfile', Buffer.from('FROM scratch\nRUN exit 1\n'))
+    .set('.dockerignore', Buffer.from('*\n'));
+  const { stdout } = await inImage(await build({ files }), 'ls -A /app');
+  expect(stdout.split('\n')).toEqual(expect.arrayContaining(['.dockerignore', 'Dockerfile', 'agent.py']));
+});
+
+test('a label cannot add a line to the build', async () => {
+  await expect(build({ version: '1.0.0"\nRUN id' })).rejects.toThrow('A label cannot hold a line break');
+  const { Config } = await engine.docker.getImage(await build({ version: '$HOME "x" \\' })).inspect();
+  expect(Config.Labels['org.opencontainers.image.version']).toBe('$HOME "x" \\');
+});
+
+test('an aborted build ends at once and leaves no image', async () => {
+  const stop = new AbortController();
+  const files = new Map(app.files).set('large.bin', Buffer.alloc(80e6, 1));
+  const digest = `sha256:${'e'.repeat(64)}`;
+  const building = buildAppImage(engine, { ...app, files, digest, signal: stop.signal });
+  const began = performance.now();
+  setTimeout(() => stop.abort(new Error('cancelled by a test')), 50);
+  await expect(building).rejects.toThrow('cancelled by a test');
+  expect(performance.now() - began).toBeLessThan(2000);
+  const filters = {
+    label: [`org.opencontainers.image.revision=${digest}`, `gantry.installation=${engine.installation_id}`],
+  };
+  expect(await engine.docker.listImages({ filters })).toEqual([]);
+});

@@ -1,0 +1,159 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { runEvents } from '../runs/events.ts';
+import { startWorker, type Worker } from '../runs/worker.ts';
+import { openDeployStage, type DeployStage } from '../testing/deploy-stage.ts';
+import { sql } from '../database/sql.ts';
+import { deploy } from './deploy.ts';
+import { deployKind } from './deploy-kind.ts';
+import { startKeeper, type Keeper } from './keeper.ts';
+import { agentStatus } from './status.ts';
+import { findAgent } from '../registry/find.ts';
+import { stop } from './stop.ts';
+
+let stage: DeployStage;
+let worker: Worker;
+let keepers: Keeper[] = [];
+let errors: unknown[] = [];
+const signal = AbortSignal.timeout(120_000);
+
+beforeAll(async () => {
+  stage = await openDeployStage();
+  worker = await startWorker(
+    stage.database.db,
+    { deploy: deployKind(stage.parts) },
+    { owner: 'test', onError: (error) => errors.push(error) },
+  );
+});
+afterAll(async () => {
+  await worker?.stop();
+  await stage?.close();
+});
+beforeEach(async () => {
+  // What an earlier test deployed is over.
+  await stage.database.db.run(sql`delete from instance`);
+  stage.clear();
+  errors = [];
+});
+afterEach(async () => {
+  await Promise.all(keepers.map((keeper) => keeper.stop()));
+  keepers = [];
+  // A keeper that meets a bug goes on; the tests must not.
+  if (errors.length > 0) throw new AggregateError(errors, 'the keeper met what it did not expect');
+});
+
+function keep(): Keeper {
+  const keeper = startKeeper(stage.parts, { onError: (error) => errors.push(error) });
+  keepers.push(keeper);
+  return keeper;
+}
+
+async function deployed(name?: string, version = '1.0.0'): Promise<{ name: string; id: string }> {
+  const pushed = await stage.push({ ...(name === undefined ? {} : { name }), version });
+  const { id } = await deploy(stage.parts, await stage.cast.caller('root'), { ref: pushed.ref, force: false });
+  for await (const _ of runEvents(stage.database.db, id, 0, signal));
+  expect(stage.containers.get(id)).toMatchObject({ state: 'running' });
+  return { name: pushed.name, id };
+}
+
+function crash(id: string): void {
+  const found = stage.containers.get(id);
+  if (found !== undefined) stage.containers.set(id, { ...found, state: 'exited', exit_code: 137, out_of_memory: true });
+}
+
+async function statusOf(name: string) {
+  const asset = await findAgent(stage.database.db, name);
+  if (asset === undefined) throw new Error(`${name} is gone`);
+  return await agentStatus(stage.parts, asset, signal);
+}
+
+const stateOf = (id: string) => stage.containers.get(id)?.state;
+const patience = { timeout: 20_000, interval: 50 };
+
+test('a dead container is shown as dead until it is started again, and counts', async () => {
+  const { name, id } = await deployed();
+  expect(await statusOf(name)).toMatchObject({ state: 'serving', restarts: 0 });
+  crash(id);
+  const status = await statusOf(name);
+  expect(status).toMatchObject({ state: 'failed', restarts: 0 });
+  expect(status.detail).toContain('exited with code 137 because it ran out of memory');
+  keep();
+  await expect.poll(() => stateOf(id), patience).toBe('running');
+  await expect.poll(() => statusOf(name), patience).toMatchObject({ state: 'serving', restarts: 1 });
+});
+
+test('one that crashes again and again waits longer each time', async () => {
+  const { name, id } = await deployed();
+  keep();
+  crash(id);
+  await expect.poll(() => stateOf(id), patience).toBe('running');
+  await expect.poll(() => statusOf(name), patience).toMatchObject({ restarts: 1 });
+  crash(id);
+  await expect.poll(() => stateOf(id), patience).toBe('running');
+  await expect.poll(() => statusOf(name), patience).toMatchObject({ restarts: 2 });
+  const [row] = await stage.database.db.all<{ wait: number }>(
+    sql`select extract(epoch from next_start_at - clock_now())::float8 as wait from instance`,
+  );
+  expect(row?.wait).toBeGreaterThan(0.5);
+});
+
+test('a container that somebody removed is made again', async () => {
+  const { name, id } = await deployed();
+  stage.containers.delete(id);
+  keep();
+  await expect.poll(() => stateOf(id), patience).toBe('running');
+  await expect.poll(() => statusOf(name), patience).toMatchObject({ state: 'serving' });
+});
+
+test('a stopped agent stays stopped', async () => {
+  const { name, id } = await deployed();
+  await stop(stage.parts, await stage.cast.caller('root'), name, signal);
+  keep();
+  const other = await deployed();
+  crash(other.id);
+  await expect.poll(() => stateOf(other.id), patience).toBe('running');
+  expect(stateOf(id)).toBe('exited');
+  expect(await statusOf(name)).toMatchObject({ state: 'stopped' });
+});
+
+test('a revision that was replaced goes once its last call has ended, also when the service was started anew meanwhile', async () => {
+  const { name, id } = await deployed();
+  stage.health = { status: 'ready', in_flight: 1 };
+  const next = await deployed(name, '2.0.0');
+  const first = keep();
+  await expect.poll(() => stage.health.status, patience).toBe('draining');
+  expect(stateOf(id)).toBe('running');
+  expect(await statusOf(name)).toMatchObject({ draining: [id], ref: `agents/${name}@2.0.0` });
+  await first.stop();
+  stage.health = { status: 'draining', in_flight: 0 };
+  keep();
+  await expect.poll(() => stateOf(id), patience).toBeUndefined();
+  expect(stateOf(next.id)).toBe('running');
+  await expect.poll(async () => (await statusOf(name)).draining, patience).toEqual([]);
+});
+
+test('a container that no revision and no run under way knows is removed, and every other is left alone', async () => {
+  const { id } = await deployed();
+  const stranger = '11111111-0000-4000-8000-000000000000';
+  const place = { target: 'local' as const, container_name: 'svc-lost', container_id: stranger };
+  stage.containers.set(stranger, {
+    place,
+    revision_id: stranger,
+    run_id: stranger,
+    state: 'running',
+    out_of_memory: false,
+  });
+  stage.duringBuild = async () => await new Promise(() => {});
+  const pushed = await stage.push();
+  const underWay = await deploy(stage.parts, await stage.cast.caller('root'), { ref: pushed.ref, force: false });
+  stage.containers.set(underWay.id, {
+    place: { ...place, container_id: underWay.id },
+    revision_id: underWay.id,
+    run_id: underWay.id,
+    state: 'created',
+    out_of_memory: false,
+  });
+  keep();
+  await expect.poll(() => stateOf(stranger), patience).toBeUndefined();
+  expect(stateOf(id)).toBe('running');
+  expect(stateOf(underWay.id)).toBe('created');
+});

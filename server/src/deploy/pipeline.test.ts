@@ -1,0 +1,275 @@
+import { readdir } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { deploySteps, type Deployment, type DeployStep } from '@gantry/contract/deploy.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import { sql } from '../database/sql.ts';
+import { aborted } from '../engine/client.ts';
+import { runEvents } from '../runs/events.ts';
+import type { Run, RunKind } from '../runs/run.ts';
+import { startWorker, type Worker } from '../runs/worker.ts';
+import { emailOf, type Cast, type Person } from '../testing/cast.ts';
+import { openDeployStage, type DeployStage } from '../testing/deploy-stage.ts';
+import type { TestProject } from '../testing/project-archive.ts';
+import type { TestDatabase } from '../testing/test-database.ts';
+import { cancel } from './cancel.ts';
+import { deploy } from './deploy.ts';
+import { deployKind } from './deploy-kind.ts';
+import type { DeployInput } from './deploy-run.ts';
+import { showDeploy } from './find-deploy.ts';
+import type { DeployParts } from './parts.ts';
+import * as store from './store.ts';
+
+let stage: DeployStage;
+let database: TestDatabase;
+let cast: Cast;
+let parts: DeployParts;
+let workers: Worker[] = [];
+
+beforeAll(async () => {
+  stage = await openDeployStage();
+  ({ database, cast, parts } = stage);
+});
+afterAll(async () => await stage?.close());
+beforeEach(() => stage.clear());
+afterEach(async () => {
+  await Promise.all(workers.map((worker) => worker.stop()));
+  workers = [];
+});
+
+const pushed = async (project?: TestProject) => await stage.push(project);
+const approved = async (ref: string) => await stage.approve(ref);
+
+async function work(kind: RunKind<DeployInput> = deployKind(parts)): Promise<Worker> {
+  const worker = await startWorker(
+    database.db,
+    { deploy: kind },
+    { owner: 'test', poll_ms: 50, onError: (error) => expect.unreachable(String(error)) },
+  );
+  workers.push(worker);
+  return worker;
+}
+
+const ask = async (person: Person, ref: string) =>
+  await deploy(parts, await cast.caller(person), { ref, force: false });
+
+async function ended({ id }: { id: string }): Promise<Deployment> {
+  for await (const _ of runEvents(database.db, id, 0, AbortSignal.timeout(20_000)));
+  return await showDeploy(database.db, await cast.caller('root'), id);
+}
+
+async function waitForStep({ id }: { id: string }, step: DeployStep): Promise<void> {
+  for await (const { data } of runEvents(database.db, id, 0, AbortSignal.timeout(10_000)))
+    if (data.step === step) return;
+}
+
+const entriesOf = async (name: string) =>
+  (
+    await database.db.all<{ event: string }>(
+      sql`select event from audit.entry where asset = ${`agents/${name}`} order by seq`,
+    )
+  ).map(({ event }) => event);
+const servingOf = async (deployment: Deployment) => {
+  const row = await store.deployment(database.db, deployment.id);
+  return row && (await store.route(database.db, row.agent_id, 'local'));
+};
+
+test('what was approved is deployed by a deployer of the team, step by step, and on the record', async () => {
+  await work();
+  const { name, ref } = await pushed();
+  await expect(ask('dora', ref)).rejects.toMatchObject({ code: 'approval_required' });
+  const approval_id = await approved(ref);
+  await expect(ask('ada', ref)).rejects.toMatchObject({ code: 'forbidden' });
+  const deployment = await ended(await ask('dora', ref));
+  expect(deployment).toMatchObject({
+    state: 'done',
+    approval_id,
+    actor: emailOf('dora'),
+    endpoint: `http://gantry.test/agents/${name}/invoke`,
+    audit_seq: expect.any(Number),
+  });
+  expect(deployment.steps.map((step) => `${step.n} ${step.name} ${step.state}`)).toEqual(
+    deploySteps.map((step, index) => `${index + 1} ${step} done`),
+  );
+  expect(await servingOf(deployment)).toMatchObject({
+    id: deployment.id,
+    digest: deployment.digest,
+    approval_id,
+    desired: 'running',
+  });
+  expect(await entriesOf(name)).toEqual(expect.arrayContaining(['deploy.started', 'deploy']));
+});
+
+test.each(deploySteps)(
+  'a service that dies after the work of the %s step, before it is written down, carries the deploy to its end',
+  async (trap) => {
+    const reached = Promise.withResolvers<void>();
+    const dying = await work({
+      work: async (run) => {
+        const dyingRun: Run<DeployInput> = {
+          ...run,
+          step: (name, act, undo) =>
+            run.step(
+              name,
+              async (signal) => {
+                const output = await act(signal);
+                if (name !== trap) return output;
+                reached.resolve();
+                // What follows never happens: the worker lets go of the run as a killed one does.
+                return await aborted(signal);
+              },
+              undo,
+            ),
+        };
+        return await deployKind(parts).work(dyingRun);
+      },
+    });
+    const { name, ref } = await pushed();
+    await approved(ref);
+    const asked = await ask('dora', ref);
+    await reached.promise;
+    await dying.stop();
+    workers = [];
+    await work();
+    const deployment = await ended(asked);
+    expect(deployment).toMatchObject({ state: 'done', problem: null });
+    expect([...stage.containers.keys()]).toEqual([deployment.id]);
+    expect(await servingOf(deployment)).toMatchObject({ id: deployment.id });
+    expect((await entriesOf(name)).filter((event) => event === 'deploy')).toHaveLength(1);
+  },
+);
+
+test('a deploy that is cancelled while it builds takes nothing with it and leaves nothing behind', async () => {
+  await work();
+  const { name, ref } = await pushed();
+  await approved(ref);
+  stage.duringBuild = async () => await new Promise(() => {});
+  const asked = await ask('dora', ref);
+  await waitForStep(asked, 'build');
+  await expect(ask('dora', ref)).rejects.toMatchObject({ code: 'deploy_running', fields: { deployment_id: asked.id } });
+  await expect(cancel(database.db, await cast.caller('vera'), asked.id)).rejects.toMatchObject({ code: 'forbidden' });
+  await cancel(database.db, await cast.caller('max'), asked.id);
+  const deployment = await ended(asked);
+  expect(deployment).toMatchObject({ state: 'cancelled', problem: { code: 'cancelled' } });
+  expect(stage.containers.size).toBe(0);
+  expect(await entriesOf(name)).toContain('deploy.cancelled');
+  expect(await servingOf(deployment)).toBeUndefined();
+});
+
+test('a build that fails leaves what serves as it is', async () => {
+  await work();
+  const { name, ref } = await pushed();
+  await approved(ref);
+  const first = await ended(await ask('dora', ref));
+  const second = await pushed({ name, version: '2.0.0' });
+  await approved(second.ref);
+  stage.duringBuild = async () => await Promise.reject(new Problem('build_failed', { detail: 'no room' }));
+  expect(await ended(await ask('dora', second.ref))).toMatchObject({
+    state: 'failed',
+    problem: { code: 'build_failed', detail: 'no room' },
+  });
+  expect(await servingOf(first)).toMatchObject({ id: first.id });
+  expect([...stage.containers.keys()]).toEqual([first.id]);
+  expect((await entriesOf(name)).at(-1)).toBe('deploy.failed');
+});
+
+test('a draft that is pushed again while it is built is not deployed', async () => {
+  await work();
+  const { name, ref } = await pushed();
+  stage.duringBuild = async () => void (await pushed({ name, files: { 'more.py': 'x = 1\n' } }));
+  const deployment = await ended(await ask('root', ref));
+  expect(deployment).toMatchObject({ state: 'failed', problem: { code: 'superseded' } });
+  expect(stage.containers.size).toBe(0);
+  expect(await servingOf(deployment)).toBeUndefined();
+});
+
+test.each([
+  [
+    'whose deployer was demoted',
+    'forbidden',
+    async () =>
+      await cast.write(
+        'membership',
+        sql`update membership set role = 'viewer' where user_id = ${cast.id('dora')} returning id`,
+      ),
+  ],
+  [
+    'whose deployer was disabled',
+    'forbidden',
+    async () =>
+      await cast.write('app_user', sql`update app_user set active = false where id = ${cast.id('dora')} returning id`),
+  ],
+  [
+    'whose approval was revoked',
+    'approval_required',
+    async () =>
+      await cast.write(
+        'approval',
+        sql`update approval set status = 'rejected', closed_reason = 'revoked' where status = 'approved' returning id`,
+      ),
+  ],
+])('a deploy %s while it was built is refused before anything is provisioned', async (_, code, meanwhile) => {
+  await work();
+  const { ref } = await pushed();
+  await approved(ref);
+  stage.duringBuild = meanwhile;
+  const deployment = await ended(await ask('dora', ref));
+  await cast.write(
+    'membership',
+    sql`update membership set role = 'deployer' where user_id = ${cast.id('dora')} returning id`,
+  );
+  await cast.write('app_user', sql`update app_user set active = true where id = ${cast.id('dora')} returning id`);
+  expect(deployment).toMatchObject({ state: 'failed', problem: { code } });
+  expect(deployment.steps.find(({ name }) => name === 'provision')).toMatchObject({ state: 'failed' });
+  expect(stage.provisioned).toBe(0);
+});
+
+test('an admin who deploys without an approval leaves an event of its own, and the setting ends that, also for a deploy under way', async () => {
+  await work();
+  const first = await pushed();
+  expect(await ended(await ask('root', first.ref))).toMatchObject({ state: 'done', approval_id: null });
+  expect(await entriesOf(first.name)).toContain('deploy.bypassed_approval');
+  const second = await pushed();
+  stage.duringBuild = async () =>
+    await cast.write('org', sql`update org set require_approval_for_admins = true returning id`);
+  const refused = await ended(await ask('root', second.ref));
+  await expect(ask('root', second.ref)).rejects.toMatchObject({ code: 'approval_required' });
+  await cast.write('org', sql`update org set require_approval_for_admins = false returning id`);
+  expect(refused).toMatchObject({ state: 'failed', problem: { code: 'approval_required' } });
+  expect(stage.provisioned).toBe(1);
+});
+
+test('what an agent would be unsafe without is refused at once, by name', async () => {
+  const { ref } = await pushed({ yaml: 'guardrails: [pii_detection]\n' });
+  await expect(ask('root', ref)).rejects.toMatchObject({
+    code: 'not_in_effect',
+    detail: expect.stringContaining('`guardrails`'),
+  });
+  const other = await pushed();
+  await expect(
+    deploy(parts, await cast.caller('root'), { ref: other.ref, target: 'aws', force: false }),
+  ).rejects.toMatchObject({ code: 'not_in_effect' });
+});
+
+test('an undo that fails leaves the deploy in need of attention and names what is left', async () => {
+  await work();
+  const { name, ref } = await pushed();
+  await approved(ref);
+  parts.targets.local.release = async () =>
+    await Promise.reject(new Problem('engine_unavailable', { detail: 'The container engine does not answer' }));
+  parts.targets.local.start = async () =>
+    await Promise.reject(new Problem('start_failed', { detail: 'it does not start' }));
+  const deployment = await ended(await ask('dora', ref));
+  expect(deployment).toMatchObject({
+    state: 'needs_attention',
+    problem: {
+      code: 'start_failed',
+      leftovers: [
+        {
+          step: 'provision',
+          output: { container_name: `svc-${name}` },
+          reason: 'The container engine does not answer',
+        },
+      ],
+    },
+  });
+});

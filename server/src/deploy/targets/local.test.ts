@@ -1,0 +1,263 @@
+// Real containers of a stand-in agent that behaves as its test asks: by a secret file, which so proves that it arrived.
+import { once } from 'node:events';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { packArchive } from '../../engine/archive.ts';
+import { ensureNetwork, type Network } from '../../engine/networks.ts';
+import { testInstallation } from '../../engine/test-installation.ts';
+import { testConfig } from '../../testing/config.ts';
+import { removeLeftovers } from '../../testing/engine-leftovers.ts';
+import { readBuildOutput } from '../build/build-output.ts';
+import { localTarget } from './local.ts';
+import { waitUntilReady, type ProbeInput } from './probe.ts';
+import { memoryDirectory } from './secret-directory.ts';
+import type { LogLine, Place, PlaceInput, Target } from './target.ts';
+
+const { engine, settings, agents_subnet } = testInstallation(testConfig());
+let image = '';
+let network: Network;
+let target: Target;
+let secrets_directory = '';
+const signal = () => AbortSignal.timeout(30_000);
+
+const standIn = `
+import http.server, json, os, signal, sys, time
+mode = open("/run/secrets/MODE").read()
+print("mode is", mode, flush=True)
+print("on stderr", file=sys.stderr, flush=True)
+if mode == "exit": sys.exit(7)
+if mode == "memory": x = b"x" * 500_000_000
+began = time.monotonic()
+state = {"ready": "ready", "slow": "starting", "failed": "failed", "deaf": "starting", "huge": "ready"}[mode]
+def drain(*_): print("draining", flush=True)
+signal.signal(signal.SIGUSR1, drain)
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+class Answers(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        if mode == "deaf": time.sleep(60)
+        ready = state == "ready" or (mode == "slow" and time.monotonic() - began > 1)
+        body = {"status": "ready" if ready else state}
+        if state == "failed": body["reason"] = {"code": "import_failed", "message": "No module named 'nothing'", "traceback": "Traceback …"}
+        self.send_response(200 if self.path == "/health" or ready else 503)
+        self.end_headers()
+        self.wfile.write(json.dumps(body).encode() + (b" " * 3_000_000 if mode == "huge" else b""))
+    def log_message(self, *_): pass
+http.server.ThreadingHTTPServer(("", 8080), Answers).serve_forever()
+`;
+
+beforeAll(async () => {
+  const context = packArchive([
+    {
+      path: 'Dockerfile',
+      content: `FROM ${settings.base_image}\nCOPY python /opt/venv/bin/python\nCOPY server.py /app/server.py\n`,
+    },
+    { path: 'python', content: '#!/bin/sh\nexec python3 /app/server.py\n', mode: 0o755 },
+    { path: 'server.py', content: standIn },
+  ]);
+  image = await readBuildOutput(engine, await engine.docker.buildImage(Readable.from([context]), { version: '2' }));
+  network = await ensureNetwork(engine, { purpose: 'agents', subnet: agents_subnet, internal: true });
+  secrets_directory = join((await memoryDirectory()) ?? '', `gantry-test-${engine.installation_id}`);
+  target = localTarget({ engine, network, secrets_directory });
+}, 60_000);
+afterEach(async () => {
+  for (const { place } of await target.list()) await target.release(place);
+});
+afterAll(async () => {
+  await removeLeftovers(engine);
+  await engine.docker.getImage(image).remove({ force: true });
+});
+
+function placeInput(changes: Partial<PlaceInput> = {}): PlaceInput {
+  const resources = { cpu_count: 1, memory_bytes: 256 * 1024 ** 2 };
+  return {
+    agent: 'greeter',
+    revision_id: crypto.randomUUID(),
+    run_id: crypto.randomUUID(),
+    fence: 1,
+    image,
+    resources,
+    ...changes,
+  };
+}
+
+async function started(mode: string): Promise<Place> {
+  const place = await target.provision(placeInput(), signal());
+  await target.start(place, { MODE: mode }, signal());
+  return place;
+}
+
+const wait = (place: Place, changes: Partial<ProbeInput> = {}) =>
+  waitUntilReady({ target, place, signal: signal(), ...changes });
+
+async function logged(place: Place, tail?: number): Promise<LogLine[]> {
+  const lines: LogLine[] = [];
+  for await (const line of target.logs(place, { tail, signal: signal() })) lines.push(line);
+  return lines;
+}
+
+test('a place is provisioned, started with its secrets, answers, is stopped and released', async () => {
+  const input = placeInput();
+  const place = await target.provision(input, signal());
+  expect(await target.observe(place)).toMatchObject({
+    state: 'created',
+    revision_id: input.revision_id,
+    run_id: input.run_id,
+  });
+  await target.start(place, { MODE: 'ready' }, signal());
+  const instance = await wait(place);
+  expect(instance).toMatchObject({ state: 'running', url: `http://${instance.address}:8080`, out_of_memory: false });
+  expect(await target.list()).toEqual([instance]);
+
+  await target.drain(place);
+  await target.stop(place, { grace_seconds: 5 });
+  await target.stop(place, { grace_seconds: 5 });
+  await target.drain(place);
+  expect(await target.observe(place)).toMatchObject({ state: 'exited', exit_code: 0 });
+  expect((await logged(place)).map(({ line }) => line)).toContain('draining');
+
+  await target.release(place);
+  await target.release(place);
+  expect(await target.observe(place)).toMatchObject({ state: 'gone', place: { container_name: place.container_name } });
+  expect(await target.list()).toEqual([]);
+  expect(await readdir(secrets_directory)).toEqual([]);
+}, 60_000);
+
+test('a stopped place starts again with new secrets', async () => {
+  const place = await started('exit');
+  await expect(wait(place)).rejects.toMatchObject({ code: 'start_failed' });
+  await target.start(place, { MODE: 'ready' }, signal());
+  expect(await wait(place)).toMatchObject({ state: 'running' });
+}, 60_000);
+
+test('secrets are in memory, for the container alone, and unknown to the engine', async () => {
+  const secret = crypto.randomUUID();
+  const place = await target.provision(placeInput(), signal());
+  await target.start(place, { MODE: 'ready', TOKEN: secret }, signal());
+  await wait(place);
+  expect((await stat(secrets_directory)).mode & 0o777).toBe(0o700);
+  expect(JSON.stringify(await engine.docker.getContainer(place.container_id).inspect())).not.toContain(secret);
+  await expect(target.start(await target.provision(placeInput(), signal()), { '../x': 'y' }, signal())).rejects.toThrow(
+    'no name for a secret file',
+  );
+}, 60_000);
+
+test('a container can neither change its secrets nor write outside of /tmp', async () => {
+  const place = await started('ready');
+  await wait(place);
+  const script = 'touch /tmp/a && echo tmp; touch /run/secrets/a /app/a /a; exit 0';
+  const command = await engine.docker
+    .getContainer(place.container_id)
+    .exec({ Cmd: ['sh', '-c', script], AttachStdout: true, AttachStderr: true });
+  const stream = await command.start({});
+  const chunks: Buffer[] = [];
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  await once(stream, 'end');
+  const output = Buffer.concat(chunks).toString();
+  expect(output).toContain('tmp');
+  expect(output.match(/Read-only file system/g)).toHaveLength(3);
+}, 60_000);
+
+test('a run that was killed finds what it made, and one that lost its lease changes nothing', async () => {
+  const input = placeInput();
+  const place = await target.provision(input, signal());
+  expect(await target.provision(input, signal())).toEqual(place);
+
+  const taken = await target.provision({ ...input, fence: 2 }, signal());
+  expect(taken.container_id).not.toBe(place.container_id);
+  await target.start(taken, { MODE: 'ready' }, signal());
+  await expect(target.provision(input, signal())).rejects.toThrow('newer fence');
+  await expect(target.start(place, { MODE: 'exit' }, signal())).rejects.toMatchObject({ code: 'start_failed' });
+  await target.stop(place, { grace_seconds: 1 });
+  await target.release(place);
+  expect(await wait(taken)).toMatchObject({ state: 'running' });
+}, 60_000);
+
+test("another installation's container of the same name is left alone", async () => {
+  const input = placeInput();
+  const place = await target.provision(input, signal());
+  const stranger = localTarget({
+    engine: { ...engine, installation_id: crypto.randomUUID() },
+    network,
+    secrets_directory,
+  });
+  await expect(stranger.provision(input, signal())).rejects.toThrow('belongs to somebody else');
+  expect(await stranger.list()).toEqual([]);
+  expect(await target.observe(place)).toMatchObject({ state: 'created' });
+}, 60_000);
+
+test('readiness is waited for, and a large answer does no harm', async () => {
+  const paths: string[] = [];
+  await wait(await started('slow'), { onProbe: ({ path, result }) => paths.push(`${path} ${result}`) });
+  expect(paths).toEqual(expect.arrayContaining(['/health 200', '/ready 503']));
+  expect(paths.slice(-2)).toEqual(['/ready 200', '/ready 200']);
+  await wait(await started('huge'));
+}, 60_000);
+
+test('an agent that cannot be loaded fails with its own reason, its log and the probes', async () => {
+  await expect(wait(await started('failed'))).rejects.toMatchObject({
+    code: 'start_failed',
+    detail: "No module named 'nothing'",
+    fields: {
+      reason: { code: 'import_failed', traceback: 'Traceback …' },
+      probes: expect.arrayContaining([expect.objectContaining({ path: '/health', result: 200 })]),
+      log: expect.arrayContaining([expect.objectContaining({ line: 'mode is failed', stream: 'stdout' })]),
+    },
+  });
+}, 60_000);
+
+test('a container that exits is told with its exit code', async () => {
+  await expect(wait(await started('exit'))).rejects.toMatchObject({
+    code: 'start_failed',
+    detail: 'The container exited with 7',
+  });
+}, 60_000);
+
+test('running out of memory is told by that name', async () => {
+  await expect(wait(await started('memory'))).rejects.toMatchObject({ code: 'out_of_memory' });
+}, 60_000);
+
+test('a health check that nobody answers ends at the deadline, and a probe at its timeout', async () => {
+  const began = performance.now();
+  await expect(wait(await started('deaf'), { deadline_ms: 1500, probe_timeout_ms: 400 })).rejects.toMatchObject({
+    code: 'health_check_failed',
+    fields: { probes: expect.arrayContaining([expect.objectContaining({ result: 'timed out' })]) },
+  });
+  expect(performance.now() - began).toBeLessThan(6000);
+}, 60_000);
+
+test('an aborted wait ends at once', async () => {
+  const stop = new AbortController();
+  const waiting = wait(await started('deaf'), { signal: stop.signal });
+  setTimeout(() => stop.abort(new Error('cancelled by a test')), 300);
+  await expect(waiting).rejects.toThrow('cancelled by a test');
+}, 60_000);
+
+test('the log is read with time and stream, from its end, since a moment, and followed until the reader leaves', async () => {
+  const place = await started('ready');
+  await wait(place);
+  const lines = await logged(place);
+  expect(lines.map(({ stream, line }) => `${stream} ${line}`).toSorted()).toEqual([
+    'stderr on stderr',
+    'stdout mode is ready',
+  ]);
+  expect(Date.now() - Date.parse(lines[0]?.at ?? '')).toBeLessThan(30_000);
+  expect(await logged(place, 1)).toHaveLength(1);
+
+  await delay(1100);
+  const since = new Date().toISOString();
+  const stop = new AbortController();
+  const followed: string[] = [];
+  const following = (async () => {
+    for await (const { line } of target.logs(place, { follow: true, since, signal: stop.signal })) {
+      followed.push(line);
+      stop.abort();
+    }
+  })();
+  await delay(300);
+  await target.drain(place);
+  await following;
+  expect(followed).toEqual(['draining']);
+}, 60_000);

@@ -1,0 +1,113 @@
+// Real containers on real networks: what the report says is what a container finds.
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { testConfig } from '../testing/config.ts';
+import { removeLeftovers } from '../testing/engine-leftovers.ts';
+import { findBaseImage } from './base-image.ts';
+import { guardEgress } from './egress.ts';
+import { ensureNetwork, removeNetwork, type Network } from './networks.ts';
+import { runInSandbox } from './sandbox.ts';
+import { testInstallation } from './test-installation.ts';
+
+const { engine, settings, agents_subnet } = testInstallation(testConfig());
+const limits = { memory_bytes: 256e6, cpus: 1, pids: 64, disk_bytes: 50e6, deadline_seconds: 60 };
+let image = '';
+const servers: Server[] = [];
+
+beforeAll(async () => {
+  image = (await findBaseImage(engine, settings.base_image)).id;
+});
+afterEach(async () => {
+  for (const server of servers.splice(0)) server.close();
+  await removeLeftovers(engine);
+});
+afterAll(() => removeLeftovers(engine));
+
+async function listen(address: string): Promise<number> {
+  const server = createServer((socket) => socket.end()).listen(0, address);
+  servers.push(server);
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port; // it listens on a port
+}
+
+/** Which of these a container on the network can connect to. */
+async function reachable(network: Network, places: string[]): Promise<string[]> {
+  const script = `
+import socket, sys
+for place in sys.argv[1:]:
+    host, port = place.rsplit(":", 1)
+    try:
+        socket.create_connection((host, int(port)), 2).close()
+        print(place)
+    except OSError:
+        pass
+`;
+  const command = ['python3', '-c', script, ...places];
+  const { stdout } = await runInSandbox(engine, {
+    image,
+    network: network.name,
+    command,
+    limits,
+    signal: AbortSignal.timeout(60_000),
+  });
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+/** A container that listens, and its address. */
+async function sibling(network: Network): Promise<string> {
+  const container = await engine.docker.createContainer({
+    Image: image,
+    Cmd: ['python3', '-m', 'http.server', '9000'],
+    Labels: { 'gantry.installation': engine.installation_id },
+    HostConfig: { NetworkMode: network.name },
+  });
+  await container.start();
+  const { NetworkSettings } = await container.inspect();
+  return `${NetworkSettings.Networks[network.name]?.IPAddress}:9000`;
+}
+
+test.each([{ internal: true }, { internal: false }])(
+  'on a network with internal: $internal a container reaches the ports it is meant to reach, no sibling and nothing else of this machine',
+  async ({ internal }) => {
+    const network = await ensureNetwork(engine, { purpose: 'agents', subnet: agents_subnet, internal });
+    const meant = `${network.gateway}:${await listen(network.gateway)}`;
+    const api = `${network.gateway}:${await listen('0.0.0.0')}`;
+    const neighbour = await sibling(network);
+    // Without rules the API is in reach, so that the refusal below is the rules' doing.
+    expect(await reachable(network, [meant, api])).toEqual([meant, api]);
+
+    const report = await guardEgress(engine, { network, host_ports: [Number(meant.split(':')[1])] });
+    expect(await reachable(network, [meant, api, neighbour, '169.254.169.254:80', '10.255.255.1:80'])).toEqual([meant]);
+    expect(report).toMatchObject({
+      siblings: { closed: true },
+      host: { closed: true },
+      metadata: { closed: true },
+      private_ranges: { closed: true },
+    });
+    expect(report.outside.closed).toBe(internal);
+
+    // The host itself still reaches the sibling: calls and probes come from there.
+    expect((await fetch(`http://${neighbour}/`, { signal: AbortSignal.timeout(5000) })).status).toBe(200);
+  },
+  60_000,
+);
+
+test('setting the rules again replaces them', async () => {
+  const network = await ensureNetwork(engine, { purpose: 'agents', subnet: agents_subnet, internal: true });
+  const [before, after] = [await listen(network.gateway), await listen(network.gateway)];
+  await guardEgress(engine, { network, host_ports: [before] });
+  await guardEgress(engine, { network, host_ports: [after] });
+  const places = [before, after].map((port) => `${network.gateway}:${port}`);
+  expect(await reachable(network, places)).toEqual([places[1]]);
+}, 60_000);
+
+test('a network is made once, made anew when its settings change, and its siblings stay apart', async () => {
+  const plan = { purpose: 'agents', subnet: agents_subnet, internal: true } as const;
+  const first = await ensureNetwork(engine, plan);
+  expect((await ensureNetwork(engine, plan)).id).toBe(first.id);
+  const opened = await ensureNetwork(engine, { ...plan, internal: false });
+  expect(opened.id).not.toBe(first.id);
+  await removeNetwork(engine, opened);
+  await removeNetwork(engine, opened);
+}, 60_000);

@@ -1,0 +1,23 @@
+import { finished } from 'node:stream/promises';
+import { expect, test } from 'vitest';
+import { lineSplitter } from './lines.ts';
+
+test('lines survive chunks that end anywhere, in a character too', async () => {
+  const lines: string[] = [];
+  const { stream, text } = lineSplitter({ keep_bytes: 100, onLine: (line) => lines.push(line) });
+  const bytes = Buffer.from('grüße\r\nzwei\n\ndrei');
+  for (const byte of bytes) stream.write(Buffer.from([byte]));
+  stream.end();
+  await finished(stream);
+  expect(lines).toEqual(['grüße', 'zwei', '', 'drei']);
+  expect(text()).toBe('grüße\r\nzwei\n\ndrei');
+});
+
+test('of endless output only the end is kept, and a line without an end is cut', async () => {
+  const lines: string[] = [];
+  const { stream, text } = lineSplitter({ keep_bytes: 10, onLine: (line) => lines.push(line) });
+  stream.end('a'.repeat(40_000));
+  await finished(stream);
+  expect(text()).toBe('a'.repeat(10));
+  expect(lines.map((line) => line.length)).toEqual([16_384, 16_384, 40_000 - 2 * 16_384]);
+});

@@ -1,0 +1,37 @@
+// @ts-check
+/**
+ * `npm run bench`: prepares what the measures need, as `npm test` does, and measures a real installation.
+ * `npm run bench -- redeploy invoke` runs only those measures.
+ */
+import { ensureBaseImage } from './base-image.js';
+import { runCommand } from './command.js';
+import { cloneEnvironment, cloneFolder } from './config.js';
+import { ensureEngine } from './engine.js';
+import { findPackageIndex } from './package-index.js';
+import { ensurePackages } from './packages.js';
+import { PartFailed, runScript, step } from './step.js';
+
+const benchTimeoutSeconds = 1800;
+
+await runScript(async () => {
+  let baseImage = '';
+  await step('packages', ensurePackages);
+  await step('engine', ensureEngine);
+  await step('base image', async (say) => (baseImage = await ensureBaseImage(say)));
+  const { exit_code } = await runCommand(['node', 'bench/main.ts', ...process.argv.slice(2)], {
+    cwd: cloneFolder,
+    env: cloneEnvironment({ BASE_IMAGE: baseImage, ...(await buildSettings()) }),
+    timeout_seconds: benchTimeoutSeconds,
+    inherit: true,
+  });
+  if (exit_code !== 0) throw new PartFailed('bench'); // it has said why
+});
+
+/** The measured service has a home of its own and reads no settings file: what builds need comes by the environment. */
+async function buildSettings() {
+  const { authorityFile, indexUrl } = await findPackageIndex();
+  return {
+    ...(authorityFile === undefined ? {} : { BUILD_CA_FILE: authorityFile.value }),
+    ...(indexUrl === undefined ? {} : { BUILD_INDEX_URL: indexUrl.value }),
+  };
+}

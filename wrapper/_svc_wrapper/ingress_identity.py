@@ -1,0 +1,85 @@
+"""What the ingress says about a caller: who it is, and the space that its threads are named in.
+
+The identity is a JWT (RFC 7519) signed with HS256 under this revision's own secret, for this agent alone. A
+langgraph agent finds it as `config["configurable"]["svc_caller"]`: `{"sub": …, "email": …, "teams": […]}`.
+Without an ingress secret nobody can be told apart, so nobody is named.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import re
+import time
+from typing import Any, NoReturn
+
+from starlette.datastructures import Headers
+
+from .agent import JsonObject
+from .problems import Problem
+
+CALLER_HEADER = "X-Svc-Caller"
+THREAD_SPACE_HEADER = "X-Svc-Thread-Space"
+# Both clocks are the same machine's, except for a moment after it was asleep.
+LEEWAY_SECONDS = 5
+# Without a colon, which ends the space in the name of a thread.
+THREAD_SPACE = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+def read_caller(headers: Headers, *, secret: str | None, agent_name: str) -> JsonObject | None:
+    if secret is None:
+        return None
+    given = headers.getlist(CALLER_HEADER)
+    if len(given) != 1:
+        refuse(f"{CALLER_HEADER} must be given once")
+    claims = verified_claims(given[0], secret.encode())
+    if claims.get("aud") != f"agents/{agent_name}":
+        refuse("it is meant for another agent")
+    expires = claims.get("exp")
+    if not isinstance(expires, int) or expires + LEEWAY_SECONDS < time.time():
+        refuse("it has expired")
+    return {name: claims.get(name) for name in ("sub", "email", "teams")}
+
+
+def read_thread_space(headers: Headers) -> str | None:
+    given = headers.getlist(THREAD_SPACE_HEADER)
+    if not given:
+        return None
+    if len(given) != 1 or not THREAD_SPACE.fullmatch(given[0]):
+        raise Problem("invalid_thread_space", f"{THREAD_SPACE_HEADER} must be one name of letters, digits, - and _")
+    return given[0]
+
+
+def verified_claims(token: str, secret: bytes) -> JsonObject:
+    """The header is read after the signature: until then nothing of the token is believed, its algorithm least."""
+    signed, _, signature = token.rpartition(".")
+    head, _, body = signed.partition(".")
+    expected = hmac.new(secret, signed.encode(), hashlib.sha256).digest()
+    if not hmac.compare_digest(decode(signature), expected):
+        refuse("its signature is wrong")
+    if read_object(head).get("alg") != "HS256":
+        refuse("it is not signed with HS256")
+    return read_object(body)
+
+
+def read_object(part: str) -> JsonObject:
+    try:
+        value: Any = json.loads(decode(part))
+    except ValueError:
+        refuse("it cannot be read")
+    if not isinstance(value, dict):
+        refuse("it cannot be read")
+    return value
+
+
+def decode(part: str) -> bytes:
+    try:
+        return base64.b64decode(part + "=" * (-len(part) % 4), altchars=b"-_", validate=True)
+    except ValueError:
+        refuse("it cannot be read")
+
+
+def refuse(reason: str) -> NoReturn:
+    raise Problem("caller_refused", f"the caller's identity is not accepted: {reason}")
