@@ -19,7 +19,9 @@ describe.each(['first-agent.md'])('every command of docs/guide/%s does what the 
     '%s',
     async (_, { command, exits, prints, ...typing }) => {
       // Only for the one command that is not `svc`: a session's token, as a script would hold it.
-      const env = command.startsWith('curl') ? { SERVICE_TOKEN: await installation.token(typing.as) } : {};
+      const env: Record<string, string> = command.startsWith('curl')
+        ? { SERVICE_TOKEN: await installation.token(typing.as) }
+        : {};
       const ran = await installation.type(fillIn(command, words), { ...typing, env });
       expect({ code: ran.code, output: ran.code === exits ? '' : ran.output }).toEqual({ code: exits, output: '' });
       const missing = missingLine(ran.output, prints, words);

@@ -9,7 +9,7 @@ import { environment } from './config.ts';
 
 const clone = resolve(import.meta.dirname, '..');
 const node = join(clone, 'node_modules/.bin/node');
-const main = join(clone, 'cli/src/main.ts');
+const main = join(clone, 'cli/svc.js');
 
 export interface Ran {
   code: number;

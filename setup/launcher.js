@@ -34,10 +34,10 @@ export async function ensureLauncher() {
     );
     throw new SetupProblem({
       cause: `there is no place for the svc launcher: ${reasons.join('; ')}`,
-      fix: `Move the other svc away, or call ${join(packagePrograms, 'node')} ${join(cloneFolder, 'cli/src/main.ts')} yourself.`,
+      fix: `Move the other svc away, or call ${join(packagePrograms, 'node')} ${join(cloneFolder, 'cli/svc.js')} yourself.`,
     });
   }
-  const text = launcherText(join(packagePrograms, 'node'), join(cloneFolder, 'cli', 'src', 'main.ts'));
+  const text = launcherText(join(packagePrograms, 'node'), join(cloneFolder, 'cli', 'svc.js'));
   const isNew = place.occupant === 'none' || readFileSync(place.path, 'utf8') !== text;
   if (isNew) writeLauncher(place.path, text);
   if (!place.isOnPath)

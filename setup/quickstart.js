@@ -43,7 +43,7 @@ function recordBaseImage(baseImage) {
 
 /** @param {string} baseImage */
 async function handOver(baseImage) {
-  const { exit_code } = await runCommand([join(packagePrograms, 'node'), join('cli', 'src', 'main.ts'), 'quickstart'], {
+  const { exit_code } = await runCommand([join(packagePrograms, 'node'), join('cli', 'svc.js'), 'quickstart'], {
     cwd: cloneFolder,
     env: cloneEnvironment(baseImage === defaultBaseImage ? {} : { BASE_IMAGE: baseImage }),
     timeout_seconds: handOverTimeoutSeconds,

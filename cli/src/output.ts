@@ -28,6 +28,8 @@ export interface Output {
   progress(line: Line | undefined): void;
   /** Help and version text, whatever the mode. */
   help(text: string): void;
+  /** Entries of the audit log that the command has made; told at its end. */
+  audited(entries: string[]): void;
   finish(result: Result): void;
   fail(failure: Failure): void;
 }
@@ -55,6 +57,7 @@ export function createOutput({
   const mode: Mode = json ? 'json' : stdout.isTTY === true ? 'terminal' : 'plain';
   const people = mode !== 'json';
   const notices: string[] = [];
+  const audit: string[] = [];
   let redrawn: string | undefined;
 
   const toOut = (text: string): void => withoutProgress(() => stdout.write(text));
@@ -75,7 +78,8 @@ export function createOutput({
     problem?: unknown;
   }): string {
     const { problem, next = [], person_must_act = false } = more;
-    return `${JSON.stringify({ ...(problem === undefined ? {} : { problem }), next, person_must_act, ...(notices.length === 0 ? {} : { notices }) })}\n`;
+    const about = { ...(notices.length === 0 ? {} : { notices }), ...(audit.length === 0 ? {} : { audit }) };
+    return `${JSON.stringify({ ...(problem === undefined ? {} : { problem }), next, person_must_act, ...about })}\n`;
   }
 
   return {
@@ -104,6 +108,9 @@ export function createOutput({
     help(text) {
       toOut(text);
     },
+    audited(entries) {
+      audit.push(...entries);
+    },
     finish(result) {
       if (!people) {
         if (result.data !== undefined) toOut(`${JSON.stringify(result.data)}\n`);
@@ -111,7 +118,7 @@ export function createOutput({
         return;
       }
       toOut(onOut(result.view));
-      toErr(onErr(afterwards(result.next ?? [], result.undo)));
+      toErr(onErr([...recorded(audit), ...afterwards(result.next ?? [], result.undo)]));
     },
     fail(failure) {
       if (!people) {
@@ -121,6 +128,10 @@ export function createOutput({
       toErr(onErr([line(bad('✗ '), failure.sentence), ...failure.view, ...afterwards(failure.next, undefined)]));
     },
   };
+}
+
+function recorded(audit: string[]): View {
+  return audit.length === 0 ? [] : [line(faint('audit: '), audit.join(', '))];
 }
 
 function afterwards(next: Next[], undo: string | undefined): View {

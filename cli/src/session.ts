@@ -65,7 +65,12 @@ export function createSession(parts: {
 
   const open = async (token: string | undefined, asTeam: string | undefined): Promise<Client> => {
     const { createClient } = await import('@gantry/contract/client.ts');
-    return createClient({ base_url: server, token: () => token, team: () => asTeam });
+    return createClient({
+      base_url: server,
+      token: () => token,
+      team: () => asTeam,
+      onAudited: (entries) => output.audited(entries),
+    });
   };
   const limited = (options: CallOptions = {}): CallOptions => ({ signal: interrupts.signal, ...options });
 

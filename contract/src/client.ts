@@ -12,6 +12,8 @@ export interface ClientSettings {
   /** Name of the active team, sent as X-Service-Team. */
   team?: () => string | undefined;
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  /** Hears the audit entries that a call made, as `governance/17`. */
+  onAudited?: (entries: string[]) => void;
 }
 
 export interface CallOptions {
@@ -44,6 +46,8 @@ export function createClient(settings: ClientSettings): Client {
     async call(name, parts, options = {}) {
       const endpoint: Endpoint = endpoints[name];
       const response = await send(settings, endpoint, parts, options);
+      const entries = response.headers.get('x-audit-entry');
+      if (entries !== null) settings.onAudited?.(entries.split(', '));
       // The contract ties the endpoint's name to this type; the server's own reply check keeps it true.
       return (await readAnswer(endpoint, response)) as never;
     },

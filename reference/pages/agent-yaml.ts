@@ -1,7 +1,11 @@
 import { agentJsonSchema, agentYamlExample, fieldsInEffect } from '@gantry/contract/agent-yaml.ts';
 import { table, type Page } from '../page.ts';
 
-const state = { 'in effect': 'in effect', listed: 'accepted, not in effect yet', refused: 'refused by deploy, for now' };
+const state = {
+  'in effect': 'in effect',
+  listed: 'accepted, not in effect yet',
+  refused: 'refused by deploy, for now',
+};
 
 /** Every field, and what it does by now. */
 export function agentYamlPage(): Page {

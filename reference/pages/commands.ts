@@ -5,7 +5,9 @@ import type { Page } from '../page.ts';
 
 /** Every command, from the records that the client itself reads. */
 export async function commandsPage(): Promise<Page> {
-  const sections = await Promise.all((Object.keys(commands) as Words[]).map(async (words) => section(await load(words))));
+  const sections = await Promise.all(
+    (Object.keys(commands) as Words[]).map(async (words) => section(await load(words))),
+  );
   return {
     file: 'commands.md',
     text: `# Commands
@@ -38,6 +40,6 @@ ${command.examples.join('\n')}
 }
 
 function flag(name: string, { short, placeholder }: Input): string {
-  const dashed = `--${name.replaceAll('_', '-')}`;
+  const dashed = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   return `${short === undefined ? '' : `-${short}, `}${dashed}${placeholder === undefined ? '' : ` <${placeholder}>`}`;
 }

@@ -5,7 +5,9 @@ import { table, type Page } from '../page.ts';
 
 /** Every refusal, where it comes from, and what to do. */
 export function problemsPage(): Page {
-  const rows = Object.entries<{ status: number; title: string; hint?: string }>(problems).map(([code, { status, title, hint = '' }]) => [`\`${code}\``, String(status), title, hint, raisedBy(code)]);
+  const rows = Object.entries<{ status: number; title: string; hint?: string }>(problems).map(
+    ([code, { status, title, hint = '' }]) => [`\`${code}\``, String(status), title, hint, raisedBy(code)],
+  );
   return {
     file: 'problems.md',
     text: `# Problems
@@ -19,6 +21,8 @@ ${table(['code', 'status', 'what is wrong', 'what to do', 'where'], rows)}
 
 function raisedBy(code: string): string {
   if ((commonProblems as readonly string[]).includes(code)) return 'everywhere';
-  const named = Object.entries<Endpoint>(endpoints).filter(([, endpoint]) => (endpoint.problems as readonly string[]).includes(code));
+  const named = Object.entries<Endpoint>(endpoints).filter(([, endpoint]) =>
+    (endpoint.problems as readonly string[]).includes(code),
+  );
   return named.length === 0 ? 'pushes and deploys' : named.map(([name]) => `\`${name}\``).join(', ');
 }

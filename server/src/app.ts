@@ -18,7 +18,7 @@ import { mount } from './http/mount.ts';
 import { clientAddress } from './http/peer.ts';
 import { requestLog } from './http/request-log.ts';
 import { serve } from './http/serve.ts';
-import { pickUpRuns, type Ingress } from './invoke/ingress.ts';
+import { openIngress } from './invoke/ingress.ts';
 import { invokeRoutes } from './invoke/routes.ts';
 import { servingAgents } from './deploy/serving.ts';
 import { authenticator } from './login/authenticate.ts';
@@ -81,12 +81,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     start_deadline_ms: config.start_deadline_seconds * 1000,
     drain_limit_ms: config.drain_limit_seconds * 1000,
   };
-  const ingress: Ingress = {
-    db,
-    agents: servingAgents(deploy),
-    sync_budget_ms: config.sync_budget_seconds * 1000,
-    background: (work) => void work.catch(onError),
-  };
+  const ingress = openIngress({ db, agents: servingAgents(deploy), sync_budget_ms: config.sync_budget_seconds * 1000, stopping: stopping.signal, onError });
   const ready = readiness(db, stopping.signal);
   const http = mount({
     handlers: {
@@ -116,7 +111,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   const kinds = { push: pushRun({ db, resolver: engineResolver(containers.sandboxes) }), deploy: deployKind(deploy) };
   const worker = await startWorker(db, kinds, { owner: `${hostname()}:${process.pid}`, onError });
   const keeper = startKeeper(deploy, { onError });
-  ingress.background(pickUpRuns(ingress, stopping.signal));
+  ingress.background(ingress.pickUpRuns());
   await foundation.lock.announce(listening.url);
   log.info({ url, listening: listening.url, version }, 'the service is ready');
 
@@ -129,6 +124,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
       await keeper.stop();
       await worker.stop();
       await listening.close(close_wait_ms);
+      await ingress.close();
       await containers.close();
       await foundation.close();
     },

@@ -12,7 +12,9 @@ export interface Serving {
   agent: AssetSubject;
   /** access.allowed_callers of the serving version, as team names; undefined when the file names none. */
   allowed_teams: string[] | undefined;
-  revision: ServingInstance;
+  desired: store.Desired;
+  /** Undefined while it is stopped or being started again. */
+  revision: ServingInstance | undefined;
 }
 
 export interface ServingInstance {
@@ -24,9 +26,9 @@ export interface ServingInstance {
 }
 
 export interface ServingAgents {
-  /** The agent alone, whether it serves or not; undefined when there is none. */
+  /** The agent alone, whether it is deployed or not; undefined when there is none. */
   find(name: string): Promise<AssetSubject | undefined>;
-  /** Undefined while nothing of it serves. */
+  /** Undefined for one that is not deployed. */
   serving(name: string): Promise<Serving | undefined>;
   /** The container of a revision that may have been replaced meanwhile; undefined when it is gone. */
   instance(revision_id: string): Promise<ServingInstance | undefined>;
@@ -49,9 +51,9 @@ export function servingAgents({ db, ingress_key }: Pick<DeployParts, 'db' | 'ing
     serving: async (name) => {
       const agent = await findAgent(db, name);
       const row = agent && (await store.servingInstance(db, agent.id));
-      const revision = instanceOf(row);
-      if (agent === undefined || row === undefined || revision === undefined) return undefined;
-      return { agent, revision, allowed_teams: await allowedTeams(row.version_id) };
+      if (agent === undefined || row === undefined) return undefined;
+      const revision = row.desired === 'running' ? instanceOf(row) : undefined;
+      return { agent, revision, desired: row.desired, allowed_teams: await allowedTeams(row.version_id) };
     },
     instance: async (revision_id) => instanceOf(await store.instance(db, revision_id)),
   };

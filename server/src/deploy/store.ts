@@ -199,12 +199,12 @@ export async function forgetFailures(tx: Tx, steady_seconds: number): Promise<vo
     where failures > 0 and url is not null and started_at < clock_now() - ${steady_seconds}::float8 * interval '1 s'`);
 }
 
-/** The container that answers for an agent; undefined while nothing serves or it is meant to be stopped. */
+/** The container that a route leads to, and whether it is meant to answer. */
 export const servingInstance = async (db: Reader, agent_id: string) =>
-  await db.one<{ revision_id: string; version_id: string; url: string | null }>(sql`
-    select v.id as revision_id, v.version_id, i.url
+  await db.one<{ revision_id: string; version_id: string; url: string | null; desired: Desired }>(sql`
+    select v.id as revision_id, v.version_id, i.url, r.desired
     from route r join revision v on v.id = r.revision_id join instance i on i.revision_id = v.id
-    where r.agent_id = ${agent_id} and r.desired = 'running'`);
+    where r.agent_id = ${agent_id}`);
 
 // A place comes with its compose file when it is new; that is kept elsewhere.
 function placeOnly({ target, container_name, container_id }: Place): string {

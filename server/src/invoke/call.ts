@@ -1,15 +1,14 @@
-// A call to an agent, kept open as long as the sync budget lasts; after that the caller gets 202 with a run id, and the result is stored
-// when it comes. Promises: a call is pinned to the revision that runs it; the service never sends it twice; a result reaches its caller
-// alone, also after a restart. A container that dies ends its calls as `interrupted`.
+// A call to an agent, kept open as long as the sync budget lasts; after that the caller gets 202 with a run id, and the answer is stored
+// when it comes. Promises: a call is pinned to the revision that runs it; the service never sends it twice; an answer reaches its caller
+// alone, also after a restart. A container that dies ends its runs as `interrupted`.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Problem } from '@gantry/contract/problems.ts';
 import type { Caller } from '../access/caller.ts';
-import { signedIn } from '../principals/signed-in.ts';
 import { admit } from './admit.ts';
-import { readInput } from './read-input.ts';
+import { readAnswer, type Answer } from './answer.ts';
+import { followRun } from './follow-run.ts';
 import type { Ingress } from './ingress.ts';
-import { interrupted } from './interrupted.ts';
+import { readInput } from './read-input.ts';
 import * as store from './store.ts';
 import { callAgent, type UpstreamCall } from './upstream.ts';
 
@@ -23,12 +22,12 @@ export interface Incoming {
 
 export async function call(ingress: Ingress, incoming: Incoming): Promise<Response> {
   await admit(ingress.agents, incoming.caller, incoming.name);
-  const body = await readInput(incoming.body);
+  const body = await readInput(incoming);
   // Asked again after the upload: the revision that serves now takes the call, not one that began to drain meanwhile.
-  const { agent, revision, user } = await admit(ingress.agents, incoming.caller, incoming.name);
+  const { agent, instance, user } = await admit(ingress.agents, incoming.caller, incoming.name);
   const run_id = randomUUID();
-  const upstream: UpstreamCall = {
-    instance: revision,
+  const ending = ended(ingress, {
+    instance,
     agent,
     caller: user,
     method: 'POST',
@@ -36,77 +35,64 @@ export async function call(ingress: Ingress, incoming: Incoming): Promise<Respon
     run_id,
     headers: incoming.headers,
     body,
-  };
-  const result = whole(upstream);
-  const preferred = (incoming.headers.get('prefer') ?? '').includes('respond-async');
-  const early = preferred ? undefined : await within(result, ingress.sync_budget_ms);
-  if (early !== undefined)
-    return new Response(new Uint8Array(early.body), {
-      status: early.status,
-      headers: { 'content-type': early.content_type, 'x-run-id': run_id },
-    });
+  });
+  const isDetached = /(^|[\s,])respond-async\b/i.test(incoming.headers.get('prefer') ?? '');
+  const early = isDetached ? undefined : await within(ending, ingress);
+  if (early !== undefined) return print(early, run_id);
   await store.insertRunning(ingress.db, {
     id: run_id,
     agent_id: agent.id,
-    revision_id: revision.revision_id,
+    revision_id: instance.revision_id,
     caller_id: user.id,
   });
-  ingress.background(
-    result.then(
-      async (ended) => await store.end(ingress.db, run_id, ended),
-      async (error: unknown) => await store.end(ingress.db, run_id, interrupted(error)),
-    ),
-  );
+  ingress.background(storeAnswer(ingress, { id: run_id, revision_id: instance.revision_id }, ending));
   const location = `/agents/${incoming.name}/runs/${run_id}`;
-  return Response.json(
-    { run_id, status: 'running' },
-    { status: 202, headers: { location, 'preference-applied': preferred ? 'respond-async' : 'wait' } },
-  );
+  const headers = { location, 'x-run-id': run_id, ...(isDetached ? { 'preference-applied': 'respond-async' } : {}) };
+  return Response.json({ run_id, status: 'running' }, { status: 202, headers });
 }
 
-/** The stored result of a call of the caller's own; 202 while it runs. */
-export async function readRun(ingress: Ingress, caller: Caller, name: string, run_id: string): Promise<Response> {
-  const { row } = await ownRun(ingress, caller, name, run_id);
-  if (row.state === 'running') return Response.json({ run_id, status: 'running' }, { status: 202 });
-  return new Response(new Uint8Array(row.body ?? Buffer.alloc(0)), {
-    status: row.status ?? 200,
-    headers: { 'content-type': row.content_type ?? 'application/json' },
-  });
-}
+type Ended = { answer: Answer & { retry_after: string | undefined } } | { error: unknown };
 
-export async function cancelRun(ingress: Ingress, caller: Caller, name: string, run_id: string): Promise<Response> {
-  const { row, agent } = await ownRun(ingress, caller, name, run_id);
-  const instance = row.state === 'running' ? await ingress.agents.instance(row.revision_id) : undefined;
-  if (instance === undefined) return Response.json({ run_id, status: 'ended' });
-  const answered = await callAgent({
-    instance,
-    agent,
-    caller: signedIn(caller),
-    method: 'POST',
-    path: `/runs/${run_id}/cancel`,
-  });
-  await answered.body.dump();
-  return Response.json({ run_id, status: 'cancelling' }, { status: 202 });
-}
-
-async function ownRun(ingress: Ingress, caller: Caller, name: string, run_id: string) {
-  const user = signedIn(caller);
-  const agent = await ingress.agents.find(name);
-  const row = agent && (await store.find(ingress.db, run_id, agent.id, user.id));
-  if (agent === undefined || row === undefined) throw new Problem('run_gone');
-  return { row, agent };
-}
-
-async function whole(upstream: UpstreamCall) {
-  const { status, content_type, body } = await callAgent(upstream);
-  return { status, content_type, body: Buffer.from(await body.arrayBuffer()) };
-}
-
-async function within<T>(result: Promise<T>, budget_ms: number): Promise<T | undefined> {
-  const stop = new AbortController();
+// Never rejects: nobody may be waiting for it at the moment it ends.
+async function ended({ connections }: Ingress, upstream: UpstreamCall): Promise<Ended> {
   try {
-    return await Promise.race([result, sleep(budget_ms, undefined, { signal: stop.signal })]);
-  } finally {
-    stop.abort();
+    const { retry_after, ...given } = await callAgent(connections, upstream);
+    return { answer: { ...(await readAnswer(upstream.agent.ref, given)), retry_after } };
+  } catch (error) {
+    return { error };
   }
+}
+
+/** Undefined when the budget is over, or the service stops and hands the run to the one after it. */
+async function within(ending: Promise<Ended>, { sync_budget_ms, stopping }: Ingress): Promise<Ended | undefined> {
+  const answered = new AbortController();
+  const signal = AbortSignal.any([answered.signal, stopping]);
+  const over = sleep(sync_budget_ms, undefined, { signal }).catch(() => undefined); // woken by either
+  try {
+    return await Promise.race([ending, over]);
+  } finally {
+    answered.abort();
+  }
+}
+
+function print(ending: Ended, run_id: string): Response {
+  if ('error' in ending) throw ending.error;
+  const { status, content_type, retry_after, body } = ending.answer;
+  const headers = {
+    'content-type': content_type,
+    'x-run-id': run_id,
+    ...(retry_after === undefined ? {} : { 'retry-after': retry_after }),
+  };
+  return new Response(new Uint8Array(body), { status, headers });
+}
+
+// A connection that broke says nothing about the run: the container is asked, unless the service stops.
+async function storeAnswer(
+  ingress: Ingress,
+  row: Pick<store.Invocation, 'id' | 'revision_id'>,
+  ending: Promise<Ended>,
+): Promise<void> {
+  const end = await ending;
+  if ('answer' in end) await store.end(ingress.db, row.id, end.answer);
+  else await followRun(ingress, row);
 }

@@ -1,34 +1,52 @@
-// What the ingress is made of, and what it carries over a restart: calls that were running when the service stopped are picked up again
-// at the container that runs them.
-import { setTimeout as sleep } from 'node:timers/promises';
+// What the ingress is made of, and how it begins and ends. Runs live in the agents' containers, which go on while the service is stopped:
+// calls that were running then are followed again by the next one.
+import type { Agent } from 'undici';
 import type { Database } from '../database/database.ts';
-import { interrupted } from './interrupted.ts';
 import type { ServingAgents } from '../deploy/serving.ts';
+import { followRun } from './follow-run.ts';
 import * as store from './store.ts';
-import { pollRun } from './poll-run.ts';
+import { agentConnections } from './upstream.ts';
 
-export interface Ingress {
+export interface IngressParts {
   db: Database;
   agents: ServingAgents;
   sync_budget_ms: number;
+  /** Ends when the service stops: calls that are held open are answered with 202 then. */
+  stopping: AbortSignal;
+  onError: (error: unknown) => void;
+}
+
+export interface Ingress extends Omit<IngressParts, 'onError'> {
+  connections: Agent;
   /** Work that goes on after the answer; a failure of it is a bug and is logged. */
   background(work: Promise<unknown>): void;
+  /** Follows every call that a service before this one left running, and forgets results that nobody fetched for a week. */
+  pickUpRuns(): Promise<void>;
+  /** After the last answer: lets go of the agents, whose runs go on. */
+  close(): Promise<void>;
 }
 
 const keep_days = 7;
-const look_again_ms = 1000;
 
-/** Follows every call that a service before this one left running, and forgets results that nobody fetched for a week. */
-export async function pickUpRuns(ingress: Ingress, stopping: AbortSignal): Promise<void> {
-  await store.forgetOld(ingress.db, keep_days);
-  for (const row of await store.running(ingress.db)) ingress.background(follow(ingress, row, stopping));
-}
-
-async function follow(ingress: Ingress, row: store.Invocation, stopping: AbortSignal): Promise<void> {
-  while (!stopping.aborted) {
-    const instance = await ingress.agents.instance(row.revision_id);
-    const result = instance === undefined ? interrupted(undefined) : await pollRun(instance, row.id);
-    if (result !== 'running') return await store.end(ingress.db, row.id, result);
-    await sleep(look_again_ms, undefined, { signal: stopping }).catch(() => {}); // woken to stop
-  }
+export function openIngress({ onError, ...parts }: IngressParts): Ingress {
+  const connections = agentConnections();
+  const going_on = new Set<Promise<void>>();
+  const background = (work: Promise<unknown>) => {
+    const watched: Promise<void> = work.then(() => {}, onError).finally(() => going_on.delete(watched));
+    going_on.add(watched);
+  };
+  const ingress: Ingress = {
+    ...parts,
+    connections,
+    background,
+    pickUpRuns: async () => {
+      await store.forgetOld(parts.db, keep_days);
+      for (const row of await store.running(parts.db)) background(followRun(ingress, row));
+    },
+    close: async () => {
+      await connections.destroy();
+      await Promise.all(going_on);
+    },
+  };
+  return ingress;
 }

@@ -1,7 +1,9 @@
 import type { Handlers } from '../http/handlers.ts';
-import { call, cancelRun, readRun } from './call.ts';
+import { call } from './call.ts';
+import { health } from './health.ts';
 import type { Ingress } from './ingress.ts';
-import { health, stream } from './stream.ts';
+import { cancelRun, readRun } from './runs.ts';
+import { stream } from './stream.ts';
 
 export function invokeRoutes(ingress: Ingress): Handlers<'invoke'> {
   return {
@@ -9,8 +11,8 @@ export function invokeRoutes(ingress: Ingress): Handlers<'invoke'> {
       await call(ingress, { caller, name: params.name, body, headers: request.headers, signal }),
     'invoke.stream': async ({ caller, params, body, request, signal }) =>
       await stream(ingress, { caller, name: params.name, body, headers: request.headers, signal }),
-    'invoke.run': async ({ caller, params }) => await readRun(ingress, caller, params.name, params.run_id),
-    'invoke.cancel': async ({ caller, params }) => await cancelRun(ingress, caller, params.name, params.run_id),
-    'invoke.health': async ({ caller, params, signal }) => await health(ingress, caller, params.name, signal),
+    'invoke.run': async ({ caller, params }) => await readRun(ingress, { caller, ...params }),
+    'invoke.cancel': async ({ caller, params }) => await cancelRun(ingress, { caller, ...params }),
+    'invoke.health': async ({ caller, params, signal }) => await health(ingress, { caller, name: params.name, signal }),
   };
 }

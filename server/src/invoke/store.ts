@@ -1,5 +1,6 @@
 import type { Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
+import type { Answer } from './answer.ts';
 
 export interface Invocation {
   id: string;
@@ -23,14 +24,10 @@ export async function insertRunning(
   );
 }
 
-/** The first result stands. */
-export async function end(
-  db: Tx,
-  id: string,
-  result: { status: number; content_type: string; body: Buffer },
-): Promise<void> {
+/** The first answer stands. */
+export async function end(db: Tx, id: string, answer: Answer): Promise<void> {
   await db.run(sql`
-    update invocation set state = 'ended', status = ${result.status}, content_type = ${result.content_type}, body = ${result.body}, ended_at = clock_now()
+    update invocation set state = 'ended', status = ${answer.status}, content_type = ${answer.content_type}, body = ${answer.body}, ended_at = clock_now()
     where id = ${id} and state = 'running'`);
 }
 

@@ -1,5 +1,5 @@
 // The way into a container: an allow-list of headers, the revision's ingress secret, and who calls, signed for this agent alone.
-// Never sent on: Authorization, cookies, X-Service-*. Never let out: cookies, or anything that a browser would run.
+// Never sent on: Authorization, cookies, X-Service-*. Never let out: cookies, redirects, or anything that a browser would run.
 import { createHmac } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { Agent, request, type Dispatcher } from 'undici';
@@ -7,18 +7,14 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { UserCaller } from '../access/caller.ts';
 import type { ServingInstance } from '../deploy/serving.ts';
 
-// A crew may think for an hour; what bounds a call is its caller and `cancel`, not this connection.
+// A crew may think for a day; what bounds a call is its caller and `cancel`, not the connection.
 const longest_ms = 24 * 60 * 60 * 1000;
-const dispatcher = new Agent({
-  connect: { timeout: 5000 },
-  headersTimeout: longest_ms,
-  bodyTimeout: longest_ms,
-  connections: 256,
-  pipelining: 1,
-});
+const connect_ms = 5000;
 
 const passed_in = ['accept', 'content-type', 'traceparent', 'tracestate', 'baggage'];
 const answer_types = /^(application\/json|application\/problem\+json|text\/plain|text\/event-stream)(;|$)/i;
+// The wrapper's own. 401 is not among them: to the caller it would mean that they are not signed in here.
+const answer_statuses = [200, 202, 400, 404, 408, 409, 413, 415, 422, 429, 500, 503];
 
 export interface UpstreamCall {
   instance: ServingInstance;
@@ -32,10 +28,26 @@ export interface UpstreamCall {
   signal?: AbortSignal;
 }
 
-/** The agent's answer as it streams; throws `agent_unavailable` when the container does not answer. */
-export async function callAgent(
-  call: UpstreamCall,
-): Promise<{ status: number; content_type: string; body: Dispatcher.ResponseData['body'] }> {
+export interface UpstreamAnswer {
+  status: number;
+  content_type: string;
+  retry_after: string | undefined;
+  body: Dispatcher.ResponseData['body'];
+}
+
+/** Connections are kept for the next call; destroying it ends every call that is under way here, not the run that it began. */
+export function agentConnections(): Agent {
+  return new Agent({
+    connect: { timeout: connect_ms },
+    headersTimeout: longest_ms,
+    bodyTimeout: longest_ms,
+    connections: 256,
+    pipelining: 1,
+  });
+}
+
+/** The agent's answer as it streams. Throws `agent_unavailable` when the container does not answer, `agent_error` when what it says may not pass. */
+export async function callAgent(connections: Agent, call: UpstreamCall): Promise<UpstreamAnswer> {
   const headers: Record<string, string> = {
     'x-svc-ingress-secret': call.instance.secret,
     'x-svc-caller': await callerIdentity(call),
@@ -46,19 +58,27 @@ export async function callAgent(
     const value = call.headers?.get(name);
     if (value !== null && value !== undefined) headers[name] = value;
   }
-  const answered = await send(call, headers);
-  const content_type = String(answered.headers['content-type'] ?? 'application/json');
-  if (!answer_types.test(content_type)) {
-    answered.body.on('error', () => {}); // it is thrown away on purpose
-    answered.body.destroy();
-    throw new Problem('agent_error', {
-      detail: `${call.agent.ref} answered with a content type that is not passed on: ${content_type.slice(0, 60)}`,
-    });
+  const { statusCode: status, headers: said, body } = await send(connections, call, headers);
+  const content_type = String(said['content-type'] ?? 'application/json');
+  const refusal = !answer_types.test(content_type)
+    ? `a content type that is not passed on: ${content_type.slice(0, 60)}`
+    : !answer_statuses.includes(status)
+      ? `a status that is not passed on: ${status}`
+      : undefined;
+  if (refusal !== undefined) {
+    body.on('error', () => {}); // it is thrown away on purpose
+    body.destroy();
+    throw new Problem('agent_error', { detail: `${call.agent.ref} answered with ${refusal}` });
   }
-  return { status: answered.statusCode, content_type, body: answered.body };
+  const retry_after = /^\d{1,6}$/.exec(String(said['retry-after']))?.[0];
+  return { status, content_type, retry_after, body };
 }
 
-async function send(call: UpstreamCall, headers: Record<string, string>): Promise<Dispatcher.ResponseData> {
+async function send(
+  dispatcher: Agent,
+  call: UpstreamCall,
+  headers: Record<string, string>,
+): Promise<Dispatcher.ResponseData> {
   try {
     return await request(call.instance.url + call.path, {
       dispatcher,
@@ -68,7 +88,6 @@ async function send(call: UpstreamCall, headers: Record<string, string>): Promis
       ...(call.signal === undefined ? {} : { signal: call.signal }),
     });
   } catch (cause) {
-    if (call.signal?.aborted === true) throw cause;
     const problem = new Problem('agent_unavailable', {
       detail: `${call.agent.ref} does not answer: its container is stopped, starting or has died.`,
     });

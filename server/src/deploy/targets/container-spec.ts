@@ -14,7 +14,7 @@ export interface ContainerInput extends PlaceInput {
 }
 
 /** What is always there of the engine's create request, with types where the client has `any`. */
-export type ContainerSpec = Docker.ContainerCreateOptions & {
+export type ContainerSpec = Omit<Docker.ContainerCreateOptions, 'HostConfig'> & {
   name: string;
   Env: string[];
   Labels: Record<string, string>;

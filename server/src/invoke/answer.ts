@@ -1,0 +1,44 @@
+import type { Dispatcher } from 'undici';
+import { Problem } from '@gantry/contract/problems.ts';
+
+/** An agent's whole answer, as it came. */
+export interface Answer {
+  status: number;
+  content_type: string;
+  body: Buffer;
+}
+
+/** An answer may have to wait in memory and then in the database for its caller. */
+const most_bytes = 32 * 1024 * 1024;
+
+/** Throws `agent_unavailable` when the connection breaks before the end, `agent_error` for an answer that is too large. */
+export async function readAnswer(
+  ref: string,
+  given: Omit<Answer, 'body'> & { body: Dispatcher.ResponseData['body'] },
+): Promise<Answer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of given.body as AsyncIterable<Buffer>) {
+      // without an encoding the body gives buffers
+      size += chunk.length;
+      if (size > most_bytes)
+        throw new Problem('agent_error', {
+          detail: `The answer of ${ref} is larger than ${most_bytes / 1024 ** 2} MB.`,
+        });
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    if (cause instanceof Problem) throw cause;
+    throw broken(ref, cause);
+  }
+  return { status: given.status, content_type: given.content_type, body: Buffer.concat(chunks, size) };
+}
+
+function broken(ref: string, cause: unknown): Problem {
+  const problem = new Problem('agent_unavailable', {
+    detail: `The connection to ${ref} broke before it had answered: its container stopped or died.`,
+  });
+  problem.cause = cause;
+  return problem;
+}

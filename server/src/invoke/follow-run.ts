@@ -1,0 +1,67 @@
+// A run that is connected to nothing here any more: its container is asked for the answer until there is one. Only where the container is
+// gone, or started anew and knows of no such run, is the run lost; it then ends as `interrupted`.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
+import { Problem, problemDocument } from '@gantry/contract/problems.ts';
+import type { ServingInstance } from '../deploy/serving.ts';
+import { readAnswer, type Answer } from './answer.ts';
+import type { Ingress } from './ingress.ts';
+import * as store from './store.ts';
+
+/** How long the wrapper may hold the question until the run ends. */
+const wait_seconds = 20;
+const look_again_ms = 1000;
+// A container may be too busy to answer for a moment; a dead one loses its address soon (deploy/keeper.ts).
+const most_silences = 5;
+
+/** Ends when the answer is stored, or when the service stops: the next one follows it again. */
+export async function followRun(ingress: Ingress, row: Pick<store.Invocation, 'id' | 'revision_id'>): Promise<void> {
+  const { db, agents, stopping } = ingress;
+  for (let silences = 0; !stopping.aborted && silences < most_silences;) {
+    const instance = await agents.instance(row.revision_id);
+    const asked = instance === undefined ? 'lost' : await askFor(ingress, instance, row.id);
+    if (typeof asked === 'object') return await store.end(db, row.id, asked);
+    if (asked === 'lost') break;
+    silences = asked === 'silent' ? silences + 1 : 0;
+    await sleep(look_again_ms, undefined, { signal: stopping }).catch(() => {}); // woken to stop
+  }
+  if (!stopping.aborted) await store.end(db, row.id, interrupted(row.id));
+}
+
+async function askFor(
+  { connections, stopping }: Ingress,
+  instance: ServingInstance,
+  run_id: string,
+): Promise<Answer | 'running' | 'lost' | 'silent'> {
+  try {
+    const answered = await request(`${instance.url}/runs/${run_id}/answer?wait_seconds=${wait_seconds}`, {
+      dispatcher: connections,
+      headers: { 'x-svc-ingress-secret': instance.secret },
+      headersTimeout: (wait_seconds + 10) * 1000,
+      bodyTimeout: 30_000,
+      signal: stopping,
+    });
+    const { status, content_type, body } = await readAnswer('the agent', {
+      status: answered.statusCode,
+      content_type: String(answered.headers['content-type']),
+      body: answered.body,
+    });
+    if (status === 202) return 'running';
+    return status === 404 ? 'lost' : { status, content_type, body };
+  } catch {
+    // No answer is the answer.
+    return 'silent';
+  }
+}
+
+function interrupted(run_id: string): Answer {
+  const problem = new Problem('agent_unavailable', {
+    detail: 'The container stopped or died before the run ended.',
+    fields: { run_id, run_status: 'interrupted' },
+  });
+  return {
+    status: problem.status,
+    content_type: 'application/problem+json',
+    body: Buffer.from(JSON.stringify(problemDocument(problem))),
+  };
+}

@@ -1,0 +1,53 @@
+// Calls that outlived the sync budget, as their callers see them: each their own alone, and only while they may call the agent.
+import { Problem } from '@gantry/contract/problems.ts';
+import { authorize } from '../access/authorize.ts';
+import type { Caller } from '../access/caller.ts';
+import { signedIn } from '../principals/signed-in.ts';
+import type { Ingress } from './ingress.ts';
+import * as store from './store.ts';
+import { callAgent } from './upstream.ts';
+
+export interface RunOf {
+  caller: Caller;
+  name: string;
+  run_id: string;
+}
+
+/** The answer as it came; 202 while the run goes on. */
+export async function readRun(ingress: Ingress, { caller, name, run_id }: RunOf): Promise<Response> {
+  const { row } = await ownRun(ingress, { caller, name, run_id });
+  const headers = { 'x-run-id': run_id };
+  if (row.state === 'running') return Response.json({ run_id, status: 'running' }, { status: 202, headers });
+  const { status, content_type, body } = row;
+  if (status === null || content_type === null || body === null)
+    throw new Error(`run ${run_id} ended without an answer`);
+  return new Response(new Uint8Array(body), { status, headers: { ...headers, 'content-type': content_type } });
+}
+
+/** The run ends as soon as the agent's code lets it; one that has ended keeps its end. */
+export async function cancelRun(ingress: Ingress, { caller, name, run_id }: RunOf): Promise<Response> {
+  const { row, agent, user } = await ownRun(ingress, { caller, name, run_id });
+  if (row.state === 'ended') return Response.json({ run_id, status: 'ended' });
+  const instance = await ingress.agents.instance(row.revision_id);
+  if (instance !== undefined) {
+    const answered = await callAgent(ingress.connections, {
+      instance,
+      agent,
+      caller: user,
+      method: 'POST',
+      path: `/runs/${run_id}/cancel`,
+    });
+    await answered.body.dump();
+  }
+  return Response.json({ run_id, status: 'cancelling' }, { status: 202 });
+}
+
+async function ownRun(ingress: Ingress, { caller, name, run_id }: RunOf) {
+  const user = signedIn(caller);
+  const agent = await ingress.agents.find(name);
+  if (agent === undefined) throw new Problem('not_found');
+  authorize(user, 'asset.invoke', agent);
+  const row = await store.find(ingress.db, { id: run_id, agent_id: agent.id, caller_id: user.id });
+  if (row === undefined) throw new Problem('run_gone');
+  return { row, agent, user };
+}
