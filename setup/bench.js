@@ -5,9 +5,9 @@
  */
 import { ensureBaseImage } from './base-image.js';
 import { runCommand } from './command.js';
+import { buildEnvironment } from './build-settings.js';
 import { cloneEnvironment, cloneFolder } from './config.js';
 import { ensureEngine } from './engine.js';
-import { findPackageIndex } from './package-index.js';
 import { ensurePackages } from './packages.js';
 import { PartFailed, runScript, step } from './step.js';
 
@@ -20,18 +20,9 @@ await runScript(async () => {
   await step('base image', async (say) => (baseImage = await ensureBaseImage(say)));
   const { exit_code } = await runCommand(['node', 'bench/main.ts', ...process.argv.slice(2)], {
     cwd: cloneFolder,
-    env: cloneEnvironment({ BASE_IMAGE: baseImage, ...(await buildSettings()) }),
+    env: cloneEnvironment({ BASE_IMAGE: baseImage, ...(await buildEnvironment()) }),
     timeout_seconds: benchTimeoutSeconds,
     inherit: true,
   });
   if (exit_code !== 0) throw new PartFailed('bench'); // it has said why
 });
-
-/** The measured service has a home of its own and reads no settings file: what builds need comes by the environment. */
-async function buildSettings() {
-  const { authorityFile, indexUrl } = await findPackageIndex();
-  return {
-    ...(authorityFile === undefined ? {} : { BUILD_CA_FILE: authorityFile.value }),
-    ...(indexUrl === undefined ? {} : { BUILD_INDEX_URL: indexUrl.value }),
-  };
-}

@@ -25,6 +25,19 @@ export async function recordBuildSettings() {
   return recorded.length === 0 ? 'nothing new' : `written to ${settingsFile}`;
 }
 
+/**
+ * The same as an environment, for services of a test or a measure: they have a home of their own and read no settings file.
+ *
+ * @returns {Promise<Record<string, string>>}
+ */
+export async function buildEnvironment() {
+  const { authorityFile, indexUrl } = await findPackageIndex();
+  return {
+    ...(authorityFile === undefined ? {} : { BUILD_CA_FILE: authorityFile.value }),
+    ...(indexUrl === undefined ? {} : { BUILD_INDEX_URL: indexUrl.value }),
+  };
+}
+
 /** @param {string} value a path or an address */
 export function withoutPassword(value) {
   return value.replace(/\/\/[^/@]*@/, '//…@');

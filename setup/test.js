@@ -8,6 +8,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureBaseImage } from './base-image.js';
+import { buildEnvironment } from './build-settings.js';
 import { runCommand } from './command.js';
 import { cloneEnvironment, cloneFolder } from './config.js';
 import { ensureEngine } from './engine.js';
@@ -47,7 +48,7 @@ async function runEverything() {
   });
   if (prepared.failed > 0) return [prepared];
 
-  const env = cloneEnvironment({ BASE_IMAGE: baseImage });
+  const env = cloneEnvironment({ BASE_IMAGE: baseImage, ...(await buildEnvironment()) });
   if (filters.length > 0) return [await runVitest(env)];
   return [
     await countFailure(() => runStaticChecks(uv)),

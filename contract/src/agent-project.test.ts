@@ -236,6 +236,14 @@ describe('a project', () => {
     },
   );
 
+  test.each(['_svc_wrapper/__main__.py', '_svc_wrapper.py'])(
+    "with %s in it is refused, since the agent's server has that name",
+    (path) => {
+      expect(onlyFinding({ [path]: 'x' })).toMatchObject({ code: 'reserved_name', file: path, deployable: false });
+      expect(check({ [`lib/${path}`]: 'x' }).deployable).toBe(true);
+    },
+  );
+
   test.each(['../x', '/etc/x', 'a//b', 'a/./b', 'C:x', 'a\\b', 'a\nb', ''])('with the path %j is refused', (path) => {
     expect(check({ [path]: 'x' }).findings).toMatchObject([{ code: 'unsafe_path' }]);
   });

@@ -34,7 +34,7 @@ export function checkProject(given: ProjectFiles | ReadonlyMap<string, Uint8Arra
   const files = 'list' in given ? given : filesFromMap(given);
   const listed = files.list();
   const byPath = new Map(listed.map((file) => [file.path, file]));
-  const findings: Finding[] = [...checkLimits(listed), ...refusedFiles(listed)];
+  const findings: Finding[] = [...checkLimits(listed), ...refusedFiles(listed), ...reservedNames(listed)];
 
   const config = checkConfig(files, byPath.get('agent.yaml'), findings);
   const export_name = checkEntry(files, byPath, config?.framework, findings);
@@ -197,6 +197,14 @@ function refusedFiles(listed: readonly ProjectFile[]): Finding[] {
     );
   }
   return [...refused.values()];
+}
+
+/** The server around the agent is a module of this name; one of the project's would never be found. */
+function reservedNames(listed: readonly ProjectFile[]): Finding[] {
+  const taken = listed.find(({ path }) => /^_svc_wrapper(\.py)?(\/|$)/.test(path));
+  if (taken === undefined) return [];
+  const message = '`_svc_wrapper` is the name of the server that runs the agent';
+  return [about(taken.path, 'reserved_name', 'error', message, 'Give it another name.')];
 }
 
 /** An archive may list the files of a directory and not the directory. */

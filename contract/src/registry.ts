@@ -63,7 +63,7 @@ export const registryEndpoints = {
     summary: 'Push a project: unpack, check, resolve, lock and store it as a version',
     operation: 'asset.write',
     params: z.strictObject({ name }),
-    query: z.strictObject({ message: text.default(''), target: z.string().max(40).optional() }),
+    query: z.strictObject({ message: text.default('') }),
     body: 'archive',
     reply: { kind: 'data', status: 202, schema: push },
     problems: [

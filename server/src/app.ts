@@ -53,7 +53,10 @@ const wrapper_directory = join(import.meta.dirname, '../../wrapper/_svc_wrapper'
 
 export async function startApp(config: Config, log: Log, given?: Foundation): Promise<App> {
   const onError = (error: unknown) => log.error({ err: error }, 'a part of the service failed');
+  // What is open is closed newest first, by a stop as by a start that fails half way.
+  await using open = new AsyncDisposableStack();
   const foundation = given ?? (await openFoundation(config, onError));
+  open.defer(async () => await foundation.close());
   const { db, secret_key, passwords } = foundation;
   await seed(db, { password_hash: await passwords.hash(seed_password), must_change: true });
   const readSettings = async () => {
@@ -69,6 +72,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   const tokens = signedTokens(deriveKey(secret_key, 'access-token'));
   const recordRefusal = refusalRecorder(db);
   const containers = openContainers(config, await installationId(db), log);
+  open.defer(async () => await containers.close());
   const deploy: DeployParts = {
     db,
     cursors,
@@ -81,7 +85,14 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     start_deadline_ms: config.start_deadline_seconds * 1000,
     drain_limit_ms: config.drain_limit_seconds * 1000,
   };
-  const ingress = openIngress({ db, agents: servingAgents(deploy), sync_budget_ms: config.sync_budget_seconds * 1000, stopping: stopping.signal, onError });
+  const ingress = openIngress({
+    db,
+    agents: servingAgents(deploy),
+    sync_budget_ms: config.sync_budget_seconds * 1000,
+    stopping: stopping.signal,
+    onError,
+  });
+  open.defer(async () => await ingress.close());
   const ready = readiness(db, stopping.signal);
   const http = mount({
     handlers: {
@@ -107,26 +118,18 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     stopping: stopping.signal,
   });
   const listening = await serve(http.fetch, config);
+  open.defer(async () => await listening.close(close_wait_ms));
   url = config.base_url ?? listening.url;
   const kinds = { push: pushRun({ db, resolver: engineResolver(containers.sandboxes) }), deploy: deployKind(deploy) };
   const worker = await startWorker(db, kinds, { owner: `${hostname()}:${process.pid}`, onError });
+  open.defer(async () => await worker.stop());
   const keeper = startKeeper(deploy, { onError });
+  open.defer(async () => await keeper.stop());
   ingress.background(ingress.pickUpRuns());
   await foundation.lock.announce(listening.url);
   log.info({ url, listening: listening.url, version }, 'the service is ready');
 
-  return {
-    url: listening.url,
-    failed: foundation.failed,
-    readSettings,
-    stop: async () => {
-      stopping.abort();
-      await keeper.stop();
-      await worker.stop();
-      await listening.close(close_wait_ms);
-      await ingress.close();
-      await containers.close();
-      await foundation.close();
-    },
-  };
+  open.defer(() => stopping.abort());
+  const parts = open.move();
+  return { url: listening.url, failed: foundation.failed, readSettings, stop: async () => await parts.disposeAsync() };
 }

@@ -47,8 +47,11 @@ async function serveUntilStopped(): Promise<void> {
         .readSettings()
         .catch((error: unknown) => log.error({ err: error }, 'the organisation settings were not applied')),
   );
-  await Promise.race([new Promise((resolve) => stop.signal.addEventListener('abort', resolve)), app.failed]);
-  await app.stop();
+  try {
+    await Promise.race([new Promise((resolve) => stop.signal.addEventListener('abort', resolve)), app.failed]);
+  } finally {
+    await app.stop();
+  }
 }
 
 // The password reaches its file before the row that it opens: a crash between them leaves a file, and the next run replaces it.

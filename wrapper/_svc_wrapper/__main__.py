@@ -17,6 +17,8 @@ def main() -> None:
     # terminal. OTEL_SDK_DISABLED would do too, but silence every other tracer with it.
     os.environ["CREWAI_DISABLE_TELEMETRY"] = "true"
     os.environ["CREWAI_TRACING_ENABLED"] = "false"
+    # For this start only: what the user's code starts finds its modules where Python always looks.
+    os.environ.pop("PYTHONSAFEPATH", None)
 
     from .secret_files import load_secret_files
     from .settings import SettingsError, read_settings

@@ -19,7 +19,7 @@ def headers_of(name: str, **more: str) -> dict[str, str]:
 
 def token_of(name: str, *, secret: str = SECRET, algorithm: str = "HS256", **claims: Any) -> str:
     given = {"sub": name, "email": f"{name}@example.com", "teams": ["ml"]}
-    bounds = {"aud": AUDIENCE, "exp": int(time.time()) + 60}
+    bounds = {"aud": AUDIENCE, "exp": int(time.time()) + 3600}
     signed = f"{encoded({'alg': algorithm, 'typ': 'caller+jwt'})}.{encoded({**given, **bounds, **claims})}"
     signature = hmac.new(secret.encode(), signed.encode(), hashlib.sha256).digest()
     return f"{signed}.{unpadded(signature)}"

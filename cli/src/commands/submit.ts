@@ -17,7 +17,7 @@ export const command = defineCommand({
   },
   async run({ file, asset, message, target }, session): Promise<Result> {
     if (asset !== undefined && file !== undefined) throw misuse('Give a project or --asset, not both');
-    const ref = asset ?? (await pushed(session, file, { message, target }));
+    const ref = asset ?? (await pushed(session, file, { message }));
     const approval = await session.call('approvals.submit', {
       body: { asset: ref, ...(message === undefined ? {} : { message }), ...(target === undefined ? {} : { target }) },
     });
@@ -49,7 +49,7 @@ export const command = defineCommand({
 async function pushed(
   session: Session,
   file: string | undefined,
-  wish: { message: string | undefined; target: string | undefined },
+  wish: { message: string | undefined },
 ): Promise<string> {
   const { readProject } = await import('../project/read-project.ts');
   const { pushProject } = await import('../project/push.ts');

@@ -30,15 +30,19 @@ export async function versionByReference(session: Session, what: string | undefi
 export interface ProjectDeploy extends PushWish {
   directory: string | undefined;
   bump: (typeof versionParts)[number] | undefined;
+  target: string | undefined;
 }
 
 /** Pushes and gives the reference; whoever may not deploy learns it before anything is pushed. */
-export async function versionByPush(session: Session, { directory, bump, ...wish }: ProjectDeploy): Promise<string> {
+export async function versionByPush(
+  session: Session,
+  { directory, bump, target, ...wish }: ProjectDeploy,
+): Promise<string> {
   const project = readProject(directory);
-  if (bump !== undefined) session.output.note(`agent.yaml says ${bumpProject(project, bump)} now`);
   const { config } = checkHere(project);
   const ref = printVersionRef({ kind: 'agent', name: config.name, version: config.version });
-  if (!isAtLeast(await roleIn(session, config.team), 'deployer')) throw await refuseDeploy(session, ref, wish.target);
+  if (!isAtLeast(await roleIn(session, config.team), 'deployer')) throw await refuseDeploy(session, ref, target);
+  if (bump !== undefined) session.output.note(`agent.yaml says ${bumpProject(project, bump)} now`);
   try {
     return (await pushProject(session, project, wish)).push.ref;
   } catch (error) {

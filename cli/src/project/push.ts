@@ -14,7 +14,6 @@ import { leftOutNotices, type LocalProject } from './read-project.ts';
 
 export interface PushWish {
   message: string | undefined;
-  target: string | undefined;
 }
 
 type Push = Answer<Endpoints['pushes.show']>;
@@ -23,18 +22,14 @@ export interface Pushed {
   config: AgentConfig;
 }
 
-export async function pushProject(
-  session: Session,
-  project: LocalProject,
-  { message, target }: PushWish,
-): Promise<Pushed> {
+export async function pushProject(session: Session, project: LocalProject, { message }: PushWish): Promise<Pushed> {
   const { config, findings } = checkHere(project);
   for (const notice of leftOutNotices(project)) session.output.notice(notice);
   for (const { severity, file, line, column, message: said } of findings) {
     if (severity !== 'error') session.output.note(warn(`${severity} `), `${file}:${line}:${column}  ${said}`);
   }
   const packed = await pack(project);
-  const query = { ...(message === undefined ? {} : { message }), ...(target === undefined ? {} : { target }) };
+  const query = message === undefined ? {} : { message };
   const send = async (): Promise<Push> =>
     await session.call('agents.push', {
       params: { name: config.name },

@@ -4,6 +4,7 @@ import { releasePlace } from './artefacts.ts';
 import { askHealth } from './health.ts';
 import type { DeployParts } from './parts.ts';
 import * as store from './store.ts';
+import { stopGraceSeconds } from './targets/stop-grace.ts';
 
 // A call that looked the old route up just before the switch is still on its way to the old container.
 const late_calls_seconds = 2;
@@ -21,7 +22,7 @@ export async function drainOut(parts: DeployParts, row: store.InstanceRow, signa
     const health = await askHealth(seen.url, signal);
     if (health === undefined || health.status !== 'draining' || health.in_flight > 0) return;
   }
-  await target.stop(place, { grace_seconds: 10 }, signal);
+  await target.stop(place, { grace_seconds: stopGraceSeconds }, signal);
   await releasePlace(parts, place, signal);
   await store.removeInstance(db, revision_id);
 }

@@ -11,6 +11,7 @@ import { drainOut } from './drain-out.ts';
 import type { DeployParts } from './parts.ts';
 import { raiseAgain } from './raise-again.ts';
 import * as store from './store.ts';
+import { stopGraceSeconds } from './targets/stop-grace.ts';
 import type { Instance } from './targets/target.ts';
 
 export interface Keeper {
@@ -76,7 +77,7 @@ async function keep(parts: DeployParts, revision_id: string, stopping: AbortSign
     const target = parts.targets[now.place.target];
     const seen = await target.observe(now.place, signal);
     if (now.desired === 'running') return await keepRunning(parts, now, seen, signal);
-    if (seen.state === 'running') await target.stop(now.place, { grace_seconds: 10 }, signal);
+    if (seen.state === 'running') await target.stop(now.place, { grace_seconds: stopGraceSeconds }, signal);
   });
 }
 

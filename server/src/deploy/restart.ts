@@ -8,8 +8,7 @@ import type { DeployParts } from './parts.ts';
 import { raiseAgain } from './raise-again.ts';
 import { agentStatus } from './status.ts';
 import * as store from './store.ts';
-
-const grace_seconds = 10;
+import { stopGraceSeconds } from './targets/stop-grace.ts';
 
 /** In place: calls find nobody until it is ready again. */
 export async function restart(
@@ -27,7 +26,7 @@ export async function restart(
     const row = await store.instance(db, route.id);
     if (row === undefined) throw new Error(`revision ${route.id} has no instance`);
     const target = parts.targets[row.place.target];
-    await target.stop(row.place, { grace_seconds }, signal);
+    await target.stop(row.place, { grace_seconds: stopGraceSeconds }, signal);
     await raiseAgain(parts, row, await target.observe(row.place, signal), signal);
   });
   return await agentStatus(parts, asset, signal);

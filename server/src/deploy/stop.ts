@@ -7,8 +7,7 @@ import { findOperated, noteOf } from './operated.ts';
 import type { DeployParts } from './parts.ts';
 import { agentStatus } from './status.ts';
 import * as store from './store.ts';
-
-const grace_seconds = 10;
+import { stopGraceSeconds } from './targets/stop-grace.ts';
 
 /** First on the record, then in the engine: what fails in between, the keeper makes good. It stays registered. */
 export async function stop(
@@ -28,7 +27,7 @@ export async function stop(
       note(noteOf(held));
     });
     for (const { revision_id, place } of await store.instancesOf(db, asset.id)) {
-      await parts.targets[place.target].stop(place, { grace_seconds }, signal);
+      await parts.targets[place.target].stop(place, { grace_seconds: stopGraceSeconds }, signal);
       await store.setStopped(db, revision_id);
     }
   });

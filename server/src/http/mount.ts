@@ -47,7 +47,7 @@ export interface RequestLog {
 
 /** What @hono/node-server puts beside a request. */
 interface Bindings {
-  incoming?: { socket: { remoteAddress?: string } };
+  incoming?: { url?: string; socket: { remoteAddress?: string } };
 }
 
 type Ctx = Context<{ Bindings: Bindings }>;
@@ -84,7 +84,7 @@ async function answer(
   let caller: Caller = { kind: 'anonymous', origin };
   let response: Response;
   try {
-    canonicalPath(c.req.raw.url);
+    canonicalPath(c.env?.incoming?.url ?? new URL(c.req.raw.url).pathname);
     if (endpoint !== undefined) {
       caller = await identify(parts, endpoint, c.req.raw.headers, origin);
       const call = { caller, request: c.req.raw, signal, ...(await readParts(endpoint, c)) };

@@ -19,20 +19,20 @@ export async function readAnswer(
   const chunks: Buffer[] = [];
   let size = 0;
   try {
+    // Without an encoding the body gives buffers.
     for await (const chunk of given.body as AsyncIterable<Buffer>) {
-      // without an encoding the body gives buffers
       size += chunk.length;
-      if (size > most_bytes)
-        throw new Problem('agent_error', {
-          detail: `The answer of ${ref} is larger than ${most_bytes / 1024 ** 2} MB.`,
-        });
+      if (size > most_bytes) throw tooLarge(ref);
       chunks.push(chunk);
     }
   } catch (cause) {
-    if (cause instanceof Problem) throw cause;
-    throw broken(ref, cause);
+    throw cause instanceof Problem ? cause : broken(ref, cause);
   }
   return { status: given.status, content_type: given.content_type, body: Buffer.concat(chunks, size) };
+}
+
+function tooLarge(ref: string): Problem {
+  return new Problem('agent_error', { detail: `The answer of ${ref} is larger than ${most_bytes / 1024 ** 2} MB.` });
 }
 
 function broken(ref: string, cause: unknown): Problem {

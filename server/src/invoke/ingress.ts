@@ -30,9 +30,9 @@ const keep_days = 7;
 
 export function openIngress({ onError, ...parts }: IngressParts): Ingress {
   const connections = agentConnections();
-  const going_on = new Set<Promise<void>>();
+  const going_on = new Set<Promise<unknown>>();
   const background = (work: Promise<unknown>) => {
-    const watched: Promise<void> = work.then(() => {}, onError).finally(() => going_on.delete(watched));
+    const watched: Promise<unknown> = work.catch(onError).finally(() => going_on.delete(watched));
     going_on.add(watched);
   };
   const ingress: Ingress = {

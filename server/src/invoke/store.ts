@@ -34,9 +34,7 @@ export async function end(db: Tx, id: string, answer: Answer): Promise<void> {
 /** A call of this caller's to this agent; anyone else's is not there. */
 export async function find(
   db: Reader,
-  id: string,
-  agent_id: string,
-  caller_id: string,
+  { id, agent_id, caller_id }: Pick<Invocation, 'id' | 'agent_id' | 'caller_id'>,
 ): Promise<Invocation | undefined> {
   return await db.one<Invocation>(
     sql`select ${columns} from invocation where id = ${id} and agent_id = ${agent_id} and caller_id = ${caller_id}`,

@@ -2,6 +2,7 @@ import type Docker from 'dockerode';
 import type { Engine } from '../../engine/client.ts';
 import { label, labelsFor } from '../../engine/labels.ts';
 import { sandboxUser } from '../../engine/sandbox.ts';
+import { runsGraceSeconds, stopGraceSeconds } from './stop-grace.ts';
 import type { PlaceInput } from './target.ts';
 
 /** The port of the spec's agent server. */
@@ -39,13 +40,21 @@ export function containerSpec(engine: Engine, input: ContainerInput): ContainerS
     WorkingDir: '/app',
     Entrypoint: [],
     Cmd: ['/opt/venv/bin/python', '-m', '_svc_wrapper'],
-    Env: ['HOME=/tmp', 'PYTHONUNBUFFERED=1', 'CREWAI_STORAGE_DIR=/tmp/crewai', `SVC_REVISION=${input.revision_id}`],
+    Env: [
+      'HOME=/tmp',
+      'PYTHONUNBUFFERED=1',
+      // The working directory is the user's: no module of theirs takes the place of one that the start needs.
+      'PYTHONSAFEPATH=1',
+      'CREWAI_STORAGE_DIR=/tmp/crewai',
+      `SVC_SHUTDOWN_GRACE_SECONDS=${runsGraceSeconds}`,
+      `SVC_REVISION=${input.revision_id}`,
+    ],
     Labels: {
       ...labelsFor(engine, 'agent', input),
       [label.agent]: input.agent,
       [label.revision]: input.revision_id,
     },
-    StopTimeout: 10,
+    StopTimeout: stopGraceSeconds,
     HostConfig: {
       NetworkMode: network.name,
       // Without a way out there is nothing to look up; the engine's resolver could still carry data to the outside.

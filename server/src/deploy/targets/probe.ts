@@ -50,9 +50,10 @@ export async function waitUntilReady({ target, place, ...input }: ProbeInput): P
     probes.push(probe);
     input.onProbe?.(probe);
     if (probe.result === 200 && path === '/ready' && ++readyInARow === 2) return instance;
-    if (body.status === 'failed') return fail(refused(body));
+    // /health says only that it failed; why, is what /ready answers.
+    if (path === '/ready' && body.status === 'failed') return fail(refused(body));
     if (path === '/ready' && probe.result !== 200) readyInARow = 0;
-    if (performance.now() >= deadline) return fail(late(isHealthy, deadline_ms));
+    if (performance.now() >= deadline) return fail(late(probe, deadline_ms));
     if (probe.result === 200 && path === '/health') isHealthy = true;
     else await unlessAborted(delay(probe.result === 200 ? 20 : 100), signal);
   }
@@ -81,10 +82,11 @@ function refused(body: Record<string, unknown>): Refusal {
   return { code: 'start_failed', detail: sentence, fields: { reason } };
 }
 
-function late(isHealthy: boolean, deadline_ms: number): Refusal {
+function late({ path, result }: Probe, deadline_ms: number): Refusal {
   const seconds = Math.round(deadline_ms / 1000);
-  if (isHealthy) return { code: 'start_failed', detail: `The agent was not loaded within ${seconds} s` };
-  return { code: 'health_check_failed', detail: `/health was not answered within ${seconds} s` };
+  if (typeof result === 'number')
+    return { code: 'start_failed', detail: `The agent was not loaded within ${seconds} s` };
+  return { code: 'health_check_failed', detail: `${path} was not answered within ${seconds} s (${result})` };
 }
 
 async function probeOnce(
