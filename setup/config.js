@@ -10,7 +10,7 @@ export const cloneFolder = fileURLToPath(new URL('..', import.meta.url)).replace
 export const packagePrograms = join(cloneFolder, 'node_modules', '.bin');
 
 /** The image agents are built on unless the BASE_IMAGE setting says otherwise. */
-export const defaultBaseImage = 'docker.io/library/python:3.12-slim-bookworm';
+export const defaultBaseImage = 'python:3.12-slim-bookworm';
 
 /**
  * What the set-up scripts take from the environment. The only place in this folder that reads it.

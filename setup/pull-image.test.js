@@ -21,7 +21,7 @@ afterEach(() => {
 afterEach(() => rmSync(join(folder, 'engine.sock'), { force: true }));
 
 function pull() {
-  return pullImage(engine, 'docker.io/library/python:3.12', () => {}, patience);
+  return pullImage(engine, 'python:3.12', () => {}, patience);
 }
 
 test('a pull that ends well gives no reason', async () => {

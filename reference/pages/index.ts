@@ -3,7 +3,8 @@ import { agentYamlPage } from './agent-yaml.ts';
 import { apiPage } from './api.ts';
 import { commandsPage } from './commands.ts';
 import { problemsPage } from './problems.ts';
+import { settingsPage } from './settings.ts';
 
 export async function pages(): Promise<Page[]> {
-  return [agentYamlPage(), apiPage(), await commandsPage(), problemsPage()];
+  return [agentYamlPage(), apiPage(), await commandsPage(), problemsPage(), settingsPage()];
 }

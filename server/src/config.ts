@@ -19,35 +19,70 @@ const seconds = (fallback: number) => z.coerce.number().positive().max(86_400).d
 
 const subnet = z.cidrv4();
 
-const settings = z.object({
-  DATA_DIR: z.string().optional(),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+/** Every setting by its name; docs/reference/settings.md is made of it. */
+export const settings = z.object({
+  DATA_DIR: z
+    .string()
+    .optional()
+    .describe('where everything is kept; /var/lib/gantry for root, ~/.local/share/gantry otherwise'),
+  DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/ })
+    .optional()
+    .describe('a PostgreSQL server of your own instead of the embedded one; SECRET_KEY must then be set'),
   SECRET_KEY: z
     .string()
     .min(32, 'must be a random value of 256 bits or more, for example from: openssl rand -base64 32')
-    .optional(),
-  BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
-  HOST: z.string().default('127.0.0.1'),
-  PORT: z.coerce.number().int().min(0).max(65_535).default(4480),
-  TRUSTED_PROXIES: list,
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
-  ORG_CONFIG: z.string().optional(),
-  DOCKER_HOST: z.string().default('unix:///var/run/docker.sock'),
-  BASE_IMAGE: z.string().default('docker.io/library/python:3.12-slim-bookworm'),
-  BUILD_INDEX_URL: z.url().optional(),
-  BUILD_INDEX_HOSTS: list,
-  BUILD_CA_FILE: z.string().optional(),
-  BUILD_EXTRA_INDEX_URLS: list,
-  BUILD_PROXY: z.url({ protocol: /^http$/ }).optional(),
-  BUILD_SOURCE_DISTRIBUTIONS: z.enum(['allow', 'refuse']).optional(),
-  BUILD_MEMORY_MB: z.coerce.number().int().min(256).default(4096),
-  BUILD_DISK_MB: z.coerce.number().int().min(256).default(8192),
-  BUILD_DEADLINE_SECONDS: seconds(900),
-  AGENTS_SUBNET: subnet.optional(),
-  SANDBOX_SUBNET: subnet.optional(),
-  SYNC_BUDGET_SECONDS: seconds(25),
-  START_DEADLINE_SECONDS: seconds(120),
-  DRAIN_LIMIT_SECONDS: seconds(3600),
+    .optional()
+    .describe('256 random bits or more; generated once with the embedded database'),
+  BASE_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('what the service calls itself in answers; the listening address when absent'),
+  HOST: z.string().default('127.0.0.1').describe('where the API listens'),
+  PORT: z.coerce.number().int().min(0).max(65_535).default(4480).describe('where the API listens'),
+  TRUSTED_PROXIES: list.describe('addresses and networks (CIDR), by commas, whose forwarding headers count'),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
+    .default('info')
+    .describe('how much the log says'),
+  ORG_CONFIG: z
+    .string()
+    .optional()
+    .describe(
+      'the file of the organisation settings auth_provider, require_approval_for_admins and enforce_password_change; read at start and on SIGHUP',
+    ),
+  DOCKER_HOST: z.string().default('unix:///var/run/docker.sock').describe('the container engine'),
+  BASE_IMAGE: z
+    .string()
+    .default('python:3.12-slim-bookworm')
+    .describe('what the images of agents are built on; its digest is part of what gets approved'),
+  BUILD_INDEX_URL: z
+    .url()
+    .optional()
+    .describe('your package index, with credentials if it needs them; absent means what pip in the base image uses'),
+  BUILD_INDEX_HOSTS: list.describe('further hosts that the index serves files from, by commas'),
+  BUILD_CA_FILE: z.string().optional().describe('a PEM file with the certificate authorities that builds trust'),
+  BUILD_EXTRA_INDEX_URLS: list.describe('further indexes, by commas'),
+  BUILD_PROXY: z
+    .url({ protocol: /^http$/ })
+    .optional()
+    .describe('an HTTP proxy that leads to the index'),
+  BUILD_SOURCE_DISTRIBUTIONS: z
+    .enum(['allow', 'refuse'])
+    .optional()
+    .describe('whether packages without a wheel may be built; allowed unless an index has credentials'),
+  BUILD_MEMORY_MB: z.coerce.number().int().min(256).default(4096).describe('memory of one build'),
+  BUILD_DISK_MB: z.coerce.number().int().min(256).default(8192).describe('what one build may write'),
+  BUILD_DEADLINE_SECONDS: seconds(900).describe('how long one build may take'),
+  AGENTS_SUBNET: subnet
+    .optional()
+    .describe("the network of the agents; follows from the installation's id when absent"),
+  SANDBOX_SUBNET: subnet
+    .optional()
+    .describe("the network of the builds; follows from the installation's id when absent"),
+  SYNC_BUDGET_SECONDS: seconds(25).describe('after this long a call is answered with 202 and a run id'),
+  START_DEADLINE_SECONDS: seconds(120).describe('how long a new revision may take to be ready'),
+  DRAIN_LIMIT_SECONDS: seconds(3600).describe('how long an old revision may finish its calls'),
 });
 
 export interface Config {

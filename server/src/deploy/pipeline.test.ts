@@ -1,14 +1,14 @@
 import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { deploySteps, type Deployment, type DeployStep } from '@gantry/contract/deploy.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { sql } from '../database/sql.ts';
-import { aborted } from '../engine/client.ts';
 import { runEvents } from '../runs/events.ts';
 import type { Run, RunKind } from '../runs/run.ts';
 import { startWorker, type Worker } from '../runs/worker.ts';
 import { emailOf, type Cast, type Person } from '../testing/cast.ts';
-import { openDeployStage, type DeployStage } from '../testing/deploy-stage.ts';
+import { cutOff, openDeployStage, type DeployStage } from '../testing/deploy-stage.ts';
 import type { TestProject } from '../testing/project-archive.ts';
 import type { TestDatabase } from '../testing/test-database.ts';
 import { cancel } from './cancel.ts';
@@ -24,6 +24,7 @@ let database: TestDatabase;
 let cast: Cast;
 let parts: DeployParts;
 let workers: Worker[] = [];
+let errors: unknown[] = [];
 
 beforeAll(async () => {
   stage = await openDeployStage();
@@ -34,6 +35,9 @@ beforeEach(() => stage.clear());
 afterEach(async () => {
   await Promise.all(workers.map((worker) => worker.stop()));
   workers = [];
+  const met = errors;
+  errors = [];
+  if (met.length > 0) throw new AggregateError(met, 'the worker met what it did not expect');
 });
 
 const pushed = async (project?: TestProject) => await stage.push(project);
@@ -43,7 +47,7 @@ async function work(kind: RunKind<DeployInput> = deployKind(parts)): Promise<Wor
   const worker = await startWorker(
     database.db,
     { deploy: kind },
-    { owner: 'test', poll_ms: 50, onError: (error) => expect.unreachable(String(error)) },
+    { owner: 'test', poll_ms: 50, onError: (error) => errors.push(error) },
   );
   workers.push(worker);
   return worker;
@@ -90,6 +94,7 @@ test('what was approved is deployed by a deployer of the team, step by step, and
   expect(deployment.steps.map((step) => `${step.n} ${step.name} ${step.state}`)).toEqual(
     deploySteps.map((step, index) => `${index + 1} ${step} done`),
   );
+  expect(await readdir(join(parts.artefact_directory, `svc-${name}`))).toEqual(['compose.yaml', 'sbom.cdx.json']);
   expect(await servingOf(deployment)).toMatchObject({
     id: deployment.id,
     digest: deployment.digest,
@@ -115,7 +120,7 @@ test.each(deploySteps)(
                 if (name !== trap) return output;
                 reached.resolve();
                 // What follows never happens: the worker lets go of the run as a killed one does.
-                return await aborted(signal);
+                return await cutOff(signal);
               },
               undo,
             ),

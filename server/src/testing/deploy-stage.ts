@@ -1,5 +1,6 @@
 // The stage for tests of deploys: a real database, a real worker, real pushes. Only the plugs are stand-ins: images are made of nothing, and
 // where a container would be there is an entry in a map, so that the world outside can be looked at, and changed, in the middle of a step.
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -10,7 +11,6 @@ import { approve } from '../approvals/approve.ts';
 import { submit } from '../approvals/submit.ts';
 import type { DeployParts } from '../deploy/parts.ts';
 import type { Instance, Place, Target } from '../deploy/targets/target.ts';
-import { aborted } from '../engine/client.ts';
 import { cursors } from '../http/cursor.ts';
 import { seedCast, type Cast } from './cast.ts';
 import type { TestProject } from './project-archive.ts';
@@ -60,7 +60,7 @@ export async function openDeployStage(): Promise<DeployStage> {
       builder: {
         build: async ({ content, onLog, signal }) => {
           onLog(`building ${content.version}`);
-          await Promise.race([stage.duringBuild(), aborted(signal)]);
+          await Promise.race([stage.duringBuild(), cutOff(signal)]);
           return { image: content.digest, dependency_image: 'sha256:deps', reused: true };
         },
       },
@@ -135,4 +135,10 @@ export async function openDeployStage(): Promise<DeployStage> {
   }
 
   return stage;
+}
+
+/** Waits until the signal is aborted, and throws its reason. */
+export async function cutOff(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort');
+  throw signal.reason;
 }

@@ -53,7 +53,7 @@ export async function waitUntilReady({ target, place, ...input }: ProbeInput): P
     // /health says only that it failed; why, is what /ready answers.
     if (path === '/ready' && body.status === 'failed') return fail(refused(body));
     if (path === '/ready' && probe.result !== 200) readyInARow = 0;
-    if (performance.now() >= deadline) return fail(late(probe, deadline_ms));
+    if (performance.now() >= deadline) return fail(late(probes.slice(-2), deadline_ms));
     if (probe.result === 200 && path === '/health') isHealthy = true;
     else await unlessAborted(delay(probe.result === 200 ? 20 : 100), signal);
   }
@@ -82,10 +82,12 @@ function refused(body: Record<string, unknown>): Refusal {
   return { code: 'start_failed', detail: sentence, fields: { reason } };
 }
 
-function late({ path, result }: Probe, deadline_ms: number): Refusal {
+/** Of the last two, because the deadline cuts the last one short. */
+function late(last: readonly Probe[], deadline_ms: number): Refusal {
   const seconds = Math.round(deadline_ms / 1000);
-  if (typeof result === 'number')
+  if (last.some(({ result }) => typeof result === 'number'))
     return { code: 'start_failed', detail: `The agent was not loaded within ${seconds} s` };
+  const { path, result } = last.at(-1) ?? { path: '/health', result: 'no answer' };
   return { code: 'health_check_failed', detail: `${path} was not answered within ${seconds} s (${result})` };
 }
 

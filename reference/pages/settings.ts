@@ -1,0 +1,21 @@
+import { settings } from '../../server/src/config.ts';
+import { table, type Page } from '../page.ts';
+
+/** Every setting of the service. */
+export function settingsPage(): Page {
+  const rows = Object.entries(settings.shape).map(([name, schema]) => {
+    const absent: unknown = schema.safeParse(undefined).data;
+    const fallback =
+      absent === undefined || (Array.isArray(absent) && absent.length === 0) ? '' : `\`${String(absent)}\``;
+    return [`\`${name}\``, fallback, schema.description ?? ''];
+  });
+  return {
+    file: 'settings.md',
+    text: `# Settings
+
+Environment variables of the service. \`~/.config/gantry/server.env\` (\`KEY=value\` lines, 0600) gives defaults that the environment overrides. All faults are named at once, and then nothing starts.
+
+${table(['setting', 'default', 'what it is'], rows)}
+`,
+  };
+}
