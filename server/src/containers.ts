@@ -7,11 +7,12 @@ import { targets, type Targets } from './deploy/targets/index.ts';
 import { memoryDirectory } from './deploy/targets/secret-directory.ts';
 import { findBaseImage } from './engine/base-image.ts';
 import { connectEngine, pingEngine, type Engine } from './engine/client.ts';
+import { guardEgress, type EgressReport, type Hold } from './engine/egress.ts';
 import { ensureNetwork } from './engine/networks.ts';
 import { openSandboxes, type Sandboxes } from './engine/sandboxes.ts';
 import { firstUse } from './first-use.ts';
 import type { Log } from './log.ts';
-import { ok, type Check } from './service/doctor.ts';
+import { ok, warning, type Check, type Finding } from './service/doctor.ts';
 
 export interface Containers {
   engine: Engine;
@@ -38,7 +39,9 @@ export function openContainers(config: Config, installation_id: string, log: Log
   });
   const local = firstUse(async () => {
     const network = await ensureNetwork(engine, { purpose: 'agents', subnet: subnets.agents, internal: false });
-    return { engine, network, secrets_directory: await secretsDirectory(installation_id) };
+    const egress = await guardEgress(engine, { network, host_ports: [] });
+    for (const [what, hold] of openWays(egress)) log.warn({ what, why: hold.by }, 'agents can reach this');
+    return { engine, network, egress, secrets_directory: await secretsDirectory(installation_id) };
   });
   return {
     engine,
@@ -49,6 +52,7 @@ export function openContainers(config: Config, installation_id: string, log: Log
         part: 'engine',
         look: async (signal) => ok(`container engine ${(await pingEngine(engine, signal)).version} answers`),
       },
+      { part: 'agent network', look: async () => describeEgress((await local()).egress) },
       {
         part: 'base image',
         look: async (signal) =>
@@ -57,6 +61,22 @@ export function openContainers(config: Config, installation_id: string, log: Log
     ],
     close: async () => await opened?.close(),
   };
+}
+
+// The outside is open by design, for now: agents call their models there.
+function openWays({ outside: _, ...egress }: EgressReport): [string, Hold][] {
+  return Object.entries(egress).filter(([, hold]) => !hold.closed);
+}
+
+function describeEgress(egress: EgressReport): Omit<Finding, 'part'> {
+  const open = openWays(egress);
+  if (open.length === 0)
+    return ok('agents reach the outside; siblings, this machine, private networks and the metadata address are closed');
+  const named = open.map(([what, { by }]) => `${what.replaceAll('_', ' ')} (${by})`).join(', ');
+  return warning(
+    `agents can reach: ${named}`,
+    'Run the service as root with iptables installed, or set such rules yourself.',
+  );
 }
 
 async function secretsDirectory(installation_id: string): Promise<string> {

@@ -1,0 +1,365 @@
+// The one way to an agent, from a plain HTTP client to a container and back: what passes, what never does, and what goes on when
+// something is stopped, replaced or killed in the middle.
+import { readFile, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { callAgent, type Agent } from './call-agent.ts';
+import { engineOf, type Seen } from './engine-of.ts';
+import { install, type Installation } from './installation.ts';
+import { agentYaml, writeProject } from './write-project.ts';
+
+const prober = await readFile(join(import.meta.dirname, 'agents/prober.py'), 'utf8');
+const sync_budget_seconds = 3;
+
+let gantry: Installation;
+let seen: Seen;
+/** Callers of the agent `prober`: two of its team, and a stranger to it. */
+let cal: Agent;
+let dora: Agent;
+let otto: Agent;
+let token: string;
+
+beforeAll(async () => {
+  gantry = await install({ SYNC_BUDGET_SECONDS: String(sync_budget_seconds) });
+  await gantry.must('svc team create ml');
+  for (const name of ['cal', 'dora', 'otto']) await gantry.person(name);
+  for (const name of ['cal', 'dora']) await gantry.must(`svc team add ml user:${name}@example.com --role viewer`);
+  await writeProject(gantry, 'prober', { 'agent.py': prober });
+  await writeProject(gantry, 'hidden', { 'agent.yaml': agentYaml('hidden', 'access:\n  visibility: team\n') });
+  await gantry.must('svc deploy', { in: 'prober' });
+  await gantry.must('svc submit --message "not deployed"', { in: 'hidden' });
+  const of = async (name: string, agent = 'prober') =>
+    callAgent(`${gantry.url}/agents/${agent}`, await gantry.token(name));
+  [cal, dora, otto] = [await of('cal'), await of('dora'), await of('otto')];
+  token = await gantry.token('cal');
+  seen = await engineOf(gantry);
+});
+afterAll(async () => await gantry.stop());
+
+const begun = async () => (await cal.ask({ do: 'calls' })).json.output?.result as { begun: number; cancelled: number };
+
+describe('an answer', () => {
+  test('holds the output, the run and the thread, and the input arrived as it was sent', async () => {
+    const value = '{"n":12345678901234567890,"text":"¡ünï 🎈 \\"q\\" \\\\ end","deep":[[[{"a":[null,true,{}]}]]],"":0}';
+    const { status, text, json, headers } = await cal.send('/invoke', {
+      method: 'POST',
+      body: `{"input":{"do":"echo","value":${value}}}`,
+    });
+    expect(status).toBe(200);
+    expect(Object.keys(json).toSorted()).toEqual(['output', 'run_id', 'status', 'thread_id']);
+    expect(json.status).toBe('completed');
+    expect(text).toContain('"n":12345678901234567890');
+    expect(json.output?.result).toEqual(JSON.parse(value));
+    expect(headers.get('x-run-id')).toBe(json.run_id);
+  });
+
+  test('carries nothing that a browser would run or keep', async () => {
+    const { headers } = await cal.ask({ do: 'echo' });
+    expect(headers.get('content-type')).toBe('application/json');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('content-security-policy')).toMatch(/default-src 'none'.*sandbox/);
+    expect([headers.get('set-cookie'), headers.get('server')]).toEqual([null, null]);
+  });
+
+  test('of an agent that fails says so, as a problem', async () => {
+    const { status, json } = await cal.ask({ do: 'fail' });
+    expect({ status, code: json.code, detail: json.detail }).toEqual({
+      status: 500,
+      code: 'agent_error',
+      detail: "the agent's code raised LookupError: no such thing",
+    });
+  });
+
+  test('is given to the agent with the name of who asked', async () => {
+    expect((await cal.ask({ do: 'who' })).json.output?.result).toMatchObject({
+      email: 'cal@example.com',
+      teams: ['ml'],
+    });
+  });
+
+  test('goes on with a thread of the same caller and of nobody else', async () => {
+    const remember = async (who: Agent, value: string) =>
+      (await who.ask({ do: 'remember', value }, { thread_id: 'holiday' })).json;
+    expect(await remember(cal, 'a')).toMatchObject({ thread_id: 'holiday', output: { remembered: ['a'] } });
+    expect(await remember(dora, 'b')).toMatchObject({ thread_id: 'holiday', output: { remembered: ['b'] } });
+    expect(await remember(cal, 'c')).toMatchObject({ output: { remembered: ['a', 'c'] } });
+  });
+});
+
+describe('a call is refused', () => {
+  const asks = { method: 'POST', body: '{"input":{"do":"echo"}}' };
+
+  test.each([
+    ['without a token', { headers: { authorization: '' } }, 401, 'unauthenticated'],
+    ['in another content type', { headers: { 'content-type': 'text/plain' } }, 415, 'unsupported_media_type'],
+    ['over 10 MB', { body: JSON.stringify({ input: { value: 'x'.repeat(10 * 1024 ** 2) } }) }, 413, 'too_large'],
+    ['that is no JSON', { body: '{"input":' }, 400, 'malformed_json'],
+    ['without an input', { body: '{}' }, 422, 'invalid_request'],
+    ['with a field that is not known', { body: '{"input":{"do":"echo"},"user":"root"}' }, 422, 'invalid_request'],
+    ['with an input that the graph cannot take', { body: '{"input":{"do":7}}' }, 422, 'invalid_input'],
+    [
+      'that names its own caller',
+      { body: '{"input":{"do":"who"},"config":{"configurable":{"svc_caller":{}}}}' },
+      422,
+      'invalid_request',
+    ],
+  ])('%s', async (_, init, status, code) => {
+    const called = await cal.send('/invoke', { ...asks, ...init });
+    expect({ status: called.status, code: called.json.code }).toEqual({ status, code });
+  });
+
+  test('from somebody without the right to use it, who may read it', async () => {
+    expect((await gantry.type('svc registry agent show prober', { as: 'otto' })).code).toBe(0);
+    expect(await otto.send('/invoke', asks)).toMatchObject({ status: 403, json: { code: 'rbac_failed' } });
+  });
+
+  test('to an agent that one may not read as to one that is not there', async () => {
+    const to = async (name: string, who: string) =>
+      await callAgent(`${gantry.url}/agents/${name}`, await gantry.token(who)).send('/invoke', asks);
+    const { request_id: _, ...hidden } = (await to('hidden', 'otto')).json as Record<string, unknown>;
+    const { request_id: __, ...missing } = (await to('nothing', 'otto')).json as Record<string, unknown>;
+    expect(hidden).toMatchObject({ status: 404, code: 'not_found' });
+    expect(hidden).toEqual(missing);
+    expect(await to('hidden', 'cal')).toMatchObject({ status: 409, json: { code: 'not_deployed' } });
+  });
+});
+
+describe('no other spelling of a path reaches a container', () => {
+  test.each([
+    '/agents/prober/..;/prober/invoke',
+    '/agents/prober/invoke;x=1',
+    '//agents/prober/invoke',
+    '/agents//prober/invoke',
+    '/agents/hidden/../prober/invoke',
+    '/agents/hidden/%2e%2e/prober/invoke',
+    '/agents/hidden/%2E%2E%2Fprober/invoke',
+    '/agents/./prober/invoke',
+    '/agents/prober%2finvoke',
+    '/agents\\prober\\invoke',
+    '/agents/prober/invoke%00',
+    '/agents/prober/invoke%0d%0ax-svc-caller:%20root',
+    '/agents/prober/invoke/',
+    '/agents/PROBER/invoke',
+    '/agents/prober/invoke?stream=1',
+    '/agents/prober/ready',
+    '/agents/prober/docs',
+    '/agents/prober/runs/../invoke',
+    '/agents/prober/runs/x/cancel',
+    '/agents/prober@10.0.0.1:8080/invoke',
+    'http://127.0.0.1:8080/agents/prober/invoke',
+    '*',
+  ])('%s', async (target) => {
+    const before = await begun();
+    expect([400, 404, 405]).toContain(await raw(`POST ${target}`));
+    expect((await begun()).begun).toBe(before.begun + 1);
+  });
+
+  test.each([
+    'CONNECT 127.0.0.1:8080',
+    'TRACE /agents/prober/invoke',
+    'PUT /agents/prober/invoke',
+    'GET /agents/prober/invoke',
+  ])('%s', async (line) => {
+    expect([undefined, 400, 404, 405]).toContain(await raw(line));
+  });
+
+  test('two lengths of one body are refused', async () => {
+    expect(await raw('POST /agents/prober/invoke', 'Transfer-Encoding: chunked\r\n')).toBe(400);
+  });
+});
+
+/** Sends a request line as it stands; the status, or undefined when the connection is closed without one. */
+async function raw(line: string, headers = ''): Promise<number | undefined> {
+  const { hostname, port, host } = new URL(gantry.url);
+  const body = '{"input":{"do":"echo"}}';
+  const socket = connect(Number(port), hostname);
+  socket.setTimeout(20_000, () => socket.destroy(new Error(`no answer to ${line}`)));
+  socket.write(
+    `${line} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n${headers}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  );
+  let answered = '';
+  for await (const chunk of socket) answered += String(chunk);
+  const status = /^HTTP\/1\.1 (\d{3})/.exec(answered)?.[1];
+  return status === undefined ? undefined : Number(status);
+}
+
+describe('a stream', () => {
+  test('tells what happens while it happens', async () => {
+    const events = await cal.stream({ do: 'wait' });
+    const types: string[] = [];
+    for await (const { type, value } of events) {
+      types.push(type);
+      // The run cannot end before this call, so what was read by then came while it went on.
+      if (value === 'waiting') await cal.ask({ do: 'open' });
+    }
+    expect(types[0]).toBe('RUN_STARTED');
+    expect(types.at(-1)).toBe('RUN_FINISHED');
+  });
+
+  test('whose reader goes away is cancelled', async () => {
+    const { cancelled } = await begun();
+    const hangUp = new AbortController();
+    for await (const { value } of await cal.stream({ do: 'wait' }, hangUp.signal)) if (value === 'waiting') break;
+    hangUp.abort();
+    await vi.waitFor(async () => expect((await begun()).cancelled).toBe(cancelled + 1), {
+      timeout: 20_000,
+      interval: 200,
+    });
+  });
+});
+
+describe('a long call', () => {
+  const detached = async (input: object) => {
+    const called = await cal.send('/invoke', {
+      method: 'POST',
+      body: JSON.stringify({ input }),
+      headers: { prefer: 'respond-async' },
+    });
+    expect(called).toMatchObject({ status: 202, json: { status: 'running' } });
+    return called;
+  };
+
+  test('is answered with 202 at once where that is preferred, and its answer is its caller’s alone', async () => {
+    const { headers, json } = await detached({ do: 'wait', value: 'kept' });
+    expect(headers.get('preference-applied')).toBe('respond-async');
+    expect(headers.get('location')).toBe(`/agents/prober/runs/${json.run_id}`);
+    expect(await cal.send(`/runs/${json.run_id}`)).toMatchObject({ status: 202, json: { status: 'running' } });
+    for (const stranger of [dora, otto])
+      for (const path of ['', '/cancel']) {
+        const { status } = await stranger.send(`/runs/${json.run_id}${path}`, { method: path === '' ? 'GET' : 'POST' });
+        expect([403, 404]).toContain(status);
+      }
+    expect((await dora.send(`/runs/${json.run_id}`)).json.code).toBe('run_gone');
+    await cal.ask({ do: 'open' });
+    expect(await cal.ending(json.run_id)).toMatchObject({
+      status: 200,
+      json: { run_id: json.run_id, status: 'completed', output: { result: 'kept' } },
+    });
+    expect((await dora.send(`/runs/${json.run_id}`)).status).toBe(404);
+  });
+
+  test('is answered with 202 when the sync budget is over, and can be cancelled', async () => {
+    const sent = performance.now();
+    const { status, json } = await cal.send('/invoke', { method: 'POST', body: '{"input":{"do":"wait"}}' });
+    expect(status).toBe(202);
+    expect(performance.now() - sent).toBeGreaterThan(sync_budget_seconds * 1000 - 50);
+    expect((await cal.send(`/runs/${json.run_id}/cancel`, { method: 'POST' })).status).toBe(202);
+    expect(await cal.ending(json.run_id)).toMatchObject({
+      status: 409,
+      json: { code: 'run_cancelled', run_status: 'cancelled' },
+    });
+    expect(await cal.send(`/runs/${json.run_id}/cancel`, { method: 'POST' })).toMatchObject({
+      status: 200,
+      json: { status: 'ended' },
+    });
+  });
+
+  test('goes on while the service is stopped, and its answer is there afterwards', async () => {
+    const containers = await seen.containers('agent');
+    const value = '12345678901234567890';
+    const waits = await detached({ do: 'wait', value });
+    const ends_meanwhile = await detached({ do: 'sleep', value: 1 });
+    // Within its budget when the service stops: it is handed over instead of broken off.
+    const held = cal.send('/invoke', { method: 'POST', body: '{"input":{"do":"wait"}}' });
+    await vi.waitFor(async () => expect((await begun()).begun).toBeGreaterThan(0));
+    await gantry.must('svc server stop');
+    expect((await held).status).toBe(202);
+    expect(await seen.containers('agent')).toEqual(containers);
+    await gantry.must('svc server start');
+    expect((await cal.ending(ends_meanwhile.json.run_id)).json.status).toBe('completed');
+    await cal.ask({ do: 'open' });
+    expect(await cal.ending(waits.json.run_id)).toMatchObject({
+      status: 200,
+      json: { status: 'completed', output: { result: value } },
+    });
+    expect((await cal.ending((await held).json.run_id)).status).toBe(200);
+  });
+
+  test('whose container dies ends as interrupted, and the agent answers again', async () => {
+    const { json } = await detached({ do: 'wait' });
+    expect(await cal.ask({ do: 'die' })).toMatchObject({ status: 503, json: { code: 'agent_unavailable' } });
+    expect(await cal.ending(json.run_id)).toMatchObject({
+      status: 503,
+      json: { code: 'agent_unavailable', run_id: json.run_id, run_status: 'interrupted' },
+    });
+    await vi.waitFor(async () => expect((await cal.ask({ do: 'echo' })).status).toBe(200), {
+      timeout: 60_000,
+      interval: 500,
+    });
+  });
+});
+
+describe('while a new revision takes over', () => {
+  test('no call fails, an open stream ends normally, and the old revision goes when it has finished', async () => {
+    await writeProject(gantry, 'prober', {
+      'agent.py': prober.replace('REVISION = "first"', 'REVISION = "second"'),
+      'agent.yaml': agentYaml('prober', 'access:\n  allowed_callers: ["team:guests"]\n').replace('1.0.0', '1.0.1'),
+    });
+    const admin = callAgent(`${gantry.url}/agents/prober`, await gantry.token());
+    const guard = (
+      await admin.send('/invoke', {
+        method: 'POST',
+        body: '{"input":{"do":"wait"}}',
+        headers: { prefer: 'respond-async' },
+      })
+    ).json.run_id;
+    const stream = drained(await admin.stream({ do: 'wait' }));
+
+    const answers: string[] = [];
+    let is_over = false;
+    const client = async () => {
+      while (!is_over) {
+        const slow = await admin.ask({ do: 'sleep', value: 1.5 });
+        const { status, json, text } = await admin.ask({ do: 'revision' });
+        answers.push(slow.status === 200 && status === 200 ? String(json.output?.result) : `${slow.text} ${text}`);
+      }
+    };
+    const clients = Array.from({ length: 7 }, client);
+    await gantry.must('svc deploy', { in: 'prober' });
+    await vi.waitFor(() => expect(answers.filter((answer) => answer === 'second').length).toBeGreaterThan(7), {
+      timeout: 60_000,
+    });
+    is_over = true;
+    await Promise.all(clients);
+    expect([...new Set(answers)].toSorted()).toEqual(['first', 'second']);
+
+    // Pinned to the old revision, whose gate it opens: the stream is still there, and now ends.
+    expect((await seen.containers('agent')).length).toBe(2);
+    await admin.send(`/runs/${guard}/cancel`, { method: 'POST' });
+    expect((await stream).at(-1)).toBe('RUN_FINISHED');
+    expect((await admin.ending(guard)).json.code).toBe('run_cancelled');
+    await vi.waitFor(async () => expect((await seen.containers('agent')).length).toBe(1), {
+      timeout: 60_000,
+      interval: 500,
+    });
+  });
+
+  test('its allowed_callers narrow who may call, and open nothing', async () => {
+    const asks = { method: 'POST', body: '{"input":{"do":"echo"}}' };
+    expect(await cal.send('/invoke', asks)).toMatchObject({
+      status: 403,
+      json: { code: 'forbidden', detail: 'agents/prober takes calls from team:guests only (access.allowed_callers).' },
+    });
+    await gantry.must('svc team create guests');
+    for (const name of ['cal', 'otto']) await gantry.must(`svc team add guests user:${name}@example.com --role viewer`);
+    expect((await cal.ask({ do: 'echo' })).status).toBe(200);
+    expect((await otto.send('/invoke', asks)).status).toBe(403);
+  });
+
+  test('one that is stopped says so', async () => {
+    await gantry.must('svc stop prober');
+    const { status, json } = await cal.send('/invoke', { method: 'POST', body: '{"input":{"do":"echo"}}' });
+    expect({ status, code: json.code, detail: json.detail }).toEqual({
+      status: 409,
+      code: 'not_deployed',
+      detail: 'agents/prober is stopped.',
+    });
+  });
+});
+
+async function drained(events: AsyncGenerator<{ type: string }>): Promise<string[]> {
+  const types: string[] = [];
+  for await (const { type } of events) types.push(type);
+  return types;
+}
