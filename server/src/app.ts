@@ -121,7 +121,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   open.defer(async () => await listening.close(close_wait_ms));
   url = config.base_url ?? listening.url;
   const kinds = { push: pushRun({ db, resolver: engineResolver(containers.sandboxes) }), deploy: deployKind(deploy) };
-  const worker = await startWorker(db, kinds, { owner: `${hostname()}:${process.pid}`, onError });
+  const worker = await startWorker(db, kinds, { owner: `${hostname()}:${process.pid}`, onError, alone: config.database_url === undefined });
   open.defer(async () => await worker.stop());
   const keeper = startKeeper(deploy, { onError });
   open.defer(async () => await keeper.stop());

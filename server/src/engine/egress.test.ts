@@ -102,12 +102,27 @@ test('setting the rules again replaces them', async () => {
   expect(await reachable(network, places)).toEqual([places[1]]);
 }, 60_000);
 
-test('a network is made once, made anew when its settings change, and its siblings stay apart', async () => {
+test('a network is made once, and made anew when its settings change unless it is in use', async () => {
   const plan = { purpose: 'agents', subnet: agents_subnet, internal: true } as const;
   const first = await ensureNetwork(engine, plan);
   expect((await ensureNetwork(engine, plan)).id).toBe(first.id);
   const opened = await ensureNetwork(engine, { ...plan, internal: false });
   expect(opened.id).not.toBe(first.id);
+
+  await sibling(opened);
+  await expect(ensureNetwork(engine, plan)).rejects.toMatchObject({
+    code: 'engine_unavailable',
+    detail: 'The agents network is in use with other settings',
+  });
+  await expect(ensureNetwork(engine, { ...plan, purpose: 'sandbox' })).rejects.toMatchObject({
+    code: 'engine_unavailable',
+    hint: 'Set SANDBOX_SUBNET to a range that nothing else uses.',
+  });
+  for (const { Id } of await engine.docker.listContainers({
+    filters: { label: [`gantry.installation=${engine.installation_id}`] },
+  })) {
+    await engine.docker.getContainer(Id).remove({ force: true });
+  }
   await removeNetwork(engine, opened);
   await removeNetwork(engine, opened);
 }, 60_000);

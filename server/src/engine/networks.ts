@@ -1,3 +1,4 @@
+import { Problem } from '@gantry/contract/problems.ts';
 import { answered, ask, type Engine } from './client.ts';
 import { label, labelsFor, mark, ownedBy } from './labels.ts';
 
@@ -32,19 +33,35 @@ export async function ensureNetwork(engine: Engine, plan: NetworkPlan, signal?: 
   if (existing !== undefined) {
     const matches = existing.Internal === plan.internal && existing.IPAM?.Config?.[0]?.Subnet === plan.subnet;
     if (matches) return { ...network, id: existing.Id };
-    // The settings changed. The engine refuses to remove a network in use, so no container is cut off.
-    await ask(engine.docker.getNetwork(existing.Id).remove(), { seconds: 15, signal });
+    await refusedAs(plan, removeNetwork(engine, { ...network, id: existing.Id }, signal));
   }
   try {
-    const created = await ask(engine.docker.createNetwork({ ...creation(engine, network, plan) }), {
-      seconds: 30,
-      signal,
-    });
+    const creating = engine.docker.createNetwork({ ...creation(engine, network, plan) });
+    const created = await refusedAs(plan, ask(creating, { seconds: 30, signal }));
     return { ...network, id: created.id };
   } catch (error) {
     // Another process of this installation was first.
     if (answered(error, 409)) return ensureNetwork(engine, plan, signal);
     throw error;
+  }
+}
+
+/** 403: the network is in use with other settings, or its range is another network's. */
+async function refusedAs<T>({ purpose, subnet }: NetworkPlan, call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    if (!answered(error, 403)) throw error;
+    const reason = error instanceof Error ? error.message : '';
+    const inUse = /active endpoints/.test(reason);
+    throw new Problem('engine_unavailable', {
+      detail: inUse
+        ? `The ${purpose} network is in use with other settings`
+        : `The engine cannot make the ${purpose} network ${subnet}: ${reason.replace(/^\(HTTP code 403\)[^-]*- /, '').trim()}`,
+      hint: inUse
+        ? 'Stop the agents, or set the settings back.'
+        : `Set ${purpose.toUpperCase()}_SUBNET to a range that nothing else uses.`,
+    });
   }
 }
 

@@ -182,9 +182,19 @@ async function execute(engine: Engine, container: Docker.Container, input: Sandb
   }
 }
 
+// The engine answers with its headers at once and with the exit code when there is one. Read as a stream, because the client's own
+// `wait` never settles when the connection breaks in between.
 async function exitOf(container: Docker.Container): Promise<number> {
-  // Untyped in the client; ContainerWaitResponse of the engine's API.
-  const { StatusCode } = (await container.wait()) as { StatusCode: number };
+  const statusCodes = { 200: true, 404: 'no such container', 500: 'server error' };
+  const request = { path: `/containers/${container.id}/wait`, method: 'POST', isStream: true, statusCodes };
+  const { promise, resolve, reject } = Promise.withResolvers<AsyncIterable<Buffer>>();
+  // Untyped in the client: a failure, or with isStream the response.
+  container.modem.dial(request, (error: Error | null, response: AsyncIterable<Buffer>) =>
+    error === null ? resolve(response) : reject(error),
+  );
+  const chunks: Buffer[] = [];
+  for await (const chunk of await promise) chunks.push(chunk);
+  const { StatusCode } = JSON.parse(Buffer.concat(chunks).toString()) as { StatusCode: number }; // ContainerWaitResponse of the engine's API
   return StatusCode;
 }
 
@@ -239,12 +249,15 @@ async function refuseOutOfMemory(
   });
 }
 
-/** Kills it if it still runs. An engine that is down cannot remove it: the sweep at the next start does. */
+const again_after_ms = 5000;
+
+/** Kills it if it still runs. An engine that is down cannot: it is asked again, and the sweep at the next start has the last word. */
 async function removeSandbox(container: Docker.Container): Promise<void> {
   try {
     await ask(container.remove({ force: true, v: true }));
   } catch (error) {
-    const gone = answered(error, 404) || answered(error, 409);
-    if (!gone && !(error instanceof Problem && error.code === 'engine_unavailable')) throw error;
+    if (answered(error, 404) || answered(error, 409)) return;
+    if (!(error instanceof Problem && error.code === 'engine_unavailable')) throw error;
+    setTimeout(() => void removeSandbox(container).catch(() => {}), again_after_ms).unref();
   }
 }

@@ -57,7 +57,9 @@ async function holdsUv(engine: Engine, base: Image, volume: string, signal: Abor
     { signal },
   );
   try {
-    await ask(container.infoArchive({ path: uvPath }), { signal });
+    // Untyped in the client: a stream without content, which keeps its connection open until it is read.
+    const answer = container.infoArchive({ path: uvPath }) as Promise<NodeJS.ReadableStream>;
+    (await ask(answer, { signal })).resume();
     return true;
   } catch (error) {
     if (answered(error, 404)) return false;

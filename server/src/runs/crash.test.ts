@@ -110,6 +110,7 @@ test.each(storySteps)(
 test('a process that was suspended past its lease writes nothing when it wakes up', async () => {
   const { child, said } = await startChild({ step: 'second', moment: 'after', signal: 'SIGSTOP' });
   const id = await begin();
+  await expect.poll(() => told().catch(() => []), { timeout: 10_000 }).toContain('second made by 1');
   await takeOver();
   const run = await ended(id);
   expect(run).toMatchObject({ state: 'done', result: ['first:1', 'second:2', 'third:2'] });

@@ -110,6 +110,11 @@ export async function release(db: Tx, { id, fence }: Claim): Promise<void> {
   await db.run(sql`update run set owner = null, lease_until = null where id = ${id} and fence = ${fence}`);
 }
 
+/** For a process that knows that there is no other. */
+export async function releaseAll(db: Tx): Promise<void> {
+  await db.run(sql`update run set owner = null, lease_until = null where owner is not null and ended_at is null`);
+}
+
 export async function withCancelRequested(db: Reader, ids: readonly string[]): Promise<string[]> {
   const rows = await db.all<{ id: string }>(
     sql`select id from run where id = any(${ids}) and cancel_requested_at is not null`,

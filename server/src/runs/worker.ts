@@ -17,6 +17,8 @@ export interface WorkerSettings {
   /** Runs at a time. */
   concurrency?: number;
   max_log_bytes?: number;
+  /** No other process executes runs of this database: what is held was held by one that was killed, and is carried on at once. */
+  alone?: boolean;
 }
 
 export interface Worker {
@@ -35,11 +37,12 @@ interface Executing {
 
 export async function startWorker(db: Database, kinds: RunKinds, settings: WorkerSettings): Promise<Worker> {
   const { owner, onError, lease_ms = 15_000, heartbeat_ms = 4000, poll_ms = 1000, concurrency = 4 } = settings;
-  const { max_log_bytes = 4_000_000 } = settings;
+  const { max_log_bytes = 4_000_000, alone = false } = settings;
   const executing = new Set<Executing>();
   const wake = bell();
   let stopping = false;
 
+  if (alone) await store.releaseAll(db);
   const listening = await db.listen(store.work_channel, wake.ring);
   const heartbeat = setInterval(() => void renew().catch(onError), heartbeat_ms);
   const claiming = claimForEver();

@@ -137,7 +137,8 @@ export async function testApp({ seeded = 'rotated', config: overrides = {} }: Te
       const installation_id = await installationId(db);
       await app.stop();
       await database.close();
-      await removeLeftovers(connectEngine({ docker_host: config.engine_host, installation_id }));
+      // Whatever engine the service was told of, what it made can only be in this machine's.
+      await removeLeftovers(connectEngine({ docker_host: testConfig().engine_host, installation_id }));
       await rm(data_dir, { recursive: true, force: true });
     },
   };

@@ -1,0 +1,425 @@
+// Every endpoint of the contract for every kind of caller, on the real service. The table is written by hand from the spec and the
+// decisions, and from nothing that the server itself reads: a route that is not in it fails the test.
+//
+// No container engine is there, and nobody executes runs: a deploy or a push that is let in is 202 and stays queued, and what would reach for
+// the engine ends with 503 for those who are let in.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { endpointUrl } from '@gantry/contract/client.ts';
+import type { Endpoint } from '@gantry/contract/endpoint.ts';
+import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
+import { sql } from '../database/sql.ts';
+import { projectOf } from '../testing/project-archive.ts';
+import { serveAgent, storeAgent, type StoredAgent } from '../testing/stored-agent.ts';
+import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
+
+const actors = {
+  an: 'anonymous',
+  ga: 'a garbage token',
+  ex: 'an expired session',
+  di: 'a disabled user',
+  vo: 'a viewer outside the team',
+  vt: 'a viewer of the team',
+  ct: 'a contributor of the team',
+  ow: 'the owner, a contributor of the team',
+  dt: 'a deployer of the team',
+  pd: 'a platform deployer outside the team',
+  oa: 'an admin of another team',
+  ta: 'an admin of the team',
+  pa: 'a platform admin',
+  fl: 'a contributor of the team who must change the password first',
+} as const;
+type Actor = keyof typeof actors;
+
+// `org`: on an agent or tool that the whole organisation may read. `team`: on one that its team alone may read; there 404 means exactly
+// the answer that a name or id of nothing gets. One exception: agents' names are the organisation's, so whoever pushes under a hidden one
+// is told that it is taken (409).
+const table = `
+                             an  ga  ex  di    vo  vt  ct  ow  dt  pd  oa  ta  pa    fl
+service.livez                200 200 200 200   200 200 200 200 200 200 200 200 200   200
+service.readyz               200 200 200 200   200 200 200 200 200 200 200 200 200   200
+service.openapi              200 200 200 200   200 200 200 200 200 200 200 200 200   200
+service.agent_schema         200 200 200 200   200 200 200 200 200 200 200 200 200   200
+service.doctor               401 401 401 401   403 403 403 403 403 403 403 403 200   403
+
+auth.login                   200 200 200 200   200 200 200 200 200 200 200 200 200   200
+auth.me                      401 401 401 401   200 200 200 200 200 200 200 200 200   200
+
+teams.list                   401 401 401 401   200 200 200 200 200 200 200 200 200   403
+teams.create                 401 401 401 401   403 403 403 403 403 403 403 403 201   403
+teams.show           team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
+teams.add_member     team    401 401 401 401   404 403 403 403 403 404 404 200 200   403
+teams.remove_member  team    401 401 401 401   404 403 403 403 403 404 404 204 204   403
+users.list                   401 401 401 401   403 403 403 403 403 403 403 403 200   403
+users.create                 401 401 401 401   403 403 403 403 403 403 403 403 201   403
+
+registry.search              401 401 401 401   200 200 200 200 200 200 200 200 200   403
+registry.list                401 401 401 401   200 200 200 200 200 200 200 200 200   403
+registry.show        org     401 401 401 401   200 200 200 200 200 200 200 200 200   403
+registry.show        team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
+registry.create      team    401 401 401 401   404 403 201 201 201 404 404 201 201   403
+registry.edit        org     401 401 401 401   403 403 403 200 403 403 403 200 200   403
+registry.edit        team    401 401 401 401   404 403 403 200 403 404 404 200 200   403
+agents.push          new     401 401 401 401   403 403 202 202 202 403 403 202 202   403
+agents.push          org     401 401 401 401   403 403 403 202 403 403 403 202 202   403
+agents.push          team    401 401 401 401   409 403 403 202 403 409 409 202 202   403
+pushes.show          org     401 401 401 401   200 200 200 200 200 200 200 200 200   403
+pushes.show          team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
+pushes.events        org     401 401 401 401   200 200 200 200 200 200 200 200 200   403
+pushes.events        team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
+
+approvals.list               401 401 401 401   200 200 200 200 200 200 200 200 200   403
+approvals.submit     org     401 401 401 401   403 403 403 201 403 403 403 201 201   403
+approvals.submit     team    401 401 401 401   404 403 403 201 403 404 404 201 201   403
+approvals.show       org     401 401 401 401   200 200 200 200 200 200 200 200 200   403
+approvals.show       team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
+approvals.approve    org     401 401 401 401   403 403 403 403 403 403 403 200 200   403
+approvals.approve    team    401 401 401 401   404 403 403 403 403 404 404 200 200   403
+approvals.reject     org     401 401 401 401   403 403 403 403 403 403 403 200 200   403
+approvals.reject     team    401 401 401 401   404 403 403 403 403 404 404 200 200   403
+
+deployments.list             401 401 401 401   200 200 200 200 200 200 200 200 200   403
+deployments.plan     org     401 401 401 401   200 200 200 200 200 200 200 200 200   403
+deployments.plan     team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
+deployments.create   org     401 401 401 401   403 403 403 403 202 403 403 202 202   403
+deployments.create   team    401 401 401 401   404 403 403 403 202 404 404 202 202   403
+deployments.create   draft   401 401 401 401   403 403 403 403 409 403 403 202 202   403
+deployments.show     org     401 401 401 401   200 200 200 200 200 200 200 200 200   403
+deployments.show     team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
+deployments.events   org     401 401 401 401   200 200 200 200 200 200 200 200 200   403
+deployments.events   team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
+deployments.cancel   org     401 401 401 401   403 403 403 403 202 403 403 202 202   403
+deployments.cancel   team    401 401 401 401   404 403 403 403 202 404 404 202 202   403
+
+agents.statuses              401 401 401 401   200 200 200 200 200 200 200 200 200   403
+agents.status        org     401 401 401 401   200 200 200 200 200 200 200 200 200   403
+agents.status        team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
+agents.logs          org     401 401 401 401   200 200 200 200 200 200 200 200 200   403
+agents.logs          team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
+agents.stop          org     401 401 401 401   403 403 403 403 503 403 403 503 503   403
+agents.stop          team    401 401 401 401   404 403 403 403 503 404 404 503 503   403
+agents.start         org     401 401 401 401   403 403 403 403 503 403 403 503 503   403
+agents.start         team    401 401 401 401   404 403 403 403 503 404 404 503 503   403
+agents.restart       org     401 401 401 401   403 403 403 403 503 403 403 503 503   403
+agents.restart       team    401 401 401 401   404 403 403 403 503 404 404 503 503   403
+agents.delete        org     401 401 401 401   403 403 403 204 403 403 403 204 204   403
+agents.delete        team    401 401 401 401   404 403 403 204 403 404 404 204 204   403
+
+invoke.call          org     401 401 401 401   403 200 200 200 200 403 403 200 200   403
+invoke.call          team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
+invoke.stream        org     401 401 401 401   403 200 200 200 200 403 403 200 200   403
+invoke.stream        team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
+invoke.run           org     401 401 401 401   403 200 200 200 200 403 403 200 200   403
+invoke.run           team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
+invoke.run           other   401 401 401 401   403 404 404 404 404 403 403 404 404   403
+invoke.cancel        org     401 401 401 401   403 200 200 200 200 403 403 200 200   403
+invoke.cancel        team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
+invoke.cancel        other   401 401 401 401   403 404 404 404 404 403 403 404 404   403
+invoke.health        org     401 401 401 401   403 200 200 200 200 403 403 200 200   403
+invoke.health        team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
+
+audit.list                   401 401 401 401   200 200 200 200 200 200 200 200 200   403
+audit.verify                 401 401 401 401   403 403 403 403 403 403 403 403 200   403
+
+auth.change_password         401 401 401 401   200 200 200 200 200 200 200 200 200   200
+auth.revoke                  401 401 401 401   204 204 204 204 204 204 204 204 204   204
+`;
+
+/** What a row asks about: nothing in particular, or the subject with one of these looks. */
+type Look = 'any' | 'org' | 'team' | 'new' | 'draft' | 'other';
+
+interface Row {
+  name: EndpointName;
+  look: Look;
+  expected: Record<Actor, number>;
+}
+
+const [heading = '', ...lines] = table.split('\n').filter((line) => line.trim() !== '');
+const columns = heading.trim().split(/\s+/) as Actor[]; // the test below holds them to the record above
+const rows: Row[] = lines.map((line) => {
+  const [name = '', ...rest] = line.trim().split(/\s+/);
+  const look = /^\d/.test(rest[0] ?? '') ? 'any' : rest.shift();
+  const expected = Object.fromEntries(columns.map((actor, index) => [actor, Number(rest[index])]));
+  return { name: name as EndpointName, look: look as Look, expected: expected as Row['expected'] }; // held to the contract below
+});
+
+interface Subject {
+  /** Deployed and approved. */
+  agent: StoredAgent;
+  /** Not deployed, approved. */
+  idle: StoredAgent;
+  tool: string;
+  push_id: string;
+  approval_id: string;
+  deployment_id: string;
+  run_id: string;
+}
+
+interface Sent {
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: unknown;
+}
+
+const nothing = '00000000-0000-4000-8000-000000000000';
+const invoked = { input: { name: 'Ada' } };
+let app: TestApp;
+let container: Server;
+let container_url: string;
+let owner: TestUser;
+let subjects: Record<'org' | 'team', Subject>;
+const tokens = new Map<Actor, string | undefined>();
+const people = new Map<Actor, TestUser>();
+let made = 0;
+const fresh = (what: string) => `${what}-${++made}`;
+
+beforeAll(async () => {
+  container = createServer((_, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end('{"output":{},"status":"ready","in_flight":0}');
+  });
+  await new Promise<void>((resolve) => container.listen(0, '127.0.0.1', resolve));
+  container_url = `http://127.0.0.1:${(container.address() as AddressInfo).port}`; // it listens on TCP
+  app = await testApp({ config: { engine_host: 'unix:///nowhere/docker.sock' } });
+  // Nobody claims what is held for ever: what is asked for stays asked for.
+  await app.db.run(sql`alter table run alter column lease_until set default 'infinity'`);
+  await signEverybodyIn();
+  subjects = { org: await subject('org'), team: await subject('team') };
+  await app.settings({ enforce_password_change: true });
+}, 60_000);
+afterAll(async () => {
+  await app?.stop();
+  container?.close();
+});
+
+async function signEverybodyIn(): Promise<void> {
+  const put = async (actor: Actor, more: Parameters<TestApp['user']>[1]) => {
+    const user = await app.user(`${actor}@example.com`, more);
+    people.set(actor, user);
+    tokens.set(actor, user.token);
+    return user;
+  };
+  owner = await put('ow', { teams: { ml: 'contributor' } });
+  await put('ex', { teams: { ml: 'admin' } });
+  await put('di', { role: 'admin', teams: { ml: 'admin' } });
+  await put('vo', { teams: { ops: 'viewer' } });
+  await put('vt', { teams: { ml: 'viewer' } });
+  await put('ct', { teams: { ml: 'contributor' } });
+  await put('dt', { teams: { ml: 'deployer' } });
+  await put('pd', { role: 'deployer' });
+  await put('oa', { teams: { ops: 'admin' } });
+  await put('ta', { teams: { ml: 'admin' } });
+  await put('pa', { role: 'admin' });
+  await put('fl', { teams: { ml: 'contributor' }, must_change: true });
+  tokens.set('an', undefined).set('ga', 'garbage.garbage.garbage');
+  await app.db.run(
+    sql`update session set expires_at = clock_now() - interval '1 s' where user_id = (select id from app_user where email = 'ex@example.com')`,
+  );
+  await app.governed(sql`update app_user set active = false where email = 'di@example.com' returning id`);
+}
+
+const yamlOf = (look: 'org' | 'team') => `access: {visibility: ${look}}\n`;
+
+async function subject(look: 'org' | 'team'): Promise<Subject> {
+  const agent = await storeAgent(app, owner.email, { name: fresh('agent'), yaml: yamlOf(look) });
+  const approval_id = await approved(agent);
+  await serveAgent(app, agent, container_url);
+  const idle = await storeAgent(app, owner.email, { name: fresh('idle'), yaml: yamlOf(look) });
+  await approved(idle);
+  const tool = fresh('tool');
+  await owner.client.call('registry.create', {
+    params: { kind: 'tool' },
+    body: { name: tool, team: 'ml', visibility: look },
+  });
+  return { agent, idle, tool, approval_id, push_id: await pushed(look), deployment_id: await deployed(idle), run_id: nothing };
+}
+
+async function submitted({ ref }: StoredAgent): Promise<string> {
+  return (await owner.client.call('approvals.submit', { body: { asset: ref } })).id;
+}
+
+async function approved(agent: StoredAgent): Promise<string> {
+  const id = await submitted(agent);
+  await app.admin.client.call('approvals.approve', { params: { id }, body: {} });
+  return id;
+}
+
+async function deployed({ ref }: StoredAgent): Promise<string> {
+  const { id } = await app.admin.client.call('deployments.create', { body: { ref } });
+  await endRuns();
+  return id;
+}
+
+async function pushed(look: 'org' | 'team'): Promise<string> {
+  const { name } = await storeAgent(app, owner.email, { name: fresh('pushed'), yaml: yamlOf(look) });
+  const { id } = await owner.client.call('agents.push', {
+    params: { name },
+    body: projectOf({ name, version: '1.1.0', yaml: yamlOf(look) }),
+  });
+  await endRuns();
+  return id;
+}
+
+/** So that the next one may ask for the same. */
+async function endRuns(): Promise<void> {
+  await app.db.run(sql`update run set state = 'failed', ended_at = clock_now() where ended_at is null`);
+}
+
+const freshAgent = async (look: Look) =>
+  await storeAgent(app, owner.email, { name: fresh('fresh'), yaml: yamlOf(look === 'team' ? 'team' : 'org') });
+const freshApproved = async (look: Look) => {
+  const agent = await freshAgent(look);
+  await approved(agent);
+  return agent;
+};
+
+/** A call of this caller's, or with the look `other` of somebody else. */
+async function runOf(look: Look, actor: Actor, { agent }: Subject): Promise<string> {
+  const email = look === 'other' ? app.admin.email : `${actor}@example.com`;
+  const row = await app.db.one<{ id: string }>(sql`
+    insert into invocation (id, agent_id, revision_id, caller_id, state, status, content_type, body)
+    select gen_random_uuid(), ${agent.asset_id}, gen_random_uuid(), id, 'ended', 200, 'application/json', '{}' from app_user where email = ${email}
+    returning id`);
+  return row?.id ?? nothing;
+}
+
+async function memberToRemove(): Promise<string> {
+  const email = `${fresh('member')}@example.com`;
+  await app.user(email, { teams: { ml: 'viewer' } });
+  return `user:${email}`;
+}
+
+/** What is sent, by endpoint; what changes something changes a thing of its own. */
+const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) => Sent | Promise<Sent> } = {
+  'service.livez': () => ({}),
+  'service.readyz': () => ({}),
+  'service.openapi': () => ({}),
+  'service.agent_schema': () => ({}),
+  'service.doctor': () => ({}),
+  'auth.login': () => ({ body: { email: app.admin.email, password: app.admin.password } }),
+  'auth.me': () => ({}),
+  'auth.change_password': (_, __, actor) => ({
+    body: { old_password: people.get(actor)?.password ?? 'none', new_password: `another one of ${actor}` },
+  }),
+  'auth.revoke': () => ({ body: {} }),
+  'teams.list': () => ({}),
+  'teams.create': () => ({ body: { name: fresh('team') } }),
+  'teams.show': () => ({ params: { team: 'ml' } }),
+  'teams.add_member': () => ({ params: { team: 'ml' }, body: { principal: 'user:vt@example.com', role: 'viewer' } }),
+  'teams.remove_member': async () => ({ params: { team: 'ml', principal: await memberToRemove() } }),
+  'users.list': () => ({}),
+  'users.create': () => ({ body: { email: `${fresh('user')}@example.com` } }),
+  'registry.search': () => ({ query: { q: 'agent' } }),
+  'registry.list': () => ({ params: { kind: 'agent' } }),
+  'registry.show': (at) => ({ params: { kind: 'agent', name: at.agent.name } }),
+  'registry.create': () => ({ params: { kind: 'tool' }, body: { name: fresh('tool'), team: 'ml' } }),
+  'registry.edit': (at) => ({ params: { kind: 'tool', name: at.tool }, body: { version: `1.0.${++made}`, config: {} } }),
+  'agents.push': async (_, look) => {
+    const name = look === 'new' ? fresh('new') : (await freshAgent(look)).name;
+    return { params: { name }, body: projectOf({ name, version: '1.1.0', yaml: yamlOf(look === 'team' ? 'team' : 'org') }) };
+  },
+  'pushes.show': (at) => ({ params: { id: at.push_id } }),
+  'pushes.events': (at) => ({ params: { id: at.push_id } }),
+  'approvals.list': () => ({}),
+  'approvals.submit': async (_, look) => ({ body: { asset: (await freshAgent(look)).ref } }),
+  'approvals.show': (at) => ({ params: { id: at.approval_id } }),
+  'approvals.approve': async (_, look) => ({ params: { id: await submitted(await freshAgent(look)) }, body: {} }),
+  'approvals.reject': async (_, look) => ({ params: { id: await submitted(await freshAgent(look)) }, body: {} }),
+  'deployments.list': () => ({}),
+  'deployments.plan': (at) => ({ body: { ref: at.agent.ref } }),
+  'deployments.create': async (at, look) => ({ body: { ref: look === 'draft' ? (await freshAgent('org')).ref : at.idle.ref } }),
+  'deployments.show': (at) => ({ params: { id: at.deployment_id } }),
+  'deployments.events': (at) => ({ params: { id: at.deployment_id } }),
+  'deployments.cancel': async (_, look) => {
+    const agent = await freshApproved(look);
+    const { id } = await app.admin.client.call('deployments.create', { body: { ref: agent.ref } });
+    return { params: { id } };
+  },
+  'agents.statuses': () => ({}),
+  'agents.status': (at) => ({ params: { name: at.agent.name } }),
+  'agents.logs': (at) => ({ params: { name: at.idle.name } }),
+  'agents.stop': (at) => ({ params: { name: at.agent.name } }),
+  'agents.start': (at) => ({ params: { name: at.agent.name } }),
+  'agents.restart': (at) => ({ params: { name: at.agent.name } }),
+  'agents.delete': async (_, look) => ({ params: { name: (await freshAgent(look)).name } }),
+  'invoke.call': (at) => ({ params: { name: at.agent.name }, body: invoked }),
+  'invoke.stream': (at) => ({ params: { name: at.agent.name }, body: invoked }),
+  'invoke.run': async (at, look, actor) => ({
+    params: { name: at.agent.name, run_id: await runOf(look, actor, at) },
+  }),
+  'invoke.cancel': async (at, look, actor) => ({
+    params: { name: at.agent.name, run_id: await runOf(look, actor, at) },
+  }),
+  'invoke.health': (at) => ({ params: { name: at.agent.name } }),
+  'audit.list': () => ({}),
+  'audit.verify': () => ({}),
+};
+
+async function send(name: EndpointName, { params = {}, query = {}, body }: Sent, token: string | undefined) {
+  const endpoint: Endpoint = endpoints[name];
+  const type = endpoint.body === 'archive' ? 'application/gzip' : 'application/json';
+  const response = await fetch(endpointUrl(app.url, endpoint, params, query), {
+    method: endpoint.method,
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(endpoint.body === undefined ? {} : { 'content-type': type }),
+    },
+    ...(endpoint.body === undefined ? {} : { body: body instanceof ReadableStream ? body : JSON.stringify(body), duplex: 'half' }),
+  } as RequestInit); // `duplex` is missing in the type
+  const isRefusal = response.headers.get('content-type') === 'application/problem+json';
+  const problem = isRefusal ? ((await response.json()) as Record<string, unknown>) : undefined; // every refusal is such a document
+  if (!isRefusal) await response.body?.cancel();
+  return { status: response.status, problem };
+}
+
+/** The same request about what is not there. */
+function aboutNothing({ params, body, ...sent }: Sent): Sent {
+  const instead: Record<string, string> = {
+    id: nothing,
+    run_id: nothing,
+    name: 'nothing-at-all',
+    team: 'nothing-at-all',
+    asset: 'agents/nothing-at-all@1.0.0',
+    ref: 'agents/nothing-at-all@1.0.0',
+  };
+  const replaced = <T extends object>(from: T): T => ({
+    ...from,
+    ...Object.fromEntries(Object.keys(from).flatMap((key) => (key in instead ? [[key, instead[key]]] : []))),
+  });
+  return {
+    ...sent,
+    ...(params === undefined ? {} : { params: replaced(params) }),
+    ...(typeof body === 'object' && body !== null && !(body instanceof ReadableStream) ? { body: replaced(body) } : {}),
+  };
+}
+
+/** What every actor may do, so that a refusal is the boundary and not a broken fixture. */
+const neighbour = (actor: Actor): EndpointName =>
+  ['an', 'ga', 'ex', 'di'].includes(actor) ? 'service.livez' : actor === 'fl' ? 'auth.me' : 'teams.list';
+
+test('the table names every route, every column is an actor, and every cell is filled', () => {
+  expect([...new Set(rows.map(({ name }) => name))].toSorted()).toEqual(Object.keys(endpoints).toSorted());
+  expect(columns).toEqual(Object.keys(actors));
+  expect(rows.filter(({ expected }) => Object.values(expected).some((status) => !(status >= 200)))).toEqual([]);
+});
+
+describe.each(rows)('$name $look', ({ name, look, expected }) => {
+  test('answers each caller as the table says', async () => {
+    const at = look === 'team' ? subjects.team : subjects.org;
+    const answered: Partial<Record<Actor, number>> = {};
+    for (const actor of columns) {
+      const token = tokens.get(actor);
+      const sent = await requests[name](at, look, actor);
+      const { status, problem } = await send(name, sent, token);
+      await endRuns();
+      answered[actor] = status;
+      if (status >= 400) expect([actor, (await send(neighbour(actor), {}, token)).status]).toEqual([actor, 200]);
+      if (status === 404 && look === 'team') {
+        const unknown = await send(name, aboutNothing(sent), token);
+        expect({ status, ...problem, request_id: '' }).toEqual({ status: unknown.status, ...unknown.problem, request_id: '' });
+      }
+    }
+    expect(answered).toEqual(expected);
+  });
+});

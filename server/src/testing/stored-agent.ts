@@ -1,0 +1,86 @@
+// Agents with a version, and a revision that seems to run, without a resolver and without containers: what a push's last step and a deploy's
+// step 7 leave in the database. For tests of who may do what with them.
+import { randomUUID } from 'node:crypto';
+import { checkProject } from '@gantry/contract/agent-project.ts';
+import { loadCaller } from '../principals/load-caller.ts';
+import { findUser } from '../principals/find.ts';
+import { sql } from '../database/sql.ts';
+import { manifestOf, sha256, sourceDigest, type Content } from '../registry/content.ts';
+import { insertBlob } from '../registry/content-store.ts';
+import { findVersionById } from '../registry/find.ts';
+import type { PushInput } from '../registry/push-input.ts';
+import { storeVersion } from '../registry/store-version.ts';
+import { unpack } from '../registry/unpack.ts';
+import type { Run } from '../runs/run.ts';
+import { projectOf, type TestProject } from './project-archive.ts';
+import type { TestApp } from './test-app.ts';
+
+export interface StoredAgent {
+  name: string;
+  /** agents/<name>@<version> */
+  ref: string;
+  asset_id: string;
+  version_id: string;
+  digest: string;
+}
+
+/** A draft of this project, as the pusher's push would have stored it. */
+export async function storeAgent(app: TestApp, pusher: string, project: TestProject & { name: string }): Promise<StoredAgent> {
+  const { db } = app;
+  const user = await findUser(db, pusher);
+  const caller = user && (await loadCaller(db, user.id, { request_id: null, ip: null, receipts: [] }));
+  if (user === undefined || caller === undefined) throw new Error(`there is no ${pusher}`);
+  const files = await unpack(projectOf(project), AbortSignal.timeout(10_000));
+  const { config, findings } = checkProject(files);
+  if (config === undefined) throw new Error(`the project is invalid: ${JSON.stringify(findings)}`);
+  const manifest = manifestOf(files);
+  for (const bytes of files.values()) await insertBlob(db, sha256(bytes), bytes);
+  const team = await db.one<{ id: string }>(sql`select id from team where name = ${config.team}`);
+  const source = sourceDigest({ config, manifest });
+  const input: PushInput = {
+    asset_id: null,
+    team_id: team?.id ?? '',
+    owner_id: user.id,
+    config,
+    manifest,
+    source,
+    requirements: { kind: 'none' },
+    message: '',
+    notices: [],
+    origin: { request_id: null, ip: null },
+  };
+  const resolved = { lock: '# lock\n', python: '3.11.2', base_image: 'sha256:base', dependencies: { packages: [], built_from_source: [] } };
+  const content: Content = { config, manifest, pins: [], ...resolved };
+  const stored = await storeVersion(db, standIn(input, caller.email), caller, content, source);
+  return { ...stored, name: config.name, ref: `agents/${config.name}@${config.version}` };
+}
+
+/** From now on this revision answers for the agent, at `url`. Answers the revision's id. */
+export async function serveAgent(app: TestApp, agent: StoredAgent, url: string): Promise<string> {
+  const id = randomUUID();
+  const version = (await findVersionById(app.db, agent.version_id))?.version ?? '';
+  await app.governed(sql`insert into revision (id, agent_id, version_id, version, digest, target, image, deployed_by, deployed_by_name)
+    select ${id}, ${agent.asset_id}, ${agent.version_id}, ${version}, ${agent.digest}, 'local', 'sha256:image', id, email from app_user limit 1 returning id`);
+  const place = JSON.stringify({ target: 'local', container_name: `svc-${agent.name}`, container_id: id.replaceAll('-', '') });
+  await app.db.run(sql`insert into instance (revision_id, place, url) values (${id}, ${place}, ${url})`);
+  await app.governed(
+    sql`insert into route (agent_id, target, revision_id, desired) values (${agent.asset_id}, 'local', ${id}, 'running') returning id`,
+  );
+  await app.governed(sql`update asset set serving_version_id = ${agent.version_id} where id = ${agent.asset_id} returning id`);
+  return id;
+}
+
+function standIn(input: PushInput, name: string): Run<PushInput> {
+  return {
+    id: randomUUID(),
+    input,
+    actor: { user_id: input.owner_id, name },
+    fence: 1,
+    signal: new AbortController().signal,
+    log: () => {},
+    notice: () => {},
+    step: async (_, work) => await work(new AbortController().signal),
+    fenced: async () => {},
+    settle: async () => {},
+  };
+}
