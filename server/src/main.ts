@@ -9,7 +9,8 @@ import { OrgConfigFault } from './principals/org-settings.ts';
 import { PortTaken } from './http/serve.ts';
 import { openFoundation } from './foundation.ts';
 import { openLog } from './log.ts';
-import { resetAdmin, seed, seed_email } from './principals/seed.ts';
+import { resetAdmin } from './login/reset-admin.ts';
+import { seed, seed_email } from './principals/seed.ts';
 
 const usage = `Usage:
   node server/src/main.ts serve

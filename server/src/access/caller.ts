@@ -19,6 +19,7 @@ export interface UserCaller {
   kind: 'user';
   id: string;
   email: string;
+  name: string;
   role: Role;
   memberships: Membership[];
   primary_team: { id: string; name: string } | null;

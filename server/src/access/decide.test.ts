@@ -14,6 +14,7 @@ function user(id: string, role: Role, ml?: Role): UserCaller {
     kind: 'user',
     id,
     email: `${id}@example.com`,
+    name: id,
     role,
     memberships,
     primary_team: null,

@@ -2,7 +2,7 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Caller, Origin } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
-import { loadCaller } from '../principals/load-caller.ts';
+import { findTeamToActFor, loadCaller } from '../principals/load-caller.ts';
 import * as store from './store.ts';
 import type { Tokens } from './token.ts';
 
@@ -15,14 +15,19 @@ export function authenticator(db: Reader, tokens: Tokens): Authenticate {
     if (header === null) return { kind: 'anonymous', origin };
     const token = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(header)?.[1];
     const verified = token === undefined ? undefined : await tokens.verify(token);
-    const user_id = verified === undefined ? undefined : await store.sessionUser(db, verified.session_id);
-    if (verified === undefined || user_id !== verified.user_id)
-      throw new Problem('unauthenticated', { detail: 'The token is not valid, or the session has ended.' });
-    const caller = await loadCaller(db, user_id, origin, {
-      team: headers.get('x-service-team') ?? undefined,
-      session_id: verified.session_id,
-    });
+    if (verified === undefined) throw notValid();
+    const { session_id } = verified;
+    const [user_id, caller] = await Promise.all([
+      store.sessionUser(db, session_id),
+      loadCaller(db, verified.user_id, origin, { session_id }),
+    ]);
+    if (user_id !== verified.user_id) throw notValid();
     if (caller === undefined) throw new Problem('unauthenticated', { detail: 'The account is disabled.' });
-    return caller;
+    const team = headers.get('x-service-team');
+    return team === null ? caller : { ...caller, active_team: await findTeamToActFor(db, caller, team) };
   };
+}
+
+function notValid(): Problem {
+  return new Problem('unauthenticated', { detail: 'The token is not valid, or the session has ended.' });
 }

@@ -6,6 +6,8 @@ import { append } from '../audit/append.ts';
 import type { Origin } from '../access/caller.ts';
 import type { Database } from '../database/database.ts';
 import { findCredential, type Credential } from '../principals/find.ts';
+import { networkOf } from '../http/peer.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import type { Passwords } from './password.ts';
 import * as store from './store.ts';
 import { newSessionId, token_lifetime_seconds, type Tokens } from './token.ts';
@@ -22,15 +24,27 @@ export interface Attempt {
   from_loopback: boolean;
 }
 
+interface Keys {
+  pair: string;
+  address: string;
+}
+
 export interface LoginParts {
   db: Database;
   passwords: Passwords;
   tokens: Tokens;
 }
 
-export async function login({ db, passwords, tokens }: LoginParts, attempt: Attempt) {
-  const pair = `account ${attempt.email} from ${attempt.origin.ip}`;
-  const address = `address ${attempt.origin.ip}`;
+// Attempts that arrive together count one by one: else as many as fit into one moment would all be made before the first one counts.
+const inTurn = oneAtATime();
+
+export async function login(parts: LoginParts, attempt: Attempt) {
+  const from = networkOf(attempt.origin.ip);
+  const keys = { pair: `account ${attempt.email} from ${from}`, address: `address ${from}` };
+  return await inTurn(keys.address, async () => await tryOnce(parts, attempt, keys));
+}
+
+async function tryOnce({ db, passwords, tokens }: LoginParts, attempt: Attempt, { pair, address }: Keys) {
   const wait = await store.blockedFor(db, [
     { key: pair, most: most_per_account_and_address },
     { key: address, most: most_per_address },
@@ -46,17 +60,22 @@ export async function login({ db, passwords, tokens }: LoginParts, attempt: Atte
     await recordFailure(db, attempt, [pair, address]);
     throw new Problem('bad_credentials');
   }
-  return await openSession(db, tokens, user, attempt.origin, pair);
+  const opened = await openSession(db, tokens, user, attempt.origin, pair);
+  if (opened !== undefined) return opened;
+  await recordFailure(db, attempt, [pair, address]);
+  throw new Problem('bad_credentials');
 }
 
 function mayEnter(user: Credential, attempt: Attempt): boolean {
   return user.active && (!user.seed_credential || attempt.from_loopback);
 }
 
+// Undefined when the password is not the account's any more: the attempt may have waited for its turn while it was changed.
 async function openSession(db: Database, tokens: Tokens, user: Credential, origin: Origin, pair: string) {
   const session_id = newSessionId();
   const session = await db.transaction(async (tx) => {
-    const opened = await store.insertSession(tx, session_id, user.id, token_lifetime_seconds);
+    const opened = await store.insertSession(tx, session_id, user, token_lifetime_seconds);
+    if (opened === undefined) return undefined;
     await store.forgetFailures(tx, pair);
     const body = {
       actor: { kind: 'user', id: user.id, name: user.email },
@@ -74,6 +93,7 @@ async function openSession(db: Database, tokens: Tokens, user: Credential, origi
     );
     return opened;
   });
+  if (session === undefined) return undefined;
   const access_token = await tokens.issue(user.id, session_id);
   return {
     access_token,

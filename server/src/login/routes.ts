@@ -13,7 +13,7 @@ export function loginRoutes(parts: LoginParts): Handlers<'auth'> {
         from_loopback: isFromLoopback(request.headers, caller.origin),
       }),
     'auth.change_password': async ({ caller, body }) => await changePassword(parts, caller, body),
-    'auth.me': async ({ caller }) => await me(parts.db, caller),
+    'auth.me': async ({ caller }) => me(caller),
     'auth.revoke': async ({ caller, body }) => await revoke(parts.db, caller, body.all),
   };
 }

@@ -1,17 +1,12 @@
-import { Problem } from '@gantry/contract/problems.ts';
 import { append } from '../audit/append.ts';
 import { actorOf, type Caller } from '../access/caller.ts';
-import { findUserById } from '../principals/find.ts';
 import { userRecord } from '../principals/records.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import type { Database } from '../database/database.ts';
 import * as store from './store.ts';
 
-export async function me(db: Database, caller: Caller) {
-  const user = signedIn(caller);
-  const row = await findUserById(db, user.id);
-  if (row === undefined) throw new Problem('unauthenticated');
-  return userRecord(user, row);
+export function me(caller: Caller) {
+  return userRecord(signedIn(caller));
 }
 
 /** Ends this session, or all of the caller's. */

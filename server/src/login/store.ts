@@ -9,17 +9,21 @@ export async function wrappedKey(db: Tx, fresh: Buffer): Promise<Buffer> {
   return row.wrapped_key;
 }
 
+/**
+ * Undefined when the account was disabled or its password changed since this one was read. The user's row stays locked against that until
+ * the transaction ends, so a change of the password finds every session that the old one opened.
+ */
 export async function insertSession(
   tx: Tx,
   id: string,
-  user_id: string,
+  user: { id: string; password_hash: string },
   lifetime_seconds: number,
-): Promise<{ created_at: string; expires_at: string }> {
-  const row = await tx.one<{ created_at: string; expires_at: string }>(sql`
-    insert into session (id, user_id, expires_at) values (${id}, ${user_id}, clock_now() + make_interval(secs => ${lifetime_seconds}))
+): Promise<{ created_at: string; expires_at: string } | undefined> {
+  return await tx.one<{ created_at: string; expires_at: string }>(sql`
+    insert into session (id, user_id, expires_at)
+    select ${id}, id, clock_now() + make_interval(secs => ${lifetime_seconds}) from app_user
+    where id = ${user.id} and active and password_hash = ${user.password_hash} for share
     returning created_at, expires_at`);
-  if (row === undefined) throw new Error('the session was not stored');
-  return row;
 }
 
 /** The user whose open session this is. */

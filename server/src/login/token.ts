@@ -1,5 +1,5 @@
 // Access tokens: JWT HS256 (RFC 7519, 8725) under a key derived for this alone. A token says who, never what they may.
-import { randomUUID } from 'node:crypto';
+import { createSecretKey, randomUUID } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 
@@ -17,7 +17,9 @@ export interface Tokens {
 
 const claims = z.object({ sub: z.uuid(), jti: z.uuid() });
 
-export function tokens(key: Buffer): Tokens {
+export function tokens(secret: Buffer): Tokens {
+  // The library keeps what it makes of a key object; bytes it would import anew for every token.
+  const key = createSecretKey(secret);
   return {
     issue: async (user_id, session_id) =>
       await new SignJWT({})

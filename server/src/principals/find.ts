@@ -6,13 +6,13 @@ export type { Credential, Settings, TeamRow, UserRow } from './store.ts';
 
 export const findTeam = store.teamByName;
 export const findUser = store.userByEmail;
-export const findUserById = store.userById;
 export const settings = store.settings;
 /** Names everything of this installation that lies outside the database. */
 export const installationId = store.orgId;
 /** A user with what proves their password; for sign-in alone. */
 export const findCredential = store.credential;
-export const setPassword = store.setPassword;
+export const replacePassword = store.replacePassword;
+export const resetPassword = store.resetPassword;
 
 /** E-mails of those who can decide for a team: platform admins and the team's own. */
 export async function adminsOf(db: Reader, team_id: string): Promise<string[]> {

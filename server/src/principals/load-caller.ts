@@ -4,25 +4,23 @@ import type { Origin, UserCaller } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
 import * as store from './store.ts';
 
-/**
- * The caller as they stand right now: role, teams and all; undefined for someone who was removed or disabled.
- * `team` is what X-Service-Team says: it selects among the caller's teams and never grants (platform admins may select any).
- */
+/** The caller as they stand right now: role, teams and all; undefined for someone who was removed or disabled. */
 export async function loadCaller(
   db: Reader,
   user_id: string,
   origin: Origin,
-  { team, session_id = '' }: { team?: string | undefined; session_id?: string } = {},
+  { session_id = '' }: { session_id?: string } = {},
 ): Promise<UserCaller | undefined> {
-  const [user, rows] = await Promise.all([store.userById(db, user_id), store.membershipsOfUsers(db, [user_id])]);
+  const user = await store.userWithTeams(db, user_id);
   if (user === undefined || !user.active) return undefined;
-  const memberships = rows.map((row) => ({ team_id: row.team_id, team: row.team, role: row.role }));
+  const { memberships } = user;
   const primary = memberships.find((membership) => membership.team_id === user.primary_team_id);
   const primary_team = primary === undefined ? null : { id: primary.team_id, name: primary.team };
-  const caller: UserCaller = {
+  return {
     kind: 'user',
     id: user.id,
     email: user.email,
+    name: user.name,
     role: user.role,
     memberships,
     primary_team,
@@ -31,10 +29,14 @@ export async function loadCaller(
     must_change_password: user.must_change_password,
     origin,
   };
-  return team === undefined ? caller : { ...caller, active_team: await selectTeam(db, caller, team) };
 }
 
-async function selectTeam(db: Reader, caller: UserCaller, name: string): Promise<{ id: string; name: string }> {
+/** The team that X-Service-Team names: it selects among the caller's teams and never grants. Platform admins may select any. */
+export async function findTeamToActFor(
+  db: Reader,
+  caller: UserCaller,
+  name: string,
+): Promise<{ id: string; name: string }> {
   if (!namePattern.test(name))
     throw new Problem('malformed', { detail: 'X-Service-Team must be the name of one team.' });
   const own = caller.memberships.find((membership) => membership.team === name);

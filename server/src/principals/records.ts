@@ -6,16 +6,16 @@ import type { UserCaller } from '../access/caller.ts';
 import { isMember, effectiveRole } from '../access/decide.ts';
 import type { MemberRow, TeamRow, UserRow } from './store.ts';
 
-export function userRecord(caller: UserCaller, user_row: UserRow): UserRecord {
+export function userRecord(caller: UserCaller): UserRecord {
   return {
-    id: user_row.id,
-    email: user_row.email,
-    name: user_row.name,
-    role: user_row.role,
+    id: caller.id,
+    email: caller.email,
+    name: caller.name,
+    role: caller.role,
     primary_team: caller.primary_team?.name ?? null,
     active_team: caller.active_team?.name ?? null,
     teams: caller.memberships.map(({ team: name, role }) => ({ name, role })),
-    must_change_password: user_row.must_change_password,
+    must_change_password: caller.must_change_password,
   };
 }
 

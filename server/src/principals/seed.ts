@@ -37,14 +37,3 @@ export async function seed(
     return true;
   });
 }
-
-/** Gives the admin a new password, from the host; enables the account again. */
-export async function resetAdmin(db: Database, password_hash: string): Promise<void> {
-  const grant = authorize(systemCaller('system.reset_admin'), 'system.reset_admin', theOrg);
-  await change(db, grant, 'password.changed', async (tx, note) => {
-    const user = await store.userByEmail(tx, seed_email);
-    if (user === undefined) throw new Error(`There is no ${seed_email} in this installation.`);
-    await store.setPassword(tx, user.id, password_hash, true);
-    note({ user: user.email, by: 'svc server reset-admin' });
-  });
-}

@@ -1,4 +1,5 @@
 import type { Role } from '@gantry/contract/roles.ts';
+import type { Membership } from '../access/caller.ts';
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
 import { nothing, sql } from '../database/sql.ts';
@@ -40,8 +41,13 @@ export const teamByName = async (db: Reader, name: string) =>
   await db.one<TeamRow>(sql`select id, name, created_at from team where name = ${name}`);
 export const userByEmail = async (db: Reader, email: string) =>
   await db.one<UserRow>(sql`select ${userColumns} from app_user where email = ${email.toLowerCase()}`);
-export const userById = async (db: Reader, id: string) =>
-  await db.one<UserRow>(sql`select ${userColumns} from app_user where id = ${id}`);
+/** A user and their roles in teams, as they stand at one moment. */
+export const userWithTeams = async (db: Reader, id: string) =>
+  await db.one<UserRow & { memberships: Membership[] }>(sql`
+    select ${userColumns}, (
+      select coalesce(json_agg(json_build_object('team_id', t.id, 'team', t.name, 'role', m.role) order by t.name), '[]')
+      from membership m join team t on t.id = m.team_id where m.user_id = app_user.id
+    ) as memberships from app_user where id = ${id}`);
 
 export async function settings(db: Reader): Promise<Settings> {
   const row = await db.one<Settings>(
@@ -141,19 +147,28 @@ export async function insertUser(tx: GovernedTx, user: NewUser): Promise<UserRow
   );
 }
 
-export async function setPassword(
+/** A password in place of the one that was proven; undefined when that is not the account's any more, or the account is disabled. */
+export async function replacePassword(
   tx: GovernedTx,
-  user_id: string,
+  { id, password_hash: proven }: Pick<Credential, 'id' | 'password_hash'>,
   password_hash: string,
-  must_change_password: boolean,
-): Promise<UserRow> {
-  return first(
-    await tx.write<UserRow>(
-      'app_user',
-      sql`
-      update app_user set password_hash = ${password_hash}, must_change_password = ${must_change_password}, seed_credential = false, active = true
-      where id = ${user_id} returning ${userColumns}`,
-    ),
+): Promise<UserRow | undefined> {
+  const [row] = await tx.write<UserRow>(
+    'app_user',
+    sql`
+      update app_user set password_hash = ${password_hash}, must_change_password = false, seed_credential = false
+      where id = ${id} and active and password_hash = ${proven} returning ${userColumns}`,
+  );
+  return row;
+}
+
+/** A password whatever the one before was, to be changed at the first sign-in; enables the account again. */
+export async function resetPassword(tx: GovernedTx, user_id: string, password_hash: string): Promise<void> {
+  await tx.write(
+    'app_user',
+    sql`
+      update app_user set password_hash = ${password_hash}, must_change_password = true, seed_credential = false, active = true
+      where id = ${user_id} returning id`,
   );
 }
 

@@ -1,0 +1,20 @@
+import { authorize } from '../access/authorize.ts';
+import { systemCaller } from '../access/caller.ts';
+import { change } from '../access/change.ts';
+import { theOrg } from '../access/subject.ts';
+import type { Database } from '../database/database.ts';
+import { findUser, resetPassword } from '../principals/find.ts';
+import { seed_email } from '../principals/seed.ts';
+import * as store from './store.ts';
+
+/** Gives the admin a new password, from the host; enables the account again, and ends every session of whoever had it. */
+export async function resetAdmin(db: Database, password_hash: string): Promise<void> {
+  const grant = authorize(systemCaller('system.reset_admin'), 'system.reset_admin', theOrg);
+  await change(db, grant, 'password.changed', async (tx, note) => {
+    const user = await findUser(tx, seed_email);
+    if (user === undefined) throw new Error(`There is no ${seed_email} in this installation.`);
+    await resetPassword(tx, user.id, password_hash);
+    const ended = await store.revokeSessions(tx, user.id, null);
+    note({ user: user.email, by: 'svc server reset-admin', sessions_ended: ended });
+  });
+}
