@@ -22,7 +22,8 @@ export const versionRef = z
 export const text = z
   .string()
   .max(4000)
-  .regex(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/, 'must not hold control characters');
+  .regex(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/, 'must not hold control characters')
+  .refine((value) => value.isWellFormed(), 'must be text, without halves of characters');
 
 export const byId = z.strictObject({ id });
 export const byName = z.strictObject({ name });

@@ -1,7 +1,6 @@
 // ACL rows of assets. They are written with the asset, by immutable ids; a change of them is a governed change of their own.
 import { defaultEntries, type Visibility } from '@gantry/contract/roles.ts';
-import type { Reader } from '../database/database.ts';
-import { sql } from '../database/sql.ts';
+import { sql, type Sql } from '../database/sql.ts';
 import type { GovernedTx } from './change.ts';
 import type { Entry } from './subject.ts';
 
@@ -42,11 +41,9 @@ export async function removeEntries(tx: GovernedTx, asset_id: string): Promise<v
   await tx.write('permission', sql`delete from permission where asset_id = ${asset_id} returning id`);
 }
 
-/** Rows of several assets at once, by asset id. */
-export async function entriesOf(db: Reader, asset_ids: readonly string[]): Promise<Map<string, Entry[]>> {
-  const rows = await db.all<Entry & { asset_id: string }>(
-    sql`select asset_id, principal_type, principal_id, actions from permission where asset_id = any(${asset_ids}) order by id`,
-  );
-  const byAsset = Map.groupBy(rows, (row) => row.asset_id);
-  return new Map(asset_ids.map((id) => [id, byAsset.get(id) ?? []]));
+/** A column for a select of assets: an asset and who may do what with it are then read together, as of one moment. */
+export function entriesColumn(asset_id: Sql): Sql {
+  return sql`(
+    select coalesce(json_agg(json_build_object('principal_type', principal_type, 'principal_id', principal_id, 'actions', actions) order by id), '[]')
+    from permission where permission.asset_id = ${asset_id}) as entries`;
 }

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { BodyShape } from '@gantry/contract/endpoint.ts';
 import { Problem, type Fault } from '@gantry/contract/problems.ts';
+import { requireStorable } from './storable.ts';
 
 const most_json_bytes = 1024 * 1024;
 const most_depth = 64;
@@ -47,7 +48,10 @@ function parseJson(text: string, schema: z.ZodType): unknown {
     throw new Problem('malformed', { detail: 'The body is not JSON.' });
   }
   const read = schema.safeParse(value);
-  if (read.success) return read.data;
+  if (read.success) {
+    requireStorable(read.data, '');
+    return read.data;
+  }
   throw new Problem('invalid', {
     errors: read.error.issues.map((issue): Fault => ({ pointer: `/${issue.path.join('/')}`, message: issue.message })),
   });

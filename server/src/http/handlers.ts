@@ -3,12 +3,18 @@ import type { Answer, Parts } from '@gantry/contract/endpoint.ts';
 import type { EndpointName, Endpoints } from '@gantry/contract/endpoints.ts';
 import type { Caller } from '../access/caller.ts';
 
-export interface Call<N extends EndpointName> extends Parts<Endpoints[N]> {
+export type Call<N extends EndpointName> = Parts<Endpoints[N]> & {
   caller: Caller;
   /** The request as it came, for the few that stream or need a header. */
   request: Request;
   /** Ends when the client goes away or the service stops. */
   signal: AbortSignal;
+} & (Endpoints[N] extends { body: 'raw' } ? LateBody : object);
+
+/** For handlers that read the body by themselves, and act on it at once. */
+export interface LateBody {
+  /** The caller as they stand once the body is there: it may take minutes to arrive. */
+  callerNow: () => Promise<Caller>;
 }
 
 export type Handler<N extends EndpointName> = (call: Call<N>) => Promise<Answer<Endpoints[N]>>;

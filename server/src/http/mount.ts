@@ -17,6 +17,7 @@ import type { ClientAddress } from './peer.ts';
 import { printAnswer } from './answer.ts';
 import { asProblem, problemResponse } from './problem-response.ts';
 import { secure } from './headers.ts';
+import { requireStorable } from './storable.ts';
 
 export type AllHandlers = { [N in EndpointName]: Handler<N> };
 
@@ -86,18 +87,19 @@ async function answer(
   try {
     canonicalPath(c.env?.incoming?.url ?? new URL(c.req.raw.url).pathname);
     if (endpoint !== undefined) {
-      caller = await identify(parts, endpoint, c.req.raw.headers, origin);
-      const call = { caller, request: c.req.raw, signal, ...(await readParts(endpoint, c)) };
+      const identifyNow = async () => await identify(parts, endpoint, c.req.raw.headers, origin);
+      caller = await identifyNow();
+      const callerNow = anew(caller, identifyNow);
+      const read = await readParts(endpoint, c);
+      caller = await callerNow();
+      const call = { caller, callerNow, request: c.req.raw, signal, ...read };
       response = printAnswer(endpoint, await handler(call as unknown as Call<never>), signal); // parsed by this endpoint's own schemas
     } else {
       await handler({ caller, request: c.req.raw, signal } as unknown as Call<never>); // throws
       throw new Problem('not_found');
     }
   } catch (error) {
-    if (error instanceof Refusal) await parts.recordRefusal(caller, error);
-    const problem = asProblem(error);
-    if (problem.code === 'internal') parts.log.bug(error, request_id);
-    response = problemResponse(problem, request_id);
+    response = problemResponse(await toProblem(parts, caller, error, request_id), request_id);
   }
   const line = {
     request_id,
@@ -109,6 +111,31 @@ async function answer(
   };
   parts.log.answered({ ...line, actor: caller.kind === 'user' ? caller.email : null });
   return secure(response, request_id, origin.receipts);
+}
+
+const fresh_ms = 1000;
+
+/** The caller, read anew when that was a while ago: a body may take minutes to arrive, and its sender may have lost every right by then. */
+function anew(first: Caller, identifyNow: () => Promise<Caller>): () => Promise<Caller> {
+  let [caller, read_at] = [first, performance.now()];
+  return async () => {
+    if (performance.now() - read_at > fresh_ms) [caller, read_at] = [await identifyNow(), performance.now()];
+    return caller;
+  };
+}
+
+/** A refusal that cannot be put on the record is answered as what stood in the way of that. */
+async function toProblem(parts: HttpParts, caller: Caller, error: unknown, request_id: string): Promise<Problem> {
+  const problem = asProblem(error);
+  if (problem.code === 'internal') parts.log.bug(error, request_id);
+  if (!(error instanceof Refusal)) return problem;
+  try {
+    await parts.recordRefusal(caller, error);
+    return problem;
+  } catch (failure) {
+    parts.log.bug(failure, request_id);
+    return asProblem(failure);
+  }
 }
 
 async function identify(parts: HttpParts, endpoint: Endpoint, headers: Headers, origin: Origin): Promise<Caller> {
@@ -136,23 +163,27 @@ async function readParts(endpoint: Endpoint, c: Ctx) {
 
 // Unknown and repeated query parameters are refused: nothing is ever half understood.
 function readQuery(endpoint: Endpoint, c: Ctx): Record<string, string> {
-  const queries = c.req.queries();
-  for (const [name, values] of Object.entries(queries)) {
+  const given = [...new URL(c.req.raw.url).searchParams];
+  const query = new Map(given);
+  for (const name of query.keys()) {
     const known = endpoint.query !== undefined && Object.hasOwn(endpoint.query.shape, name);
     if (!known)
       throw new Problem('malformed', {
         detail: `There is no query parameter ${JSON.stringify(name.slice(0, 40))} here.`,
       });
-    if (values.length > 1)
-      throw new Problem('malformed', { detail: `The query parameter ${name} is given ${values.length} times.` });
+    const times = given.filter(([other]) => other === name).length;
+    if (times > 1) throw new Problem('malformed', { detail: `The query parameter ${name} is given ${times} times.` });
   }
-  return c.req.query();
+  return Object.fromEntries(query);
 }
 
 function parse(schema: z.ZodType | undefined, value: unknown, where: string): unknown {
   if (schema === undefined) return undefined;
   const read = schema.safeParse(value);
-  if (read.success) return read.data;
+  if (read.success) {
+    requireStorable(read.data, where);
+    return read.data;
+  }
   // A path that cannot name anything is a path to nothing.
   if (where === '/path') throw new Problem('not_found');
   throw new Problem('invalid', {

@@ -26,6 +26,17 @@ export function isFromLoopback(headers: Headers, origin: Origin): boolean {
   return direct && origin.ip !== null && (origin.ip === '::1' || origin.ip.startsWith('127.'));
 }
 
+/** What one client can be expected to hold: an IPv4 address, or the /64 of an IPv6 one, within which it takes any address it likes. */
+export function networkOf(ip: string | null): string | null {
+  if (ip === null || isIP(ip) !== 6) return ip;
+  const [head = '', tail] = ip.split('::');
+  const front = head === '' ? [] : head.split(':');
+  const back = tail === undefined || tail === '' ? [] : tail.split(':');
+  const gap = tail === undefined ? [] : Array<string>(Math.max(0, 8 - front.length - back.length)).fill('0');
+  const groups = [...front, ...gap, ...back].slice(0, 4).map((group) => group.toLowerCase().replace(/^0+(?=.)/, ''));
+  return `${groups.join(':')}::/64`;
+}
+
 // An IPv4 peer of a dual-stack socket shows as ::ffff:10.0.0.1.
 function plain(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/, '');

@@ -14,6 +14,8 @@ import { callAgent, type UpstreamCall } from './upstream.ts';
 
 export interface Incoming {
   caller: Caller;
+  /** Once the body is there. */
+  callerNow: () => Promise<Caller>;
   name: string;
   body: ReadableStream<Uint8Array>;
   headers: Headers;
@@ -24,7 +26,7 @@ export async function call(ingress: Ingress, incoming: Incoming): Promise<Respon
   await admit(ingress.agents, incoming.caller, incoming.name);
   const body = await readInput(incoming);
   // Asked again after the upload: the revision that serves now takes the call, not one that began to drain meanwhile.
-  const { agent, instance, user } = await admit(ingress.agents, incoming.caller, incoming.name);
+  const { agent, instance, user } = await admit(ingress.agents, await incoming.callerNow(), incoming.name);
   const run_id = randomUUID();
   const ending = ended(ingress, {
     instance,

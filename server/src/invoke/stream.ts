@@ -10,7 +10,7 @@ import { callAgent } from './upstream.ts';
 export async function stream(ingress: Ingress, incoming: Incoming): Promise<Response> {
   await admit(ingress.agents, incoming.caller, incoming.name);
   const body = await readInput(incoming);
-  const { agent, instance, user } = await admit(ingress.agents, incoming.caller, incoming.name);
+  const { agent, instance, user } = await admit(ingress.agents, await incoming.callerNow(), incoming.name);
   const run_id = randomUUID();
   const answered = await callAgent(ingress.connections, {
     instance,

@@ -1,7 +1,7 @@
 import { printRef } from '@gantry/contract/refs.ts';
 import type { AssetKind, Visibility } from '@gantry/contract/roles.ts';
-import type { AssetSubject, Entry } from '../access/subject.ts';
-import type { AssetRow } from './store.ts';
+import type { AssetSubject } from '../access/subject.ts';
+import type { AssetRowWithEntries } from './store.ts';
 import { words } from './words.ts';
 
 /** An asset with its ACL: everything that a decision about it needs, and what is shown of it. */
@@ -19,15 +19,13 @@ export interface AssetRecord extends AssetSubject {
   updated_at: string;
 }
 
-export function toAssetRecord(row: AssetRow, entries: Entry[]): AssetRecord {
-  const { kind, team_id, team, ...fields } = row;
+export function toAssetRecord({ kind, team_id, team, ...fields }: AssetRowWithEntries): AssetRecord {
   return {
     ...fields,
     kind: 'asset',
     asset_kind: kind,
-    ref: printRef({ kind, name: row.name }),
+    ref: printRef({ kind, name: fields.name }),
     team: { id: team_id, name: team },
-    entries,
   };
 }
 

@@ -14,7 +14,6 @@ import { signedIn } from '../principals/signed-in.ts';
 import { searchWords } from './asset.ts';
 import { configOnly, contentDigest, sourceDigest } from './content.ts';
 import * as contents from './content-store.ts';
-import { requireStorable } from './storable.ts';
 import * as store from './store.ts';
 
 export interface NewSimpleAsset {
@@ -33,7 +32,6 @@ export async function create(db: Database, caller: Caller, kind: AssetKind, made
   if (row === undefined) throw new Problem('not_found');
   const team: TeamSubject = { kind: 'team', id: row.id, name: row.name };
   const grant = authorize(user, 'asset.create', team);
-  requireStorable(made.config, '/config');
   const ref = printRef({ kind, name: made.name });
   await change(db, grant, 'asset.created', async (tx, note) => {
     const { name, description, tags, visibility } = made;

@@ -9,7 +9,6 @@ import { searchWords } from './asset.ts';
 import { configOnly, contentDigest } from './content.ts';
 import { putFinal } from './create.ts';
 import { findAsset, findVersion } from './find.ts';
-import { requireStorable } from './storable.ts';
 import * as store from './store.ts';
 import { versionFinal } from './version-final.ts';
 
@@ -31,7 +30,6 @@ export async function edit(
   const asset = await findAsset(db, ref.kind, ref.name);
   if (asset === undefined) throw new Problem('not_found');
   const grant = authorize(user, 'asset.write', asset);
-  requireStorable(edited.config, '/config');
   const { version, config } = edited;
   const digest = contentDigest(configOnly(config));
   const description = edited.description ?? asset.description;

@@ -1,7 +1,6 @@
 // What later features ask of the registry. Records come with their ACL rows, so that authorize() can decide on them as they are.
 import { printRef } from '@gantry/contract/refs.ts';
 import type { AssetKind } from '@gantry/contract/roles.ts';
-import { entriesOf } from '../access/acl.ts';
 import type { Reader } from '../database/database.ts';
 import { toAssetRecord, type AssetRecord } from './asset.ts';
 import * as store from './store.ts';
@@ -12,7 +11,7 @@ export type { VersionRow } from './store.ts';
 
 export async function findAsset(db: Reader, kind: AssetKind, name: string): Promise<AssetRecord | undefined> {
   const row = await store.asset(db, kind, name);
-  return row && (await withEntries(db, [row]))[0];
+  return row && toAssetRecord(row);
 }
 
 export async function findAgent(db: Reader, name: string): Promise<AssetRecord | undefined> {
@@ -21,16 +20,17 @@ export async function findAgent(db: Reader, name: string): Promise<AssetRecord |
 
 /** Those that are still there, in no order. */
 export async function findAssetsById(db: Reader, ids: readonly string[]): Promise<AssetRecord[]> {
-  return await withEntries(db, await store.assetsById(db, ids));
+  return (await store.assetsById(db, ids)).map(toAssetRecord);
 }
 
 export async function findAssetById(db: Reader, id: string): Promise<AssetRecord | undefined> {
   return (await findAssetsById(db, [id]))[0];
 }
 
-/** References of what a user owns. */
-export async function ownedRefs(db: Reader, user_id: string): Promise<string[]> {
-  return (await store.assetsOwnedBy(db, user_id)).map(printRef);
+/** What a user owns, and since when there is something of that name. */
+export async function ownedAssets(db: Reader, user_id: string): Promise<{ ref: string; created_at: string }[]> {
+  const owned = await store.assetsOwnedBy(db, user_id);
+  return owned.map(({ created_at, ...ref }) => ({ ref: printRef(ref), created_at }));
 }
 
 /** `latest` is the highest version, draft or final. */
@@ -49,11 +49,3 @@ export async function listVersions(db: Reader, asset_id: string): Promise<Versio
 
 /** Everybody who ever pushed under these versions, as e-mails by version id. */
 export const authorsOf = store.authors;
-
-async function withEntries(db: Reader, rows: readonly store.AssetRow[]): Promise<AssetRecord[]> {
-  const entries = await entriesOf(
-    db,
-    rows.map((row) => row.id),
-  );
-  return rows.map((row) => toAssetRecord(row, entries.get(row.id) ?? []));
-}

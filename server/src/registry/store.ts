@@ -1,6 +1,8 @@
 import type { AssetKind, Visibility } from '@gantry/contract/roles.ts';
+import { entriesColumn } from '../access/acl.ts';
 import type { UserCaller } from '../access/caller.ts';
 import type { GovernedTx } from '../access/change.ts';
+import type { Entry } from '../access/subject.ts';
 import type { Reader } from '../database/database.ts';
 import { allOf, nothing, sql, type Sql } from '../database/sql.ts';
 
@@ -23,6 +25,11 @@ export interface AssetRow {
 }
 
 /** An asset with the two versions that lists show. */
+/** With its ACL rows. */
+export interface AssetRowWithEntries extends AssetRow {
+  entries: Entry[];
+}
+
 export interface ListedRow extends AssetRow {
   latest_version: string | null;
   serving_version: string | null;
@@ -44,6 +51,7 @@ export interface VersionRow {
 
 const assetColumns = sql`a.id, a.kind, a.name, a.team_id, t.name as team, a.owner_id, o.email as owner, a.description, a.tags, a.framework,
   a.visibility, a.published, a.serving_version_id, a.created_at, a.updated_at`;
+const assetWithEntries = sql`${assetColumns}, ${entriesColumn(sql`a.id`)}`;
 const assetTables = sql`asset a join team t on t.id = a.team_id join app_user o on o.id = a.owner_id`;
 const versionColumns = sql`v.id, v.asset_id, v.version, v.digest, v.state, v.message, v.pushed_by, u.email as pushed_by_email, v.authors, v.pushed_at`;
 const versionTables = sql`version v join app_user u on u.id = v.pushed_by`;
@@ -51,12 +59,16 @@ const versionTables = sql`version v join app_user u on u.id = v.pushed_by`;
 const byNumber = sql`string_to_array(v.version, '.')::int[]`;
 
 export const asset = async (db: Reader, kind: AssetKind, name: string) =>
-  await db.one<AssetRow>(sql`select ${assetColumns} from ${assetTables} where a.kind = ${kind} and a.name = ${name}`);
+  await db.one<AssetRowWithEntries>(
+    sql`select ${assetWithEntries} from ${assetTables} where a.kind = ${kind} and a.name = ${name}`,
+  );
 export const assetsOwnedBy = async (db: Reader, user_id: string) =>
-  await db.all<{ kind: AssetKind; name: string }>(sql`select kind, name from asset where owner_id = ${user_id}`);
+  await db.all<{ kind: AssetKind; name: string; created_at: string }>(
+    sql`select kind, name, created_at from asset where owner_id = ${user_id}`,
+  );
 
 export const assetsById = async (db: Reader, ids: readonly string[]) =>
-  await db.all<AssetRow>(sql`select ${assetColumns} from ${assetTables} where a.id = any(${ids})`);
+  await db.all<AssetRowWithEntries>(sql`select ${assetWithEntries} from ${assetTables} where a.id = any(${ids})`);
 
 export interface Listing {
   kind?: AssetKind | undefined;

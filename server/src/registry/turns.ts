@@ -13,7 +13,10 @@ export function turns(most: number, wait_ms: number) {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const ends = AbortSignal.any([signal, AbortSignal.timeout(wait_ms)]);
     const leave = () => {
-      waiting.splice(waiting.indexOf(resolve), 1);
+      const place = waiting.indexOf(resolve);
+      // The turn came in the same moment.
+      if (place < 0) return;
+      waiting.splice(place, 1);
       const busy = new Problem('rate_limited', {
         detail: 'Too many pushes arrive at once.',
         hint: 'Push again in a minute.',
