@@ -30,7 +30,7 @@ import { installationId, settings } from './principals/find.ts';
 import { principalsRoutes } from './principals/routes.ts';
 import { seed, seed_password } from './principals/seed.ts';
 import { engineResolver } from './registry/engine-resolver.ts';
-import { ownedRefs } from './registry/find.ts';
+import { ownedAssets } from './registry/find.ts';
 import { pushRun } from './registry/push-run.ts';
 import { registryRoutes } from './registry/routes.ts';
 import { startWorker } from './runs/worker.ts';
@@ -108,7 +108,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
       ...approvalsRoutes({ db, cursors }),
       ...deployRoutes(deploy),
       ...invokeRoutes(ingress),
-      ...auditRoutes({ db, cursors, ownedBy: async (user_id) => await ownedRefs(db, user_id) }),
+      ...auditRoutes({ db, cursors, ownedBy: async (user_id) => await ownedAssets(db, user_id) }),
     },
     authenticate: authenticator(db, tokens),
     recordRefusal,
@@ -121,7 +121,11 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   open.defer(async () => await listening.close(close_wait_ms));
   url = config.base_url ?? listening.url;
   const kinds = { push: pushRun({ db, resolver: engineResolver(containers.sandboxes) }), deploy: deployKind(deploy) };
-  const worker = await startWorker(db, kinds, { owner: `${hostname()}:${process.pid}`, onError, alone: config.database_url === undefined });
+  const worker = await startWorker(db, kinds, {
+    owner: `${hostname()}:${process.pid}`,
+    onError,
+    alone: config.database_url === undefined,
+  });
   open.defer(async () => await worker.stop());
   const keeper = startKeeper(deploy, { onError });
   open.defer(async () => await keeper.stop());

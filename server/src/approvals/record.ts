@@ -2,13 +2,13 @@
 // submitter: that an asset may be read by everybody does not open them.
 import type { Approval } from '@gantry/contract/approvals.ts';
 import type { UserCaller } from '../access/caller.ts';
-import { isMember } from '../access/decide.ts';
+import { canRead, isMember } from '../access/decide.ts';
 import type { Reader } from '../database/database.ts';
 import { adminsOf } from '../principals/find.ts';
 import { authorsOf, findAssetsById, type AssetRecord } from '../registry/find.ts';
 import type { ApprovalRow } from './store.ts';
 
-/** In the order of the rows; rows of assets that are gone are left out. */
+/** In the order of the rows; rows of assets that are gone, or that the caller may not read, are left out. */
 export async function approvalRecords(
   db: Reader,
   caller: UserCaller,
@@ -30,7 +30,8 @@ export async function approvalRecords(
   for (const { team } of assets.values()) if (!admins.has(team.id)) admins.set(team.id, await adminsOf(db, team.id));
   return rows.flatMap((row) => {
     const asset = assets.get(row.asset_id);
-    if (asset === undefined) return [];
+    // Who submitted it may have lost the right to know of the asset since.
+    if (asset === undefined || !canRead(caller, asset)) return [];
     const excluded = [row.submitter, ...(authors.get(row.version_id) ?? [])];
     return [
       approvalRecord(

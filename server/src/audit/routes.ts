@@ -13,8 +13,7 @@ import { verify } from './verify.ts';
 export interface AuditParts {
   db: Database;
   cursors: Cursors;
-  /** References of the assets that a user owns. */
-  ownedBy: (user_id: string) => Promise<string[]>;
+  ownedBy: (user_id: string) => Promise<store.OwnedAsset[]>;
 }
 
 export function auditRoutes({ db, cursors, ownedBy }: AuditParts): Handlers<'audit'> {

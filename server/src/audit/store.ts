@@ -22,8 +22,14 @@ export interface Filter {
 /** Whose entries a reader may see: undefined is everybody's. */
 export interface Scope {
   team_names: string[];
-  assets: string[];
+  assets: OwnedAsset[];
   actor: string;
+}
+
+export interface OwnedAsset {
+  ref: string;
+  /** Entries before that are about another asset of the same name, which is gone. */
+  created_at: string;
 }
 
 export type PageKey = [occurred_at: string, chain: string, seq: number];
@@ -45,13 +51,24 @@ export async function list(
   if (filter.since !== undefined) conditions.push(sql`occurred_at >= ${microseconds(filter.since)}`);
   if (filter.until !== undefined) conditions.push(sql`occurred_at <= ${microseconds(filter.until)}`);
   if (scope !== undefined) {
-    conditions.push(sql`(team = any(${scope.team_names}) or asset = any(${scope.assets}) or actor = ${scope.actor})`);
+    conditions.push(
+      sql`(team = any(${scope.team_names}) or ${aboutOwned(scope.assets)} or (actor = ${scope.actor} and ${showable}))`,
+    );
   }
   if (before !== undefined)
     conditions.push(sql`(occurred_at, chain, seq) < (${before[0]}, ${before[1]}, ${before[2]})`);
   return await db.all<Row>(sql`
     select chain, seq, occurred_at, body, hash from audit.entry where ${allOf(conditions)}
     order by occurred_at desc, chain desc, seq desc limit ${limit}`);
+}
+
+// Refusals that told their caller nothing of what is there are on the record with what it was: their caller must not read it here.
+const showable = sql`(event <> 'refused' or body::jsonb #>> '{detail,code}' not in ('not_found', 'exists'))`;
+
+function aboutOwned(assets: readonly OwnedAsset[]): Sql {
+  const refs = assets.map(({ ref }) => ref);
+  const times = assets.map(({ created_at }) => microseconds(created_at));
+  return sql`exists (select 1 from unnest(${refs}::text[], ${times}::text[]) as owned (ref, since) where asset = ref and occurred_at >= since)`;
 }
 
 // Stored times are text with six decimals; compared as text, so both sides must have them.

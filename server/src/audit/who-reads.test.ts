@@ -1,0 +1,62 @@
+// What the log tells to whom: it must not say what every other endpoint keeps back.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { storeAgent } from '../testing/stored-agent.ts';
+import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
+
+let app: TestApp;
+let ada: TestUser;
+let max: TestUser;
+let olga: TestUser;
+const hidden = 'access: {visibility: team}\n';
+
+beforeAll(async () => {
+  app = await testApp();
+  ada = await app.user('ada@example.com', { teams: { ml: 'contributor' } });
+  max = await app.user('max@example.com', { teams: { ml: 'admin' } });
+  olga = await app.user('olga@example.com', { teams: { ops: 'admin' } });
+});
+afterAll(async () => await app?.stop());
+
+const read = async (user: TestUser, query: { asset?: string; user?: string; action?: string } = {}) =>
+  (await user.client.call('audit.list', { query })).items;
+
+test('a refusal that said "nothing is there" tells its caller nothing in the log either, and admins everything', async () => {
+  const { name } = await storeAgent(app, ada.email, { name: 'secret', yaml: hidden });
+  await expect(olga.client.call('registry.show', { params: { kind: 'agent', name } })).rejects.toMatchObject({
+    code: 'not_found',
+  });
+  await expect(olga.client.call('teams.show', { params: { team: 'ml' } })).rejects.toMatchObject({ code: 'not_found' });
+  await expect(olga.client.call('teams.create', { body: { name: 'mine' } })).rejects.toMatchObject({
+    code: 'forbidden',
+  });
+  // What she was told she also reads: the last refusal is there.
+  expect((await read(olga, { action: 'refused' })).map(({ asset, team }) => [asset, team])).toEqual([[null, null]]);
+  expect(await read(olga, { asset: 'agents/secret' })).toEqual([]);
+  expect(JSON.stringify(await read(olga))).not.toContain('secret');
+  const seen = await read(max, { action: 'refused' });
+  expect(seen.map(({ actor, asset }) => `${actor.name} ${asset}`)).toContain('olga@example.com agents/secret');
+});
+
+test('an asset under a name that was free again shows its owner nothing of the one before', async () => {
+  await storeAgent(app, ada.email, { name: 'reused', yaml: hidden });
+  const { id } = await ada.client.call('approvals.submit', {
+    body: { asset: 'agents/reused', message: 'for ml alone' },
+  });
+  await max.client.call('approvals.reject', { params: { id }, body: { reason: 'a word among us' } });
+  await ada.client.call('agents.delete', { params: { name: 'reused' } });
+  await storeAgent(app, olga.email, { name: 'reused', team: 'ops' });
+  const seen = await read(olga, { asset: 'agents/reused' });
+  expect(seen.map(({ event }) => event)).toEqual(['asset.created']);
+  expect((await read(max, { asset: 'agents/reused' })).map(({ event }) => event)).toContain('approval.decided');
+});
+
+test("another team's entries are in nobody's answer, whatever is asked for, and a cursor opens none", async () => {
+  await storeAgent(app, ada.email, { name: 'quiet', yaml: hidden });
+  for (const query of [{ asset: 'agents/quiet' }, { user: ada.email }, { action: 'asset.created' }])
+    expect((await read(olga, query)).filter(({ team }) => team === 'ml')).toEqual([]);
+  expect((await read(max, { asset: 'agents/quiet' })).length).toBeGreaterThan(0);
+  const { next_cursor } = await max.client.call('audit.list', { query: { limit: 1 } });
+  await expect(olga.client.call('audit.list', { query: { limit: 1, cursor: next_cursor } })).rejects.toMatchObject({
+    code: 'bad_cursor',
+  });
+});
