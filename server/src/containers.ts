@@ -2,6 +2,7 @@
 // no container, while the engine is down.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { Problem, problems } from '@gantry/contract/problems.ts';
 import type { Config } from './config.ts';
 import { targets, type Targets } from './deploy/targets/index.ts';
 import { memoryDirectory } from './deploy/targets/secret-directory.ts';
@@ -12,7 +13,7 @@ import { ensureNetwork } from './engine/networks.ts';
 import { openSandboxes, type Sandboxes } from './engine/sandboxes.ts';
 import { firstUse } from './first-use.ts';
 import type { Log } from './log.ts';
-import { ok, warning, type Check, type Finding } from './service/doctor.ts';
+import { ok, problem, warning, type Check, type Finding } from './service/doctor.ts';
 
 export interface Containers {
   engine: Engine;
@@ -43,23 +44,37 @@ export function openContainers(config: Config, installation_id: string, log: Log
     for (const [what, hold] of openWays(egress)) log.warn({ what, why: hold.by }, 'agents can reach this');
     return { engine, network, egress, secrets_directory: await secretsDirectory(installation_id) };
   });
+  const checks: Check[] = [
+    {
+      part: 'engine',
+      look: async (signal) => ok(`container engine ${(await pingEngine(engine, signal)).version} answers`),
+    },
+    { part: 'agent network', look: async () => describeEgress((await local()).egress) },
+    {
+      part: 'base image',
+      look: async (signal) =>
+        ok(`${config.base_image} is ${(await findBaseImage(engine, config.base_image, signal)).id.slice(7, 19)}`),
+    },
+  ];
   return {
     engine,
     sandboxes,
     targets: targets({ local }),
-    checks: [
-      {
-        part: 'engine',
-        look: async (signal) => ok(`container engine ${(await pingEngine(engine, signal)).version} answers`),
-      },
-      { part: 'agent network', look: async () => describeEgress((await local()).egress) },
-      {
-        part: 'base image',
-        look: async (signal) =>
-          ok(`${config.base_image} is ${(await findBaseImage(engine, config.base_image, signal)).id.slice(7, 19)}`),
-      },
-    ],
+    checks: checks.map((check) => ({ ...check, look: withFix(check.look, config.engine_host) })),
     close: async () => await opened?.close(),
+  };
+}
+
+// Elsewhere an engine that is silent is a reason to ask doctor; doctor itself has to know more.
+function withFix(look: Check['look'], engine_host: string): Check['look'] {
+  return async (signal) => {
+    try {
+      return await look(signal);
+    } catch (error) {
+      if (!(error instanceof Problem) || error.hint !== problems.engine_unavailable.hint) throw error;
+      const fix = `Start the engine at ${engine_host} (for example: systemctl start docker), or set DOCKER_HOST to where one answers.`;
+      return problem(error.detail, fix);
+    }
   };
 }
 

@@ -19,7 +19,7 @@ export interface Keeper {
 }
 
 const look_every_ms = 2000;
-const sweep_every_ms = 60_000;
+const sweep_every_ms = 15_000;
 // Having run this long, a container's next crash is its first again.
 const steady_seconds = 60;
 
@@ -27,10 +27,9 @@ export function startKeeper(parts: DeployParts, { onError }: { onError: (error: 
   const stopping = new AbortController();
   const { signal } = stopping;
   const busy = new Map<string, Promise<void>>();
-  let swept_at = -Infinity;
 
   const keeping = (async () => {
-    for (; !signal.aborted; await sleep(look_every_ms, undefined, { signal }).catch(() => {})) {
+    for (let swept_at = -Infinity; !signal.aborted; await sleep(look_every_ms, undefined, { signal }).catch(() => {})) {
       try {
         await lookAtAll();
         if (performance.now() - swept_at < sweep_every_ms) continue;
@@ -55,8 +54,6 @@ export function startKeeper(parts: DeployParts, { onError }: { onError: (error: 
 
   // An agent that does not start says so in its status; only what nobody expected goes to the service's log.
   function report(error: unknown): void {
-    // What an undo could not take away without the engine goes as soon as it is back.
-    if (error instanceof Problem && error.code === 'engine_unavailable') swept_at = -Infinity;
     if (!signal.aborted && !(error instanceof Problem)) onError(error);
   }
 

@@ -44,6 +44,9 @@ export async function listDeploys(
   return { ...page, items: page.items.filter((record) => record !== undefined) };
 }
 
+// Pages of one, asked for by somebody who may read little, must not become a query for every row there is.
+const least_batch = 200;
+
 // Who may read an agent is decided, not queried: batches are read until enough of them may be seen.
 async function readable(
   db: Database,
@@ -51,13 +54,13 @@ async function readable(
   from: Parameters<typeof store.deployments>[1],
 ): Promise<store.DeploymentRow[]> {
   const shown: store.DeploymentRow[] = [];
+  const limit = Math.max(from.limit, least_batch);
   for (let before = from.before; ;) {
-    const rows = await store.deployments(db, { ...from, before });
+    const rows = await store.deployments(db, { ...from, limit, before });
     const assets = await findAssetsById(db, [...new Set(rows.map(({ agent_id }) => agent_id))]);
     const open = new Set(assets.filter((asset) => canRead(user, asset)).map(({ id }) => id));
     shown.push(...rows.filter(({ agent_id }) => open.has(agent_id)));
     before = rows.at(-1);
-    if (rows.length < from.limit || shown.length >= from.limit || before === undefined)
-      return shown.slice(0, from.limit);
+    if (rows.length < limit || shown.length >= from.limit || before === undefined) return shown.slice(0, from.limit);
   }
 }

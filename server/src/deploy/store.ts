@@ -83,8 +83,9 @@ export async function setApproval(tx: Tx, run_id: string, approval_id: string | 
   await tx.run(sql`update deployment set approval_id = ${approval_id} where run_id = ${run_id}`);
 }
 
+/** Whoever asked first: who asks again, or too late, is not the one on the record. */
 export async function setCancelledBy(tx: Tx, run_id: string, name: string): Promise<void> {
-  await tx.run(sql`update deployment set cancelled_by = ${name} where run_id = ${run_id}`);
+  await tx.run(sql`update deployment set cancelled_by = ${name} where run_id = ${run_id} and cancelled_by is null`);
 }
 
 export const revision = async (db: Reader, id: string) =>

@@ -72,7 +72,8 @@ function packageRequirements(text: string): Requirer[] {
 }
 
 function remedyFor({ missing, user, text }: { missing: string | undefined; user: Requirer[]; text: string }): string {
-  const [first] = user;
+  // Of several, the one that sets a ceiling is the one to widen.
+  const first = user.find(({ spec }) => /<|==|~=/.test(spec)) ?? user[0];
   const place = first === undefined ? '' : ` (${first.source})`;
   if (missing !== undefined) return `Check the spelling of \`${missing}\`${place}.`;
   if (/does not satisfy Python/.test(text))

@@ -188,10 +188,11 @@ async function exitOf(container: Docker.Container): Promise<number> {
   const statusCodes = { 200: true, 404: 'no such container', 500: 'server error' };
   const request = { path: `/containers/${container.id}/wait`, method: 'POST', isStream: true, statusCodes };
   const { promise, resolve, reject } = Promise.withResolvers<AsyncIterable<Buffer>>();
-  // Untyped in the client: a failure, or with isStream the response.
-  container.modem.dial(request, (error: Error | null, response: AsyncIterable<Buffer>) =>
-    error === null ? resolve(response) : reject(error),
-  );
+  // Untyped in the client.
+  const modem = container.modem as {
+    dial(request: object, done: (error: Error | null, response: AsyncIterable<Buffer>) => void): void;
+  };
+  modem.dial(request, (error, response) => (error === null ? resolve(response) : reject(error)));
   const chunks: Buffer[] = [];
   for await (const chunk of await promise) chunks.push(chunk);
   const { StatusCode } = JSON.parse(Buffer.concat(chunks).toString()) as { StatusCode: number }; // ContainerWaitResponse of the engine's API

@@ -1,6 +1,6 @@
 // Real containers of a stand-in agent that behaves as its test asks: by a secret file, which so proves that it arrived.
 import { once } from 'node:events';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -67,6 +67,7 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await removeLeftovers(engine);
+  await rm(secrets_directory, { recursive: true, force: true });
   await engine.docker.getImage(image).remove({ force: true });
 });
 
