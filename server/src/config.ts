@@ -31,7 +31,7 @@ export const settings = z.object({
     .describe('a PostgreSQL server of your own instead of the embedded one; SECRET_KEY must then be set'),
   SECRET_KEY: z
     .string()
-    .min(32, 'must be a random value of 256 bits or more, for example from: openssl rand -base64 32')
+    .refine(isSecretKey, 'must be a random value of 256 bits or more, for example from: openssl rand -base64 32')
     .optional()
     .describe('256 random bits or more; generated once with the embedded database'),
   BASE_URL: z
@@ -116,6 +116,11 @@ export interface Config {
   sync_budget_seconds: number;
   start_deadline_seconds: number;
   drain_limit_seconds: number;
+}
+
+/** Long enough, and no placeholder of one character or two again and again. */
+export function isSecretKey(text: string): boolean {
+  return text.length >= 32 && new Set(text).size >= 8;
 }
 
 export class ConfigFault extends Error {}

@@ -78,7 +78,9 @@ function startedTicks(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The name in parentheses may hold anything, so count fields from its end.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // A zombie has ended; its parent only has not asked yet, and may never ask.
+    return fields[0] === 'Z' ? undefined : fields[19];
   } catch {
     // No such process.
     return undefined;

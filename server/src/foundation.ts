@@ -1,9 +1,9 @@
 // What every role stands on: the data directory's lock, the secret, the database with its migrations, and the password key.
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from './config.ts';
+import { ConfigFault, isSecretKey, type Config } from './config.ts';
 import { lockDataDirectory, type Lock } from './data-directory.ts';
 import { openDatabase, type Database } from './database/database.ts';
 import { startEmbedded, type Embedded } from './database/embedded.ts';
@@ -52,10 +52,17 @@ export async function openFoundation(config: Config, onError: (error: Error) => 
   }
 }
 
-// With the embedded database the secret is as safe as the data beside it: made once, 0600.
+// With the embedded database the secret is as safe as the data beside it: made once, 0600. A file that a crash left half written, or that
+// was emptied, is refused: keys derived from nothing would be keys that everybody has.
 async function ownSecretKey(data_dir: string): Promise<string> {
   const file = join(data_dir, 'secret-key');
-  if (!existsSync(file)) await writeFile(file, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
+  if (!existsSync(file)) {
+    await writeFile(`${file}.new`, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
+    await rename(`${file}.new`, file);
+  }
   await chmod(file, 0o600);
-  return (await readFile(file, 'utf8')).trim();
+  const secret_key = (await readFile(file, 'utf8')).trim();
+  if (!isSecretKey(secret_key))
+    throw new ConfigFault(`${file} holds no secret of 256 bits. Put back the one it held, or set SECRET_KEY to it.`);
+  return secret_key;
 }

@@ -15,6 +15,8 @@ export function openLog(level: string): Log {
     '*.token',
     '*.secret',
     '*.authorization',
+    // PostgreSQL quotes the whole row there.
+    'err.detail',
   ];
   return pino({ level, base: {}, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths, censor: '[redacted]' } });
 }

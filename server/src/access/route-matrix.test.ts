@@ -232,7 +232,15 @@ async function subject(look: 'org' | 'team'): Promise<Subject> {
     params: { kind: 'tool' },
     body: { name: tool, team: 'ml', visibility: look },
   });
-  return { agent, idle, tool, approval_id, push_id: await pushed(look), deployment_id: await deployed(idle), run_id: nothing };
+  return {
+    agent,
+    idle,
+    tool,
+    approval_id,
+    push_id: await pushed(look),
+    deployment_id: await deployed(idle),
+    run_id: nothing,
+  };
 }
 
 async function submitted({ ref }: StoredAgent): Promise<string> {
@@ -314,10 +322,14 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'registry.list': () => ({ params: { kind: 'agent' } }),
   'registry.show': (at) => ({ params: { kind: 'agent', name: at.agent.name } }),
   'registry.create': () => ({ params: { kind: 'tool' }, body: { name: fresh('tool'), team: 'ml' } }),
-  'registry.edit': (at) => ({ params: { kind: 'tool', name: at.tool }, body: { version: `1.0.${++made}`, config: {} } }),
+  'registry.edit': (at) => ({
+    params: { kind: 'tool', name: at.tool },
+    body: { version: `1.0.${++made}`, config: {} },
+  }),
   'agents.push': async (_, look) => {
     const name = look === 'new' ? fresh('new') : (await freshAgent(look)).name;
-    return { params: { name }, body: projectOf({ name, version: '1.1.0', yaml: yamlOf(look === 'team' ? 'team' : 'org') }) };
+    const project = projectOf({ name, version: '1.1.0', yaml: yamlOf(look === 'team' ? 'team' : 'org') });
+    return { params: { name }, body: await new Response(project).blob() };
   },
   'pushes.show': (at) => ({ params: { id: at.push_id } }),
   'pushes.events': (at) => ({ params: { id: at.push_id } }),
@@ -328,7 +340,9 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'approvals.reject': async (_, look) => ({ params: { id: await submitted(await freshAgent(look)) }, body: {} }),
   'deployments.list': () => ({}),
   'deployments.plan': (at) => ({ body: { ref: at.agent.ref } }),
-  'deployments.create': async (at, look) => ({ body: { ref: look === 'draft' ? (await freshAgent('org')).ref : at.idle.ref } }),
+  'deployments.create': async (at, look) => ({
+    body: { ref: look === 'draft' ? (await freshAgent('org')).ref : at.idle.ref },
+  }),
   'deployments.show': (at) => ({ params: { id: at.deployment_id } }),
   'deployments.events': (at) => ({ params: { id: at.deployment_id } }),
   'deployments.cancel': async (_, look) => {
@@ -365,8 +379,8 @@ async function send(name: EndpointName, { params = {}, query = {}, body }: Sent,
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(endpoint.body === undefined ? {} : { 'content-type': type }),
     },
-    ...(endpoint.body === undefined ? {} : { body: body instanceof ReadableStream ? body : JSON.stringify(body), duplex: 'half' }),
-  } as RequestInit); // `duplex` is missing in the type
+    ...(endpoint.body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) }),
+  });
   const isRefusal = response.headers.get('content-type') === 'application/problem+json';
   const problem = isRefusal ? ((await response.json()) as Record<string, unknown>) : undefined; // every refusal is such a document
   if (!isRefusal) await response.body?.cancel();
@@ -390,7 +404,7 @@ function aboutNothing({ params, body, ...sent }: Sent): Sent {
   return {
     ...sent,
     ...(params === undefined ? {} : { params: replaced(params) }),
-    ...(typeof body === 'object' && body !== null && !(body instanceof ReadableStream) ? { body: replaced(body) } : {}),
+    ...(typeof body === 'object' && body !== null && !(body instanceof Blob) ? { body: replaced(body) } : {}),
   };
 }
 
@@ -407,17 +421,25 @@ test('the table names every route, every column is an actor, and every cell is f
 describe.each(rows)('$name $look', ({ name, look, expected }) => {
   test('answers each caller as the table says', async () => {
     const at = look === 'team' ? subjects.team : subjects.org;
+    const isOwn = name.startsWith('auth.') || name.startsWith('invoke.');
     const answered: Partial<Record<Actor, number>> = {};
+    let unused: Sent | undefined;
     for (const actor of columns) {
       const token = tokens.get(actor);
-      const sent = await requests[name](at, look, actor);
+      // What somebody was refused is still as it was for the next one.
+      const sent = (isOwn ? undefined : unused) ?? (await requests[name](at, look, actor));
       const { status, problem } = await send(name, sent, token);
-      await endRuns();
       answered[actor] = status;
+      unused = status >= 400 ? sent : undefined;
+      if (status < 400 && endpoints[name].method !== 'GET') await endRuns();
       if (status >= 400) expect([actor, (await send(neighbour(actor), {}, token)).status]).toEqual([actor, 200]);
       if (status === 404 && look === 'team') {
         const unknown = await send(name, aboutNothing(sent), token);
-        expect({ status, ...problem, request_id: '' }).toEqual({ status: unknown.status, ...unknown.problem, request_id: '' });
+        expect({ status, ...problem, request_id: '' }).toEqual({
+          status: unknown.status,
+          ...unknown.problem,
+          request_id: '',
+        });
       }
     }
     expect(answered).toEqual(expected);

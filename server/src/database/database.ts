@@ -54,14 +54,20 @@ export function openDatabase(connection: Connection, { max = 16, onError = () =>
     application_name: 'gantry',
   };
   const pool = new pg.Pool({ ...settings, max, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 30_000 });
+  let closing = false;
   // An idle connection that the server closes must not end the process; the next query opens another.
-  pool.on('error', onError);
+  pool.on('error', (error) => {
+    if (!closing) onError(error);
+  });
   return {
     ...readerOn(pool),
     run: async (query) => (await pool.query(compile(query))).rowCount ?? 0,
     transaction: async (work) => await inTransaction(pool, work),
     listen: async (channel, heard) => await listenOn(settings, channel, heard, onError),
-    close: async () => await pool.end(),
+    close: async () => {
+      closing = true;
+      await pool.end();
+    },
   };
 }
 

@@ -17,11 +17,28 @@ export function allOf(conditions: readonly Sql[]): Sql {
   return conditions.reduce((all, one) => sql`${all} and ${one}`, sql`true`);
 }
 
+export interface Statement {
+  text: string;
+  values: unknown[];
+  /** Under a name, a connection parses and plans the text once and not with every use. */
+  name?: string;
+}
+
 /** What the driver takes: text with $1, $2 … and the values in that order. */
-export function compile(query: Sql): { text: string; values: unknown[] } {
+export function compile(query: Sql): Statement {
   const values: unknown[] = [];
   const text = print(query, values);
-  return { text, values };
+  // Without values it may be several statements, as a migration is; those cannot be named.
+  return values.length === 0 ? { text, values } : { text, values, name: nameOf(text) };
+}
+
+// Texts come from templates in the source, never from values, so there are only so many.
+const names = new Map<string, string>();
+
+function nameOf(text: string): string {
+  const name = names.get(text) ?? `q${names.size}`;
+  names.set(text, name);
+  return name;
 }
 
 function print(query: Sql, values: unknown[]): string {

@@ -25,7 +25,11 @@ export interface StoredAgent {
 }
 
 /** A draft of this project, as the pusher's push would have stored it. */
-export async function storeAgent(app: TestApp, pusher: string, project: TestProject & { name: string }): Promise<StoredAgent> {
+export async function storeAgent(
+  app: TestApp,
+  pusher: string,
+  project: TestProject & { name: string },
+): Promise<StoredAgent> {
   const { db } = app;
   const user = await findUser(db, pusher);
   const caller = user && (await loadCaller(db, user.id, { request_id: null, ip: null, receipts: [] }));
@@ -49,7 +53,12 @@ export async function storeAgent(app: TestApp, pusher: string, project: TestProj
     notices: [],
     origin: { request_id: null, ip: null },
   };
-  const resolved = { lock: '# lock\n', python: '3.11.2', base_image: 'sha256:base', dependencies: { packages: [], built_from_source: [] } };
+  const resolved = {
+    lock: '# lock\n',
+    python: '3.11.2',
+    base_image: 'sha256:base',
+    dependencies: { packages: [], built_from_source: [] },
+  };
   const content: Content = { config, manifest, pins: [], ...resolved };
   const stored = await storeVersion(db, standIn(input, caller.email), caller, content, source);
   return { ...stored, name: config.name, ref: `agents/${config.name}@${config.version}` };
@@ -61,12 +70,18 @@ export async function serveAgent(app: TestApp, agent: StoredAgent, url: string):
   const version = (await findVersionById(app.db, agent.version_id))?.version ?? '';
   await app.governed(sql`insert into revision (id, agent_id, version_id, version, digest, target, image, deployed_by, deployed_by_name)
     select ${id}, ${agent.asset_id}, ${agent.version_id}, ${version}, ${agent.digest}, 'local', 'sha256:image', id, email from app_user limit 1 returning id`);
-  const place = JSON.stringify({ target: 'local', container_name: `svc-${agent.name}`, container_id: id.replaceAll('-', '') });
+  const place = JSON.stringify({
+    target: 'local',
+    container_name: `svc-${agent.name}`,
+    container_id: id.replaceAll('-', ''),
+  });
   await app.db.run(sql`insert into instance (revision_id, place, url) values (${id}, ${place}, ${url})`);
   await app.governed(
     sql`insert into route (agent_id, target, revision_id, desired) values (${agent.asset_id}, 'local', ${id}, 'running') returning id`,
   );
-  await app.governed(sql`update asset set serving_version_id = ${agent.version_id} where id = ${agent.asset_id} returning id`);
+  await app.governed(
+    sql`update asset set serving_version_id = ${agent.version_id} where id = ${agent.asset_id} returning id`,
+  );
   return id;
 }
 

@@ -1,0 +1,65 @@
+// Every regular expression of server and contract against 100 kB of what makes expressions slow. Most of them only ever see short text;
+// but what bounds it stands elsewhere, and moves.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+const size = 100_000;
+const most_ms = 50;
+
+const literal =
+  /(?<=(?:^|[=(,:?!&|[{;]|\breturn)\s{0,80})\/(?![*/])((?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+)\/([dgimsuvy]*)(?=\s{0,80}[.,;)\]}:]|$)/gm;
+
+const sources = ['contract/src', 'server/src'].flatMap((part) =>
+  readdirSync(join(root, part), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.startsWith('testing/'))
+    .map((file) => join(part, file)),
+);
+const expressions = sources.flatMap((file) =>
+  [...readFileSync(join(root, file), 'utf8').matchAll(literal)].map(([written, pattern = '', flags = '']) => ({
+    written: `${file}: ${written}`,
+    expression: new RegExp(pattern, flags.includes('g') ? flags : `${flags}g`),
+  })),
+);
+
+const atoms = [
+  ...Array.from('aA0-._ \t\n"\'/@:[({=#,%<;\\é'),
+  '\\"',
+  'a.',
+  '1.',
+  '-a',
+  '--',
+  '../',
+  './',
+  'x/',
+  'a@',
+  '\u0000',
+];
+const hostile = atoms.flatMap((atom) => {
+  const many = atom.repeat(size / atom.length);
+  return [`${many}\u0001`, `a${many}\u0001`, `"${many}`, `0${many}!`, `[${many}`];
+});
+
+test('the expressions were found', () => {
+  expect(expressions.length).toBeGreaterThan(100);
+});
+
+test('none takes longer than 50 ms over 100 kB, whatever is in it', { timeout: 120_000 }, () => {
+  const slow = expressions.flatMap(({ written, expression }) => {
+    const text = hostile.find((one) => slowest(expression, one) > most_ms);
+    return text === undefined ? [] : [`${written} over ${JSON.stringify(text.slice(0, 6))}…`];
+  });
+  expect(slow).toEqual([]);
+});
+
+/** Only what is slow again and again is slow: another program may have had the processor. */
+function slowest(expression: RegExp, text: string): number {
+  let best = Infinity;
+  for (let attempt = 0; attempt < 3 && best > most_ms; attempt++) {
+    const started = performance.now();
+    text.replace(expression, '');
+    best = Math.min(best, performance.now() - started);
+  }
+  return best;
+}
