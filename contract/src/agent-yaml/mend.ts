@@ -42,7 +42,7 @@ function asName(written: string): string | undefined {
     .replaceAll(/[^a-z0-9-]/g, '')
     .replace(/^[^a-z]+/, '')
     .slice(0, 63)
-    .replace(/-+$/, '');
+    .replace(/-{1,63}$/, '');
   return slug === '' || slug === 'true' || slug === 'false' || slug === 'null' ? undefined : slug;
 }
 

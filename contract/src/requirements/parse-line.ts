@@ -77,7 +77,7 @@ const refusedOptions: Readonly<Record<string, Refusal>> = {
 
 /** Whatever names a place instead of a package of the index. */
 function place(written: string): Refusal | undefined {
-  const target = /^[A-Za-z0-9._-]+\s*(?:\[[^\]]*\])?\s*@\s*(.*)$/.exec(written)?.[1] ?? written;
+  const target = /^[A-Za-z0-9._-]+ ?(?:\[[^\]]*\])? ?@ ?(.*)$/.exec(written)?.[1] ?? written;
   const scheme = /^([a-z][a-z0-9.-]*(?:\+[a-z0-9]+)?):/i.exec(target)?.[1]?.toLowerCase();
   if (scheme?.includes('+') || scheme === 'git')
     return refused('Packages from version control are not installed', onlyIndex);
