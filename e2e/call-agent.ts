@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { readServerSentEvents } from '@gantry/contract/server-sent-events.ts';
 
-export interface Called {
+interface Called {
   status: number;
   headers: Headers;
   text: string;

@@ -10,10 +10,14 @@ import type { Installation } from './installation.ts';
 export interface Seen {
   engine: Engine;
   /** Names of an installation's containers, running or not. */
-  containers(purpose: 'agent' | 'sandbox'): Promise<string[]>;
+  containers(purpose: Purpose): Promise<string[]>;
+  running(purpose: Purpose): Promise<string[]>;
   /** Names of the directories with secrets that lie in memory. */
   secrets(): Promise<string[]>;
+  secrets_directory: string;
 }
+
+type Purpose = 'agent' | 'sandbox';
 
 /** What the engine and the machine hold of an installation, seen past the service. */
 export async function engineOf(installation: Installation): Promise<Seen> {
@@ -22,18 +26,20 @@ export async function engineOf(installation: Installation): Promise<Seen> {
   await db.close();
   if (row === undefined) throw new Error('the installation has no organisation');
   const engine = connectEngine({ installation_id: row.id });
+  const secrets_directory = join((await memoryDirectory()) ?? '', `gantry-${row.id}`);
+  const list = async (purpose: Purpose, all: boolean) => {
+    const found = await engine.docker.listContainers({ all, filters: ownedBy(engine, purpose) });
+    return found.flatMap(({ Names }) => Names.map((name) => name.slice(1)));
+  };
   return {
     engine,
-    containers: async (purpose) => {
-      const found = await engine.docker.listContainers({ all: true, filters: ownedBy(engine, purpose) });
-      return found.flatMap(({ Names }) => Names.map((name) => name.slice(1)));
-    },
-    secrets: async () => {
-      const directory = join((await memoryDirectory()) ?? '', `gantry-${row.id}`);
-      return await readdir(directory).catch((error: NodeJS.ErrnoException) => {
+    containers: async (purpose) => await list(purpose, true),
+    running: async (purpose) => await list(purpose, false),
+    secrets: async () =>
+      await readdir(secrets_directory).catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'ENOENT') return [];
         throw error;
-      });
-    },
+      }),
+    secrets_directory,
   };
 }

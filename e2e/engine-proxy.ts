@@ -24,7 +24,10 @@ export async function engineProxy(): Promise<EngineProxy> {
   function pass(client: Socket): void {
     // Half open, because an attached container's input ends before its output does.
     const engine = connect({ path: engine_socket, allowHalfOpen: true });
-    for (const [one, other] of [[client, engine], [engine, client]] as const) {
+    for (const [one, other] of [
+      [client, engine],
+      [engine, client],
+    ] as const) {
       sockets.add(one);
       one.pipe(other);
       one.on('error', () => other.destroy()); // the other side sees a connection that broke, as it would without us

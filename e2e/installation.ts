@@ -19,7 +19,7 @@ export interface Ran {
   output: string;
 }
 
-export interface Typing {
+interface Typing {
   as?: string;
   in?: string;
   stdin?: string;

@@ -1,6 +1,6 @@
 // The one way to an agent, from a plain HTTP client to a container and back: what passes, what never does, and what goes on when
 // something is stopped, replaced or killed in the middle.
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -111,7 +111,7 @@ describe('a call is refused', () => {
 
   test('from somebody without the right to use it, who may read it', async () => {
     expect((await gantry.type('svc registry agent show prober', { as: 'otto' })).code).toBe(0);
-    expect(await otto.send('/invoke', asks)).toMatchObject({ status: 403, json: { code: 'rbac_failed' } });
+    expect(await otto.send('/invoke', asks)).toMatchObject({ status: 403, json: { code: 'forbidden' } });
   });
 
   test('to an agent that one may not read as to one that is not there', async () => {

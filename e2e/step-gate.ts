@@ -1,0 +1,35 @@
+import { expect } from 'vitest';
+import { sql } from '../server/src/database/sql.ts';
+import { databaseOf } from './database-of.ts';
+import type { Installation } from './installation.ts';
+
+/**
+ * Holds the service where a step of a run has done everything and has not yet written that down, which is where a crash hurts most: from
+ * inside its database, where the statement does not return. The gate outlives a restart of the service and its database.
+ */
+export async function setGate(gantry: Installation, step: string | undefined): Promise<void> {
+  const db = await databaseOf(gantry);
+  await db.run(sql`create table if not exists step_gate (step text not null)`);
+  await db.run(sql`
+    create or replace function hold_at_gate() returns trigger language plpgsql as $$
+    begin
+      if exists (select from step_gate where step = new.name and new.state = 'done') then perform pg_sleep(50); end if;
+      return new;
+    end $$`);
+  await db.run(
+    sql`create or replace trigger step_gate before insert or update on run_step for each row execute function hold_at_gate()`,
+  );
+  await db.transaction(async (tx) => {
+    await tx.run(sql`delete from step_gate`);
+    if (step !== undefined) await tx.run(sql`insert into step_gate values (${step})`);
+  });
+  await db.close();
+}
+
+/** Waits until the service stands at the gate. */
+export async function atGate(gantry: Installation): Promise<void> {
+  const db = await databaseOf(gantry);
+  const held = async () => (await db.all(sql`select pid from pg_stat_activity where wait_event = 'PgSleep'`)).length;
+  await expect.poll(held, { timeout: 90_000, interval: 20 }).toBe(1);
+  await db.close();
+}
