@@ -6,7 +6,9 @@ export function settingsPage(): Page {
   const rows = Object.entries(settings.shape).map(([name, schema]) => {
     const absent: unknown = schema.safeParse(undefined).data;
     const fallback =
-      absent === undefined || (Array.isArray(absent) && absent.length === 0) ? '' : `\`${String(absent)}\``;
+      absent === undefined || (Array.isArray(absent) && absent.length === 0)
+        ? ''
+        : `\`${JSON.stringify(absent).replaceAll('"', '')}\``;
     return [`\`${name}\``, fallback, schema.description ?? ''];
   });
   return {
