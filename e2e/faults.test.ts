@@ -101,7 +101,7 @@ describe('an engine that dies', () => {
     expect(await parrot.ask({ said: 'still I' })).toMatchObject({ json: { output: { said: 'still I' } } });
     await engine.restore();
     await expect.poll(async () => await seen.containers('agent'), { timeout: 30_000 }).toEqual(before);
-    expect(await seen.secrets()).toEqual(before);
+    await expect.poll(async () => await seen.secrets()).toEqual(before);
     await serving(admin, 'parrot');
   });
 });

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { Database } from '../server/src/database/database.ts';
 import { sql } from '../server/src/database/sql.ts';
 import { databaseOf } from './database-of.ts';
 import type { Installation } from './installation.ts';
@@ -9,21 +10,26 @@ import type { Installation } from './installation.ts';
  */
 export async function setGate(gantry: Installation, step: string | undefined): Promise<void> {
   const db = await databaseOf(gantry);
-  await db.run(sql`create table if not exists step_gate (step text not null)`);
-  await db.run(sql`
-    create or replace function hold_at_gate() returns trigger language plpgsql as $$
-    begin
-      if exists (select from step_gate where step = new.name and new.state = 'done') then perform pg_sleep(50); end if;
-      return new;
-    end $$`);
-  await db.run(
-    sql`create or replace trigger step_gate before insert or update on run_step for each row execute function hold_at_gate()`,
-  );
+  if ((await db.one(sql`select from pg_tables where tablename = 'step_gate'`)) === undefined) await build(db);
   await db.transaction(async (tx) => {
     await tx.run(sql`delete from step_gate`);
     if (step !== undefined) await tx.run(sql`insert into step_gate values (${step})`);
   });
   await db.close();
+}
+
+// Once: to make the trigger is to wait for everybody who stands at the gate.
+async function build(db: Database): Promise<void> {
+  await db.run(sql`create table step_gate (step text not null)`);
+  await db.run(sql`
+    create function hold_at_gate() returns trigger language plpgsql as $$
+    begin
+      if exists (select from step_gate where step = new.name and new.state = 'done') then perform pg_sleep(50); end if;
+      return new;
+    end $$`);
+  await db.run(
+    sql`create trigger step_gate before insert or update on run_step for each row execute function hold_at_gate()`,
+  );
 }
 
 /** Waits until the service stands at the gate. */

@@ -42,7 +42,7 @@ describe('a service that is killed with -9', () => {
       await killAndStart();
     }
     const run = await ended(admin, 'parrot');
-    expect(run).toMatchObject({ id, state: 'done', endpoint: `${gantry.url}/agents/parrot` });
+    expect(run).toMatchObject({ id, state: 'done', endpoint: `${gantry.url}/agents/parrot/invoke` });
     expect(run.steps.map(({ name, state }) => ({ name, state }))).toEqual(
       deploySteps.map((name) => ({ name, state: 'done' })),
     );
