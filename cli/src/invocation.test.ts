@@ -91,6 +91,23 @@ test('a stream prints its text as it comes', async () => {
   expect(lines.map((each) => JSON.parse(each) as unknown)).toEqual(events);
 });
 
+test('messages of a stream stand on lines of their own', async () => {
+  const message = (...deltas: string[]) => [
+    { type: 'TEXT_MESSAGE_START' },
+    ...deltas.map((delta) => ({ type: 'TEXT_MESSAGE_CONTENT', delta })),
+    { type: 'TEXT_MESSAGE_END' },
+  ];
+  const events = [...message('Three ', 'facts.'), ...message('A greeting.'), ...message(), { type: 'RUN_FINISHED' }];
+  await using service = await scriptService({
+    'POST /agents/greeter/stream': (response) =>
+      void response
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .end(events.map((each) => printServerSentEvent({ data: JSON.stringify(each) })).join('')),
+  });
+  const { stdout } = await runSvc(['invoke', 'greeter', '{}', '--stream'], where(service.url));
+  expect(stdout).toBe('Three facts.\nA greeting.\n');
+});
+
 test('a stream that is cut off is a failure, not a short answer', async () => {
   await using service = await scriptService({
     'POST /agents/greeter/stream': (response) =>

@@ -1,0 +1,187 @@
+// Crews in containers, from `svc init` to the answer: the real framework, and models that are classes of the projects themselves.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { callAgent, type Agent } from './call-agent.ts';
+import { install, type Installation, type Ran } from './installation.ts';
+import { agentYaml, writeProject } from './write-project.ts';
+
+const clone = join(import.meta.dirname, '..');
+const example = join(clone, 'examples/crewai-greeter');
+const sync_budget_seconds = 3;
+
+let gantry: Installation;
+let deployed: Ran;
+
+beforeAll(async () => {
+  gantry = await install({ SYNC_BUDGET_SECONDS: String(sync_budget_seconds) });
+  await gantry.must('svc team create ml');
+  await gantry.must('mkdir empty && cd empty && svc init tea --framework crewai --team ml');
+  deployed = await gantry.must('svc deploy', { in: 'empty/tea' });
+  // With the example's requirements, so that all three have one dependency image.
+  const crewai = async (name: string, agent: string) => {
+    await writeProject(gantry, name, {
+      'agent.yaml': agentYaml(name).replace('langgraph', 'crewai'),
+      'agent.py': await readFile(join(clone, agent), 'utf8'),
+      'requirements.txt': await readFile(join(example, 'requirements.txt'), 'utf8'),
+    });
+    await gantry.must('svc deploy', { in: name });
+  };
+  await Promise.all([
+    crewai('obedient', 'e2e/agents/crew.py'),
+    crewai('echo', 'wrapper/tests/agents/single_agent/agent.py'),
+  ]);
+});
+afterAll(async () => await gantry.stop());
+
+async function caller(agent: string): Promise<Agent> {
+  return callAgent(`${gantry.url}/agents/${agent}`, await gantry.token());
+}
+
+/** The events of a stream as a program reads them from `svc`. */
+async function eventsOf(agent: string, input: object): Promise<{ type: string; [field: string]: unknown }[]> {
+  const { stdout } = await gantry.type(`svc invoke ${agent} - --stream --json`, { stdin: JSON.stringify(input) });
+  const lines = stdout.trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line) as { type: string });
+}
+
+describe('what `svc init --framework crewai` makes', () => {
+  const facts = 'Three things about tea: it is old, it is loved, it is never finished.';
+  const greeting = `Hello! Let us talk about tea. ${facts}`;
+
+  test('is valid and deploys as it is', async () => {
+    const { stdout } = await gantry.must('svc validate', { in: 'empty/tea' });
+    expect(stdout).toContain('tea 1.0.0 can be deployed: crewai, exported as crew');
+    expect(deployed.output).toContain('agents/tea@1.0.0 answers');
+    const [made, origin] = await Promise.all(
+      [join(gantry.directory, 'empty/tea'), example].map((folder) => readFile(join(folder, 'agent.py'), 'utf8')),
+    );
+    expect(made).toBe(origin?.replace('svc invoke crew-greeter', 'svc invoke tea'));
+  });
+
+  test('answers `svc invoke` and a plain HTTP client with the same output', async () => {
+    const people = await gantry.must(`svc invoke tea '{"topic": "tea"}'`);
+    expect(people.stdout).toBe(`${greeting}\n`);
+    const programs = await gantry.must(`svc invoke tea '{"topic": "tea"}' --json`);
+    const { status, json } = await (await caller('tea')).ask({ topic: 'tea' });
+    expect(status).toBe(200);
+    expect(json.output).toEqual((JSON.parse(programs.stdout) as typeof json).output);
+    expect(json.output).toMatchObject({
+      raw: greeting,
+      tasks: [
+        { name: 'research', agent: 'Researcher', raw: facts },
+        { name: 'welcome', agent: 'Host', raw: greeting },
+      ],
+      tool_failures: [],
+    });
+  });
+
+  test('streams its tasks one after the other, and ends', async () => {
+    const events = await eventsOf('tea', { topic: 'tea' });
+    const text = (delta: string) => ['TEXT_MESSAGE_START', `TEXT_MESSAGE_CONTENT ${delta}`, 'TEXT_MESSAGE_END'];
+    const step = (name: string, inside: string[]) => [`STEP_STARTED ${name}`, ...inside, `STEP_FINISHED ${name}`];
+    expect(events.map(({ type, stepName, delta }) => [type, stepName, delta].filter(Boolean).join(' '))).toEqual([
+      'RUN_STARTED',
+      ...step('research', text(facts)),
+      ...step('welcome', text(greeting)),
+      'RUN_FINISHED',
+    ]);
+    expect(events.at(-1)).toMatchObject({ result: { raw: greeting }, outcome: { type: 'success' } });
+  });
+
+  test('streams to people a line for each task', async () => {
+    const { stdout } = await gantry.must(`svc invoke tea '{"topic": "tea"}' --stream`);
+    expect(stdout).toBe(`${facts}\n${greeting}\n`);
+  });
+
+  test('names the variable that a call lacks', async () => {
+    const { code, output } = await gantry.type('svc invoke tea');
+    expect(code).toBe(1);
+    expect(output).toContain("'topic' is required");
+  });
+});
+
+describe('a crew', () => {
+  let crew: Agent;
+  beforeAll(async () => {
+    crew = await caller('obedient');
+  });
+
+  test('that takes long is answered with 202, and its answer comes when it has ended', async () => {
+    const sent = performance.now();
+    const { status, json } = await crew.send('/invoke', { method: 'POST', body: '{"input":{"topic":"wait"}}' });
+    expect(performance.now() - sent).toBeGreaterThan(sync_budget_seconds * 1000 - 50);
+    expect({ status, state: json.status }).toEqual({ status: 202, state: 'running' });
+    await crew.ask({ topic: 'open' });
+    expect(await crew.ending(json.run_id)).toMatchObject({
+      status: 200,
+      json: { run_id: json.run_id, status: 'completed', output: { raw: 'about wait' } },
+    });
+    const later = await gantry.must(`svc invoke obedient --run ${json.run_id}`);
+    expect(later.stdout).toBe('about wait\n');
+  });
+
+  test('prints into the log of its agent', async () => {
+    await crew.ask({ topic: 'coffee' });
+    // The engine writes down what it reads from the container, soon after.
+    await vi.waitFor(
+      async () => expect((await gantry.must('svc logs obedient')).stdout).toMatch(/Z asked about coffee$/m),
+      { timeout: 20_000 },
+    );
+  });
+
+  test('that went on without a tool names what the tool raised', async () => {
+    const { status, json } = await crew.ask({ topic: 'steam' });
+    expect(status).toBe(200);
+    expect(json.output).toMatchObject({
+      raw: 'about steam',
+      tool_failures: [{ tool_name: 'weigh', task_name: 'write', failure: { message: 'steam has no weight' } }],
+    });
+  });
+
+  test('whose task raises is an agent error with its reason, and answers the next call', async () => {
+    const reason = "the agent's code raised LookupError: the kettle is empty";
+    const { status, json } = await crew.ask({ topic: 'fail' });
+    expect({ status, code: json.code, detail: json.detail }).toEqual({
+      status: 500,
+      code: 'agent_error',
+      detail: reason,
+    });
+    for (const way of ['', ' --stream']) {
+      const { code, stdout, stderr } = await gantry.type(`svc invoke obedient '{"topic": "fail"}'${way}`);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toContain(reason);
+    }
+    const events = await eventsOf('obedient', { topic: 'fail' });
+    expect(events.at(-1)).toMatchObject({ type: 'RUN_ERROR', code: 'agent_error', message: reason });
+    expect(events.map(({ type }) => type)).not.toContain('RUN_FINISHED');
+    expect((await crew.ask({ topic: 'coffee' })).json.output).toMatchObject({ raw: 'about coffee' });
+  });
+
+  test('whose task raises after 202 was answered has failed too', async () => {
+    const { status, json } = await crew.send('/invoke', {
+      method: 'POST',
+      body: '{"input":{"topic":"fail"}}',
+      headers: { prefer: 'respond-async' },
+    });
+    expect(status).toBe(202);
+    expect(await crew.ending(json.run_id)).toMatchObject({
+      status: 500,
+      json: { code: 'agent_error', run_status: 'failed' },
+    });
+    const { code, output } = await gantry.type(`svc invoke obedient --run ${json.run_id}`);
+    expect(code).toBe(1);
+    expect(output).toContain('the kettle is empty');
+  });
+});
+
+test('a single agent, exported as `agent`, answers messages and plain input', async () => {
+  const { stdout } = await gantry.must('svc validate', { in: 'echo' });
+  expect(stdout).toContain('crewai, exported as agent');
+  expect((await gantry.must(`svc invoke echo '{"input": "good morning"}'`)).stdout).toBe('you said good morning\n');
+  const { json } = await (await caller('echo')).ask({ messages: [{ role: 'user', content: 'hello' }] });
+  expect(json.output).toMatchObject({ raw: 'you said hello' });
+  const events = await eventsOf('echo', { input: 'hello' });
+  expect(events.filter(({ delta }) => delta !== undefined).map(({ delta }) => delta)).toEqual(['you said hello']);
+  expect(events.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } });
+});
