@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabase, type Database } from '../server/src/database/database.ts';
-import type { Installation } from './installation.ts';
 
 /** Beside the service, on its embedded database: for what a test must know or hold that no endpoint shows. Lives as long as the service's. */
-export async function databaseOf({ data_dir }: Installation): Promise<Database> {
+export async function databaseOf({ data_dir }: { data_dir: string }): Promise<Database> {
   const cluster = join(data_dir, 'postgresql');
   const password = (await readFile(join(cluster, 'password'), 'utf8')).trim();
   return openDatabase(

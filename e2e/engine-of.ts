@@ -5,7 +5,6 @@ import { memoryDirectory } from '../server/src/deploy/targets/secret-directory.t
 import { connectEngine, type Engine } from '../server/src/engine/client.ts';
 import { ownedBy } from '../server/src/engine/labels.ts';
 import { databaseOf } from './database-of.ts';
-import type { Installation } from './installation.ts';
 
 export interface Seen {
   engine: Engine;
@@ -20,7 +19,7 @@ export interface Seen {
 type Purpose = 'agent' | 'sandbox';
 
 /** What the engine and the machine hold of an installation, seen past the service. */
-export async function engineOf(installation: Installation): Promise<Seen> {
+export async function engineOf(installation: { data_dir: string }): Promise<Seen> {
   const db = await databaseOf(installation);
   const row = await db.one<{ id: string }>(sql`select id from org`);
   await db.close();

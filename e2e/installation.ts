@@ -5,7 +5,10 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile, chmod } from 'node:fs/prom
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { undeclared_problem } from '../server/src/http/request-log.ts';
+import { removeLeftovers } from '../server/src/testing/engine-leftovers.ts';
 import { environment } from './config.ts';
+import { engineOf } from './engine-of.ts';
 
 const clone = resolve(import.meta.dirname, '..');
 const node = join(clone, 'node_modules/.bin/node');
@@ -94,6 +97,7 @@ export async function install(env: Record<string, string> = {}): Promise<Install
   const admin_password = (await readFile(password_file, 'utf8')).trim();
   await must('svc server start');
   await must(`svc login --email admin@gantry.local --password ${admin_password} --store file`);
+  const seen = await engineOf({ data_dir });
 
   return {
     url,
@@ -134,11 +138,13 @@ export async function install(env: Record<string, string> = {}): Promise<Install
     },
     pid: async () => (JSON.parse(await readFile(join(data_dir, 'server.pid'), 'utf8')) as { pid: number }).pid,
     stop: async () => {
-      await type(
-        'for agent in $(svc registry agent list --json | grep -o \'"ref": *"[^"]*"\' | cut -d/ -f2 | tr -d \'"\'); do svc delete $agent --yes; done',
-      );
       await must('svc server stop');
+      await removeLeftovers(seen.engine);
+      await rm(seen.secrets_directory, { recursive: true, force: true });
+      const log = await readFile(join(data_dir, 'server.log'), 'utf8');
       await rm(directory, { recursive: true, force: true });
+      const bugs = log.split('\n').filter((line) => line.includes(undeclared_problem));
+      if (bugs.length > 0) throw new Error(bugs.join('\n'));
     },
   };
 }

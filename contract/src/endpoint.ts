@@ -1,6 +1,7 @@
 // One HTTP operation, described once. The server mounts it, the client calls it, OpenAPI and the docs print it.
 import type { z } from 'zod';
-import type { ProblemCode } from './problems.ts';
+import { takesIdempotencyKey } from './idempotency.ts';
+import { commonProblems, type ProblemCode } from './problems.ts';
 import type { Operation } from './roles.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -36,8 +37,14 @@ export interface Endpoint {
   query?: z.ZodObject;
   body?: BodyShape;
   reply: ReplyShape;
-  /** The refusals of its own, besides those every endpoint can answer with. */
+  /** The refusals of its own; `problemsOf` has the others. */
   problems: readonly ProblemCode[];
+}
+
+/** Every refusal that it can answer with. */
+export function problemsOf(endpoint: Endpoint): ProblemCode[] {
+  const keyed = takesIdempotencyKey(endpoint) ? (['idempotency_conflict'] as const) : [];
+  return [...commonProblems, ...keyed, ...endpoint.problems];
 }
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;

@@ -1,8 +1,9 @@
 // OpenAPI 3.1, made from the same records that the server mounts.
 import { z } from 'zod';
-import type { Endpoint } from './endpoint.ts';
+import { problemsOf, type Endpoint } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
-import { commonProblems, problems } from './problems.ts';
+import { idempotencyKeyHours, idempotencyKeyPattern, takesIdempotencyKey } from './idempotency.ts';
+import { problems } from './problems.ts';
 import { operations } from './roles.ts';
 
 type Json = Record<string, unknown>;
@@ -33,7 +34,11 @@ function operation(name: string, endpoint: Endpoint): Json {
     summary: endpoint.summary,
     'x-needs': rule,
     security: rule.on === 'anyone' ? [] : [{ bearer: [] }],
-    parameters: [...parameters('path', endpoint.params), ...parameters('query', endpoint.query)],
+    parameters: [
+      ...parameters('path', endpoint.params),
+      ...parameters('query', endpoint.query),
+      ...(takesIdempotencyKey(endpoint) ? [idempotencyKey] : []),
+    ],
     ...(endpoint.body === undefined ? {} : { requestBody: { required: true, content: requestContent(endpoint.body) } }),
     responses: { [endpoint.reply.status]: success(endpoint), ...refusals(endpoint) },
   };
@@ -46,6 +51,14 @@ function parameters(where: 'path' | 'query', schema: z.ZodObject | undefined): J
     return { name, in: where, required, schema: jsonSchema(shape as z.ZodType, 'input') };
   });
 }
+
+const idempotencyKey: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: `Sent again with the same key within ${idempotencyKeyHours} hours, the request is done once: its answer is given again, with the header Idempotency-Replayed and without what is shown once.`,
+  schema: { type: 'string', pattern: idempotencyKeyPattern.source },
+};
 
 function requestContent(body: NonNullable<Endpoint['body']>): Json {
   if (body === 'archive') return { 'application/gzip': { schema: { type: 'string', format: 'binary' } } };
@@ -83,7 +96,7 @@ function success({ reply }: Endpoint): Json {
 }
 
 function refusals(endpoint: Endpoint): Json {
-  const byStatus = Map.groupBy([...commonProblems, ...endpoint.problems], (code) => problems[code].status);
+  const byStatus = Map.groupBy(problemsOf(endpoint), (code) => problems[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       status,

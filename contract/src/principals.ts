@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
 import { roles } from './roles.ts';
-import { email, id, name, paging, text } from './wire.ts';
+import { email, id, name, paging, shownOnce, text } from './wire.ts';
 
 const role = z.enum(roles);
 
@@ -25,7 +25,9 @@ export const user = z.object({
 });
 
 export const newUser = user.extend({
-  one_time_password: z.string().describe('shown once; must be changed at the first sign-in'),
+  one_time_password: shownOnce(
+    'shown once, so absent when an Idempotency-Key gives this answer again; must be changed at the first sign-in',
+  ),
 });
 
 const byTeam = z.strictObject({ team: name });

@@ -18,7 +18,7 @@ export const problems = {
   not_found: { status: 404, title: 'There is nothing here that you may read' },
   method_not_allowed: { status: 405, title: 'This method is not offered here' },
   rate_limited: { status: 429, title: 'Too many attempts', hint: 'Wait as long as Retry-After says.' },
-  idempotency_conflict: { status: 409, title: 'This idempotency key was used for another request' },
+  idempotency_conflict: { status: 409, title: 'This idempotency key was used already' },
 
   // Who is asking
   unauthenticated: { status: 401, title: 'Sign-in is needed', hint: 'Run `svc login`.' },

@@ -25,6 +25,9 @@ export const text = z
   .regex(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/, 'must not hold control characters')
   .refine((value) => value.isWellFormed(), 'must be text, without halves of characters');
 
+/** A member of a reply that is kept nowhere: an answer that an Idempotency-Key gives again lacks it. */
+export const shownOnce = (description: string) => z.string().optional().meta({ description, 'x-secret': true });
+
 export const byId = z.strictObject({ id });
 export const byName = z.strictObject({ name });
 

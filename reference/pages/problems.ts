@@ -1,4 +1,4 @@
-import type { Endpoint } from '@gantry/contract/endpoint.ts';
+import { problemsOf, type Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints } from '@gantry/contract/endpoints.ts';
 import { commonProblems, problems } from '@gantry/contract/problems.ts';
 import { table, type Page } from '../page.ts';
@@ -22,7 +22,7 @@ ${table(['code', 'status', 'what is wrong', 'what to do', 'where'], rows)}
 function raisedBy(code: string): string {
   if ((commonProblems as readonly string[]).includes(code)) return 'everywhere';
   const named = Object.entries<Endpoint>(endpoints).filter(([, endpoint]) =>
-    (endpoint.problems as readonly string[]).includes(code),
+    (problemsOf(endpoint) as readonly string[]).includes(code),
   );
   return named.length === 0 ? 'pushes and deploys' : named.map(([name]) => `\`${name}\``).join(', ');
 }

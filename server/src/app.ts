@@ -14,6 +14,7 @@ import type { DeployParts } from './deploy/parts.ts';
 import { deriveKey } from './derive-key.ts';
 import { openFoundation, type Foundation } from './foundation.ts';
 import { cursors as sealedCursors } from './http/cursor.ts';
+import { carryOutOnce } from './http/idempotency.ts';
 import { mount } from './http/mount.ts';
 import { clientAddress } from './http/peer.ts';
 import { requestLog } from './http/request-log.ts';
@@ -112,6 +113,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     },
     authenticate: authenticator(db, tokens),
     recordRefusal,
+    carryOutOnce: carryOutOnce(db, deriveKey(secret_key, 'request-digest')),
     clientAddress: clientAddress(config.trusted_proxies),
     log: requestLog(log),
     mustChangeFirst: async () => (await settings(db)).enforce_password_change,

@@ -2,7 +2,13 @@
 // purpose's key, is worth nothing.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
-export type Purpose = 'access-token' | 'cursor' | 'password-wrap' | 'ingress-secret' | 'caller-identity';
+export type Purpose =
+  | 'access-token'
+  | 'cursor'
+  | 'password-wrap'
+  | 'ingress-secret'
+  | 'caller-identity'
+  | 'request-digest';
 
 export function deriveKey(secret_key: string, purpose: Purpose): Buffer {
   return Buffer.from(hkdfSync('sha256', secret_key, 'gantry', purpose, 32));

@@ -1,9 +1,9 @@
 // Structured logs: one JSON line each on stdout. Secrets are never handed to it; known names are redacted all the same.
-import { pino, type Logger } from 'pino';
+import { pino, type DestinationStream, type Logger } from 'pino';
 
 export type Log = Logger;
 
-export function openLog(level: string): Log {
+export function openLog(level: string, destination?: DestinationStream): Log {
   const paths = [
     'password',
     'old_password',
@@ -18,5 +18,9 @@ export function openLog(level: string): Log {
     // PostgreSQL quotes the whole row there.
     'err.detail',
   ];
-  return pino({ level, base: {}, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths, censor: '[redacted]' } });
+  const redact = { paths, censor: '[redacted]' };
+  return pino(
+    { level, base: {}, timestamp: pino.stdTimeFunctions.isoTime, redact },
+    destination ?? pino.destination(1),
+  );
 }

@@ -1,12 +1,15 @@
 // Who asks. Roles are read with every request, never from the token, so that a demotion acts at once.
 import type { Operation, Role } from '@gantry/contract/roles.ts';
 import type { Receipt } from '../audit/append.ts';
+import type { Tx } from '../database/database.ts';
 
 /** Where a request came from, and the audit entries that it made. */
 export interface Origin {
   request_id: string | null;
   ip: string | null;
   receipts: Receipt[];
+  /** Joins the transaction of each governed change that is made for the request; what it throws undoes the change. */
+  onChange?: (tx: Tx) => Promise<void>;
 }
 
 export interface Membership {

@@ -40,6 +40,7 @@ export async function change<T>(
       Object.assign(about, changed);
     });
     if (targets.length === 0 && detail === undefined) return made;
+    await grant.caller.origin.onChange?.(tx);
     const bypass = grant.bypass === undefined ? {} : { bypass: grant.bypass };
     const origin = { ip: grant.caller.origin.ip, request_id: grant.caller.origin.request_id };
     const body = {

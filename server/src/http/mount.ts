@@ -4,15 +4,16 @@ import { randomUUID } from 'node:crypto';
 import { Hono, type Context } from 'hono';
 import type { z } from 'zod';
 import { canonicalPath } from './path.ts';
-import type { Endpoint } from '@gantry/contract/endpoint.ts';
+import { problemsOf, type Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
-import { Problem } from '@gantry/contract/problems.ts';
+import { Problem, type ProblemCode } from '@gantry/contract/problems.ts';
 import { operations } from '@gantry/contract/roles.ts';
 import type { Caller, Origin } from '../access/caller.ts';
 import { Refusal } from '../access/authorize.ts';
 import type { RecordRefusal } from '../access/refused.ts';
 import { readBody } from './body.ts';
 import type { Call, Handler, Handlers } from './handlers.ts';
+import type { CarryOutOnce } from './idempotency.ts';
 import type { ClientAddress } from './peer.ts';
 import { printAnswer } from './answer.ts';
 import { asProblem, problemResponse } from './problem-response.ts';
@@ -25,6 +26,7 @@ export interface HttpParts {
   handlers: AllHandlers;
   authenticate: (headers: Headers, origin: Origin) => Promise<Caller>;
   recordRefusal: RecordRefusal;
+  carryOutOnce: CarryOutOnce;
   clientAddress: ClientAddress;
   log: RequestLog;
   /** While a flagged account must change its password first (setting enforce_password_change). */
@@ -44,6 +46,7 @@ export interface RequestLog {
     actor: string | null;
   }): void;
   bug(error: unknown, request_id: string): void;
+  undeclared(line: { request_id: string; endpoint: string; code: ProblemCode }): void;
 }
 
 /** What @hono/node-server puts beside a request. */
@@ -93,13 +96,19 @@ async function answer(
       const read = await readParts(endpoint, c);
       caller = await callerNow();
       const call = { caller, callerNow, request: c.req.raw, signal, ...read };
-      response = printAnswer(endpoint, await handler(call as unknown as Call<never>), signal); // parsed by this endpoint's own schemas
+      response = await parts.carryOutOnce(
+        { endpoint, caller, headers: c.req.raw.headers, parsed: read },
+        async () => printAnswer(endpoint, await handler(call as unknown as Call<never>), signal), // parsed by this endpoint's own schemas
+      );
     } else {
       await handler({ caller, request: c.req.raw, signal } as unknown as Call<never>); // throws
       throw new Problem('not_found');
     }
   } catch (error) {
-    response = problemResponse(await toProblem(parts, caller, error, request_id), request_id);
+    const problem = await toProblem(parts, caller, error, request_id);
+    if (endpoint !== undefined && !problemsOf(endpoint).includes(problem.code))
+      parts.log.undeclared({ request_id, endpoint: `${endpoint.method} ${endpoint.path}`, code: problem.code });
+    response = problemResponse(problem, request_id);
   }
   const line = {
     request_id,

@@ -1,6 +1,8 @@
 import type { Log } from '../log.ts';
 import type { RequestLog } from './mount.ts';
 
+export const undeclared_problem = 'a bug: the contract does not list this problem for this endpoint';
+
 export function requestLog(log: Log): RequestLog {
   return {
     // Probes come every few seconds and say nothing.
@@ -8,5 +10,6 @@ export function requestLog(log: Log): RequestLog {
       line.path === '/livez' || line.path === '/readyz' ? log.debug(line, 'request') : log.info(line, 'request'),
     bug: (error, request_id) =>
       log.error({ err: error, request_id }, 'a bug: this request was answered with `internal`'),
+    undeclared: (line) => log.error(line, undeclared_problem),
   };
 }

@@ -18,6 +18,7 @@ import { deriveKey } from '../derive-key.ts';
 import { connectEngine } from '../engine/client.ts';
 import { passwordKey } from '../login/hmac-key.ts';
 import { passwords } from '../login/password.ts';
+import { undeclared_problem } from '../http/request-log.ts';
 import { openLog } from '../log.ts';
 import { installationId } from '../principals/find.ts';
 import { seed, seed_password } from '../principals/seed.ts';
@@ -77,7 +78,9 @@ export async function testApp({ seeded = 'rotated', config: overrides = {} }: Te
     failed: new Promise<never>(() => {}),
     close: async () => {},
   };
-  const app = await startApp(config, openLog('silent'), foundation);
+  const bugs: string[] = [];
+  const log = openLog('error', { write: (line) => void (line.includes(undeclared_problem) && bugs.push(line)) });
+  const app = await startApp(config, log, foundation);
   const as = (token?: string) => createClient({ base_url: app.url, token: () => token });
 
   const governed = async (statement: Sql) => {
@@ -140,6 +143,7 @@ export async function testApp({ seeded = 'rotated', config: overrides = {} }: Te
       // Whatever engine the service was told of, what it made can only be in this machine's.
       await removeLeftovers(connectEngine({ docker_host: testConfig().engine_host, installation_id }));
       await rm(data_dir, { recursive: true, force: true });
+      if (bugs.length > 0) throw new Error(bugs.join(''));
     },
   };
 }

@@ -20,14 +20,18 @@ export const command = defineCommand({
       data: user,
       view: [
         line(good('✓ '), `${user.email} exists as ${user.role}`),
-        line(
-          '  one-time password  ',
-          strong(user.one_time_password),
-          '  ',
-          warn('shown once; must be changed at the first sign-in'),
-        ),
+        ...(user.one_time_password === undefined ? [] : [passwordLine(user.one_time_password)]),
       ],
       next: [{ command: `svc team add <team> user:${user.email} --role contributor`, when: 'to put them in a team' }],
     };
   },
 });
+
+function passwordLine(password: string) {
+  return line(
+    '  one-time password  ',
+    strong(password),
+    '  ',
+    warn('shown once; must be changed at the first sign-in'),
+  );
+}

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { problemsOf, type Endpoint } from './endpoint.ts';
+import { endpoints } from './endpoints.ts';
+import { secretMembers, takesIdempotencyKey } from './idempotency.ts';
+import { openapi } from './openapi.ts';
+import { operations } from './roles.ts';
+
+const keyed = Object.entries<Endpoint>(endpoints).filter(([, endpoint]) => takesIdempotencyKey(endpoint));
+
+test('what creates something from JSON takes an Idempotency-Key, and nothing else does', () => {
+  expect(keyed.map(([name]) => name).toSorted()).toEqual([
+    'approvals.submit',
+    'deployments.create',
+    'registry.create',
+    'teams.create',
+    'users.create',
+  ]);
+});
+
+describe.each(keyed)('%s', (name, endpoint) => {
+  test('needs a sign-in, for a key belongs to somebody', () => {
+    expect(operations[endpoint.operation].on).not.toBe('anyone');
+  });
+
+  test('answers with an object, whose secrets stand at its top and can be left out', () => {
+    if (!('schema' in endpoint.reply)) throw new Error('no schema');
+    const schema = z.toJSONSchema(endpoint.reply.schema, { io: 'output' });
+    expect(schema.type).toBe('object');
+    // must_change_password is about a password, and is none.
+    const secrets = Object.entries(schema.properties ?? {}).flatMap(([member, shape]) =>
+      Object(shape).type === 'string' && /password|secret|token|key/.test(member) ? [member] : [],
+    );
+    expect(secretMembers(endpoint)).toEqual(secrets);
+    expect(schema.required?.filter((member) => secrets.includes(member))).toEqual([]);
+    expect(JSON.stringify(schema).split('"x-secret":true').length - 1).toBe(secrets.length);
+  });
+
+  test('says so in OpenAPI, and can answer that the key is used', () => {
+    const { paths } = openapi('http://127.0.0.1', '0') as { paths: Record<string, Record<string, Described>> };
+    const { parameters, responses } = paths[endpoint.path]?.[endpoint.method.toLowerCase()] ?? never(name);
+    expect(parameters).toContainEqual(expect.objectContaining({ name: 'Idempotency-Key', in: 'header' }));
+    expect(responses[409]?.description).toContain('`idempotency_conflict`');
+    expect(problemsOf(endpoint)).toContain('idempotency_conflict');
+  });
+});
+
+test('the password that a new user gets is a secret', () => {
+  expect(secretMembers(endpoints['users.create'])).toEqual(['one_time_password']);
+});
+
+interface Described {
+  parameters: object[];
+  responses: Record<number, { description: string }>;
+}
+
+function never(name: string): never {
+  throw new Error(`${name} is not described`);
+}

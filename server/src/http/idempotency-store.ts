@@ -1,0 +1,74 @@
+import type { Database, Reader, Tx } from '../database/database.ts';
+import { sql } from '../database/sql.ts';
+
+export interface Attempt {
+  id: string;
+  owner_id: string;
+  key: string;
+}
+
+export interface KeyedRequest {
+  /** As `POST /path`. */
+  endpoint: string;
+  digest: string;
+}
+
+type Row = KeyedRequest & {
+  /** Whoever carries it out may still be at it. */
+  held: boolean;
+} & ({ state: 'begun' | 'carried_out' } | { state: 'answered'; status: number; reply: string });
+
+/** False when the key is taken: not by a row that is too old, nor by an attempt that changed nothing until its lease ran out. */
+export async function begin(
+  db: Database,
+  { id, owner_id, key }: Attempt,
+  { endpoint, digest }: KeyedRequest,
+  { lease_seconds, keep_hours }: { lease_seconds: number; keep_hours: number },
+): Promise<boolean> {
+  const lease_until = sql`clock_now() + make_interval(secs => ${lease_seconds})`;
+  // Two statements, for a conflict that updates locks the row even where it changes nothing: that would be a write for every repeat.
+  const inserted = await db.run(sql`
+    insert into idempotency_key (owner_id, key, endpoint, digest, attempt, lease_until)
+    values (${owner_id}, ${key}, ${endpoint}, ${digest}, ${id}, ${lease_until}) on conflict do nothing`);
+  if (inserted === 1) return true;
+  const taken_over = await db.run(sql`
+    update idempotency_key set endpoint = ${endpoint}, digest = ${digest}, attempt = ${id}, lease_until = ${lease_until},
+      state = 'begun', status = null, reply = null, created_at = clock_now()
+    where owner_id = ${owner_id} and key = ${key}
+      and (created_at < clock_now() - make_interval(hours => ${keep_hours}) or (state = 'begun' and lease_until < clock_now()))`);
+  return taken_over === 1;
+}
+
+export async function find(db: Reader, { owner_id, key }: Attempt): Promise<Row | undefined> {
+  return await db.one<Row>(sql`
+    select endpoint, digest, state, status, reply, lease_until > clock_now() as held from idempotency_key
+    where owner_id = ${owner_id} and key = ${key}`);
+}
+
+/** False when another attempt has taken the row over. It stays locked until the transaction ends. */
+export async function carriedOut(tx: Tx, attempt: Attempt): Promise<boolean> {
+  return (await tx.run(sql`update idempotency_key set state = 'carried_out' where ${its(attempt)}`)) === 1;
+}
+
+export async function answered(db: Database, attempt: Attempt, status: number, reply: string): Promise<void> {
+  await db.run(
+    sql`update idempotency_key set state = 'answered', status = ${status}, reply = ${reply} where ${its(attempt)}`,
+  );
+}
+
+/** Unless it has changed something. */
+export async function forget(db: Database, attempt: Attempt): Promise<void> {
+  await db.run(sql`delete from idempotency_key where ${its(attempt)} and state = 'begun'`);
+}
+
+/** Those that are too old, a few at a time: each key that comes takes some with it. */
+export async function removeOld(db: Database, keep_hours: number): Promise<void> {
+  await db.run(sql`
+    delete from idempotency_key where (owner_id, key) in (
+      select owner_id, key from idempotency_key where created_at < clock_now() - make_interval(hours => ${keep_hours})
+      order by created_at limit 100 for update skip locked)`);
+}
+
+function its({ id, owner_id, key }: Attempt) {
+  return sql`owner_id = ${owner_id} and key = ${key} and attempt = ${id}`;
+}

@@ -1,0 +1,95 @@
+// A request with an Idempotency-Key is carried out at most once. Its row is inserted before anything else; the transaction that changes
+// something marks it as carried out, so that no crash comes between the two; the answer is stored last. Must never happen: two attempts
+// change something, or a secret lies in the row. A crash before the change leaves a row that anybody may take over once its lease has
+// run out (an attempt that was only slow then fails at its mark, and its change is undone); a crash after it loses the answer alone.
+import { createHmac, randomUUID } from 'node:crypto';
+import type { Endpoint } from '@gantry/contract/endpoint.ts';
+import {
+  idempotencyKeyHours,
+  idempotencyKeyPattern,
+  secretMembers,
+  takesIdempotencyKey,
+} from '@gantry/contract/idempotency.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import type { Caller } from '../access/caller.ts';
+import { canonicalJson } from '../audit/canonical-json.ts';
+import type { Database } from '../database/database.ts';
+import * as store from './idempotency-store.ts';
+
+export interface Asked {
+  endpoint: Endpoint;
+  caller: Caller;
+  headers: Headers;
+  /** Path parameters, query and body. */
+  parsed: object;
+}
+
+/** Answers what `carryOut` answers, or what it answered before. */
+export type CarryOutOnce = (asked: Asked, carryOut: () => Promise<Response>) => Promise<Response>;
+
+// Far longer than any of these requests takes; right however short it is, since every attempt is fenced.
+const lease_seconds = 30;
+const times = { lease_seconds, keep_hours: idempotencyKeyHours };
+
+/** The digests are keyed, so that nobody who reads the table can try out what a body held. */
+export function carryOutOnce(db: Database, digest_key: Buffer): CarryOutOnce {
+  return async ({ endpoint, caller, headers, parsed }, carryOut) => {
+    const key = headers.get('idempotency-key');
+    if (key === null || caller.kind !== 'user' || !takesIdempotencyKey(endpoint)) return await carryOut();
+    if (!idempotencyKeyPattern.test(key))
+      throw new Problem('malformed', { detail: 'An Idempotency-Key is 1 to 255 visible ASCII characters.' });
+    const name = `${endpoint.method} ${endpoint.path}`;
+    const digest = createHmac('sha256', digest_key)
+      .update(canonicalJson([name, parsed]))
+      .digest('hex');
+    const attempt = { id: randomUUID(), owner_id: caller.id, key };
+    if (!(await store.begin(db, attempt, { endpoint: name, digest }, times)))
+      return answerAgain(await store.find(db, attempt), digest);
+    await store.removeOld(db, times.keep_hours);
+    caller.origin.onChange = async (tx) => {
+      if (!(await store.carriedOut(tx, attempt))) throw underWay();
+    };
+    const response = await carryOut().catch(async (error: unknown) => {
+      // It changed nothing, or the row says that it did.
+      await store.forget(db, attempt);
+      throw error;
+    });
+    await store.answered(db, attempt, response.status, await withoutSecrets(endpoint, response));
+    return response;
+  };
+}
+
+// Whether the caller may still do it is not asked again: they have passed authentication, it is done, and this is what they themselves
+// were told when they did it, as it was then. It reads nothing, so that there is nothing in it that they have lost the right to.
+function answerAgain(row: Awaited<ReturnType<typeof store.find>>, digest: string): Response {
+  if (row !== undefined && row.digest !== digest)
+    throw new Problem('idempotency_conflict', {
+      detail: `This Idempotency-Key was used for another request: ${row.endpoint}, or the same with another content.`,
+      hint: 'Use a new key for every request that is not the same.',
+    });
+  if (row?.state === 'answered')
+    return new Response(row.reply, {
+      status: row.status,
+      headers: { 'content-type': 'application/json', 'idempotency-replayed': 'true' },
+    });
+  if (row?.state === 'carried_out' && !row.held)
+    throw new Problem('idempotency_conflict', {
+      detail: 'The request with this Idempotency-Key was carried out, and its answer is gone.',
+      hint: 'Look for what it made; to make something else, use a new key.',
+    });
+  throw underWay();
+}
+
+function underWay(): Problem {
+  return new Problem('idempotency_conflict', {
+    detail: 'The first request with this Idempotency-Key is still being carried out.',
+    hint: 'Send it again with the same key in a moment.',
+    retry_after_seconds: 1,
+  });
+}
+
+async function withoutSecrets(endpoint: Endpoint, response: Response): Promise<string> {
+  const { data } = (await response.clone().json()) as { data: Record<string, unknown> }; // what creates answers {data}
+  for (const member of secretMembers(endpoint)) delete data[member];
+  return JSON.stringify({ data });
+}
