@@ -53,6 +53,9 @@ describe('what `svc init --framework crewai` makes', () => {
     const { stdout } = await gantry.must('svc validate', { in: 'empty/tea' });
     expect(stdout).toContain('tea 1.0.0 can be deployed: crewai, exported as crew');
     expect(deployed.output).toContain('agents/tea@1.0.0 answers');
+    // What is printed as the next step can be typed as it is.
+    const next = /next: (svc invoke tea '.*')/.exec(deployed.output)?.[1];
+    expect((await gantry.must(next ?? 'false')).stdout).toContain('Let us talk about hi.');
     const [made, origin] = await Promise.all(
       [join(gantry.directory, 'empty/tea'), example].map((folder) => readFile(join(folder, 'agent.py'), 'utf8')),
     );

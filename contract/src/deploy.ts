@@ -29,6 +29,7 @@ export const deployment = z.object({
   actor: z.string(),
   approval_id: z.string().nullable(),
   endpoint: z.string().nullable(),
+  example_input: z.record(z.string(), z.unknown()).nullable().describe('something that the agent takes as `input`'),
   audit_seq: z.number().int().nullable(),
   notices: z.array(z.string()),
   problem: z.record(z.string(), z.unknown()).nullable(),

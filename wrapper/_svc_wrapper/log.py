@@ -16,7 +16,7 @@ from typing import Any
 
 TRACEBACK_MARK = "  | "
 # A message can hold a document, and a recursion a thousand frames; the end of a traceback says the most.
-MAX_TRACEBACK_LINES = 200
+MAX_TRACEBACK_LINES = 100
 MAX_LINE_CHARACTERS = 2000
 _one_writer = threading.Lock()
 

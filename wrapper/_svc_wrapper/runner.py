@@ -43,7 +43,7 @@ class Runner:
         agent.check(call)
         run = Run(
             id=call.run_id,
-            thread_id=call.thread_id,
+            thread_id=call.thread_id if agent.keeps_threads else None,
             metadata=call.metadata,
             metadata_bytes=len(to_json(call.metadata)),
         )

@@ -31,7 +31,8 @@ class End:
 @dataclass
 class Run:
     id: str
-    thread_id: str
+    # What a caller can go on with; none where the agent forgets its threads.
+    thread_id: str | None
     metadata: JsonObject
     status: str = "queued"
     created_at: str = field(default_factory=lambda: now())

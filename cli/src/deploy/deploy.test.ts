@@ -25,6 +25,7 @@ const deployment: Deployment = {
   actor: 'ada@example.com',
   approval_id: null,
   endpoint: null,
+  example_input: null,
   audit_seq: null,
   notices: [],
   problem: null,
@@ -107,6 +108,7 @@ test('a deploy ends with a receipt, and the build stays folded', async () => {
       approval_id: request.id,
       audit_seq: 17,
       endpoint: 'http://127.0.0.1:4480/agents/greeter',
+      example_input: { topic: "it's" },
     }),
   });
   const { exit, stdout, stderr } = await runSvc(['deploy', ref], { home: freshHome(), env: signedIn(service.url) });
@@ -116,6 +118,7 @@ test('a deploy ends with a receipt, and the build stays folded', async () => {
   expect(stderr).not.toContain('resolving langgraph');
   for (const part of ['http://127.0.0.1:4480/agents/greeter', 'sha256:abc', request.id, '#17'])
     expect(stdout).toContain(part);
+  expect(stderr).toContain(String.raw`svc invoke greeter '{"topic":"it'\''s"}'`);
   expect(stderr).toContain('undo: svc stop greeter');
 });
 

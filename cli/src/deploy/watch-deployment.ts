@@ -73,9 +73,14 @@ function receipt(deployment: Deployment, before: string | undefined): Result {
       }),
       ...deployment.notices.map((notice) => line(faint('note  '), notice)),
     ],
-    next: [{ command: `svc invoke ${deployment.agent} '{"message":"hi"}'`, when: 'to call it' }],
+    next: [{ command: `svc invoke ${deployment.agent} ${quoted(deployment.example_input)}`, when: 'to call it' }],
     undo: before === undefined ? `svc stop ${deployment.agent}` : `svc deploy ${before}`,
   };
+}
+
+/** As an argument of a shell. */
+function quoted(input: object | null): string {
+  return `'${JSON.stringify(input ?? { message: 'hi' }).replaceAll("'", String.raw`'\''`)}'`;
 }
 
 async function askWhatToDo(

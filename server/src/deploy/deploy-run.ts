@@ -15,6 +15,8 @@ export interface DeployInput {
 
 export interface DeployResult {
   endpoint: string;
+  /** What the agent takes, with words filled in; null when it says nothing about that. */
+  example_input: Record<string, unknown> | null;
   revision_id: string;
   approval_id: string | null;
   audit_seq: number | null;

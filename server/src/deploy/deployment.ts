@@ -28,6 +28,7 @@ function toDeployment(row: DeploymentRow, run: RunRow<DeployInput, DeployResult>
     actor: run.actor.name,
     approval_id: run.result?.approval_id ?? approval_id,
     endpoint: run.result?.endpoint ?? null,
+    example_input: run.result?.example_input ?? null,
     audit_seq: run.result?.audit_seq ?? null,
     notices: run.notices,
     problem: run.problem,

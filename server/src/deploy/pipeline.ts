@@ -14,6 +14,7 @@ import { sbom } from './build/sbom.ts';
 import { decideDeploy } from './decide-deploy.ts';
 import type { DeployInput, DeployResult } from './deploy-run.ts';
 import { endpointOf } from './endpoint.ts';
+import { exampleInput } from './example-input.ts';
 import type { DeployParts } from './parts.ts';
 import { placeInput, raise } from './raise.ts';
 import { register } from './register.ts';
@@ -36,9 +37,13 @@ export async function pipeline(parts: DeployParts, run: Deploy): Promise<DeployR
     (signal) => provision(parts, run, { config, image: built.image, signal }),
     () => release(parts, run),
   );
-  const { url } = await step('start', (signal) => start(parts, run, { config, place, signal }));
+  const { url, example_input } = await step('start', (signal) => start(parts, run, { config, place, signal }));
   const registered = await step('register', () => register(parts, run, { image: built.image, place, url }));
-  return await step('endpoint', async () => ({ endpoint: endpointOf(parts, run.input.agent), ...registered }));
+  return await step('endpoint', async () => ({
+    endpoint: endpointOf(parts, run.input.agent),
+    example_input,
+    ...registered,
+  }));
 }
 
 type StepRest<T> = [work: (signal: AbortSignal) => Promise<T>, undo?: (output: T | undefined) => Promise<void>];
@@ -93,8 +98,9 @@ async function start(
   run: Deploy,
   { config, place, signal }: { config: AgentConfig; place: Place; signal: AbortSignal },
 ) {
-  const { url } = await raise(parts, parts.targets[run.input.target], { revision_id: run.id, config, place, signal });
-  return { url };
+  const target = parts.targets[run.input.target];
+  const { url, ready } = await raise(parts, target, { revision_id: run.id, config, place, signal });
+  return { url, example_input: exampleInput(ready) };
 }
 
 async function teamOf({ db }: DeployParts, { input }: Deploy): Promise<string> {

@@ -25,7 +25,7 @@ export async function raise(
   { ingress_key, start_deadline_ms }: Pick<DeployParts, 'ingress_key' | 'start_deadline_ms'>,
   target: Target,
   { revision_id, config, place, signal }: Raising,
-): Promise<Instance & { url: string }> {
+): Promise<Instance & { url: string; ready: object }> {
   await target.start(place, secretFiles(ingress_key, revision_id, config), signal);
   const instance = await waitUntilReady({ target, place, deadline_ms: start_deadline_ms, signal });
   if (instance.url === undefined) throw new Error('an instance that is ready has no address');

@@ -25,8 +25,9 @@ export interface Probe {
 /**
  * Waits until the new revision answers /health, and then /ready twice in a row. Raises `health_check_failed`, `start_failed` (with the
  * agent's own reason: the import error and its traceback), `out_of_memory`; each carries the probes and the last 50 lines of the log.
+ * `ready` is what the agent said of itself: hostile input.
  */
-export async function waitUntilReady({ target, place, ...input }: ProbeInput): Promise<Instance> {
+export async function waitUntilReady({ target, place, ...input }: ProbeInput): Promise<Instance & { ready: object }> {
   const { deadline_ms = 120_000, probe_timeout_ms = 5000, signal } = input;
   const deadline = performance.now() + deadline_ms;
   const probes: Probe[] = [];
@@ -49,7 +50,7 @@ export async function waitUntilReady({ target, place, ...input }: ProbeInput): P
     );
     probes.push(probe);
     input.onProbe?.(probe);
-    if (probe.result === 200 && path === '/ready' && ++readyInARow === 2) return instance;
+    if (probe.result === 200 && path === '/ready' && ++readyInARow === 2) return { ...instance, ready: body };
     // /health says only that it failed; why, is what /ready answers.
     if (path === '/ready' && body.status === 'failed') return fail(refused(body));
     if (path === '/ready' && probe.result !== 200) readyInARow = 0;

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { exampleInput } from './example-input.ts';
+
+const schema = (properties: object, required?: string[]) => ({
+  input_schema: { type: 'object', properties, required },
+});
+const text = { type: 'string' };
+
+test.each([
+  ['a state with a message', schema({ message: text, answer: text }, ['message', 'answer']), { message: 'hi' }],
+  ['the variables of a crew', schema({ topic: { title: 'topic' } }, ['topic']), { topic: 'hi' }],
+  ['several variables', schema({ city: text, days: { type: 'integer' } }, ['city', 'days']), { city: 'hi', days: 1 }],
+  ['a conversation', schema({ messages: {} }), { messages: [{ role: 'user', content: 'hi' }] }],
+  ['nothing that is required', schema({ question: text, more: text }), { question: 'hi' }],
+])('of %s', (_, ready, expected) => {
+  expect(exampleInput(ready)).toEqual(expected);
+});
+
+test.each([
+  ['nothing', {}],
+  ['no fields', schema({})],
+  ['fields with names that no shell should see', schema({ "'; rm -rf /": text })],
+  [
+    'more fields than anybody types',
+    schema(Object.fromEntries(Array.from('abcdef').map((name) => [name, text])), Array.from('abcdef')),
+  ],
+  ['something else', { input_schema: 'a string' }],
+])('an agent that says %s gives none', (_, ready) => {
+  expect(exampleInput(ready)).toBeNull();
+});
