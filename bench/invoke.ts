@@ -1,4 +1,6 @@
 // What the way to an agent costs over calling its graph in the process that holds it. The three ways take turns.
+import { randomUUID } from 'node:crypto';
+import { callerIdentity, threadSpace } from '../server/src/invoke/caller-identity.ts';
 import { agentContainer } from './agent-container.ts';
 import { deployProject } from './deploy-project.ts';
 import { keptConnection } from './kept-connection.ts';
@@ -22,6 +24,16 @@ for _ in range(50): call()
 print(json.dumps([call() for _ in range(${calls})]))
 `;
 
+/** What the ingress would send; good for a minute, so each round has its own. */
+async function asIngress(secret: string): Promise<Record<string, string>> {
+  const caller = { id: randomUUID(), email: 'bench@example.com', memberships: [] };
+  return {
+    'x-svc-ingress-secret': secret,
+    'x-svc-caller': await callerIdentity(secret, 'agents/invoked', caller),
+    'x-svc-thread-space': threadSpace('agents/invoked', caller),
+  };
+}
+
 export async function measure(measured: Measured): Promise<Row[]> {
   const { installation, client, token } = measured;
   const { revision_id } = await deployProject(
@@ -30,12 +42,14 @@ export async function measure(measured: Measured): Promise<Row[]> {
   );
   const container = await agentContainer(measured, revision_id);
   const body = JSON.stringify({ input });
-  using direct = keptConnection(container.url, { 'x-svc-ingress-secret': container.secret });
   using ingress = keptConnection(installation.url, { authorization: `Bearer ${token}` });
   const through = async (send: () => Promise<unknown>) => await repeat(calls, async () => await timed(send));
   const { graph, wrapped, called } = await interleaved(rounds, {
     graph: async () => JSON.parse(await container.python(in_process)) as number[], // printed by the script above
-    wrapped: async () => await through(async () => await direct.send('POST', '/invoke', body)),
+    wrapped: async () => {
+      using direct = keptConnection(container.url, await asIngress(container.secret));
+      return await through(async () => await direct.send('POST', '/invoke', body));
+    },
     called: async () => await through(async () => await ingress.send('POST', '/agents/invoked/invoke', body)),
   });
   const how = `${rounds} rounds of ${calls} calls in turns, one at a time`;

@@ -1,11 +1,10 @@
 // The way into a container: an allow-list of headers, the revision's ingress secret, and who calls, signed for this agent alone.
 // Never sent on: Authorization, cookies, X-Service-*. Never let out: cookies, redirects, or anything that a browser would run.
-import { createHmac } from 'node:crypto';
-import { SignJWT } from 'jose';
 import { Agent, request, type Dispatcher } from 'undici';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { UserCaller } from '../access/caller.ts';
 import type { ServingInstance } from '../deploy/serving.ts';
+import { callerIdentity, threadSpace } from './caller-identity.ts';
 
 // A crew may think for a day; what bounds a call is its caller and `cancel`, not the connection.
 const longest_ms = 24 * 60 * 60 * 1000;
@@ -50,8 +49,8 @@ export function agentConnections(): Agent {
 export async function callAgent(connections: Agent, call: UpstreamCall): Promise<UpstreamAnswer> {
   const headers: Record<string, string> = {
     'x-svc-ingress-secret': call.instance.secret,
-    'x-svc-caller': await callerIdentity(call),
-    'x-svc-thread-space': threadSpace(call),
+    'x-svc-caller': await callerIdentity(call.instance.secret, call.agent.ref, call.caller),
+    'x-svc-thread-space': threadSpace(call.agent.id, call.caller),
     ...(call.run_id === undefined ? {} : { 'x-svc-run-id': call.run_id }),
   };
   for (const name of passed_in) {
@@ -94,22 +93,4 @@ async function send(
     problem.cause = cause;
     throw problem;
   }
-}
-
-// A minute is enough to arrive; the audience keeps it from being shown to another agent as a proof.
-async function callerIdentity({ instance, agent, caller }: UpstreamCall): Promise<string> {
-  const teams = caller.memberships.map(({ team }) => team);
-  return await new SignJWT({ email: caller.email, teams })
-    .setProtectedHeader({ alg: 'HS256', typ: 'caller+jwt' })
-    .setIssuer('gantry')
-    .setAudience(agent.ref)
-    .setSubject(caller.id)
-    .setIssuedAt()
-    .setExpirationTime('60s')
-    .sign(Buffer.from(instance.secret));
-}
-
-// Threads are named by callers, so each caller gets names of their own: nobody continues another's conversation.
-function threadSpace({ agent, caller }: UpstreamCall): string {
-  return createHmac('sha256', agent.id).update(caller.id).digest('base64url').slice(0, 22);
 }
