@@ -3,30 +3,15 @@
 // alone, also after a restart. A container that dies ends its runs as `interrupted`.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Caller } from '../access/caller.ts';
-import { admit } from './admit.ts';
 import { readAnswer, type Answer } from './answer.ts';
 import { followRun } from './follow-run.ts';
 import type { Ingress } from './ingress.ts';
-import { readInput } from './read-input.ts';
+import { receive, type Incoming } from './receive.ts';
 import * as store from './store.ts';
 import { callAgent, type UpstreamCall } from './upstream.ts';
 
-export interface Incoming {
-  caller: Caller;
-  /** Once the body is there. */
-  callerNow: () => Promise<Caller>;
-  name: string;
-  body: ReadableStream<Uint8Array>;
-  headers: Headers;
-  signal: AbortSignal;
-}
-
 export async function call(ingress: Ingress, incoming: Incoming): Promise<Response> {
-  await admit(ingress.agents, incoming.caller, incoming.name);
-  const body = await readInput(incoming);
-  // Asked again after the upload: the revision that serves now takes the call, not one that began to drain meanwhile.
-  const { agent, instance, user } = await admit(ingress.agents, await incoming.callerNow(), incoming.name);
+  const { agent, instance, user, body } = await receive(ingress, incoming);
   const run_id = randomUUID();
   const ending = ended(ingress, {
     instance,

@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { admit } from './admit.ts';
-import type { Incoming } from './call.ts';
 import type { Ingress } from './ingress.ts';
-import { readInput } from './read-input.ts';
+import { receive, type Incoming } from './receive.ts';
 import { callAgent } from './upstream.ts';
 
 /** What the agent says while it works, as server-sent events; the client going away cancels the run. */
 export async function stream(ingress: Ingress, incoming: Incoming): Promise<Response> {
-  await admit(ingress.agents, incoming.caller, incoming.name);
-  const body = await readInput(incoming);
-  const { agent, instance, user } = await admit(ingress.agents, await incoming.callerNow(), incoming.name);
+  const { agent, instance, user, body } = await receive(ingress, incoming);
   const run_id = randomUUID();
   const answered = await callAgent(ingress.connections, {
     instance,

@@ -24,12 +24,12 @@ export interface AssetRow {
   updated_at: string;
 }
 
-/** An asset with the two versions that lists show. */
 /** With its ACL rows. */
 export interface AssetRowWithEntries extends AssetRow {
   entries: Entry[];
 }
 
+/** With the two versions that lists show. */
 export interface ListedRow extends AssetRow {
   latest_version: string | null;
   serving_version: string | null;
