@@ -77,7 +77,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   const deploy: DeployParts = {
     db,
     cursors,
-    builder: imageBuilder({ sandboxes: containers.sandboxes, wrapper_directory }),
+    builder: imageBuilder({ engine: containers.engine, sandboxes: containers.sandboxes, wrapper_directory }),
     targets: containers.targets,
     recordRefusal,
     ingress_key: deriveKey(secret_key, 'ingress-secret'),

@@ -1,15 +1,22 @@
 // Step 4. A version's content → an image, by digest: the dependency image of its lock, and over it copies of the wrapper and the files.
 import { Problem } from '@gantry/contract/problems.ts';
+import type { Engine } from '../engine/client.ts';
 import type { RunLabel } from '../engine/labels.ts';
 import type { Sandboxes } from '../engine/sandboxes.ts';
 import type { VersionContent } from '../registry/load-version-content.ts';
 import { buildAppImage } from './build/app-image.ts';
 import { ensureDependencyImage } from './build/dependency-image.ts';
+import { pruneImages } from './build/prune-images.ts';
 import { readWrapperFiles } from './build/wrapper-files.ts';
 
 export interface Builder {
   /** Raises base_image_missing, build_failed, index_unreachable, out_of_memory, disk_limit. */
   build(input: BuildInput): Promise<BuiltImage>;
+  /**
+   * Removes images that nothing needs any more. Builds wait meanwhile, so that none is built on what goes; while one is going on, or `needed`
+   * has no answer, nothing happens and the answer is false.
+   */
+  prune(needed: () => Promise<ReadonlySet<string> | undefined>, signal: AbortSignal): Promise<boolean>;
 }
 
 export interface BuildInput {
@@ -34,8 +41,38 @@ export interface BuiltImage {
 // Raised when the wrapper can no longer run in dependency images that were made before.
 const wrapper_abi = '1';
 
-export function imageBuilder(parts: { sandboxes: () => Promise<Sandboxes>; wrapper_directory: string }): Builder {
-  return { build: async (input) => await build(await parts.sandboxes(), parts.wrapper_directory, input) };
+export function imageBuilder(parts: {
+  engine: Engine;
+  sandboxes: () => Promise<Sandboxes>;
+  wrapper_directory: string;
+}): Builder {
+  let building = 0;
+  let pruning: Promise<void> | undefined;
+  return {
+    build: async (input) => {
+      building += 1;
+      try {
+        await pruning;
+        return await build(await parts.sandboxes(), parts.wrapper_directory, input);
+      } finally {
+        building -= 1;
+      }
+    },
+    prune: async (needed, signal) => {
+      if (building > 0 || pruning !== undefined) return false;
+      const done = Promise.withResolvers<void>();
+      pruning = done.promise;
+      try {
+        const images = await needed();
+        if (images === undefined) return false;
+        await pruneImages(parts.engine, images, { now_seconds: Date.now() / 1000, signal });
+        return true;
+      } finally {
+        pruning = undefined;
+        done.resolve();
+      }
+    },
+  };
 }
 
 async function build(sandboxes: Sandboxes, wrapper_directory: string, input: BuildInput): Promise<BuiltImage> {

@@ -131,6 +131,30 @@ test('a revision that was replaced goes once its last call has ended, also when 
   await expect.poll(async () => (await statusOf(name)).draining, patience).toEqual([]);
 });
 
+test('the last two revisions of an agent keep their images, and while a deploy is under way nothing is decided', async () => {
+  const { name, id } = await deployed();
+  await deployed(name, '2.0.0');
+  await deployed(name, '3.0.0');
+  const images = await stage.database.db.all<{ image: string }>(
+    sql`select image from revision where agent_id = (select agent_id from revision where id = ${id}) order by created_at`,
+  );
+  const [first = '', ...last] = images.map(({ image }) => image);
+  keep();
+  // It still has a container, which drains.
+  await expect.poll(() => stage.needed?.has(first), patience).toBe(true);
+  await stage.database.db.run(sql`delete from instance where revision_id = ${id}`);
+  await Promise.all(keepers.map((keeper) => keeper.stop()));
+  keep();
+  await expect.poll(() => stage.needed?.has(first), patience).toBe(false);
+  expect([...(stage.needed ?? [])]).toEqual(expect.arrayContaining(last));
+  stage.duringBuild = async () => await new Promise(() => {});
+  const pushed = await stage.push();
+  await deploy(stage.parts, await stage.cast.caller('root'), { ref: pushed.ref, force: false });
+  await Promise.all(keepers.map((keeper) => keeper.stop()));
+  keep();
+  await expect.poll(() => stage.needed, patience).toBeUndefined();
+});
+
 test('a container that no revision and no run under way knows is removed, and every other is left alone', async () => {
   const { id } = await deployed();
   const stranger = '11111111-0000-4000-8000-000000000000';

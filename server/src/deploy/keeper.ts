@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '@gantry/contract/problems.ts';
 import { hasEnded } from '@gantry/contract/runs.ts';
-import { findRuns } from '../runs/run.ts';
+import { findRuns, isAnyActive } from '../runs/run.ts';
 import { holdIfFree } from './agent-lock.ts';
 import { releasePlace } from './artefacts.ts';
 import { drainOut } from './drain-out.ts';
@@ -20,6 +20,7 @@ export interface Keeper {
 
 const look_every_ms = 2000;
 const sweep_every_ms = 15_000;
+const prune_every_ms = 60 * 60_000;
 // Having run this long, a container's next crash is its first again.
 const steady_seconds = 60;
 
@@ -29,12 +30,15 @@ export function startKeeper(parts: DeployParts, { onError }: { onError: (error: 
   const busy = new Map<string, Promise<void>>();
 
   const keeping = (async () => {
+    let pruned_at = -Infinity;
     for (let swept_at = -Infinity; !signal.aborted; await sleep(look_every_ms, undefined, { signal }).catch(() => {})) {
       try {
         await lookAtAll();
         if (performance.now() - swept_at < sweep_every_ms) continue;
         await sweep(parts, signal);
         swept_at = performance.now();
+        if (swept_at - pruned_at < prune_every_ms) continue;
+        if (await parts.builder.prune(async () => await neededImages(parts), signal)) pruned_at = swept_at;
       } catch (error) {
         report(error);
       }
@@ -109,4 +113,9 @@ async function sweep(parts: DeployParts, signal: AbortSignal): Promise<void> {
       if (!known.has(revision_id) && !isUnderWay(revision_id)) await releasePlace(parts, place, signal);
     }
   }
+}
+
+// An image of a run that is under way is on no record yet: undefined then, and at the next look.
+async function neededImages({ db }: DeployParts): Promise<ReadonlySet<string> | undefined> {
+  return (await isAnyActive(db, 'deploy')) ? undefined : await store.neededImages(db);
 }

@@ -104,6 +104,16 @@ export async function route(
   return await db.one<RouteRow>(sql`${routed} where r.agent_id = ${agent_id} and r.target = ${target} ${held}`);
 }
 
+/** Images of the last two revisions of each agent on each target, and of those that still have a container. */
+export async function neededImages(db: Reader): Promise<Set<string>> {
+  const rows = await db.all<{ image: string }>(sql`
+    select image from (
+      select image, row_number() over (partition by agent_id, target order by created_at desc) as age from revision
+    ) as ranked where age <= 2
+    union select v.image from instance i join revision v on v.id = i.revision_id`);
+  return new Set(rows.map(({ image }) => image));
+}
+
 export async function insertRevision(tx: GovernedTx, row: Omit<RevisionRow, 'created_at'>): Promise<void> {
   await tx.write(
     'revision',

@@ -8,6 +8,7 @@ export const label = {
   revision: 'gantry.revision',
   run: 'gantry.run',
   fence: 'gantry.fence',
+  dependencies: 'gantry.dependencies',
 } as const;
 
 export interface RunLabel {

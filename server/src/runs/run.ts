@@ -93,6 +93,11 @@ export async function activeRun(db: Reader, kind: string, mutex: string): Promis
   return await store.active(db, kind, mutex);
 }
 
+/** Whether any run of a kind has not ended. */
+export async function isAnyActive(db: Reader, kind: string): Promise<boolean> {
+  return await store.anyActive(db, kind);
+}
+
 export async function findRun<Input = unknown, Result = unknown>(
   db: Reader,
   id: string,

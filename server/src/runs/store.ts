@@ -53,6 +53,12 @@ export async function active(db: Reader, kind: string, mutex: string): Promise<s
   return row?.id;
 }
 
+export async function anyActive(db: Reader, kind: string): Promise<boolean> {
+  return (
+    (await db.one(sql`select from run where kind = ${kind} and state = any(${active_states}) limit 1`)) !== undefined
+  );
+}
+
 export async function find(db: Reader, ids: readonly string[]): Promise<RunRow[]> {
   const runs = await db.all<Omit<RunRow, 'actor' | 'steps' | 'notices'> & { actor_id: string; actor_name: string }>(sql`
     select id, kind, mutex, state, input, actor_id, actor_name, result, problem, created_at, ended_at

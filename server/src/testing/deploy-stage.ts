@@ -27,6 +27,8 @@ export interface DeployStage {
   provisioned: number;
   /** What the world outside does in the middle of a build. */
   duringBuild: () => Promise<unknown>;
+  /** What the last prune was told to keep; undefined when it was told to wait. */
+  needed: ReadonlySet<string> | undefined;
   /** What the agents' /health says. */
   health: { status: string; in_flight: number };
   push(project?: TestProject): Promise<{ name: string; ref: string }>;
@@ -53,6 +55,7 @@ export async function openDeployStage(): Promise<DeployStage> {
     containers: new Map(),
     provisioned: 0,
     duringBuild: async () => {},
+    needed: undefined,
     health: { status: 'ready', in_flight: 0 },
     parts: {
       db,
@@ -62,6 +65,10 @@ export async function openDeployStage(): Promise<DeployStage> {
           onLog(`building ${content.version}`);
           await Promise.race([stage.duringBuild(), cutOff(signal)]);
           return { image: content.digest, dependency_image: 'sha256:deps', reused: true };
+        },
+        prune: async (needed) => {
+          stage.needed = await needed();
+          return stage.needed !== undefined;
         },
       },
       targets: { local: standIn() },

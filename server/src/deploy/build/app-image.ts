@@ -50,10 +50,14 @@ export async function buildAppImage(engine: Engine, input: AppImageInput): Promi
 /** Copying 200 MB takes seconds; this is for an engine that hangs. */
 const buildSeconds = 300;
 
-function labels(engine: Engine, { agent, version, digest, created_at }: AppImageInput): Record<string, string> {
+function labels(
+  engine: Engine,
+  { agent, version, digest, created_at, dependency_image }: AppImageInput,
+): Record<string, string> {
   return {
     ...labelsFor(engine, 'app'),
     [label.agent]: agent,
+    [label.dependencies]: dependency_image,
     'org.opencontainers.image.title': agent,
     'org.opencontainers.image.version': version,
     'org.opencontainers.image.revision': digest,

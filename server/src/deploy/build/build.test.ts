@@ -11,13 +11,13 @@ import { testConfig } from '../../testing/config.ts';
 import { removeLeftovers } from '../../testing/engine-leftovers.ts';
 import { buildAppImage, type AppImageInput } from './app-image.ts';
 import { ensureDependencyImage, type DependencyImage } from './dependency-image.ts';
+import { pruneImages } from './prune-images.ts';
 import { readWrapperFiles } from './wrapper-files.ts';
 
 const { engine, open } = testInstallation(testConfig());
 const root = join(import.meta.dirname, '../../../..');
 const example = join(root, 'examples/langgraph-greeter');
 const signal = () => AbortSignal.timeout(240_000);
-const images = new Set<string>();
 let sandboxes: Sandboxes;
 let resolved: ResolvedDependencies;
 let dependencies: DependencyImage;
@@ -53,18 +53,15 @@ beforeAll(async () => {
 afterAll(async () => {
   await sandboxes?.close();
   await removeLeftovers(engine);
-  for (const image of [...images].toReversed()) await engine.docker.getImage(image).remove({ force: true });
+  await pruneImages(engine, new Set(), { now_seconds: Infinity, signal: signal() });
 }, 60_000);
 
 async function install(o: ResolvedDependencies & { team_id: string }): Promise<DependencyImage> {
-  const image = await ensureDependencyImage(sandboxes, { ...o, wrapper_abi: '1', signal: signal() });
-  images.add(image.tag);
-  return image;
+  return await ensureDependencyImage(sandboxes, { ...o, wrapper_abi: '1', signal: signal() });
 }
 
 async function build(changes: Partial<AppImageInput> = {}): Promise<string> {
   const { id } = await buildAppImage(engine, { ...app, signal: signal(), ...changes });
-  images.add(id);
   return id;
 }
 
@@ -82,9 +79,7 @@ test('the locked packages are in the image, with bytecode, and uv and its cache 
 });
 
 test('the same lock of the same team is installed once, and of another team again', async () => {
-  const began = performance.now();
   expect(await install({ ...resolved, team_id: 'team-1' })).toEqual({ ...dependencies, reused: true });
-  expect(performance.now() - began).toBeLessThan(1000);
   const small = await resolveRequirements(sandboxes, {
     team_id: 'team-1',
     project: { kind: 'requirements', text: 'idna==3.10\n' },
@@ -137,11 +132,8 @@ test("the app image holds the wrapper and the user's files, runs as nobody and s
   expect(stdout).toBe('agent.py\nagent.yaml\nrequirements.txt\n10001 755\n10001 644\n0 644\n');
 });
 
-test('building the same again is the same image, in less than a second and a half', async () => {
-  const first = await build();
-  const began = performance.now();
-  expect(await build()).toBe(first);
-  expect(performance.now() - began).toBeLessThan(1500);
+test('building the same again is the same image', async () => {
+  expect(await build()).toBe(await build());
 });
 
 test("a user's Dockerfile and .dockerignore are files like any other", async () => {
@@ -157,6 +149,30 @@ test('a label cannot add a line to the build', async () => {
   const { Config } = await engine.docker.getImage(await build({ version: '$HOME "x" \\' })).inspect();
   expect(Config.Labels['org.opencontainers.image.version']).toBe('$HOME "x" \\');
 });
+
+test('of images only those go that nothing needs: apps at once, dependencies when they are a day old', async () => {
+  const [needed, unneeded] = [await build(), await build({ digest: `sha256:${'f'.repeat(64)}` })];
+  const small = await resolveRequirements(sandboxes, {
+    team_id: 'team-1',
+    project: { kind: 'requirements', text: 'idna==3.10\n' },
+    platform_requirements: [],
+    signal: signal(),
+  });
+  const unused = await install({ ...small, team_id: 'team-3' });
+  const there = async () => {
+    const filters = { label: [`gantry.installation=${engine.installation_id}`] };
+    const ids = (await engine.docker.listImages({ filters })).map(({ Id }) => Id);
+    return [needed, unneeded, unused.id, dependencies.id].map((id) => ids.includes(id));
+  };
+  const prune = async (now_seconds: number) =>
+    await pruneImages(engine, new Set([needed]), { now_seconds, signal: signal() });
+  expect(await there()).toEqual([true, true, true, true]);
+  const now_seconds = Date.now() / 1000;
+  await prune(now_seconds);
+  expect(await there()).toEqual([true, false, true, true]);
+  await prune(now_seconds + 25 * 60 * 60);
+  expect(await there()).toEqual([true, false, false, true]);
+}, 60_000);
 
 test('an aborted build ends at once and leaves no image', async () => {
   const stop = new AbortController();
