@@ -80,6 +80,9 @@ function readerOn(client: pg.Pool | pg.PoolClient): Reader {
 async function inTransaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
+  // One that breaks between two statements tells it here alone, and an error that nobody hears ends the process; the next statement fails.
+  const onBroken = (error: Error) => (broken = error);
+  client.on('error', onBroken);
   try {
     // READ COMMITTED: a higher level would read a stale audit head and fail at commit (see migrations, audit.append).
     await client.query('begin isolation level read committed');
@@ -95,7 +98,8 @@ async function inTransaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Pr
     });
     throw error;
   } finally {
-    // A connection whose rollback failed is thrown away, not reused.
+    client.off('error', onBroken);
+    // A connection that broke, or whose rollback failed, is thrown away, not reused.
     client.release(broken);
   }
 }
