@@ -1,9 +1,11 @@
 // What an agent's container is and what it can reach, asked twice: the engine is asked how it was made, and code inside is asked what it
 // finds. Every "cannot" stands beside a "can", so that a broken question fails too.
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type Docker from 'dockerode';
 import { parse } from 'yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,6 +14,7 @@ import { engineOf, type Seen } from './engine-of.ts';
 import { install, type Installation } from './installation.ts';
 import { agentYaml, writeProject } from './write-project.ts';
 
+const run = promisify(execFile);
 const prober = await readFile(join(import.meta.dirname, 'agents/prober.py'), 'utf8');
 const canary = 'a-value-that-shows-nowhere-8417';
 
@@ -235,7 +238,29 @@ def look():
       '100.64.0.1:80',
       `host.docker.internal:${port}`,
     ];
-    const found = await inside(`
+    expect(await reaches(['127.0.0.1:8080', `${sibling}:8080`, ...machine, ...elsewhere])).toEqual(['127.0.0.1:8080']);
+  });
+
+  test('reaches nothing more for long when somebody has emptied the machine’s firewall', async () => {
+    const here = Object.values(networkInterfaces())
+      .flatMap((list) => list ?? [])
+      .find(({ family, address }) => family === 'IPv4' && !address.startsWith('127.'));
+    const machine = `${here?.address}:${new URL(gantry.url).port}`;
+    const { stdout } = await run('iptables', ['-w', '5', '-S', 'INPUT']);
+    const bridge = `svc${made.HostConfig.NetworkMode?.replace('svc-agents-', '')}a`;
+    const jump = stdout.split('\n').find((line) => line.includes(`-i ${bridge}`)) ?? '';
+    await run('iptables', ['-w', '5', '-F', /-j (\S+)/.exec(jump)?.[1] ?? '']);
+    expect(await reaches([machine])).toEqual([machine]);
+    await expect.poll(async () => await reaches([machine]), { timeout: 40_000, interval: 1000 }).toEqual([]);
+    await run('iptables', ['-w', '5', ...jump.replace(/^-A/, '-D').split(' ')]);
+    expect((await gantry.must('svc doctor')).output).toMatch(/ok\s+agent network/);
+    expect(await reaches([machine])).toEqual([]);
+  });
+});
+
+/** Which of these the agent can connect to. */
+async function reaches(places: string[]): Promise<unknown> {
+  return await inside(`
 import concurrent.futures, socket
 def open_one(place):
     host, port = place.rsplit(":", 1)
@@ -245,13 +270,11 @@ def open_one(place):
     except OSError:
         return None
 def look():
-    places = ${JSON.stringify(['127.0.0.1:8080', `${sibling}:8080`, ...machine, ...elsewhere])}
+    places = ${JSON.stringify(places)}
     with concurrent.futures.ThreadPoolExecutor(30) as pool:
         return [place for place in pool.map(open_one, places) if place]
 `);
-    expect(found).toEqual(['127.0.0.1:8080']);
-  });
-});
+}
 
 async function connects(place: string): Promise<boolean> {
   const [host, port] = place.split(':');

@@ -5,21 +5,20 @@ import { readSettings, writeSettings } from './settings-file.js';
 import { print } from './step.js';
 
 /**
- * What this machine needs to reach a package index, image builds need too: an extra certificate authority and an index of its own are
- * recorded for the server, once. A line that stands in the file already is somebody's choice and stays.
+ * What this machine needs to reach a package index, image builds need too: an extra certificate authority, an index of its own and a
+ * company's proxy are recorded for the server, once. A line that stands in the file already is somebody's choice and stays.
  *
  * @returns {Promise<string>} what was done, for the progress line
  */
 export async function recordBuildSettings() {
   const { settingsFile } = readConfig();
   const present = readSettings(settingsFile);
-  const { authorityFile, indexUrl } = await findPackageIndex();
 
   const recorded = [];
-  for (const [key, found] of Object.entries({ BUILD_CA_FILE: authorityFile, BUILD_INDEX_URL: indexUrl })) {
-    if (found === undefined || present.has(key)) continue;
-    writeSettings(settingsFile, { [key]: found.value });
-    print(`  ${key} recorded from ${found.name}: ${withoutPassword(found.value)}`);
+  for (const [key, value] of Object.entries(await found())) {
+    if (value === undefined || present.has(key)) continue;
+    writeSettings(settingsFile, { [key]: value.value });
+    print(`  ${key} recorded from ${value.name}: ${withoutPassword(value.value)}`);
     recorded.push(key);
   }
   return recorded.length === 0 ? 'nothing new' : `written to ${settingsFile}`;
@@ -31,11 +30,15 @@ export async function recordBuildSettings() {
  * @returns {Promise<Record<string, string>>}
  */
 export async function buildEnvironment() {
+  const settings = Object.entries(await found()).flatMap(([key, value]) =>
+    value === undefined ? [] : [[key, value.value]],
+  );
+  return Object.fromEntries(settings);
+}
+
+async function found() {
   const { authorityFile, indexUrl } = await findPackageIndex();
-  return {
-    ...(authorityFile === undefined ? {} : { BUILD_CA_FILE: authorityFile.value }),
-    ...(indexUrl === undefined ? {} : { BUILD_INDEX_URL: indexUrl.value }),
-  };
+  return { BUILD_CA_FILE: authorityFile, BUILD_INDEX_URL: indexUrl, BUILD_PROXY: readConfig().proxy };
 }
 
 /** @param {string} value a path or an address */

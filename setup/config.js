@@ -32,7 +32,7 @@ export function readConfig(environment = process.env) {
     indexUrl: firstOf(environment, ['UV_DEFAULT_INDEX', 'UV_INDEX_URL', 'PIP_INDEX_URL']),
     // Complete bundles first: NODE_EXTRA_CA_CERTS may hold nothing but the extra authority.
     authorityFile: firstOf(environment, ['PIP_CERT', 'SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS']),
-    proxy: firstOf(environment, ['http_proxy', 'HTTP_PROXY']),
+    proxy: firstOf(environment, ['http_proxy', 'HTTP_PROXY'], /^http:/),
   };
 }
 
@@ -74,7 +74,8 @@ function outsidePath(environment) {
 /**
  * @param {NodeJS.ProcessEnv} environment
  * @param {string[]} names
+ * @param {RegExp} pattern what a value must look like
  */
-function firstOf(environment, names) {
-  return names.map((name) => ({ name, value: environment[name] ?? '' })).find(({ value }) => value !== '');
+function firstOf(environment, names, pattern = /./) {
+  return names.map((name) => ({ name, value: environment[name] ?? '' })).find(({ value }) => pattern.test(value));
 }

@@ -25,12 +25,14 @@ export interface Containers {
 
 const opening_ms = 300_000;
 const sandbox_processes = 512;
+const guard_every_ms = 15_000;
 
 export function openContainers(config: Config, installation_id: string, log: Log): Containers {
   const engine = connectEngine({ docker_host: config.engine_host, installation_id });
   const subnets = subnetsOf(config, installation_id);
   const { memory_bytes, disk_bytes, deadline_seconds, ...index } = config.build;
   let opened: Sandboxes | undefined;
+  let guarding: NodeJS.Timeout | undefined;
   const sandboxes = firstUse(async () => {
     const limits = { memory_bytes, disk_bytes, deadline_seconds, cpus: 2, pids: sandbox_processes };
     const settings = { ...index, base_image: config.base_image, sandbox_subnet: subnets.sandbox, limits };
@@ -40,16 +42,19 @@ export function openContainers(config: Config, installation_id: string, log: Log
   });
   const local = firstUse(async () => {
     const network = await ensureNetwork(engine, { purpose: 'agents', subnet: subnets.agents, internal: false });
-    const egress = await guardEgress(engine, { network, host_ports: [] });
-    for (const [what, hold] of openWays(egress)) log.warn({ what, why: hold.by }, 'agents can reach this');
-    return { engine, network, egress, secrets_directory: await secretsDirectory(installation_id) };
+    const guard = async () => await guardEgress(engine, { network, host_ports: [] });
+    for (const [what, hold] of openWays(await guard())) log.warn({ what, why: hold.by }, 'agents can reach this');
+    // Whoever reloads the machine's firewall takes our rules away with the others.
+    clearInterval(guarding);
+    guarding = setInterval(() => void guard(), guard_every_ms);
+    return { engine, network, guard, secrets_directory: await secretsDirectory(installation_id) };
   });
   const checks: Check[] = [
     {
       part: 'engine',
       look: async (signal) => ok(`container engine ${(await pingEngine(engine, signal)).version} answers`),
     },
-    { part: 'agent network', look: async () => describeEgress((await local()).egress) },
+    { part: 'agent network', look: async () => describeEgress(await (await local()).guard()) },
     {
       part: 'base image',
       look: async (signal) =>
@@ -61,7 +66,10 @@ export function openContainers(config: Config, installation_id: string, log: Log
     sandboxes,
     targets: targets({ local }),
     checks: checks.map((check) => ({ ...check, look: withFix(check.look, config.engine_host) })),
-    close: async () => await opened?.close(),
+    close: async () => {
+      clearInterval(guarding);
+      await opened?.close();
+    },
   };
 }
 

@@ -131,6 +131,21 @@ test('a revision that was replaced goes once its last call has ended, also when 
   await expect.poll(async () => (await statusOf(name)).draining, patience).toEqual([]);
 });
 
+test('what serves is looked after also while the one before it takes long over its last call', async () => {
+  const { name, id } = await deployed();
+  stage.health = { status: 'draining', in_flight: 1 };
+  const next = await deployed(name, '2.0.0');
+  keep();
+  await expect.poll(async () => (await statusOf(name)).draining, patience).toEqual([id]);
+  for (let crashes = 0; crashes < 2; crashes++) {
+    crash(next.id);
+    stage.health = { status: 'ready', in_flight: 1 };
+    await expect.poll(() => stateOf(next.id), patience).toBe('running');
+    stage.health = { status: 'draining', in_flight: 1 };
+  }
+  expect(stateOf(id)).toBe('running');
+});
+
 test('the last two revisions of an agent keep their images, and while a deploy is under way nothing is decided', async () => {
   const { name, id } = await deployed();
   await deployed(name, '2.0.0');

@@ -47,13 +47,21 @@ export function startKeeper(parts: DeployParts, { onError }: { onError: (error: 
 
   async function lookAtAll(): Promise<void> {
     await store.forgetFailures(parts.db, steady_seconds);
-    for (const { revision_id } of await store.instances(parts.db)) {
-      if (busy.has(revision_id)) continue;
-      const looking = keep(parts, revision_id, signal)
-        .catch(report)
-        .finally(() => busy.delete(revision_id));
-      busy.set(revision_id, looking);
+    const instances = await store.instances(parts.db);
+    for (const [agent_id, rows] of Map.groupBy(instances, (row) => row.agent_id)) {
+      if (busy.has(agent_id)) continue;
+      const looking = keepAgent(rows).finally(() => busy.delete(agent_id));
+      busy.set(agent_id, looking);
     }
+  }
+
+  // One after the other, for each holds the agent; what serves comes before what drains, which may take an hour over it.
+  async function keepAgent(rows: readonly store.InstanceRow[]): Promise<void> {
+    const [serving, draining] = [
+      rows.filter((row) => row.desired !== null),
+      rows.filter((row) => row.desired === null),
+    ];
+    for (const { revision_id } of [...serving, ...draining]) await keep(parts, revision_id, signal).catch(report);
   }
 
   // An agent that does not start says so in its status; only what nobody expected goes to the service's log.

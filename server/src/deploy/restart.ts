@@ -3,7 +3,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { Caller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { holdAgent } from './agent-lock.ts';
-import { findOperated, noteOf } from './operated.ts';
+import { findOperated, noteOf, refuseWhileDeploying } from './operated.ts';
 import type { DeployParts } from './parts.ts';
 import { raiseAgain } from './raise-again.ts';
 import { agentStatus } from './status.ts';
@@ -22,9 +22,13 @@ export async function restart(
   if (route.desired === 'stopped')
     throw new Problem('not_deployed', { detail: `${asset.ref} is stopped.`, hint: `Start it: svc start ${name}` });
   await holdAgent(asset.id, async () => {
-    await change(db, grant, 'agent.restarted', async (_, note) => note(noteOf(route)));
-    const row = await store.instance(db, route.id);
-    if (row === undefined) throw new Error(`revision ${route.id} has no instance`);
+    // A deploy may have begun, or switched, while something else was done to the agent.
+    await refuseWhileDeploying(parts, asset);
+    const held = await store.route(db, asset.id, route.target);
+    if (held === undefined) throw new Problem('not_deployed', { detail: `${asset.ref} is not deployed.` });
+    await change(db, grant, 'agent.restarted', async (_, note) => note(noteOf(held)));
+    const row = await store.instance(db, held.id);
+    if (row === undefined) throw new Error(`revision ${held.id} has no instance`);
     const target = parts.targets[row.place.target];
     await target.stop(row.place, { grace_seconds: stopGraceSeconds }, signal);
     await raiseAgain(parts, row, await target.observe(row.place, signal), signal);

@@ -62,13 +62,16 @@ export async function openSandboxes(o: {
     upstream_proxy: settings.upstream_proxy,
     onRefusedHost: o.onRefusedHost,
   });
-  const egress = await guardEgress(engine, { network, host_ports: [proxy.port] }, signal);
+  const guard = async (until: AbortSignal) => await guardEgress(engine, { network, host_ports: [proxy.port] }, until);
+  const egress = await guard(signal);
   for (const host of indexHosts(settings, facts)) proxy.allow(host);
   const authorities = settings.ca_file === undefined ? undefined : await readFile(settings.ca_file, 'utf8');
   const index = indexConfiguration(settings, { proxy_url: proxy.url, authorities });
 
-  const reachingIndex = (input: IndexedInput) =>
-    runInSandbox(engine, {
+  const reachingIndex = async (input: IndexedInput) => {
+    // Whoever reloads the machine's firewall takes our rules away with the others.
+    await guard(input.signal);
+    return await runInSandbox(engine, {
       ...input,
       image: base.id,
       network: network.name,
@@ -76,6 +79,7 @@ export async function openSandboxes(o: {
       env: { ...index.env, ...input.env },
       files: { ...index.files, ...input.files },
     });
+  };
   try {
     const uvVolume = await ensureUv(engine, base, { run: reachingIndex, signal });
     const run = (input: IndexedInput) =>

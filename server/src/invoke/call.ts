@@ -82,4 +82,5 @@ async function storeAnswer(
   const end = await ending;
   if ('answer' in end) await store.end(ingress.db, row.id, end.answer);
   else await followRun(ingress, row);
+  await ingress.forgetOld();
 }

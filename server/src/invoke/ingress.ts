@@ -20,7 +20,9 @@ export interface Ingress extends Omit<IngressParts, 'onError'> {
   connections: Agent;
   /** Work that goes on after the answer; a failure of it is a bug and is logged. */
   background(work: Promise<unknown>): void;
-  /** Follows every call that a service before this one left running, and forgets results that nobody fetched for a week. */
+  /** Forgets results that nobody fetched for a week. */
+  forgetOld(): Promise<void>;
+  /** Follows every call that a service before this one left running. */
   pickUpRuns(): Promise<void>;
   /** After the last answer: lets go of the agents, whose runs go on. */
   close(): Promise<void>;
@@ -39,8 +41,9 @@ export function openIngress({ onError, ...parts }: IngressParts): Ingress {
     ...parts,
     connections,
     background,
+    forgetOld: async () => void (await store.forgetOld(parts.db, keep_days)),
     pickUpRuns: async () => {
-      await store.forgetOld(parts.db, keep_days);
+      await ingress.forgetOld();
       for (const row of await store.running(parts.db)) background(followRun(ingress, row));
     },
     close: async () => {

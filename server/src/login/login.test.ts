@@ -208,3 +208,27 @@ test('X-Service-Team selects one of the caller’s teams and never grants', asyn
     active_team: 'two',
   });
 });
+
+test('a wrong current password changes nothing', async () => {
+  const eve = await app.user('eve@example.com');
+  const changing = eve.client.call('auth.change_password', {
+    body: { old_password: 'not the one', new_password: 'something else entirely' },
+  });
+  await expect(changing).rejects.toMatchObject({ code: 'wrong_password' });
+  expect((await login(eve.email, eve.password)).token_type).toBe('bearer');
+});
+
+test('failures and sessions that are over leave no rows behind', async () => {
+  const zoe = await app.user('zoe@example.com');
+  await expect(login('nobody@example.com', 'a guess')).rejects.toMatchObject({ code: 'bad_credentials' });
+  const kept = async () => {
+    const sessions = sql`select count(*)::int from session where user_id = (select id from app_user where email = ${zoe.email})`;
+    return await app.db.one(
+      sql`select (${sessions}) as sessions, (select count(*)::int from login_failure where key like 'account nobody%') as failures`,
+    );
+  };
+  expect(await kept()).toEqual({ sessions: 1, failures: 1 });
+  await app.moveClock('25 hours');
+  await login(zoe.email, zoe.password);
+  expect(await kept()).toEqual({ sessions: 1, failures: 0 });
+});

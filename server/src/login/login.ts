@@ -77,6 +77,7 @@ async function openSession(db: Database, tokens: Tokens, user: Credential, origi
     const opened = await store.insertSession(tx, session_id, user, token_lifetime_seconds);
     if (opened === undefined) return undefined;
     await store.forgetFailures(tx, pair);
+    await store.forgetOld(tx);
     const body = {
       actor: { kind: 'user', id: user.id, name: user.email },
       team: null,
@@ -106,6 +107,7 @@ async function openSession(db: Database, tokens: Tokens, user: Credential, origi
 async function recordFailure(db: Database, { email, origin }: Attempt, keys: string[]): Promise<void> {
   await db.transaction(async (tx) => {
     await store.countFailure(tx, keys, window_seconds);
+    await store.forgetOld(tx);
     const actor = { kind: 'anonymous', id: null, name: email };
     await append(
       tx,

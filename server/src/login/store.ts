@@ -63,6 +63,16 @@ export async function countFailure(tx: Tx, keys: string[], window_seconds: numbe
       window_ends_at = case when login_failure.window_ends_at > clock_now() then login_failure.window_ends_at else excluded.window_ends_at end`);
 }
 
+/** What is over goes, a few rows at a time: each sign-in takes some with it. Guesses at names that nobody has leave rows, too. */
+export async function forgetOld(tx: Tx): Promise<void> {
+  await tx.run(sql`
+    delete from login_failure where key in (
+      select key from login_failure where window_ends_at < clock_now() order by window_ends_at limit 100 for update skip locked)`);
+  await tx.run(sql`
+    delete from session where id in (
+      select id from session where expires_at < clock_now() order by expires_at limit 100 for update skip locked)`);
+}
+
 export async function forgetFailures(tx: Tx, key: string): Promise<void> {
   await tx.run(sql`delete from login_failure where key = ${key}`);
 }

@@ -7,7 +7,7 @@ export type Finding = z.output<typeof finding>;
 
 export interface Check {
   part: string;
-  /** Throws a Problem, or answers how it stands. */
+  /** What it throws is a finding, too. */
   look: (signal: AbortSignal) => Promise<Omit<Finding, 'part'>>;
 }
 
@@ -28,7 +28,8 @@ async function look(check: Check, signal: AbortSignal): Promise<Omit<Finding, 'p
     return await Promise.race([check.look(AbortSignal.any([signal, deadline])), late]);
   } catch (error) {
     if (error instanceof Problem) return { verdict: 'problem', detail: error.detail, fix: error.hint ?? null };
-    throw error;
+    // Here a failure is what was asked for; the other checks still answer.
+    return { verdict: 'problem', detail: `it cannot be looked at: ${String(error)}`, fix: null };
   }
 }
 
