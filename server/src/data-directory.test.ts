@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DataDirectoryInUse, lockDataDirectory } from './data-directory.ts';
 
@@ -46,3 +48,62 @@ test('a number that belongs to another process by now holds nothing', async () =
   expect(JSON.parse(await readFile(join(directory, 'server.pid'), 'utf8'))).not.toMatchObject({ started_ticks: '1' });
   lock.release();
 });
+
+test('of servers that start at the same moment exactly one gets the directory, whatever a crash left there', async () => {
+  const starters = await Promise.all(Array.from({ length: 4 }, startStarter));
+  const dead = (round: number) => JSON.stringify({ pid: process.pid, started_ticks: '1', url: null, round });
+  for (let round = 0; round < 200; round++) {
+    // Nothing, a server that is gone, or a file that a power cut emptied.
+    const file = join(directory, 'server.pid');
+    if (round % 3 === 0) await rm(file, { force: true });
+    else await writeFile(file, round % 3 === 1 ? dead(round) : '');
+    const answers = await Promise.all(starters.map(async (starter) => await starter.start()));
+    expect(answers.toSorted(), `round ${round}`).toEqual(['refused', 'refused', 'refused', 'took']);
+    const winner = starters[answers.indexOf('took')];
+    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ pid: winner?.pid });
+  }
+  expect(await readdir(directory)).toEqual(['server.pid']);
+  for (const starter of starters) starter.end();
+});
+
+test('a server that was killed while it replaced a dead one does not stand in the way of the next one', async () => {
+  const file = join(directory, 'server.pid');
+  const dead = (started_ticks: string) =>
+    JSON.stringify({ pid: process.pid, started_ticks, url: null, started_at: '' });
+  const claim = `${file}.${createHash('sha256').update(dead('1')).digest('hex').slice(0, 12)}`;
+  await writeFile(file, dead('1'));
+  await writeFile(claim, dead('2'));
+  const lock = await lockDataDirectory(directory);
+  // Had the claim another name, it would still lie here.
+  expect(await readdir(directory)).toEqual(['server.pid']);
+  await expect(lockDataDirectory(directory)).rejects.toThrow(`process ${process.pid}`);
+  lock.release();
+});
+
+// A process that tries to take the directory for every line it is sent, and never lets go by itself.
+async function startStarter() {
+  const program = `
+    import { createInterface } from 'node:readline';
+    import { DataDirectoryInUse, lockDataDirectory } from ${JSON.stringify(join(import.meta.dirname, 'data-directory.ts'))};
+    console.log('ready');
+    for await (const directory of createInterface({ input: process.stdin })) {
+      await lockDataDirectory(directory).then(
+        () => console.log('took'),
+        (error) => console.log(error instanceof DataDirectoryInUse ? 'refused' : String(error)),
+      );
+    }`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const answer = async () => String((await answers.next()).value);
+  expect(await answer()).toBe('ready');
+  return {
+    pid: child.pid,
+    start: async () => {
+      child.stdin.write(`${directory}\n`);
+      return await answer();
+    },
+    end: () => child.stdin.end(),
+  };
+}

@@ -1,7 +1,9 @@
 // One server per data directory. `server.pid` names the holder; a holder that is gone, or whose number now belongs to another
-// process, holds nothing, so a killed server never stands in the way of the next one.
+// process, holds nothing, so a killed server never stands in the way of the next one. The file appears whole or not at all, and only
+// whoever holds it removes it; what a dead holder left is replaced in one step, by the one starter that has the claim on it.
+import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export class DataDirectoryInUse extends Error {}
@@ -30,7 +32,12 @@ export async function lockDataDirectory(data_dir: string): Promise<Lock> {
     url: null,
     started_at: new Date().toISOString(),
   };
-  await take(file, mine, data_dir);
+  const other = await take(file, mine);
+  if (other !== undefined) {
+    throw new DataDirectoryInUse(
+      `Another server (process ${other.pid}) uses the data directory ${data_dir}. Stop it first: svc server stop`,
+    );
+  }
   return {
     announce: async (url) => {
       // Renamed into place, so that nobody reads half a file.
@@ -41,30 +48,71 @@ export async function lockDataDirectory(data_dir: string): Promise<Lock> {
   };
 }
 
-async function take(file: string, mine: Holder, data_dir: string): Promise<void> {
-  for (let attempt = 0; attempt < 3; attempt++) {
-    try {
-      await writeFile(file, JSON.stringify(mine), { flag: 'wx', mode: 0o644 });
-      return;
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+/** Undefined once the file is ours; otherwise the living process that holds it, or is about to. */
+async function take(file: string, mine: Holder): Promise<Holder | undefined> {
+  const draft = `${file}.${randomUUID()}`;
+  await writeFile(draft, JSON.stringify(mine), { flag: 'wx', mode: 0o644 });
+  try {
+    for (;;) {
+      // Each further round means that another starter took the file or let go of it meanwhile.
+      if (await linkUnlessThere(draft, file)) return undefined;
+      const found = await readIfThere(file);
+      if (found === undefined) continue;
+      const holder = parseHolder(found);
+      if (holder !== undefined && isAlive(holder)) return holder;
+      const outcome = await replaceDead(file, { found, draft, mine });
+      if (outcome !== 'changed') return outcome === 'replaced' ? undefined : outcome;
     }
-    const holder = await readHolder(file);
-    if (holder !== undefined && isAlive(holder)) {
-      throw new DataDirectoryInUse(
-        `Another server (process ${holder.pid}) uses the data directory ${data_dir}. Stop it first: svc server stop`,
-      );
-    }
-    rmSync(file, { force: true });
+  } finally {
+    await rm(draft, { force: true });
   }
-  throw new DataDirectoryInUse(`Another server is starting on the data directory ${data_dir}`);
 }
 
-async function readHolder(file: string): Promise<Holder | undefined> {
+// The claim is named after the very content that was found dead, and taken like the lock itself, so that a starter that is killed here
+// stands in nobody's way either. Content that is dead never comes back to life, and only the owner of its claim replaces it: what is still
+// the same once the claim is ours stays so until we have replaced it.
+async function replaceDead(
+  file: string,
+  { found, draft, mine }: { found: string; draft: string; mine: Holder },
+): Promise<'replaced' | 'changed' | Holder> {
+  const claim = `${file}.${createHash('sha256').update(found).digest('hex').slice(0, 12)}`;
+  const other = await take(claim, mine);
+  if (other !== undefined) return other;
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as Holder; // written by the function above
+    if ((await readIfThere(file)) !== found) return 'changed';
+    await rename(draft, file);
+    return 'replaced';
+  } finally {
+    await rm(claim);
+  }
+}
+
+async function linkUnlessThere(draft: string, file: string): Promise<boolean> {
+  try {
+    await link(draft, file);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined);
+
+function parseHolder(text: string): Holder | undefined {
+  try {
+    return JSON.parse(text) as Holder; // written by the function above
   } catch {
-    // Cut off by a crash while it was written, or gone meanwhile: nobody holds it.
+    // Emptied or cut off by a power cut: nobody holds it.
     return undefined;
   }
 }

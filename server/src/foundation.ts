@@ -16,7 +16,7 @@ export interface Foundation {
   db: Database;
   secret_key: string;
   passwords: Passwords;
-  /** Absent with a DATABASE_URL server: then several servers may share it, and no directory is ours. */
+  /** On the data directory, whichever database is used: servers that share a DATABASE_URL have a directory each. */
   lock: Lock;
   /** Rejects when the embedded database ends by itself. */
   failed: Promise<never>;

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { createConnection, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
+import { openDatabase, type Connection } from './database.ts';
 import { sql } from './sql.ts';
 
 let database: TestDatabase;
@@ -31,3 +34,102 @@ test('a connection that breaks between two statements fails its transaction, and
   await expect(cut).rejects.toThrow(/terminat|not queryable|closed/i);
   expect(await db.transaction(async (tx) => await tx.one(sql`select 1 as one`))).toEqual({ one: 1 });
 });
+
+test('a listener whose server is away knocks once a round, and is one listener again when it is back', async () => {
+  await using door = await doorTo(database.connection);
+  const db = openDatabase(door.connection, { reconnect_after_ms });
+  const heard: string[] = [];
+  const listener = await db.listen('news', (payload) => heard.push(payload));
+  door.refuse(5);
+  await expect.poll(() => heard, { timeout: 15_000 }).toEqual(['']);
+  await sleep(rounds(10));
+  expect(door.refused).toBe(5);
+  expect(door.admitted).toBe(2);
+  expect(await listeners()).toBe(1);
+  await database.db.one(sql`select pg_notify('news', 'hello')`);
+  await expect.poll(() => heard).toEqual(['', 'hello']);
+  await listener.close();
+  await expect.poll(listeners).toBe(0);
+  await db.close();
+});
+
+test('a listener that is closed while its server is away stops knocking', async () => {
+  await using door = await doorTo(database.connection);
+  const db = openDatabase(door.connection, { reconnect_after_ms });
+  const listener = await db.listen('news', () => {});
+  door.refuse(Infinity);
+  await expect.poll(() => door.refused, { timeout: 15_000 }).toBeGreaterThan(2);
+  await listener.close();
+  const { refused } = door;
+  await sleep(rounds(10));
+  expect(door.refused).toBe(refused);
+  await db.close();
+});
+
+test('a listener that never came to be leaves no connection and no knocking behind', async () => {
+  await using door = await doorTo(database.connection);
+  const db = openDatabase(door.connection, { reconnect_after_ms });
+  door.refuse(Infinity);
+  await expect(db.listen('news', () => {})).rejects.toThrow('terminated');
+  await sleep(rounds(10));
+  expect(door.refused).toBe(1);
+  await db.close();
+});
+
+const reconnect_after_ms = 20;
+const rounds = (count: number) => count * reconnect_after_ms;
+
+async function listeners(): Promise<number> {
+  const found = await database.db.all(
+    sql`select pid from pg_stat_activity where datname = current_database() and query = 'listen "news"'`,
+  );
+  return found.length;
+}
+
+// A way to the database that can be shut: cuts who is inside, and turns away as many of the next as it is told to.
+async function doorTo(inside: Connection) {
+  const open = new Set<Socket>();
+  let turn_away = 0;
+  const server = createServer((outer) => {
+    if (turn_away > 0) {
+      turn_away--;
+      door.refused++;
+      outer.destroy();
+      return;
+    }
+    door.admitted++;
+    const inner = inside.host?.startsWith('/')
+      ? createConnection(`${inside.host}/.s.PGSQL.${inside.port}`)
+      : createConnection({ host: inside.host ?? 'localhost', port: inside.port ?? 5432 });
+    for (const [socket, other] of [
+      [outer, inner],
+      [inner, outer],
+    ] as const) {
+      open.add(socket);
+      socket.on('error', () => {}); // its close follows
+      socket.on('close', () => {
+        open.delete(socket);
+        other.destroy();
+      });
+      socket.pipe(other);
+    }
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  const cut = () => open.forEach((socket) => socket.destroy());
+  const door = {
+    connection: { ...inside, host: '127.0.0.1', port },
+    admitted: 0,
+    refused: 0,
+    refuse: (count: number) => {
+      turn_away = count;
+      cut();
+    },
+    [Symbol.asyncDispose]: async () => {
+      cut();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return door;
+}

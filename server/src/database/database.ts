@@ -44,26 +44,35 @@ const types: pg.CustomTypesConfig = {
 export interface PoolSettings {
   max?: number;
   onError?: (error: Error) => void;
+  /** Between the attempts of a listener whose server is away. */
+  reconnect_after_ms?: number;
 }
 
-export function openDatabase(connection: Connection, { max = 16, onError = () => {} }: PoolSettings = {}): Database {
+export function openDatabase(
+  connection: Connection,
+  { max = 16, onError = () => {}, reconnect_after_ms = 1000 }: PoolSettings = {},
+): Database {
   const settings: pg.PoolConfig = {
     ...connection,
     types,
     options: '-c timezone=UTC -c statement_timeout=60000',
     application_name: 'gantry',
+    connectionTimeoutMillis: 10_000,
   };
-  const pool = new pg.Pool({ ...settings, max, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 30_000 });
+  const pool = new pg.Pool({ ...settings, max, idleTimeoutMillis: 30_000 });
   let closing = false;
   // An idle connection that the server closes must not end the process; the next query opens another.
   pool.on('error', (error) => {
     if (!closing) onError(error);
   });
+  // One in use that breaks between two statements says so in an event, and an error that nobody hears ends the process. Its next statement
+  // fails, and the pool does not take it back.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return {
     ...readerOn(pool),
     run: async (query) => (await pool.query(compile(query))).rowCount ?? 0,
     transaction: async (work) => await inTransaction(pool, work),
-    listen: async (channel, heard) => await listenOn(settings, channel, heard, onError),
+    listen: async (channel, heard) => await listenOn(settings, { channel, heard, onError, reconnect_after_ms }),
     close: async () => {
       closing = true;
       await pool.end();
@@ -80,9 +89,6 @@ function readerOn(client: pg.Pool | pg.PoolClient): Reader {
 async function inTransaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
-  // One that breaks between two statements tells it here alone, and an error that nobody hears ends the process; the next statement fails.
-  const onBroken = (error: Error) => (broken = error);
-  client.on('error', onBroken);
   try {
     // READ COMMITTED: a higher level would read a stale audit head and fail at commit (see migrations, audit.append).
     await client.query('begin isolation level read committed');
@@ -98,42 +104,55 @@ async function inTransaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Pr
     });
     throw error;
   } finally {
-    client.off('error', onBroken);
-    // A connection that broke, or whose rollback failed, is thrown away, not reused.
+    // A connection whose rollback failed is thrown away, not reused.
     client.release(broken);
   }
 }
 
-const reconnect_after_ms = 1000;
-
+// One of these at a time: an open connection, an attempt to open one, or the wait before the next attempt. `retryLater` is called once for
+// the end of each, so attempts neither multiply nor escape close().
 async function listenOn(
   settings: pg.ClientConfig,
-  channel: string,
-  heard: (payload: string) => void,
-  onError: (error: Error) => void,
+  listener: {
+    channel: string;
+    heard: (payload: string) => void;
+    onError: (error: Error) => void;
+    reconnect_after_ms: number;
+  },
 ) {
+  const { channel, heard, onError } = listener;
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
   async function connect(): Promise<void> {
     const next = new pg.Client(settings);
+    client = next;
     next.on('notification', (message) => heard(message.payload ?? ''));
     next.on('error', onError);
-    next.on('end', () => {
-      if (!closed) timer = setTimeout(retry, reconnect_after_ms);
-    });
-    await next.connect();
-    client = next;
-    await next.query(`listen ${pg.escapeIdentifier(channel)}`);
+    try {
+      await next.connect();
+      await next.query(`listen ${pg.escapeIdentifier(channel)}`);
+    } catch (error) {
+      // Not waited for: a server that refuses and yet keeps the connection open would hold up the next attempt.
+      void next.end();
+      throw error;
+    }
+    // Only now: a failed attempt rejects and also emits 'end', and must count once.
+    next.once('end', retryLater);
+  }
+
+  function retryLater(): void {
+    if (!closed) timer = setTimeout(retry, listener.reconnect_after_ms);
   }
 
   function retry(): void {
     connect().then(
       () => heard(''),
       (error: Error) => {
+        if (closed) return;
         onError(error);
-        if (!closed) timer = setTimeout(retry, reconnect_after_ms);
+        retryLater();
       },
     );
   }

@@ -5,8 +5,8 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, chown, cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { chmod, chown, cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
@@ -109,14 +109,17 @@ async function isOpenToOthers(path: string): Promise<boolean> {
   return true;
 }
 
+// `data` is complete or not there: initdb works in a folder beside it, which is renamed at the end. That folder has a name of its own each
+// time, since the initdb of a server that was killed works on for a while.
 async function initialise(
   program: string,
   folders: { cluster: string; data: string; password: string },
   owner: Owner | undefined,
 ): Promise<string> {
-  if (existsSync(join(folders.data, 'PG_VERSION'))) return (await readFile(folders.password, 'utf8')).trim();
+  if (existsSync(folders.data)) return (await readFile(folders.password, 'utf8')).trim();
   const password = randomBytes(24).toString('base64url');
-  await rm(folders.data, { recursive: true, force: true });
+  await removeUnfinished(folders);
+  const unfinished = `${folders.data}.new-${randomBytes(6).toString('hex')}`;
   await writeFile(folders.password, `${password}\n`, { mode: 0o600 });
   await give(owner, folders.password);
   const settings = [
@@ -127,8 +130,17 @@ async function initialise(
     '--locale=C',
     '--data-checksums',
   ];
-  await run(program, [`--pgdata=${folders.data}`, ...settings], { ...owner, cwd: '/', timeout: start_deadline_ms });
+  await run(program, [`--pgdata=${unfinished}`, ...settings], { ...owner, cwd: '/', timeout: start_deadline_ms });
+  await rename(unfinished, folders.data);
   return password;
+}
+
+async function removeUnfinished({ cluster, data }: { cluster: string; data: string }): Promise<void> {
+  for (const name of await readdir(cluster)) {
+    // Tried again when that initdb still writes into it.
+    if (name.startsWith(`${basename(data)}.new-`))
+      await rm(join(cluster, name), { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  }
 }
 
 async function stopOrphan(data: string): Promise<void> {

@@ -31,6 +31,8 @@ print("on stderr", file=sys.stderr, flush=True)
 if mode == "exit": sys.exit(7)
 if mode == "memory": x = b"x" * 500_000_000
 began = time.monotonic()
+if mode == "endless": sys.stdout.write("x" * 16_384 + "\\n" + "é" * 2_500_000)
+if mode == "endless": sys.exit(0)
 state = {"ready": "ready", "slow": "starting", "failed": "failed", "deaf": "starting", "huge": "ready"}[mode]
 def drain(*_): print("draining", flush=True)
 signal.signal(signal.SIGUSR1, drain)
@@ -93,9 +95,9 @@ async function started(mode: string): Promise<Place> {
 const wait = (place: Place, changes: Partial<ProbeInput> = {}) =>
   waitUntilReady({ target, place, signal: signal(), ...changes });
 
-async function logged(place: Place, tail?: number): Promise<LogLine[]> {
+async function logged(place: Place, tail?: number, since?: string): Promise<LogLine[]> {
   const lines: LogLine[] = [];
-  for await (const line of target.logs(place, { tail, signal: signal() })) lines.push(line);
+  for await (const line of target.logs(place, { tail, since, signal: signal() })) lines.push(line);
   return lines;
 }
 
@@ -108,7 +110,8 @@ test('a place is provisioned, started with its secrets, answers, is stopped and 
     run_id: input.run_id,
   });
   await target.start(place, { MODE: 'ready' }, signal());
-  const instance = await wait(place);
+  const { ready, ...instance } = await wait(place);
+  expect(ready).toEqual({ status: 'ready' });
   expect(instance).toMatchObject({ state: 'running', url: `http://${instance.address}:8080`, out_of_memory: false });
   expect(await target.list()).toEqual([instance]);
 
@@ -261,4 +264,28 @@ test('the log is read with time and stream, from its end, since a moment, and fo
   await target.drain(place);
   await following;
   expect(followed).toEqual(['draining']);
+}, 60_000);
+
+test('a line of this very instant is the first that is given since then', async () => {
+  const place = await started('ready');
+  await wait(place);
+  await target.drain(place);
+  await expect.poll(async () => (await logged(place)).length).toBe(3);
+  const lines = await logged(place);
+  const [first, second, last] = lines.toSorted((a, b) => (a.at < b.at ? -1 : 1));
+  const since = async (line: LogLine | undefined) => (await logged(place, undefined, line?.at)).length;
+  expect([await since(first), await since(second), await since(last)]).toEqual([3, 2, 1]);
+}, 60_000);
+
+test('output without a newline comes cut, each piece with its time, and no character is lost', async () => {
+  const place = await started('endless');
+  await expect.poll(async () => (await target.observe(place)).state, { timeout: 20_000 }).toBe('exited');
+  const began = performance.now();
+  const lines = (await logged(place)).filter(({ stream }) => stream === 'stdout');
+  expect(performance.now() - began).toBeLessThan(2000);
+  expect(lines.every(({ at }) => /^[-\d]{10}T[\d:]{8}\.\d{9}Z$/.test(at))).toBe(true);
+  expect(Math.max(...lines.map(({ line }) => line.length))).toBe(16_384);
+  const [mode, whole, ...pieces] = lines.map(({ line }) => line);
+  expect([mode, whole]).toEqual(['mode is endless', 'x'.repeat(16_384)]);
+  expect(pieces.join('') === 'é'.repeat(2_500_000)).toBe(true);
 }, 60_000);

@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openDatabase } from './database.ts';
+import { startEmbedded } from './embedded.ts';
+import { sql } from './sql.ts';
+
+test('a first start that was killed in the middle does not stand in the way of the next one', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'gantry-embedded-'));
+  // The cluster belongs to another OS user when the tests run as root.
+  await chmod(directory, 0o711);
+  await killInTheMiddle(directory);
+  const embedded = await startEmbedded(directory);
+  const db = openDatabase(embedded.connection);
+  expect(await db.one(sql`select 1 as one`)).toEqual({ one: 1 });
+  await db.close();
+  await embedded.stop();
+  expect((await readdir(join(directory, 'postgresql'))).filter((name) => name.startsWith('data'))).toEqual(['data']);
+  await rm(directory, { recursive: true });
+});
+
+async function killInTheMiddle(directory: string): Promise<void> {
+  const program = `
+    import { startEmbedded } from ${JSON.stringify(join(import.meta.dirname, 'embedded.ts'))};
+    await startEmbedded(${JSON.stringify(directory)});`;
+  const starter = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: 'inherit' });
+  const ended = once(starter, 'exit');
+  const cluster = join(directory, 'postgresql');
+  // The first file that makes a folder look like a cluster; almost everything is still to come.
+  const isBegun = async () =>
+    existsSync(cluster) && (await readdir(cluster)).some((name) => existsSync(join(cluster, name, 'PG_VERSION')));
+  await expect.poll(isBegun, { interval: 5, timeout: 20_000 }).toBe(true);
+  starter.kill('SIGKILL');
+  await ended;
+}
