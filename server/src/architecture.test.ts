@@ -130,10 +130,28 @@ test('a plug imports its interface and none of its siblings', () => {
   ).toEqual([]);
 });
 
-test('every governed table is written through tx.write alone, in the store of its owner', () => {
-  const migrations = readdirSync(join(root, 'server/migrations')).map((name) =>
-    readFileSync(join(root, 'server/migrations', name), 'utf8'),
+const migrations = readdirSync(join(root, 'server/migrations')).map((name) =>
+  readFileSync(join(root, 'server/migrations', name), 'utf8'),
+);
+
+test('every table is written by the feature that its migration names as owner', () => {
+  const owners = new Map(
+    migrations.flatMap((text) =>
+      [...text.matchAll(/^create table (?:audit\.)?(\w+)/gm)].map(
+        ([, table = '']) => [table, /^-- Owner: (\w+)/.exec(text)?.[1]] as const,
+      ),
+    ),
   );
+  expect(owners.get('route')).toBe('deploy');
+  const stray = server.flatMap(({ path, text }) =>
+    [...text.matchAll(/\b(?:insert into|update|delete from) (?:audit\.)?(\w+)\b/g)]
+      .filter(([, table = '']) => owners.has(table) && owners.get(table) !== room(path))
+      .map(([statement]) => `${path}: ${statement}`),
+  );
+  expect(stray).toEqual([]);
+});
+
+test('every governed table is written through tx.write alone', () => {
   const tables = migrations.flatMap((text) =>
     [...text.matchAll(/call audit\.govern\('(\w+)'\)/g)].map(([, table = '']) => table),
   );

@@ -83,6 +83,27 @@ test('a tail cut off together with the head row is seen against a noted head, an
   expect(await verify(db, head)).toMatchObject({ verdict: 'damaged', damage: [{ kind: 'head_unknown', seq: 5 }] });
 });
 
+test('a head that does not name every chain exactly once is refused, since the others could have been cut', async () => {
+  const { head } = await verify(db);
+  const [signin, governance] = head.split(',');
+  await expect(verify(db, signin)).rejects.toMatchObject({
+    code: 'malformed',
+    detail: expect.stringContaining('does not name the chain governance'),
+  });
+  await expect(verify(db, governance)).rejects.toMatchObject({
+    code: 'malformed',
+    detail: expect.stringContaining('does not name the chain signin'),
+  });
+  for (const doubled of [`${governance},${governance}`, `${head},${signin}`]) {
+    await expect(verify(db, doubled)).rejects.toMatchObject({
+      code: 'malformed',
+      detail: expect.stringContaining('twice'),
+    });
+  }
+  expect((await verify(db, head)).verdict).toBe('true_as_anchored');
+  expect((await verify(db, `${governance},${signin}`)).verdict).toBe('true_as_anchored');
+});
+
 test('a trigger that is only enabled, not ALWAYS, is named', async () => {
   await db.run(sql`alter table team enable trigger governed`);
   expect((await verify(db)).damage).toMatchObject([

@@ -93,7 +93,17 @@ function parseHead(text: string): Noted {
     if (part?.[1] === undefined || part[2] === undefined || part[3] === undefined) {
       throw new Problem('malformed', { detail: 'This is not a head as `svc audit verify` prints it.' });
     }
-    noted.set(part[1] as Chain, { seq: Number(part[2]), hash: part[3] }); // the pattern names the chains
+    const chain = part[1] as Chain; // the pattern names the chains
+    if (noted.has(chain)) throw new Problem('malformed', { detail: `This head names the chain ${chain} twice.` });
+    noted.set(chain, { seq: Number(part[2]), hash: part[3] });
+  }
+  // A chain that it does not name could be cut off and still be called anchored.
+  const missing = chains.filter((chain) => !noted.has(chain));
+  if (missing.length > 0) {
+    throw new Problem('malformed', {
+      detail: `This head is not whole: it does not name the chain ${missing.join(', ')}.`,
+      hint: 'Hand in all of what `svc audit verify` printed as its head.',
+    });
   }
   return noted;
 }

@@ -19,11 +19,14 @@ export async function cancel(db: Database, caller: Caller, id: string): Promise<
     const config = (await loadVersionSummary(db, row.version_id)).config as unknown as AgentConfig;
     authorize(user, 'agent.operate', await deploySubject(db, asset, { ...row, config }));
   }
-  await store.setCancelledBy(db, id, user.email);
-  if (!(await requestCancel(db, id))) {
-    throw new Problem('not_cancellable', {
-      detail: `The deploy of ${asset.ref}@${row.version} has ended or switched already.`,
-    });
-  }
+  // Together or not at all, so that whoever asked is the one it is put down to. The run's row is locked first, as its executor does.
+  await db.transaction(async (tx) => {
+    if (!(await requestCancel(tx, id))) {
+      throw new Problem('not_cancellable', {
+        detail: `The deploy of ${asset.ref}@${row.version} has ended or switched already.`,
+      });
+    }
+    await store.setCancelledBy(tx, id, user.email);
+  });
   return await showDeploy(db, user, id);
 }

@@ -5,7 +5,7 @@ import { deploySteps, type Deployment, type DeployStep } from '@gantry/contract/
 import { Problem } from '@gantry/contract/problems.ts';
 import { sql } from '../database/sql.ts';
 import { runEvents } from '../runs/events.ts';
-import type { Run, RunKind } from '../runs/run.ts';
+import { findRun, type Run, type RunKind } from '../runs/run.ts';
 import { startWorker, type Worker } from '../runs/worker.ts';
 import { emailOf, type Cast, type Person } from '../testing/cast.ts';
 import { cutOff, openDeployStage, type DeployStage } from '../testing/deploy-stage.ts';
@@ -158,6 +158,45 @@ test('a deploy that is cancelled while it builds takes nothing with it and leave
   expect(stage.containers.size).toBe(0);
   expect(await entriesOf(name)).toContain('deploy.cancelled');
   expect(await servingOf(deployment)).toBeUndefined();
+});
+
+test.each(['run', 'deployment'])(
+  'a cancel that breaks off at the %s cancels nothing, and the next one is put down to who asked it',
+  async (table) => {
+    const { ref } = await pushed();
+    await approved(ref);
+    const asked = await ask('dora', ref);
+    await database.db.run(
+      sql`create function break_off() returns trigger language plpgsql as $$ begin raise 'broken off'; end $$`,
+    );
+    await database.db.run(
+      table === 'run'
+        ? sql`create trigger break_off before update on run for each row execute function break_off()`
+        : sql`create trigger break_off before update on deployment for each row execute function break_off()`,
+    );
+    try {
+      await expect(cancel(database.db, await cast.caller('max'), asked.id)).rejects.toThrow('broken off');
+    } finally {
+      await database.db.run(sql`drop function break_off cascade`);
+    }
+    expect(await store.deployment(database.db, asked.id)).toMatchObject({ cancelled_by: null });
+    expect(await findRun(database.db, asked.id)).toMatchObject({ state: 'queued' });
+    await cancel(database.db, await cast.caller('root'), asked.id);
+    expect(await store.deployment(database.db, asked.id)).toMatchObject({ cancelled_by: emailOf('root') });
+    await work();
+    expect(await ended(asked)).toMatchObject({ state: 'cancelled' });
+  },
+);
+
+test('a cancel that comes too late is put down to nobody', async () => {
+  await work();
+  const { ref } = await pushed();
+  await approved(ref);
+  const deployment = await ended(await ask('dora', ref));
+  await expect(cancel(database.db, await cast.caller('max'), deployment.id)).rejects.toMatchObject({
+    code: 'not_cancellable',
+  });
+  expect(await store.deployment(database.db, deployment.id)).toMatchObject({ cancelled_by: null });
 });
 
 test('a build that fails leaves what serves as it is', async () => {

@@ -3,7 +3,7 @@
 // run made. Must never happen: an executor that lost its lease writes (every write names its fence), or a leftover that nobody is told of.
 import type { RunState, runStep } from '@gantry/contract/runs.ts';
 import type { ProblemDocument } from '@gantry/contract/problems.ts';
-import type { Database, Reader, Tx } from '../database/database.ts';
+import type { Reader, Tx } from '../database/database.ts';
 import type { z } from 'zod';
 import * as store from './store.ts';
 
@@ -116,12 +116,10 @@ export async function findRuns<Input = unknown, Result = unknown>(
 }
 
 /** False when the run has ended or settled already. It ends `cancelled` once what it made is undone. */
-export async function requestCancel(db: Database, id: string): Promise<boolean> {
-  return await db.transaction(async (tx) => {
-    const asked = await store.requestCancel(tx, id);
-    if (asked) await store.notify(tx, store.work_channel, id);
-    return asked;
-  });
+export async function requestCancel(tx: Tx, id: string): Promise<boolean> {
+  const asked = await store.requestCancel(tx, id);
+  if (asked) await store.notify(tx, store.work_channel, id);
+  return asked;
 }
 
 /** This executor lost its run: another has claimed it, or will. Nothing may be written or undone any more. */

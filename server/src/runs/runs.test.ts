@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { Problem } from '@gantry/contract/problems.ts';
 import type { RunEvent } from '@gantry/contract/runs.ts';
 import { errorCode, openDatabase, unique_violation } from '../database/database.ts';
 import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
@@ -78,6 +79,43 @@ test('a run does its steps in order, remembers what they gave, and ends with its
   expect(
     seen.filter((event) => event.kind !== 'log').map((event) => `${event.kind} ${event.step} ${event.state}`),
   ).toEqual([...storySteps.flatMap((name) => [`step ${name} running`, `step ${name} done`]), 'end null done']);
+});
+
+test('text is kept as it was written, also where it reads like an escape of JSON', async () => {
+  const input = {
+    pattern: String.raw`[^\u0000-\u001f]`,
+    [String.raw`\u0000`]: String.raw`\ud800 \\u0000`,
+    emoji: '😀',
+  };
+  await work({ plain: { work: async (run) => await run.step('only', async () => input) } });
+  const { id } = await enqueue(base.db, { kind: 'plain', mutex: folder, input, actor });
+  const run = await ended(id);
+  expect(run).toMatchObject({ state: 'done' });
+  expect(run.input).toEqual(input);
+  expect(run.result).toEqual(input);
+});
+
+test('a step that fails in text that the database cannot keep has failed, and is not repeated', async () => {
+  let attempts = 0;
+  await work({
+    plain: {
+      work: async (run) =>
+        await run.step('only', async () => {
+          if (++attempts > 1) return;
+          throw new Problem('build_failed', {
+            detail: 'half a character: \ud83d, a NUL: \0',
+            fields: { 'key\udc00': ['\udc00'] },
+          });
+        }),
+    },
+  });
+  const { id } = await enqueue(base.db, { kind: 'plain', mutex: folder, input: {}, actor });
+  expect(await ended(id)).toMatchObject({
+    state: 'failed',
+    problem: { code: 'build_failed', detail: 'half a character: \ufffd, a NUL: \ufffd', 'key\ufffd': ['\ufffd'] },
+  });
+  expect(attempts).toBe(1);
+  expect(errors).toEqual([]);
 });
 
 test('one run at a time has the mutex, and who asks is told which', async () => {

@@ -2,6 +2,7 @@
 import type { RunEvent, RunState } from '@gantry/contract/runs.ts';
 import type { Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
+import { storableText } from '../database/storable-text.ts';
 import type { Ending, NewRun, RunActor, RunRow } from './run.ts';
 
 /** Workers hear of new runs and cancels here; readers of events on the other, so that a line of log wakes no worker. */
@@ -225,7 +226,15 @@ export async function hasMore(db: Reader, run_id: string, seq: number): Promise<
   return row !== undefined;
 }
 
-// jsonb holds no NUL character; an absent value is JSON's null.
+// An absent value is JSON's null.
 function json(value: unknown): string {
-  return JSON.stringify(value ?? null).replaceAll('\\u0000', '\\ufffd');
+  return JSON.stringify(value ?? null, storable);
+}
+
+// Cleaned before it is printed: in the printed JSON a NUL looks like the six characters that somebody wrote of one.
+function storable(_key: string, value: unknown): unknown {
+  if (typeof value === 'string') return storableText(value);
+  if (typeof value !== 'object' || value === null || Object.keys(value).every((key) => storableText(key) === key))
+    return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [storableText(key), member]));
 }
