@@ -5,7 +5,9 @@ from __future__ import annotations
 import http
 from typing import Any
 
-from starlette.responses import JSONResponse
+from starlette.responses import Response
+
+from .encode import to_json
 
 STATUS_OF: dict[str, int] = {
     "malformed_json": 400,
@@ -67,10 +69,9 @@ class Problem(Exception):
             body["errors"] = self.errors
         return body
 
-    def response(self) -> JSONResponse:
+    def response(self) -> Response:
         headers = {"Cache-Control": "no-store"}
         if self.retry_after_seconds is not None:
             headers["Retry-After"] = str(self.retry_after_seconds)
-        return JSONResponse(
-            self.body(), status_code=self.status, headers=headers, media_type="application/problem+json"
-        )
+        # What an exception says can be text that a plain encoder refuses.
+        return Response(to_json(self.body()), self.status, headers, media_type="application/problem+json")

@@ -15,7 +15,7 @@ from .guard import Guard
 from .invoke_request import read_invoke
 from .lifecycle import Lifecycle
 from .problems import Problem
-from .replies import invoke_reply, run_reply
+from .replies import invoke_reply, json_reply, run_reply
 from .run_stream import RunStream
 from .runner import Runner
 from .settings import Settings
@@ -51,14 +51,14 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> Gua
         )
 
     @app.get("/ready")
-    async def ready() -> JSONResponse:
+    async def ready() -> Response:
         agent = lifecycle.agent
         if agent is None or lifecycle.draining:
             reason = {"code": lifecycle.status, "message": f"the agent is {lifecycle.status}"}
             if lifecycle.failure:
                 reason = lifecycle.failure.body()
-            return JSONResponse({"status": lifecycle.status, "reason": reason}, status_code=503)
-        return JSONResponse(
+            return json_reply({"status": lifecycle.status, "reason": reason}, {}, 503)
+        return json_reply(
             {
                 "status": "ready",
                 "framework": settings.framework,
@@ -66,7 +66,8 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> Gua
                 "kind": agent.kind,
                 "keeps_threads": agent.keeps_threads,
                 "input_schema": agent.input_schema,
-            }
+            },
+            {},
         )
 
     @app.post("/invoke")

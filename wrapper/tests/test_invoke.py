@@ -42,6 +42,14 @@ def test_an_exception_of_the_agent_names_itself_and_its_run(many_sides: WrapperP
     assert many_sides.client.get(f"/runs/{problem['run_id']}").json()["status"] == "failed"
 
 
+def test_an_exception_whose_text_has_no_utf8_form_is_the_agents_and_not_the_wrappers(
+    many_sides: WrapperProcess,
+) -> None:
+    response = many_sides.invoke({"input": {"do": "fail in half a character"}})
+    assert (response.status_code, response.json()["code"]) == (500, "agent_error")
+    assert response.json()["exception"]["message"] == "\ud800"
+
+
 def test_a_traceback_in_the_log_cannot_pass_for_a_log_line(many_sides: WrapperProcess) -> None:
     many_sides.invoke({"input": {"do": "fail"}})
     assert "LookupError" in many_sides.log()

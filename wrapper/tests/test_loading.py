@@ -113,6 +113,21 @@ def test_an_import_error_comes_with_the_users_traceback(project: Project) -> Non
     assert reason["traceback"].splitlines()[1].endswith('agent.py", line 4, in <module>')
 
 
+def test_an_import_error_whose_text_has_no_utf8_form_is_still_the_reason(project: Project) -> None:
+    reason = failure(project("raise ValueError('half a character: \\ud800')"))
+    assert reason["code"] == "import_error"
+    assert reason["message"].endswith("half a character: \ud800")
+
+
+def test_a_ready_agent_whose_schema_holds_what_json_has_no_word_for_is_ready(project: Project) -> None:
+    field = "topic: Annotated[float, Field(json_schema_extra={'example': float('nan'), 'half': '\\ud800'})]"
+    agent_py = "from typing import Annotated\nfrom pydantic import Field\n" + GRAPH.replace("topic: str", field)
+    with WrapperProcess(project(agent_py + "graph = build().compile()")) as wrapper:
+        ready = wrapper.ready().client.get("/ready")
+        assert ready.status_code == 200
+        assert ready.json()["input_schema"]["properties"]["topic"]["half"] == "\ud800"
+
+
 @pytest.mark.parametrize("agent_py", ["graph = (", "import sys\nsys.exit(2)", "raise KeyboardInterrupt"])
 def test_code_that_cannot_be_imported_fails_the_start_only(project: Project, agent_py: str) -> None:
     assert failure(project(agent_py))["code"] == "import_error"

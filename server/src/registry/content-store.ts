@@ -27,18 +27,27 @@ export async function pinsOf(db: Reader, digest: string): Promise<Pin[]> {
   return row.pins;
 }
 
-/** Of these blobs, those that are there. They are safe from the sweep until the transaction ends, and for a day after. */
-export async function holdBlobs(tx: Tx, hashes: readonly string[]): Promise<Set<string>> {
-  const rows = await tx.all<{ sha256: string }>(
-    sql`update blob set staged_at = clock_now() where sha256 = any(${hashes}) returning sha256`,
-  );
-  return new Set(rows.map((row) => row.sha256));
+/** Stores these bytes, by hash. They are safe from the sweep until the transaction ends, and for a day after. */
+export async function stageBlobs(tx: Tx, blobs: ReadonlyMap<string, Uint8Array>): Promise<void> {
+  const rows = await tx.all<{ sha256: string }>(sql`select sha256 from blob where sha256 = any(${[...blobs.keys()]})`);
+  const there = new Set(rows.map((row) => row.sha256));
+  // Every row, old or new, is locked in the order of hashes: two pushes with files in common, in orders of their own, would each hold what
+  // the other waits for.
+  for (const [sha256, bytes] of [...blobs].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    const held =
+      there.has(sha256) && (await tx.run(sql`update blob set staged_at = clock_now() where sha256 = ${sha256}`)) === 1;
+    if (!held) await insertBlob(tx, sha256, bytes);
+  }
 }
 
 /** Keeps these blobs for good. False when one of them is not there. */
 export async function keepBlobs(tx: Tx, hashes: readonly string[]): Promise<boolean> {
   const different = [...new Set(hashes)];
-  return (await tx.run(sql`update blob set kept = true where sha256 = any(${different})`)) === different.length;
+  // In the order in which pushes lock them.
+  const kept = await tx.run(sql`
+    with held as (select sha256 from blob where sha256 = any(${different}) order by sha256 collate "C" for update)
+    update blob set kept = true from held where blob.sha256 = held.sha256`);
+  return kept === different.length;
 }
 
 export async function insertBlob(tx: Tx, sha256: string, bytes: Uint8Array): Promise<void> {
@@ -52,7 +61,11 @@ export const blob = async (db: Reader, sha256: string) =>
 
 /** Drops what pushes brought that no content came of. A day is far longer than any push lives. */
 export async function sweepBlobs(tx: Tx): Promise<number> {
-  return await tx.run(sql`delete from blob where not kept and staged_at < clock_now() - interval '1 day'`);
+  // What is locked is being staged again: neither waits for the other.
+  return await tx.run(sql`
+    with idle as (
+      select sha256 from blob where not kept and staged_at < clock_now() - interval '1 day' for update skip locked)
+    delete from blob using idle where blob.sha256 = idle.sha256`);
 }
 
 export interface StoredLock {

@@ -256,10 +256,25 @@ describe('what is refused at once', () => {
       code: 'rbac_failed',
       detail: sentence('ops'),
     });
-    await expect(pushAs('nemo', { name: fresh() })).rejects.toMatchObject({
+  });
+
+  test('a new agent of somebody who may create in no team, before it is unpacked', async () => {
+    const as = async (person: Person) => {
+      const archive = archiveOf([{ path: '../evil', content: '' }]);
+      return await push(database.db, await cast.caller(person), { name: fresh(), message: '', archive, signal });
+    };
+    await expect(as('nemo')).rejects.toMatchObject({
       code: 'rbac_failed',
-      detail: sentence('ml'),
+      status: 403,
+      detail: expect.stringContaining('you are in none'),
+      hint: 'Your teams: none; ask an admin to add you to one.',
     });
+    await expect(as('vera')).rejects.toMatchObject({
+      code: 'forbidden',
+      detail: 'This needs the role contributor in team:ml; yours is viewer.',
+    });
+    for (const person of ['ada', 'root'] as const)
+      await expect(as(person)).rejects.toMatchObject({ code: 'archive_unsafe' });
   });
 
   test('a viewer, and somebody who is not signed in', async () => {
@@ -375,6 +390,27 @@ test.for([
   const name = fresh();
   await pushAs('ada', { name, yaml: `access:\n  visibility: ${visibility}\n` });
   expect((await agentOf(name)).entries.map((entry) => entry.principal_type).toSorted()).toEqual(expected);
+});
+
+test('pushes that have files in common, each under paths of its own, never wait for each other in a circle', async () => {
+  const texts = Array.from({ length: 60 }, (_, n) => `shared ${n}`);
+  // The first round stores the bytes, the later ones find them there.
+  for (let round = 0; round < 4; round++) {
+    const projects = [texts, texts.toReversed(), texts.toSorted()].map((ordered) => ({
+      name: fresh(),
+      files: Object.fromEntries(
+        ordered.map((text, n) => [`${String(n).padStart(3, '0')}.txt`, `${text} ${round >> 1}`]),
+      ),
+    }));
+    const caller = await cast.caller('ada');
+    const ids = await Promise.all(
+      projects.map(
+        async (project) =>
+          await push(database.db, caller, { name: project.name, message: '', archive: projectOf(project), signal }),
+      ),
+    );
+    for (const id of ids) expect(await pushes.ended(id)).toMatchObject({ state: 'done' });
+  }
 });
 
 test('the sweep drops bytes that no content came of after a day, and none that a version has', async () => {

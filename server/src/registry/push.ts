@@ -35,7 +35,8 @@ export async function push(db: Database, caller: Caller, request: PushRequest): 
   const user = signedIn(caller);
   const asset = await findAgent(db, request.name);
   // Before the body is read: nobody makes the server unpack what they may not push.
-  if (asset !== undefined) requireWrite(user, asset);
+  if (asset === undefined) requireSomeTeam(user);
+  else requireWrite(user, asset);
   const files = await unpack(request.archive, request.signal);
   const { config, notices, requirements } = checked(request.name, files);
   const team = await pushableTeam(db, user, config.team);
@@ -72,6 +73,20 @@ function requireWrite(user: UserCaller, asset: AssetRecord): void {
   authorize(user, 'asset.write', asset);
 }
 
+// Which team a new agent is to belong to stands in the archive: refused here is who may create in no team at all.
+function requireSomeTeam(user: UserCaller): void {
+  if (user.role === 'admin') return;
+  const teams = user.memberships.map(({ team_id, team }): TeamSubject => ({ kind: 'team', id: team_id, name: team }));
+  const [first] = teams;
+  if (first === undefined) {
+    throw new Problem('rbac_failed', {
+      detail: 'RBAC check failed: `team` in agent.yaml must be a registered team of yours, and you are in none.',
+      hint: teamsHint(user),
+    });
+  }
+  if (!teams.some((team) => decide(user, 'asset.create', team).allowed)) authorize(user, 'asset.create', first);
+}
+
 function checked(name: string, files: ReadonlyMap<string, Uint8Array>) {
   const { config, findings, dependency_file } = checkProject(files);
   const errors = findings.filter((finding) => finding.severity === 'error');
@@ -104,11 +119,15 @@ async function pushableTeam(db: Database, user: UserCaller, name: string): Promi
   if (team === undefined || !decide(user, 'team.read', team).allowed) {
     throw new Problem('rbac_failed', {
       detail: `RBAC check failed: \`team\` in agent.yaml is ${name}, which is no registered team of yours.`,
-      hint: `Your teams: ${user.memberships.map((membership) => membership.team).join(', ') || 'none; ask an admin to add you to one'}.`,
+      hint: teamsHint(user),
       errors: [{ pointer: '/team', file: 'agent.yaml', message: `${name} is no registered team of yours` }],
     });
   }
   return team;
+}
+
+function teamsHint(user: UserCaller): string {
+  return `Your teams: ${user.memberships.map((membership) => membership.team).join(', ') || 'none; ask an admin to add you to one'}.`;
 }
 
 async function requireOpenVersion(
@@ -130,16 +149,14 @@ async function stageAndEnqueue(
   files: ReadonlyMap<string, Uint8Array>,
 ): Promise<string> {
   const mutex = input.config.name;
+  const blobs = new Map<string, Uint8Array>();
+  for (const { path, sha256 } of input.manifest) {
+    const bytes = files.get(path);
+    if (bytes !== undefined) blobs.set(sha256, bytes);
+  }
   try {
     return await db.transaction(async (tx) => {
-      const there = await contents.holdBlobs(
-        tx,
-        input.manifest.map((file) => file.sha256),
-      );
-      for (const { path, sha256 } of input.manifest) {
-        const bytes = files.get(path);
-        if (bytes !== undefined && !there.has(sha256)) await contents.insertBlob(tx, sha256, bytes);
-      }
+      await contents.stageBlobs(tx, blobs);
       const run = await enqueue(tx, { kind: 'push', mutex, input, actor: { user_id: user.id, name: user.email } });
       return run.id;
     });

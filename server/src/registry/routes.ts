@@ -2,6 +2,7 @@ import { approvedVersions } from '../approvals/approval-for.ts';
 import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Handlers } from '../http/handlers.ts';
+import { lastSeq } from '../http/last-event-id.ts';
 import { create } from './create.ts';
 import { edit } from './edit.ts';
 import { list, search } from './list.ts';
@@ -26,8 +27,8 @@ export function registryRoutes({ db, cursors }: { db: Database; cursors: Cursors
     },
     'pushes.show': async ({ caller, params }) => await showPush(db, caller, params.id),
     'pushes.events': async ({ caller, params, query, request, signal }) => {
-      const after = Number(request.headers.get('last-event-id') ?? query.after ?? 0);
-      return await pushEvents(db, caller, params.id, Number.isSafeInteger(after) ? after : 0, signal);
+      const after = lastSeq(request) ?? query.after ?? 0;
+      return await pushEvents(db, caller, params.id, after, signal);
     },
     'registry.search': async ({ caller, query }) => await search(db, cursors, caller, query),
     'registry.list': async ({ caller, params, query }) =>

@@ -103,7 +103,7 @@ export async function listed(
     ) found ${page} order by -rank, name, kind limit ${limit}`);
 }
 
-// access/decide.ts (canRead) as a condition, and within it what lists show; find.test.ts walks both over the same callers.
+// access/decide.ts (canRead) as a condition, and within it what lists show; registry.test.ts walks both over the same callers.
 function visibleTo(caller: UserCaller): Sql {
   if (caller.role === 'admin') return sql`true`;
   const teams = caller.memberships.map((membership) => membership.team_id);

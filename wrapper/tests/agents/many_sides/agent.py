@@ -72,6 +72,8 @@ def work(state: State) -> dict:
             return {"result": dict(os.environ)}
         case "fail":
             raise LookupError('no such thing\n{"forged": true}')
+        case "fail in half a character":
+            raise LookupError("\ud800")
         case "exit":
             sys.exit(3)
         case "sleep":
