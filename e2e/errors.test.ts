@@ -218,9 +218,14 @@ describe('an agent that does not start leaves nothing running and says why', () 
       'deploy_running',
       `svc deployments watch ${running?.id}`,
     ]);
+    const waiting = gantry.type('svc deploy agents/hanging@1.0.0 --wait --json');
     await gantry.must(`svc deployments cancel ${running?.id}`);
-    const waited = await gantry.type(`svc deployments watch ${running?.id}`);
-    expect(waited.output).toContain('was cancelled');
+    const watched = await gantry.type(`svc deployments watch ${running?.id}`);
+    expect(watched.output).toContain('was cancelled');
+    // Its turn has come: it is a deploy of its own, and fails as the first would have.
+    const waited = await waiting;
+    expect(waited.output).toContain('The agent was not loaded within 20 s');
+    expect(waited.output).not.toContain('deploy_running');
   });
 
   test('nothing of them is left in the engine or in memory', async () => {

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fillIn, missingLine, readGuide } from './guide.ts';
@@ -6,7 +6,7 @@ import { install, type Installation } from './installation.ts';
 
 const guides = join(import.meta.dirname, '../docs/guide');
 
-describe.each(['first-agent.md'])('every command of docs/guide/%s does what the guide says', async (name) => {
+describe.each(await readdir(guides))('every command of docs/guide/%s does what the guide says', async (name) => {
   const commands = readGuide(await readFile(join(guides, name), 'utf8'));
   const words = new Map<string, string>();
   let installation: Installation;
@@ -18,8 +18,8 @@ describe.each(['first-agent.md'])('every command of docs/guide/%s does what the 
   test.each(commands.map((command) => [`${command.line}: ${command.as} types ${command.command}`, command] as const))(
     '%s',
     async (_, { command, exits, prints, ...typing }) => {
-      // Only for the one command that is not `svc`: a session's token, as a script would hold it.
-      const env: Record<string, string> = command.startsWith('curl')
+      // A session's token, as a script would hold it.
+      const env: Record<string, string> = command.includes('$SERVICE_TOKEN')
         ? { SERVICE_TOKEN: await installation.token(typing.as) }
         : {};
       const ran = await installation.type(fillIn(command, words), { ...typing, env });
