@@ -290,6 +290,35 @@ describe('a long call', () => {
   });
 });
 
+describe('its output', () => {
+  test('is followed through a restart of the service, each line once', async () => {
+    const read = async (file: string) => await readFile(join(gantry.directory, file), 'utf8').catch(() => '');
+    const print = async (line: string) =>
+      await cal.ask({ do: 'run python', value: `def look(): print(${JSON.stringify(line)}, flush=True)` });
+    const shown = async (line: string) =>
+      await vi.waitFor(async () => expect(await read('followed.txt')).toContain(` ${line}\n`), {
+        timeout: 60_000,
+        interval: 200,
+      });
+    // The shell becomes svc, so its number is the one to interrupt.
+    const following = gantry.type(
+      'echo $$ > follower; exec svc logs prober -f --since 10m > followed.txt 2> followed-notes.txt',
+    );
+    await print('before the restart');
+    await shown('before the restart');
+    await gantry.must('svc server stop');
+    await gantry.must('svc server start');
+    await print('after the restart');
+    await shown('after the restart');
+    process.kill(Number(await read('follower')), 'SIGINT');
+    expect((await following).code).toBe(0);
+    const lines = (await read('followed.txt')).trimEnd().split('\n');
+    expect(lines.toSorted()).toEqual([...new Set(lines)].toSorted());
+    expect(lines.filter((line) => line.endsWith(' the restart'))).toHaveLength(2);
+    expect(await read('followed-notes.txt')).toContain('reconnecting');
+  });
+});
+
 describe('while a new revision takes over', () => {
   test('no call fails, an open stream ends normally, and the old revision goes when it has finished', async () => {
     await writeProject(gantry, 'prober', {

@@ -1,8 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Answer } from '@gantry/contract/endpoint.ts';
-import type { Endpoints } from '@gantry/contract/endpoints.ts';
-import { suggestAgent } from '../agent-name.ts';
 import { defineCommand, moment, required, toggle, whole } from '../command.ts';
+import { readLogs, type LogLine } from '../run/read-logs.ts';
 import type { Session } from '../session.ts';
 import { bad, faint, line, type View } from '../view/view.ts';
 
@@ -23,33 +20,13 @@ export const command = defineCommand({
       ...(since === undefined ? {} : { since }),
       ...(tail === undefined ? {} : { tail }),
     };
-    let printed = 0;
-    let last_event_id: string | undefined;
     const stopped = new AbortController();
     using _taken = session.onInterrupt(() => stopped.abort()); // how one stops following, so no failure
-    const { signal } = stopped;
-    for (let attempt = 0; !signal.aborted; attempt++) {
-      const stream = await suggestAgent(session, name, () =>
-        session.call(
-          'agents.logs',
-          { params: { name }, query },
-          { signal, ...(last_event_id === undefined ? {} : { last_event_id }) },
-        ),
-      );
-      try {
-        for await (const { id, data } of stream) {
-          [last_event_id, attempt] = [id ?? last_event_id, 0];
-          printed += 1;
-          session.output.event(data);
-          session.output.show(describeLine(session, data));
-        }
-        if (!follow) break;
-      } catch (error) {
-        // A connection that breaks while following is made again and resumes where it was.
-        if (signal.aborted) break;
-        if (!follow || !(error instanceof TypeError)) throw error;
-      }
-      await delay(Math.min(5000, 250 * 2 ** attempt));
+    let printed = 0;
+    for await (const each of readLogs(session, { name, follow, query, signal: stopped.signal })) {
+      printed += 1;
+      session.output.event(each);
+      session.output.show(describeLine(session, each));
     }
     return {
       data: undefined,
@@ -58,9 +35,6 @@ export const command = defineCommand({
     };
   },
 });
-
-type LogStream = Answer<Endpoints['agents.logs']>;
-type LogLine = LogStream extends AsyncIterable<{ data: infer Data }> ? Data : never;
 
 function describeLine(session: Session, { at, stream, line: text }: LogLine): View {
   if (session.output.mode === 'plain') return [line(`${at} ${text}`)];

@@ -1,10 +1,10 @@
 // Reads a run's events to its end, whatever the connection does meanwhile: each reconnect resumes after the last event
 // seen (Last-Event-ID), so nothing is missed and nothing comes twice.
 import { setTimeout as delay } from 'node:timers/promises';
-import { Problem } from '@gantry/contract/problems.ts';
 import type { RunEvent } from '@gantry/contract/runs.ts';
 import { Refusal } from '../refusal.ts';
 import type { Session } from '../session.ts';
+import { isPassing } from './is-passing.ts';
 
 export interface RunToFollow {
   events: 'deployments.events' | 'pushes.events';
@@ -48,11 +48,4 @@ export async function followRun(
     }
     await delay(Math.min(5000, 200 * 2 ** attempt), undefined, { signal: run.signal });
   }
-}
-
-/** A service that restarts or a connection that breaks passes; a refusal does not. */
-function isPassing(error: unknown): boolean {
-  if (error instanceof Problem) return error.code === 'starting' || error.code === 'internal';
-  // fetch reports a connection that breaks in the middle of a body as a TypeError; one that was never made is Unreachable.
-  return error instanceof Error && (error.name === 'Unreachable' || error instanceof TypeError);
 }

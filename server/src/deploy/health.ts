@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readObject } from './targets/read-object.ts';
 
 const health = z.object({
   status: z.enum(['starting', 'ready', 'failed', 'draining']),
@@ -15,7 +16,7 @@ export async function askHealth(url: string, signal: AbortSignal): Promise<Healt
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeout_ms)]),
     });
-    return health.safeParse(await response.json()).data;
+    return health.safeParse(await readObject(response)).data;
   } catch {
     // No answer is the answer: the container is starting, stuck or gone.
     signal.throwIfAborted();

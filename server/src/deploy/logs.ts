@@ -1,5 +1,6 @@
 // The containers' output: of the revision that serves, and with `follow` of the one that comes after it. When a deploy failed since, what
-// its container said comes first, because that container is gone.
+// its container said comes first, because that container is gone. An event's id is the newest instant given so far: one that comes back with
+// it is given what came after it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StreamEvent } from '@gantry/contract/endpoint.ts';
 import type { logLine } from '@gantry/contract/deploy.ts';
@@ -10,6 +11,7 @@ import type { Caller } from '../access/caller.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findAgent, type AssetRecord } from '../registry/find.ts';
 import { findRun } from '../runs/run.ts';
+import { isAfter } from './instant.ts';
 import type { DeployParts } from './parts.ts';
 import * as store from './store.ts';
 
@@ -17,6 +19,8 @@ export interface LogsWish {
   follow: boolean;
   since?: string | undefined;
   tail: number;
+  /** The id of the last event that this reader has, when it comes back. */
+  given?: string | undefined;
 }
 
 type Line = z.output<typeof logLine>;
@@ -43,24 +47,30 @@ async function* read(
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent<Line>> {
   const { db, targets } = parts;
-  let { since } = wish;
-  let tail: number | undefined = wish.tail;
+  let { since, given } = wish;
+  let tail = given === undefined ? wish.tail : undefined;
+  let newest = given;
+  const event = (data: Line): StreamEvent<Line> => {
+    if (newest === undefined || isAfter(data.at, newest)) newest = data.at;
+    return { id: newest, data };
+  };
+  const isGiven = ({ at }: { at: string }) => given !== undefined && !isAfter(at, given);
   let route = await store.route(db, asset.id, 'local');
   for (const line of await linesOfFailedStart(parts, asset, route))
-    if (since === undefined || line.at >= since) yield { data: line };
+    if (!isGiven(line) && (since === undefined || !isAfter(since, line.at))) yield event(line);
   while (!signal.aborted) {
     const row = route && (await store.instance(db, route.id));
     if (row !== undefined) {
       const query = {
         follow: wish.follow,
         signal,
-        ...(since === undefined ? {} : { since }),
-        ...(tail === undefined ? {} : { tail }),
+        since: given ?? since,
+        tail,
       };
-      for await (const { at, stream, line } of targets[row.place.target].logs(row.place, query)) {
-        yield { data: { at, stream, line, revision: row.revision_id } };
-        since = after(at);
-      }
+      for await (const line of targets[row.place.target].logs(row.place, query))
+        if (!isGiven(line)) yield event({ ...line, revision: row.revision_id });
+      // Not before: the pieces of a long line have one time, and the two streams' lines need not be in order.
+      given = newest;
     }
     if (!wish.follow) return;
     // The container has ended: it is started again, or another revision takes over, and what that says belongs here too.
@@ -69,11 +79,6 @@ async function* read(
     since ??= new Date().toISOString();
     route = await store.route(db, asset.id, 'local');
   }
-}
-
-// `since` takes in its own instant.
-function after(at: string): string {
-  return new Date(Date.parse(at) + 1).toISOString();
 }
 
 const saidInFailure = z.array(z.object({ at: z.string(), stream: z.enum(['stdout', 'stderr']), line: z.string() }));

@@ -1,4 +1,6 @@
 import type { Handlers } from '../http/handlers.ts';
+import { lastInstant, lastSeq } from '../http/last-event-id.ts';
+import { turns } from '../registry/turns.ts';
 import { runEvents } from '../runs/events.ts';
 import { cancel } from './cancel.ts';
 import { deleteAgent } from './delete.ts';
@@ -15,22 +17,29 @@ import { stop } from './stop.ts';
 
 export type DeployHandlers = Handlers<'deployments'> & Omit<Handlers<'agents'>, 'agents.push'>;
 
+// A plan reads the whole project again, up to 200 MB each.
+const plans_at_once = 2;
+const plan_wait_ms = 60_000;
+
 export function deployRoutes(parts: DeployParts): DeployHandlers {
   const { db, cursors } = parts;
+  const planInTurn = turns(plans_at_once, plan_wait_ms, 'Too many plans are asked for at once.');
   return {
     'deployments.create': async ({ caller, body }) => await deploy(parts, caller, body),
-    'deployments.plan': async ({ caller, body }) => await plan(db, caller, body),
+    'deployments.plan': async ({ caller, body, signal }) =>
+      await planInTurn(signal, async () => await plan(db, caller, body)),
     'deployments.list': async ({ caller, query }) => await listDeploys(db, cursors, caller, query),
     'deployments.show': async ({ caller, params }) => await showDeploy(db, caller, params.id),
     'deployments.events': async ({ caller, params, query, request, signal }) => {
       await findDeploy(db, caller, params.id);
-      const after = Number(request.headers.get('last-event-id') ?? query.after ?? 0);
-      return runEvents(db, params.id, Number.isSafeInteger(after) ? after : 0, signal);
+      const after = lastSeq(request) ?? query.after ?? 0;
+      return runEvents(db, params.id, after, signal);
     },
     'deployments.cancel': async ({ caller, params }) => await cancel(db, caller, params.id),
     'agents.statuses': async ({ caller, query, signal }) => await listStatuses(parts, caller, query, signal),
     'agents.status': async ({ caller, params, signal }) => await showStatus(parts, caller, params.name, signal),
-    'agents.logs': async ({ caller, params, query, signal }) => await logs(parts, caller, params.name, query, signal),
+    'agents.logs': async ({ caller, params, query, request, signal }) =>
+      await logs(parts, caller, params.name, { ...query, given: lastInstant(request) }, signal),
     'agents.stop': async ({ caller, params, signal }) => await stop(parts, caller, params.name, signal),
     'agents.start': async ({ caller, params, signal }) => await start(parts, caller, params.name, signal),
     'agents.restart': async ({ caller, params, signal }) => await restart(parts, caller, params.name, signal),

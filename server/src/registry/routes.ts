@@ -18,7 +18,7 @@ const push_wait_ms = 60_000;
 type RegistryHandlers = Pick<Handlers<'agents'>, 'agents.push'> & Handlers<'pushes'> & Handlers<'registry'>;
 
 export function registryRoutes({ db, cursors }: { db: Database; cursors: Cursors }): RegistryHandlers {
-  const inTurn = turns(pushes_at_once, push_wait_ms);
+  const inTurn = turns(pushes_at_once, push_wait_ms, 'Too many pushes arrive at once.');
   return {
     'agents.push': async ({ caller, params, query, body, signal }) => {
       const request = { name: params.name, message: query.message, archive: body, signal };

@@ -4,7 +4,7 @@ import { turns } from './turns.ts';
 const never = new AbortController().signal;
 
 test('as many as may run do, the others follow in the order they came, also after a failure', async () => {
-  const inTurn = turns(2, 10_000);
+  const inTurn = turns(2, 10_000, 'busy');
   const order: string[] = [];
   const gates = ['a', 'b', 'c', 'd'].map((name) => ({ name, ...Promise.withResolvers<void>() }));
   const works = gates.map(
@@ -27,7 +27,7 @@ test('as many as may run do, the others follow in the order they came, also afte
 });
 
 test('who waits too long is sent away, who goes away leaves the queue, and neither takes a turn', async () => {
-  const inTurn = turns(1, 50);
+  const inTurn = turns(1, 50, 'busy');
   const gate = Promise.withResolvers<void>();
   const first = inTurn(never, async () => await gate.promise);
   const gone = new AbortController();

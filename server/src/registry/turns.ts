@@ -1,7 +1,7 @@
 import { Problem } from '@gantry/contract/problems.ts';
 
-/** Lets `most` works run at a time and the others wait in the order they came; who waits longer than `wait_ms` is sent away. */
-export function turns(most: number, wait_ms: number) {
+/** Lets `most` works run at a time and the others wait in the order they came; who waits longer than `wait_ms` is sent away, with `busy`. */
+export function turns(most: number, wait_ms: number, busy: string) {
   const waiting: (() => void)[] = [];
   let free = most;
 
@@ -17,12 +17,12 @@ export function turns(most: number, wait_ms: number) {
       // The turn came in the same moment.
       if (place < 0) return;
       waiting.splice(place, 1);
-      const busy = new Problem('rate_limited', {
-        detail: 'Too many pushes arrive at once.',
-        hint: 'Push again in a minute.',
+      const sentAway = new Problem('rate_limited', {
+        detail: busy,
+        hint: 'Try again in a minute.',
         retry_after_seconds: 60,
       });
-      reject(signal.aborted ? signal.reason : busy);
+      reject(signal.aborted ? signal.reason : sentAway);
     };
     waiting.push(resolve);
     ends.addEventListener('abort', leave, { once: true });

@@ -1,6 +1,8 @@
 import type Docker from 'dockerode';
 import { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import { ask } from '../../engine/client.ts';
+import { unixTime } from '../instant.ts';
 import type { LogLine, LogQuery } from './target.ts';
 
 /** Reads a container's log at the reader's pace: a reader that stops reading stops the engine's stream. Ends when the signal does. */
@@ -31,36 +33,34 @@ export async function* containerLogs(
 }
 
 async function* lines(output: AsyncIterable<string | Buffer> | Iterable<Buffer>): AsyncGenerator<LogLine> {
-  const rest = { stdout: '', stderr: '' };
-  for await (const { stream, text } of frames(output)) {
-    const parts = (rest[stream] + text).split('\n');
-    rest[stream] = parts.pop() ?? '';
-    for (const part of parts) yield logLine(stream, part);
+  const unfinished = { stdout: false, stderr: false };
+  const decoders = { stdout: new StringDecoder('utf8'), stderr: new StringDecoder('utf8') };
+  for await (const { stream, entry } of entries(output)) {
+    const space = entry.indexOf(' ');
+    // A cut may go through a character, whose other half begins the next entry.
+    const text = decoders[stream].write(entry.subarray(space + 1));
+    const line = text.replace(/\r?\n$/, '');
+    // A line that ends right at a cut has nothing but its end in the last entry.
+    if (line !== '' || !unfinished[stream]) yield { at: entry.toString('latin1', 0, space), stream, line };
+    unfinished[stream] = !text.endsWith('\n');
   }
-  for (const stream of ['stdout', 'stderr'] as const) if (rest[stream] !== '') yield logLine(stream, rest[stream]);
 }
 
-/** The engine's multiplexing: a header of eight bytes (stream, three zeros, length), then so many bytes. */
-async function* frames(
+/**
+ * The engine's multiplexing: a header of eight bytes (stream, three zeros, length), then so many bytes: one entry of the log, with its own
+ * time. A line of more than 16,384 bytes comes as several entries of one time, so that it is never put together here: output without a
+ * newline would fill the memory.
+ */
+async function* entries(
   output: AsyncIterable<string | Buffer> | Iterable<Buffer>,
-): AsyncGenerator<{ stream: LogLine['stream']; text: string }> {
+): AsyncGenerator<{ stream: LogLine['stream']; entry: Buffer }> {
   let buffered: Buffer = Buffer.alloc(0);
   for await (const chunk of output) {
     buffered = Buffer.concat([buffered, Buffer.from(chunk)]);
     while (buffered.length >= 8 && buffered.length >= 8 + buffered.readUInt32BE(4)) {
       const end = 8 + buffered.readUInt32BE(4);
-      // A frame is one entry of the log, so characters are whole unless the agent wrote a line of more than 16 KB.
-      yield { stream: buffered[0] === 2 ? 'stderr' : 'stdout', text: buffered.toString('utf8', 8, end) };
+      yield { stream: buffered[0] === 2 ? 'stderr' : 'stdout', entry: buffered.subarray(8, end) };
       buffered = buffered.subarray(end);
     }
   }
-}
-
-function logLine(stream: LogLine['stream'], text: string): LogLine {
-  const space = text.indexOf(' ');
-  return { at: text.slice(0, space), stream, line: text.slice(space + 1).replace(/\r$/, '') };
-}
-
-function unixTime(at: string): number {
-  return Math.floor(Date.parse(at) / 1000);
 }

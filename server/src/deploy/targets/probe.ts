@@ -1,6 +1,7 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { unlessAborted } from '../../engine/client.ts';
+import { readObject } from './read-object.ts';
 import type { Instance, LogLine, Place, Target } from './target.ts';
 
 export interface ProbeInput {
@@ -123,23 +124,6 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'no answer';
   if (error.name === 'TimeoutError') return 'timed out';
   return error.cause instanceof Error && 'code' in error.cause ? String(error.cause.code) : error.message;
-}
-
-/** The user's code shares the process with what answers: its answer may be anything, of any length. */
-async function readObject(response: Response): Promise<Record<string, unknown>> {
-  let text = '';
-  const decoder = new TextDecoder();
-  const chunks: AsyncIterable<Uint8Array> | [] = response.body ?? [];
-  for await (const chunk of chunks) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length > 1_000_000) return {};
-  }
-  try {
-    const body: unknown = JSON.parse(text);
-    return typeof body === 'object' && body !== null ? { ...body } : {};
-  } catch {
-    return {};
-  }
 }
 
 async function lastLines(target: Target, place: Place): Promise<LogLine[]> {

@@ -47,10 +47,10 @@ export interface LogLine {
 
 export interface LogQuery {
   follow?: boolean;
-  /** UTC, ISO 8601. */
-  since?: string;
+  /** UTC, ISO 8601; a line of this very instant is given too. */
+  since?: string | undefined;
   /** Only the last so many lines of what is there. */
-  tail?: number;
+  tail?: number | undefined;
   signal: AbortSignal;
 }
 

@@ -1,0 +1,78 @@
+import type { ServerResponse } from 'node:http';
+import { printServerSentEvent } from '@gantry/contract/server-sent-events.ts';
+import { expect, test } from 'vitest';
+import { makeSession } from '../testing/make-session.ts';
+import { freshHome, runSvc, type Ran } from '../testing/run-svc.ts';
+import { problem, scriptService, type ScriptedService } from '../testing/scripted-service.ts';
+import { readLogs } from './read-logs.ts';
+
+const route = 'GET /api/v1/agents/greeter/logs';
+const at = (second: number) => `2026-01-31T12:00:0${second}.000000001Z`;
+
+/** Says these lines, and ends the stream as a service does that is stopped. */
+function say(...seconds: number[]) {
+  return (response: ServerResponse) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const second of seconds) {
+      const data = { at: at(second), stream: 'stdout', line: `line ${second}`, revision: 'r' };
+      response.write(printServerSentEvent({ id: at(second), data: JSON.stringify(data) }));
+    }
+    response.end();
+  };
+}
+const hangUp = (response: ServerResponse) => void response.destroy();
+const starting = problem(503, 'starting', 'The service is starting');
+
+type Reply = ReturnType<typeof problem>;
+async function script(...replies: Reply[]): Promise<ScriptedService> {
+  return await scriptService({
+    [route]: (...asked) => (replies.length > 1 ? replies.shift() : replies[0])?.(...asked),
+  });
+}
+
+async function svcLogs({ url }: { url: string }, ...flags: string[]): Promise<Ran> {
+  const env = { SERVICE_URL: url, SERVICE_API_TOKEN: 'token' };
+  return await runSvc(['logs', 'greeter', ...flags], { home: freshHome(), env });
+}
+
+test('following goes on after the last line when the service is stopped and started again, and says so', async () => {
+  await using service = await script(say(1, 2), hangUp, starting, say(3), problem(403, 'forbidden', 'No more of it'));
+  const ran = await svcLogs(service, '-f');
+  expect(ran.stdout.split('\n')).toEqual([`${at(1)} line 1`, `${at(2)} line 2`, `${at(3)} line 3`, '']);
+  expect(service.asked.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, at(2), at(2), at(2), at(3)]);
+  // Once each time that it goes away, not for every attempt.
+  expect(ran.stderr.match(/reconnecting/g)).toHaveLength(2);
+});
+
+test.each([
+  [404, 'not_found'],
+  [403, 'forbidden'],
+])('a refusal while following, %i, ends it', async (status, code) => {
+  await using service = await script(say(1), problem(status, code, 'You may not'));
+  expect(await svcLogs(service, '-f')).toMatchObject({ exit: 1, stdout: `${at(1)} line 1\n` });
+  expect(service.asked.filter(({ path }) => path.endsWith('/logs'))).toHaveLength(2);
+});
+
+test('a service that does not answer at first is not waited for', async () => {
+  await using service = await script(hangUp);
+  expect((await svcLogs(service, '-f')).exit).toBe(3);
+  expect(service.asked).toHaveLength(1);
+});
+
+test('a service that stays away is given up on', async () => {
+  await using service = await script(say(1), hangUp);
+  const { signal } = new AbortController();
+  const logs = { name: 'greeter', follow: true, query: {}, signal, patience_milliseconds: 400 };
+  const lines: string[] = [];
+  const following = async () => {
+    for await (const { line } of readLogs(makeSession(service.url), logs)) lines.push(line);
+  };
+  await expect(following()).rejects.toMatchObject({ name: 'Unreachable' });
+  expect(lines).toEqual(['line 1']);
+});
+
+test('a log that is not followed is read once', async () => {
+  await using service = await script(say(1));
+  expect(await svcLogs(service)).toMatchObject({ exit: 0, stdout: `${at(1)} line 1\n` });
+  expect(service.asked).toHaveLength(1);
+});

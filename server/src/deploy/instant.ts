@@ -1,0 +1,19 @@
+// Instants as the engine writes them, to the nanosecond: a Date keeps milliseconds, and a busy agent writes many lines in one.
+
+/** What the engine takes for `since`: `seconds.nanoseconds`. */
+export function unixTime(at: string): string {
+  return `${Math.floor(Date.parse(at) / 1000)}.${nanoseconds(at)}`;
+}
+
+/** Whatever the number of digits each is written with. */
+export function isAfter(at: string, other: string): boolean {
+  return sortable(at) > sortable(other);
+}
+
+function sortable(at: string): string {
+  return new Date(at).toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss.'.length) + nanoseconds(at);
+}
+
+function nanoseconds(at: string): string {
+  return (/\.(\d{1,9})/.exec(at)?.[1] ?? '').padEnd(9, '0');
+}

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { runEvents } from '../runs/events.ts';
+import { startWorker, type Worker } from '../runs/worker.ts';
+import { openDeployStage, type DeployStage } from '../testing/deploy-stage.ts';
+import { deploy } from './deploy.ts';
+import { unixTime } from './instant.ts';
+import { logs, type LogsWish } from './logs.ts';
+import { deployRoutes } from './routes.ts';
+import { deployKind } from './deploy-kind.ts';
+import type { LogLine } from './targets/target.ts';
+
+let stage: DeployStage;
+let worker: Worker;
+let name = '';
+/** What the container has written. It runs no more, so following it ends at once, again and again. */
+let written: LogLine[] = [];
+/** How often it was read. */
+let reads = 0;
+
+beforeAll(async () => {
+  stage = await openDeployStage();
+  worker = await startWorker(
+    stage.database.db,
+    { deploy: deployKind(stage.parts) },
+    { owner: 'test', onError: (error) => expect.unreachable(String(error)) },
+  );
+  const pushed = await stage.push();
+  name = pushed.name;
+  const { id } = await deploy(stage.parts, await stage.cast.caller('root'), { ref: pushed.ref, force: false });
+  for await (const _ of runEvents(stage.database.db, id, 0, AbortSignal.timeout(60_000)));
+  stage.parts.targets.local = {
+    ...stage.parts.targets.local,
+    logs: async function* engine(_, { since, tail }) {
+      reads += 1;
+      // No finer than a second, so that what was given already comes again.
+      const read = written.filter(({ at }) => since === undefined || second(at) >= second(since));
+      yield* read.slice(tail === undefined ? 0 : -tail);
+    },
+  };
+});
+afterAll(async () => {
+  await worker?.stop();
+  await stage?.close();
+});
+beforeEach(() => {
+  reads = 0;
+  written = [said('one', 1), said('two', 2), said('three', 3)];
+});
+
+/** All of them within one millisecond. */
+function said(line: string, nanosecond: number): LogLine {
+  return { at: `2026-01-31T12:00:00.00000000${nanosecond}Z`, stream: 'stdout', line };
+}
+
+const second = (at: string) => Math.floor(Number(unixTime(at)));
+const caller = async () => await stage.cast.caller('root');
+const wish = { follow: true, tail: 200 };
+
+/** Reads until the container was read so often. */
+async function read(changes: Partial<LogsWish>, times: number, between = () => {}): Promise<string[]> {
+  const stop = new AbortController();
+  const lines: string[] = [];
+  const look = setInterval(() => {
+    if (reads >= times) stop.abort();
+    else if (reads > 0) between();
+  }, 50);
+  try {
+    const events = await logs(stage.parts, await caller(), name, { ...wish, ...changes }, stop.signal);
+    for await (const { data } of events) lines.push(data.line);
+  } finally {
+    clearInterval(look);
+  }
+  return lines;
+}
+
+test('following an agent that has ended gives each of its lines once', async () => {
+  expect(await read({}, 3)).toEqual(['one', 'two', 'three']);
+});
+
+test('what it says when it is started again comes, though it follows within the same millisecond', async () => {
+  const more = () => {
+    if (written.length === 3) written.push(said('four', 4));
+  };
+  expect(await read({}, 3, more)).toEqual(['one', 'two', 'three', 'four']);
+});
+
+test('a reader that comes back is given what came after its last line, however much that is', async () => {
+  expect(await read({ given: written[0]?.at, tail: 1 }, 1)).toEqual(['two', 'three']);
+});
+
+test('each line carries the id to come back with, in the header that a browser sends by itself', async () => {
+  const routes = deployRoutes(stage.parts);
+  const events = async (headers: Record<string, string>) => {
+    const request = new Request('http://test', { headers });
+    const signal = AbortSignal.timeout(10_000);
+    const parts = { params: { name }, query: { ...wish, follow: false }, body: undefined, request, signal };
+    const all = [];
+    for await (const event of await routes['agents.logs']({ ...parts, caller: await caller() })) all.push(event);
+    return all;
+  };
+  const all = await events({});
+  expect(all.map(({ id }) => id)).toEqual(written.map(({ at }) => at));
+  expect(await events({ 'last-event-id': all[1]?.id ?? '' })).toEqual(all.slice(2));
+  expect(await events({ 'last-event-id': 'nonsense' })).toEqual(all);
+});
+
+test('a line that was written before one that is given already does not turn the id back', async () => {
+  written = [said('two', 2), said('one', 1)];
+  const ids: (string | undefined)[] = [];
+  const events = await logs(stage.parts, await caller(), name, { ...wish, follow: false }, AbortSignal.timeout(10_000));
+  for await (const { id } of events) ids.push(id);
+  expect(ids).toEqual([said('', 2).at, said('', 2).at]);
+});

@@ -1,0 +1,21 @@
+const longest = 1_000_000;
+
+/**
+ * The JSON object that an agent's container answers with; an empty one for anything else. The user's code shares the process with what
+ * answers, so the answer may be anything, of any length.
+ */
+export async function readObject(response: Response): Promise<Record<string, unknown>> {
+  let text = '';
+  const decoder = new TextDecoder();
+  const chunks: AsyncIterable<Uint8Array> | [] = response.body ?? [];
+  for await (const chunk of chunks) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > longest) return {};
+  }
+  try {
+    const body: unknown = JSON.parse(text);
+    return typeof body === 'object' && body !== null ? { ...body } : {};
+  } catch {
+    return {};
+  }
+}
