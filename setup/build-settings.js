@@ -30,10 +30,10 @@ export async function recordBuildSettings() {
  * @returns {Promise<Record<string, string>>}
  */
 export async function buildEnvironment() {
-  const settings = Object.entries(await found()).flatMap(([key, value]) =>
-    value === undefined ? [] : [[key, value.value]],
-  );
-  return Object.fromEntries(settings);
+  /** @type {Record<string, string>} */
+  const environment = {};
+  for (const [key, value] of Object.entries(await found())) if (value !== undefined) environment[key] = value.value;
+  return environment;
 }
 
 async function found() {
