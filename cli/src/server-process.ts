@@ -15,6 +15,7 @@ import { verbatim } from './view/view.ts';
 const program = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url));
 // A first start initialises a database; a stop lets calls in flight end.
 const startDeadlineMilliseconds = 90_000;
+const readyMilliseconds = 10_000;
 const stopDeadlineMilliseconds = 120_000;
 const oneShotDeadlineMilliseconds = 120_000;
 
@@ -44,19 +45,29 @@ export async function startServer(session: Session): Promise<RunningServer> {
   }
   const written = logSize(config);
   const child = spawnDetached(config);
+  try {
+    return await waitUntilReady(session, child, written);
+  } catch (error) {
+    // Also for Ctrl-C: what did not come up is not left behind.
+    child.kill('SIGTERM');
+    throw error;
+  } finally {
+    child.unref();
+  }
+}
+
+async function waitUntilReady(session: Session, child: ChildProcess, written: number): Promise<RunningServer> {
+  const { config } = session;
   const deadline = Date.now() + startDeadlineMilliseconds;
   while (Date.now() < deadline) {
     session.output.progress(['… ', 'starting the service']);
     if (child.exitCode !== null || child.signalCode !== null)
       throw startFailed(config, written, 'The service ended while it started');
     const announced = findServer(config);
-    if (announced?.pid === child.pid && announced?.url && (await isReady(session, announced.url))) {
-      child.unref();
+    if (announced?.pid === child.pid && announced?.url && (await isReady(session, announced.url)))
       return { ...announced, url: announced.url };
-    }
     await delay(100, undefined, { signal: session.signal });
   }
-  child.kill('SIGTERM');
   throw startFailed(config, written, `The service was not ready within ${startDeadlineMilliseconds / 1000} s`);
 }
 
@@ -102,7 +113,7 @@ export async function runServerProgram(session: Session, words: readonly string[
 
 export async function isReady(session: Session, url: string): Promise<boolean> {
   try {
-    await session.against(url).callWith(undefined, 'service.readyz', {}, { signal: AbortSignal.timeout(2000) });
+    await session.against(url).callWith(undefined, 'service.readyz', {}, { signal: AbortSignal.timeout(readyMilliseconds) });
     return true;
   } catch {
     // Not listening yet, or still starting: the loop around asks again and has the deadline.

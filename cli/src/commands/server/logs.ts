@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { defineCommand, toggle, whole } from '../../command.ts';
 import { followFile } from '../../follow-file.ts';
 import { Refusal } from '../../refusal.ts';
@@ -16,7 +17,7 @@ export const command = defineCommand({
   },
   async run({ follow, tail = 100 }, session) {
     const latest = tailOfLog(session.config, tail);
-    if (latest === '' && !follow)
+    if (latest === '' && !(follow && existsSync(logFile(session.config))))
       throw new Refusal('no_log', `There is no log at ${logFile(session.config)}`, { hint: 'Run `svc server start`.' });
     if (!follow) return { data: latest.split('\n').filter((each) => each !== ''), view: [verbatim(latest)] };
     session.output.show([verbatim(latest)]);
