@@ -29,6 +29,12 @@ export const settings = z.object({
     .url({ protocol: /^postgres(ql)?$/ })
     .optional()
     .describe('a PostgreSQL server of your own instead of the embedded one; SECRET_KEY must then be set'),
+  MIGRATION_DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/ })
+    .optional()
+    .describe(
+      'the same database as its owner, for migrations alone; DATABASE_URL must then connect as svc_app, which owns nothing',
+    ),
   SECRET_KEY: z
     .string()
     .refine(isSecretKey, 'must be a random value of 256 bits or more, for example from: openssl rand -base64 32')
@@ -89,6 +95,8 @@ export interface Config {
   data_dir: string;
   /** A server of your own; absent means the embedded one under data_dir. */
   database_url: string | undefined;
+  /** As the owner of that database; absent means that the service owns it itself. The embedded one has both by itself. */
+  migration_database_url: string | undefined;
   /** Absent only with the embedded database, which generates one beside its data. */
   secret_key: string | undefined;
   base_url: string | undefined;
@@ -141,9 +149,13 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
       'SECRET_KEY is missing. With DATABASE_URL it must be set, for example to the output of: openssl rand -base64 32',
     );
   }
+  if (given.MIGRATION_DATABASE_URL !== undefined && given.DATABASE_URL === undefined) {
+    throw new ConfigFault('MIGRATION_DATABASE_URL is set without DATABASE_URL, which the service itself connects to.');
+  }
   return {
     data_dir: given.DATA_DIR ?? defaultDataDir(environment),
     database_url: given.DATABASE_URL,
+    migration_database_url: given.MIGRATION_DATABASE_URL,
     secret_key: given.SECRET_KEY,
     base_url: given.BASE_URL,
     host: given.HOST,

@@ -5,7 +5,8 @@ import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigFault, isSecretKey, type Config } from './config.ts';
 import { lockDataDirectory, type Lock } from './data-directory.ts';
-import { openDatabase, type Database } from './database/database.ts';
+import { app_role, powers } from './database/app-role.ts';
+import { openDatabase, type Connection, type Database } from './database/database.ts';
 import { startEmbedded, type Embedded } from './database/embedded.ts';
 import { migrate } from './database/migrate.ts';
 import { deriveKey } from './derive-key.ts';
@@ -29,8 +30,7 @@ export async function openFoundation(config: Config, onError: (error: Error) => 
   try {
     const secret_key = config.secret_key ?? (await ownSecretKey(config.data_dir));
     embedded = config.database_url === undefined ? await startEmbedded(config.data_dir) : undefined;
-    const db = openDatabase(embedded?.connection ?? { connectionString: config.database_url }, { onError });
-    await migrate(db);
+    const db = await openMigrated(connectionsOf(config, embedded), onError);
     const key = await passwordKey(db, deriveKey(secret_key, 'password-wrap'));
     const close = async () => {
       await db.close();
@@ -50,6 +50,46 @@ export async function openFoundation(config: Config, onError: (error: Error) => 
     lock.release();
     throw error;
   }
+}
+
+interface Connections {
+  /** Absent where the service connects as the owner. */
+  owner: Connection | undefined;
+  service: Connection;
+}
+
+function connectionsOf({ database_url, migration_database_url }: Config, embedded: Embedded | undefined): Connections {
+  if (embedded !== undefined) return { owner: embedded.connection, service: embedded.app };
+  const owner = migration_database_url === undefined ? undefined : { connectionString: migration_database_url };
+  return { owner, service: { connectionString: database_url } };
+}
+
+// The owner migrates and is gone before the service does anything; a service that is told to be somebody else must be.
+async function openMigrated({ owner, service }: Connections, onError: (error: Error) => void): Promise<Database> {
+  const migrating = openDatabase(owner ?? service, { max: 1, onError });
+  try {
+    await migrate(migrating, { grant: owner !== undefined });
+  } finally {
+    await migrating.close();
+  }
+  const db = openDatabase(service, { onError });
+  try {
+    if (owner !== undefined) await refuseExcess(db);
+    return db;
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+async function refuseExcess(db: Database): Promise<void> {
+  const { role, excess } = await powers(db);
+  if (role !== app_role)
+    throw new ConfigFault(
+      `With MIGRATION_DATABASE_URL, DATABASE_URL must connect as ${app_role}; it connects as ${role}.`,
+    );
+  if (excess.length > 0)
+    throw new ConfigFault(`The service must not own its database: its role ${role} ${excess.join(', ')}.`);
 }
 
 // With the embedded database the secret is as safe as the data beside it: made once, 0600. A file that a crash left half written, or that

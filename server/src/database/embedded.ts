@@ -10,7 +10,8 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import type { Connection } from './database.ts';
+import { app_role, setAppPassword } from './app-role.ts';
+import { openDatabase, type Connection } from './database.ts';
 
 const run = promisify(execFile);
 const os_user = 'gantry-postgres';
@@ -18,7 +19,10 @@ const start_deadline_ms = 60_000;
 const stop_deadline_ms = 30_000;
 
 export interface Embedded {
+  /** The owner's, who is the cluster's superuser: for migrations, and for what no service does. */
   connection: Connection;
+  /** The service's own. */
+  app: Connection;
   stop(): Promise<void>;
   /** Rejects when the child ends without having been asked to. */
   ended: Promise<never>;
@@ -54,8 +58,27 @@ export async function startEmbedded(data_dir: string): Promise<Embedded> {
   await stopOrphan(folders.data);
   const child = startServer(binaries.postgres, folders, owner);
   const connection: Connection = { host: folders.sockets, port: 5432, user: 'gantry', password, database: 'gantry' };
-  await waitUntilItAnswers(child, connection);
-  return { connection, ended: child.ended, stop: async () => await stopServer(child.process) };
+  const stop = async () => await stopServer(child.process);
+  try {
+    await waitUntilItAnswers(child, connection);
+    const app = { ...connection, user: app_role, password: await newAppPassword(connection) };
+    return { connection, app, ended: child.ended, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+// Another with every start, and nowhere but in this process: nobody else is to connect as the service.
+async function newAppPassword(connection: Connection): Promise<string> {
+  const password = randomBytes(24).toString('base64url');
+  const db = openDatabase(connection, { max: 1 });
+  try {
+    await db.transaction(async (tx) => await setAppPassword(tx, password));
+  } finally {
+    await db.close();
+  }
+  return password;
 }
 
 async function osUser(): Promise<Owner> {

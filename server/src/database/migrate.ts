@@ -1,7 +1,9 @@
-// Numbered migrations, each applied once, in order, under a lock: replicas that start together apply them one after the other.
+// Numbered migrations, each applied once, in order, under a lock: replicas that start together apply them one after the other. Where the
+// service has a role of its own, what that role may do is set anew behind them, so that new tables are covered too.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { grantToApp } from './app-role.ts';
 import type { Database } from './database.ts';
 import { sql, type Sql } from './sql.ts';
 
@@ -9,7 +11,8 @@ const folder = join(import.meta.dirname, '../../migrations');
 // Any fixed number; it only has to be the same in every server.
 const migration_lock = 7_305_511;
 
-export async function migrate(db: Database): Promise<string[]> {
+/** With `grant`, by the owner, for a service that connects as the role of app-role.ts; without, by the role that the service has, too. */
+export async function migrate(db: Database, { grant }: { grant: boolean }): Promise<string[]> {
   const migrations = await readMigrations();
   return await db.transaction(async (tx) => {
     await tx.run(sql`select pg_advisory_xact_lock(${migration_lock}::bigint)`);
@@ -37,6 +40,7 @@ export async function migrate(db: Database): Promise<string[]> {
       await tx.run(sql`insert into migration (name, sha256) values (${name}, ${sha256})`);
       added.push(name);
     }
+    if (grant) await grantToApp(tx);
     return added;
   });
 }

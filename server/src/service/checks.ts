@@ -1,5 +1,6 @@
 // The checks that need nothing but the machine and the database.
 import { statfs } from 'node:fs/promises';
+import { app_role, powers } from '../database/app-role.ts';
 import type { Database } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import { ok, problem, warning, type Check } from './doctor.ts';
@@ -11,10 +12,15 @@ export function machineChecks(db: Database, data_dir: string, version: string): 
     {
       part: 'database',
       look: async () => {
-        const row = await db.one<{ version: string; ms: number }>(
-          sql`select current_setting('server_version') as version`,
-        );
-        return ok(`PostgreSQL ${row?.version ?? 'of unknown version'} answers`);
+        const row = await db.one<{ version: string }>(sql`select current_setting('server_version') as version`);
+        const answers = `PostgreSQL ${row?.version ?? 'of unknown version'} answers`;
+        const { role, excess } = await powers(db);
+        if (excess.length > 0)
+          return warning(
+            `${answers}; the service connects as ${role}, which ${excess.join(', ')}: it could rewrite its own audit log`,
+            `Give the owner to MIGRATION_DATABASE_URL, and let DATABASE_URL connect as ${app_role} (docs/guide/operating.md).`,
+          );
+        return ok(`${answers}; the service may append to the audit log and not change it`);
       },
     },
     {

@@ -1,9 +1,11 @@
 // One PostgreSQL for the whole test run: the embedded one in a directory of its own, or the server that TEST_DATABASE_URL names.
 // A template database is migrated once; each test file gets a copy of it.
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, chmod } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { setAppPassword } from '../database/app-role.ts';
 import { openDatabase, type Connection } from '../database/database.ts';
 import { startEmbedded } from '../database/embedded.ts';
 import { migrate } from '../database/migrate.ts';
@@ -15,6 +17,8 @@ declare module 'vitest' {
     /** Of the server; each test file names its own database. */
     postgresql: Connection;
     template: string;
+    /** Of the role that the service connects as. */
+    app_password: string;
   }
 }
 
@@ -25,12 +29,15 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const admin = openDatabase({ ...cluster.connection, database: 'postgres' }, { max: 1 });
   await admin.run({ strings: [`create database ${template}`], values: [] });
   const db = openDatabase({ ...cluster.connection, database: template }, { max: 2 });
-  await migrate(db);
+  const app_password = randomBytes(24).toString('base64url');
+  await setAppPassword(db, app_password);
+  await migrate(db, { grant: true });
   // Whatever a test writes must stand on a migrated but otherwise empty database.
   await db.one(sql`select 1`);
   await db.close();
   project.provide('postgresql', cluster.connection);
   project.provide('template', template);
+  project.provide('app_password', app_password);
   return async () => {
     await admin.run({ strings: [`drop database if exists ${template} with (force)`], values: [] });
     await admin.close();

@@ -1,4 +1,5 @@
-// The real service on a database of the test's own: real HTTP, real worker, the machine's container engine where a test asks for it.
+// The real service on a database of the test's own: real HTTP, real worker, the machine's container engine where a test asks for it. The
+// service connects as the role that it has in an installation; the test beside it is the database's owner.
 // Passwords are hashed with bcrypt's least cost, and time is the database's clock, which a test can move.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -12,7 +13,7 @@ import { change } from '../access/change.ts';
 import { theOrg } from '../access/subject.ts';
 import { startApp } from '../app.ts';
 import type { Config } from '../config.ts';
-import type { Database } from '../database/database.ts';
+import { openDatabase, type Database } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
 import { deriveKey } from '../derive-key.ts';
 import { connectEngine } from '../engine/client.ts';
@@ -35,6 +36,7 @@ export interface TestUser {
 
 export interface TestApp {
   url: string;
+  /** As the owner, beside the service. */
   db: Database;
   secret_key: string;
   data_dir: string;
@@ -70,13 +72,14 @@ export async function testApp({ seeded = 'rotated', config: overrides = {} }: Te
   await seed(db, { password_hash: await hashing.hash(admin_password), must_change: seeded === 'default' });
   const config: Config = { ...testConfig(), data_dir, port: 0, host: '127.0.0.1', ...overrides };
   const lock = { announce: async () => {}, release: () => {} };
+  const service_db = openDatabase(database.app);
   const foundation = {
-    db,
+    db: service_db,
     secret_key,
     passwords: hashing,
     lock,
     failed: new Promise<never>(() => {}),
-    close: async () => {},
+    close: async () => await service_db.close(),
   };
   const bugs: string[] = [];
   const log = openLog('error', { write: (line) => void (line.includes(undeclared_problem) && bugs.push(line)) });

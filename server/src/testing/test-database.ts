@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
+import { app_role, grantToApp } from '../database/app-role.ts';
 import { openDatabase, type Connection, type Database } from '../database/database.ts';
 
 export interface TestDatabase {
+  /** As the owner: a test may change tables, move the clock, and tamper. */
   db: Database;
   /** For a second process or pool on the same database. */
   connection: Connection;
+  /** What the service connects with. */
+  app: Connection;
   close(): Promise<void>;
 }
 
@@ -19,9 +23,12 @@ export async function testDatabase(): Promise<TestDatabase> {
   );
   const connection = { ...server, database: name };
   const db = openDatabase(connection);
+  // The copy has the template's grants, but none of those on the database itself.
+  await db.transaction(grantToApp);
   return {
     db,
     connection,
+    app: { ...connection, user: app_role, password: inject('app_password') },
     close: async () => {
       await db.close();
       await admin.run({ strings: [`drop database ${name} with (force)`], values: [] });

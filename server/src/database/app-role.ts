@@ -1,0 +1,76 @@
+// The role that the service connects as. It owns nothing: it reads and writes rows, appends to the audit log, and can change neither the
+// log nor a table, a trigger or a function. Whatever reaches PostgreSQL through the service is held to that by PostgreSQL.
+import pg from 'pg';
+import { ConfigFault } from '../config.ts';
+import type { Reader, Tx } from './database.ts';
+import { sql } from './sql.ts';
+
+export const app_role = 'svc_app';
+
+/** Makes the role where it is not there yet, and gives it this password and no other powers. By a role that may alter roles. */
+export async function setAppPassword(tx: Tx, password: string): Promise<void> {
+  if (!(await isThere(tx))) await tx.run({ strings: [`create role ${app_role}`], values: [] });
+  // PostgreSQL takes no parameter here.
+  const statement = `alter role ${app_role} with login nosuperuser nocreatedb nocreaterole noreplication nobypassrls
+    password ${pg.escapeLiteral(password)}`;
+  await tx.run({ strings: [statement], values: [] });
+}
+
+/** Gives the role what the service needs on everything that is there now, and takes away whatever else it had. By the owner. */
+export async function grantToApp(tx: Tx): Promise<void> {
+  if (!(await isThere(tx)))
+    throw new ConfigFault(
+      `MIGRATION_DATABASE_URL is set, and the role ${app_role} that the service then connects as is not there. ` +
+        `Make it once: create role ${app_role} login password '…'`,
+    );
+  await tx.run({ strings: [grants], values: [] });
+}
+
+// By default everybody may make temporary tables, call every function and, before PostgreSQL 15, make tables in `public`.
+const grants = `
+  do $$ begin
+    execute format('revoke temporary on database %I from public, ${app_role}', current_database());
+    execute format('grant connect on database %I to ${app_role}', current_database());
+  end $$;
+  revoke create on schema public from public;
+  revoke all on schema public, audit from ${app_role};
+  revoke all on all tables in schema public, audit from ${app_role};
+  revoke all on all sequences in schema public, audit from ${app_role};
+  revoke all on all routines in schema audit from public, ${app_role};
+
+  grant usage on schema public, audit to ${app_role};
+  grant select, insert, update, delete on all tables in schema public to ${app_role};
+  revoke insert, update, delete on migration from ${app_role};
+  grant usage, select on all sequences in schema public to ${app_role};
+  grant execute on all functions in schema public to ${app_role};
+  grant select on all tables in schema audit to ${app_role};
+  grant execute on function audit.append(text, text, text[]) to ${app_role};`;
+
+export interface Powers {
+  role: string;
+  /** What it may do and the service never needs, each as the end of a sentence about the role; empty for the service's own role. */
+  excess: string[];
+}
+
+/** Of the role that this connection is. */
+export async function powers(db: Reader): Promise<Powers> {
+  const row = await db.one<Powers>(sql`
+    select current_user as role, array(
+      select what from pg_roles as r, lateral (values
+        (r.rolsuper, 'is a superuser'),
+        (r.rolcreaterole, 'may alter roles'),
+        (exists (select from pg_class where relnamespace in ('public'::regnamespace, 'audit'::regnamespace)
+           and pg_has_role(relowner, 'member')), 'owns tables'),
+        (exists (select from pg_database where datname = current_database() and pg_has_role(datdba, 'member')), 'owns the database'),
+        (has_schema_privilege('public', 'create') or has_schema_privilege('audit', 'create'), 'may make tables and functions'),
+        (has_table_privilege('audit.entry', 'insert, update, delete, truncate, trigger')
+           or has_table_privilege('audit.head', 'insert, update, delete, truncate, trigger'), 'may write to the audit log directly')
+      ) as power (holds, what)
+      where r.rolname = current_user and holds) as excess`);
+  if (row === undefined) throw new Error('a query without conditions answered nothing');
+  return row;
+}
+
+async function isThere(db: Reader): Promise<boolean> {
+  return (await db.one(sql`select 1 from pg_roles where rolname = ${app_role}`)) !== undefined;
+}

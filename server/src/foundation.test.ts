@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Config } from './config.ts';
+import { powers } from './database/app-role.ts';
+import { openDatabase, type Connection } from './database/database.ts';
+import { openFoundation } from './foundation.ts';
+import { seed } from './principals/seed.ts';
+import { machineChecks } from './service/checks.ts';
+import { testConfig } from './testing/config.ts';
+import { testDatabase, type TestDatabase } from './testing/test-database.ts';
+
+let database: TestDatabase;
+let data_dir: string;
+beforeAll(async () => {
+  database = await testDatabase();
+  data_dir = await mkdtemp(join(tmpdir(), 'gantry-foundation-'));
+  // The embedded cluster belongs to another OS user when the tests run as root.
+  await chmod(data_dir, 0o711);
+});
+afterAll(async () => {
+  await database?.close();
+  if (data_dir !== undefined) await rm(data_dir, { recursive: true });
+});
+
+test('on the embedded database the service is not its owner', async () => {
+  expect(await opened({ database_url: undefined, secret_key: undefined })).toMatchObject({
+    role: 'svc_app',
+    excess: [],
+    finding: { verdict: 'ok' },
+  });
+});
+
+test('an owner who is no superuser migrates, and the service connects as a role that owns nothing', async () => {
+  const { db, connection, app } = database;
+  const name = `gantry_owned_${randomBytes(6).toString('hex')}`;
+  const say = async (statement: string) => await db.run({ strings: [statement], values: [] });
+  await say(`create role ${name} login password 'of the owner'`);
+  await say(`create database ${name} owner ${name}`);
+  const owner = { ...connection, user: name, password: 'of the owner', database: name };
+  const urls = { migration_database_url: urlOf(owner), database_url: urlOf({ ...app, database: name }) };
+  // Twice: the second start finds everything as it should be.
+  for (let start = 0; start < 2; start++)
+    expect(await opened(urls)).toMatchObject({ role: 'svc_app', excess: [], finding: { verdict: 'ok' } });
+  const service = openDatabase({ ...app, database: name });
+  expect(await seed(service, { password_hash: '', must_change: false })).toBe(true);
+  await service.close();
+  await say(`drop database ${name} with (force)`);
+  await say(`drop role ${name}`);
+});
+
+test('a service that is to be kept apart from the owner does not start as the owner', async () => {
+  const url = urlOf(database.connection);
+  await expect(opened({ migration_database_url: url, database_url: url })).rejects.toThrow(
+    'DATABASE_URL must connect as svc_app',
+  );
+});
+
+test('a service that owns its database works, and the doctor warns of it', async () => {
+  const { excess, finding } = await opened({ database_url: urlOf(database.connection) });
+  expect(excess).toContain('owns tables');
+  expect(finding).toMatchObject({ verdict: 'warning', fix: expect.stringContaining('MIGRATION_DATABASE_URL') });
+});
+
+/** Who the service is in its database, and what the doctor says of it. */
+async function opened(settings: Partial<Config>) {
+  const secret_key = 'a secret of the tests, long enough';
+  const config: Config = { ...testConfig(), migration_database_url: undefined, secret_key, data_dir, ...settings };
+  await using open = new AsyncDisposableStack();
+  const { db, close } = await openFoundation(config);
+  open.defer(close);
+  const check = machineChecks(db, data_dir, 'any').find(({ part }) => part === 'database');
+  return { ...(await powers(db)), finding: await check?.look(AbortSignal.timeout(10_000)) };
+}
+
+function urlOf({ host = '', port, user, password = '', database: name }: Connection): string {
+  const at = new URL(`postgresql://localhost:${port}/${name}`);
+  at.username = user ?? '';
+  at.password = password;
+  at.searchParams.set('host', host);
+  return at.href;
+}
