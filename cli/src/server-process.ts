@@ -113,7 +113,9 @@ export async function runServerProgram(session: Session, words: readonly string[
 
 export async function isReady(session: Session, url: string): Promise<boolean> {
   try {
-    await session.against(url).callWith(undefined, 'service.readyz', {}, { signal: AbortSignal.timeout(readyMilliseconds) });
+    await session
+      .against(url)
+      .callWith(undefined, 'service.readyz', {}, { signal: AbortSignal.timeout(readyMilliseconds) });
     return true;
   } catch {
     // Not listening yet, or still starting: the loop around asks again and has the deadline.
