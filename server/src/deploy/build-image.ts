@@ -2,7 +2,6 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Engine } from '../engine/client.ts';
 import type { RunLabel } from '../engine/labels.ts';
-import { pruneCaches } from '../engine/package-cache.ts';
 import type { Sandboxes } from '../engine/sandboxes.ts';
 import type { VersionContent } from '../registry/load-version-content.ts';
 import { buildAppImage } from './build/app-image.ts';
@@ -14,7 +13,7 @@ export interface Builder {
   /** Raises base_image_missing, build_failed, index_unreachable, out_of_memory, disk_limit. */
   build(input: BuildInput): Promise<BuiltImage>;
   /**
-   * Removes images that nothing needs any more, and package caches that have grown too large. Builds wait meanwhile, so that none is built on what goes; while one is going on, or `needed`
+   * Removes images that nothing needs any more. Builds wait meanwhile, so that none is built on what goes; while one is going on, or `needed`
    * has no answer, nothing happens and the answer is false.
    */
   prune(needed: () => Promise<ReadonlySet<string> | undefined>, signal: AbortSignal): Promise<boolean>;
@@ -42,9 +41,6 @@ export interface BuiltImage {
 // Raised when the wrapper can no longer run in dependency images that were made before.
 const wrapper_abi = '1';
 
-// Of one team: a crew with everything it needs is about 1 GB.
-const most_cache_bytes = 10 * 1024 ** 3;
-
 export function imageBuilder(parts: {
   engine: Engine;
   sandboxes: () => Promise<Sandboxes>;
@@ -70,7 +66,6 @@ export function imageBuilder(parts: {
         const images = await needed();
         if (images === undefined) return false;
         await pruneImages(parts.engine, images, { now_seconds: Date.now() / 1000, signal });
-        await pruneCaches(parts.engine, most_cache_bytes, signal);
         return true;
       } finally {
         pruning = undefined;

@@ -3,8 +3,6 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { frameworks, printRequirement } from '@gantry/contract/frameworks.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ownedBy } from '../../engine/labels.ts';
-import { pruneCaches } from '../../engine/package-cache.ts';
 import { resolveRequirements, type ResolvedDependencies } from '../../engine/resolve.ts';
 import { runInSandbox } from '../../engine/sandbox.ts';
 import type { Sandboxes } from '../../engine/sandboxes.ts';
@@ -174,19 +172,6 @@ test('of images only those go that nothing needs: apps at once, dependencies whe
   expect(await there()).toEqual([true, false, true, true]);
   await prune(now_seconds + 25 * 60 * 60);
   expect(await there()).toEqual([true, false, false, true]);
-}, 60_000);
-
-test("a team's package cache stays until it has grown too large", async () => {
-  const caches = async () => {
-    const filters = JSON.stringify(ownedBy(engine, 'cache'));
-    return ((await engine.docker.listVolumes({ filters })).Volumes ?? []).length;
-  };
-  const before = await caches();
-  expect(before).toBeGreaterThan(0);
-  await pruneCaches(engine, 10e9, signal());
-  expect(await caches()).toBe(before);
-  await pruneCaches(engine, 1, signal());
-  expect(await caches()).toBe(0);
 }, 60_000);
 
 test('an aborted build ends at once and leaves no image', async () => {
