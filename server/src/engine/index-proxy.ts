@@ -1,8 +1,8 @@
 import { Problem } from '@gantry/contract/problems.ts';
-import { lookup } from 'node:dns/promises';
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { BlockList, connect, isIP, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { sharedLookup } from './shared-lookup.ts';
 import { connectThrough } from './upstream-proxy.ts';
 
 // The sandboxes' only way out: a forward proxy on the gateway address of their network, which lets the package index's hosts through.
@@ -45,14 +45,17 @@ export async function startIndexProxy(input: IndexProxyInput): Promise<IndexProx
     return found;
   };
 
-  const server = createServer((incoming, response) => void forward(incoming, response, find, input));
+  const addressOf = sharedLookup();
+  const open: Open = async (target) => await connectTo(target, addressOf, input);
+
+  const server = createServer((incoming, response) => void forward(incoming, response, { find, open, input }));
   server.maxConnections = max_connections;
   server.requestTimeout = 60_000;
   server.headersTimeout = 10_000;
   server.on('connection', (socket: Socket) => track(sockets, socket));
   server.on(
     'connect',
-    (incoming: IncomingMessage, socket: Duplex) => void tunnel(incoming, socket, find, sockets, input),
+    (incoming: IncomingMessage, socket: Duplex) => void tunnel(incoming, socket, { find, open, input }, sockets),
   );
   server.listen(0, input.address);
   await listening(server);
@@ -71,21 +74,26 @@ export async function startIndexProxy(input: IndexProxyInput): Promise<IndexProx
   };
 }
 
-type Find = (host: string, port: number) => AllowedHost | undefined;
+type Open = (target: AllowedHost) => Promise<Socket>;
+
+interface Way {
+  find: (host: string, port: number) => AllowedHost | undefined;
+  open: Open;
+  input: IndexProxyInput;
+}
 
 async function tunnel(
   incoming: IncomingMessage,
   client: Duplex,
-  find: Find,
+  { find, open, input }: Way,
   sockets: Set<Duplex>,
-  input: IndexProxyInput,
 ): Promise<void> {
   client.on('error', () => client.destroy());
   const [, host = '', port = ''] = /^([^:/@\s]+):(\d{1,5})$/.exec(incoming.url ?? '') ?? [];
   const target = find(host, Number(port));
   if (target === undefined) return refuse(client, 403);
   try {
-    const upstream = await open(target, input);
+    const upstream = await open(target);
     track(sockets, upstream);
     upstream.on('error', () => client.destroy());
     upstream.setTimeout(idleSeconds * 1000, () => upstream.destroy());
@@ -99,12 +107,7 @@ async function tunnel(
   }
 }
 
-async function forward(
-  incoming: IncomingMessage,
-  response: ServerResponse,
-  find: Find,
-  input: IndexProxyInput,
-): Promise<void> {
+async function forward(incoming: IncomingMessage, response: ServerResponse, { find, open, input }: Way): Promise<void> {
   const url = URL.parse(incoming.url ?? '');
   const target = url?.protocol === 'http:' ? find(url.hostname, Number(url.port || 80)) : undefined;
   if (url === null || target === undefined || !['GET', 'HEAD'].includes(incoming.method ?? '')) {
@@ -112,7 +115,7 @@ async function forward(
     return;
   }
   try {
-    const socket = await open(target, input);
+    const socket = await open(target);
     limit(socket, input.max_bytes ?? 4e9);
     const { 'proxy-authorization': _own, 'proxy-connection': _hop, ...headers } = incoming.headers;
     const path = `${url.pathname}${url.search}`;
@@ -136,10 +139,14 @@ async function forward(
 }
 
 /** Connects to the checked address, or has the company proxy connect: then the name is its to resolve. */
-async function open({ host, port, configured }: AllowedHost, { upstream_proxy }: IndexProxyInput): Promise<Socket> {
+async function connectTo(
+  { host, port, configured }: AllowedHost,
+  addressOf: (host: string) => Promise<string>,
+  { upstream_proxy }: IndexProxyInput,
+): Promise<Socket> {
   const signal = AbortSignal.timeout(connectSeconds * 1000);
   if (upstream_proxy !== undefined) return connectThrough(upstream_proxy, { host, port }, signal);
-  const { address } = isIP(host) ? { address: host } : await lookup(host);
+  const address = isIP(host) ? host : await addressOf(host);
   if (!configured && isPrivate(address)) throw new Error(`${host} is a private address`);
   const socket = connect({ host: address, port, signal });
   await new Promise<void>((resolve, reject) => void socket.once('connect', resolve).once('error', reject));

@@ -1,0 +1,21 @@
+import { lookup } from 'node:dns/promises';
+
+const keptSeconds = 30;
+
+/**
+ * Looks a host's address up once for everybody who asks within half a minute. uv opens fifty connections at a time: as many questions
+ * at once are more than some resolvers take, and one dropped answer holds a connection up for five seconds. A failure is not kept.
+ */
+export function sharedLookup(
+  ask: (host: string) => Promise<{ address: string }> = lookup,
+): (host: string) => Promise<string> {
+  const answers = new Map<string, { answer: Promise<string>; until: number }>();
+  return async (host) => {
+    const kept = answers.get(host);
+    if (kept !== undefined && performance.now() < kept.until) return await kept.answer;
+    const answer = ask(host).then(({ address }) => address);
+    answers.set(host, { answer, until: performance.now() + keptSeconds * 1000 });
+    answer.catch(() => answers.delete(host));
+    return await answer;
+  };
+}
