@@ -2,7 +2,8 @@
 
 /**
  * @typedef {{ passed: number, failed: number, complaints: string[] }} Tally
- * @typedef {{ name: string, status: string, assertionResults: { status: string, fullName: string }[] }} FileResult
+ * @typedef {{ name: string, status: string, assertionResults: TestResult[] }} FileResult
+ * @typedef {{ status: string, fullName: string, failureMessages?: string[] }} TestResult
  */
 
 /**
@@ -20,9 +21,11 @@ export function tallyVitest(json, exit_code) {
   const passed = tests.filter((test) => test.status === 'passed').length;
   const skipped = tests.filter((test) => test.status !== 'passed' && test.status !== 'failed');
   const broken = files.filter((file) => file.status === 'failed' && !file.assertionResults.some(isFailed));
-  const failed = tests.filter(isFailed).length + skipped.length + broken.length;
+  const failures = tests.filter(isFailed);
+  const failed = failures.length + skipped.length + broken.length;
 
   const complaints = [
+    ...failures.map((test) => `failed: ${test.fullName}: ${firstLine(test)}`),
     ...skipped.map((test) => `was skipped: ${test.fullName}`),
     ...broken.map((file) => `could not be run as a whole: ${file.name}`),
   ];
@@ -33,7 +36,12 @@ export function tallyVitest(json, exit_code) {
   return { passed, failed, complaints };
 }
 
-/** @param {{ status: string }} test */
+/** Enough to tell one cause from another where only the end of the log is at hand. @param {TestResult} test */
+function firstLine({ failureMessages = [] }) {
+  return (failureMessages[0] ?? '').split('\n', 1)[0]?.slice(0, 300);
+}
+
+/** @param {TestResult} test */
 function isFailed(test) {
   return test.status === 'failed';
 }

@@ -4,7 +4,11 @@ import { tallyVitest } from './vitest-report.js';
 
 /** @param {string[]} statuses @param {string} status */
 function reportOf(statuses, status = 'passed') {
-  const assertionResults = statuses.map((each, at) => ({ status: each, fullName: `test ${at}` }));
+  const assertionResults = statuses.map((each, at) => ({
+    status: each,
+    fullName: `test ${at}`,
+    failureMessages: each === 'failed' ? ['Error: no\n    at line 1'] : [],
+  }));
   return JSON.stringify({ testResults: [{ name: 'some.test.ts', status, assertionResults }] });
 }
 
@@ -22,11 +26,11 @@ test('a file that cannot be loaded counts as failed', () => {
   expect(tallyVitest(reportOf([], 'failed'), 1)).toMatchObject({ passed: 0, failed: 1 });
 });
 
-test('a file with a failed test counts its failed tests only', () => {
+test('a file with a failed test counts its failed tests only, and the end names them with their cause', () => {
   expect(tallyVitest(reportOf(['passed', 'failed'], 'failed'), 1)).toMatchObject({
     passed: 1,
     failed: 1,
-    complaints: [],
+    complaints: ['failed: test 1: Error: no'],
   });
 });
 
