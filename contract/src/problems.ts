@@ -244,7 +244,8 @@ export function readProblem(value: unknown): Problem | undefined {
 
 /**
  * Reads a refusal that an agent's own server answered with. It passes the ingress as it is, with codes of the wrapper's
- * that are none of ours: it becomes `agent_error` with its sentence, its code in `agent_code`.
+ * that are none of ours: it becomes `agent_error`, or `agent_unavailable` for one that takes no call now, with its sentence,
+ * its code in `agent_code`.
  */
 export function readAgentProblem(value: unknown): Problem | undefined {
   if (typeof value !== 'object' || value === null || !('code' in value) || !('detail' in value)) return undefined;
@@ -259,7 +260,7 @@ export function readAgentProblem(value: unknown): Problem | undefined {
     ...fields
   } = value as Record<string, unknown>; // every member is checked below or only shown
   if (typeof code !== 'string' || typeof detail !== 'string') return undefined;
-  return new Problem('agent_error', {
+  return new Problem(status === 503 ? 'agent_unavailable' : 'agent_error', {
     detail,
     fields: { ...fields, agent_code: code },
     ...(typeof hint === 'string'

@@ -42,6 +42,9 @@ export function servingAgents({ db, ingress_key }: Pick<DeployParts, 'db' | 'ing
       allowed.set(version_id, teamsOf((await loadVersionSummary(db, version_id)).config as unknown as AgentConfig)); // a push stores a config only after agentConfig accepted it
     return allowed.get(version_id);
   };
+  // The id an agent had when it was last asked for, so that its row and its route can be read at once. No more than a guess: what was
+  // read for another id is not used.
+  const ids = new Map<string, string>();
   const instanceOf = (row: { revision_id: string; url: string | null } | undefined): ServingInstance | undefined =>
     row === undefined || row.url === null
       ? undefined
@@ -49,9 +52,12 @@ export function servingAgents({ db, ingress_key }: Pick<DeployParts, 'db' | 'ing
   return {
     find: async (name) => await findAgent(db, name),
     serving: async (name) => {
-      const agent = await findAgent(db, name);
-      const row = agent && (await store.servingInstance(db, agent.id));
-      if (agent === undefined || row === undefined) return undefined;
+      const id = ids.get(name);
+      const [agent, early] = await Promise.all([findAgent(db, name), id === undefined ? undefined : store.servingInstance(db, id)]);
+      if (agent === undefined) return undefined;
+      ids.set(name, agent.id);
+      const row = agent.id === id ? early : await store.servingInstance(db, agent.id);
+      if (row === undefined) return undefined;
       const revision = row.desired === 'running' ? instanceOf(row) : undefined;
       return { agent, revision, desired: row.desired, allowed_teams: await allowedTeams(row.version_id) };
     },
