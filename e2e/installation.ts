@@ -5,6 +5,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile, chmod } from 'node:fs/prom
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { launcherText, writeLauncher } from '../setup/launcher.js';
 import { undeclared_problem } from '../server/src/http/request-log.ts';
 import { removeLeftovers } from '../server/src/testing/engine-leftovers.ts';
 import { environment } from './config.ts';
@@ -56,9 +57,7 @@ export async function install(env: Record<string, string> = {}): Promise<Install
   const url = `http://127.0.0.1:${await freePort()}`;
   const bin = join(directory, 'bin');
   await mkdir(bin);
-  await writeFile(join(bin, 'svc'), `#!/bin/sh\nexec ${JSON.stringify(node)} ${JSON.stringify(main)} "$@"\n`, {
-    mode: 0o755,
-  });
+  writeLauncher(join(bin, 'svc'), launcherText(node, main));
 
   const type = async (line: string, typing: Typing = {}): Promise<Ran> => {
     const home = join(directory, 'people', typing.as ?? 'admin');

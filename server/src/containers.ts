@@ -33,6 +33,7 @@ export function openContainers(config: Config, installation_id: string, log: Log
   const { memory_bytes, disk_bytes, deadline_seconds, ...index } = config.build;
   let opened: Sandboxes | undefined;
   let guarding: NodeJS.Timeout | undefined;
+  let closed = false;
   const sandboxes = firstUse(async () => {
     const limits = { memory_bytes, disk_bytes, deadline_seconds, cpus: 2, pids: sandbox_processes };
     const settings = { ...index, base_image: config.base_image, sandbox_subnet: subnets.sandbox, limits };
@@ -46,7 +47,7 @@ export function openContainers(config: Config, installation_id: string, log: Log
     for (const [what, hold] of openWays(await guard())) log.warn({ what, why: hold.by }, 'agents can reach this');
     // Whoever reloads the machine's firewall takes our rules away with the others.
     clearInterval(guarding);
-    guarding = setInterval(() => void guard(), guard_every_ms);
+    if (!closed) guarding = setInterval(() => void guard(), guard_every_ms);
     return { engine, network, guard, secrets_directory: await secretsDirectory(installation_id) };
   });
   const checks: Check[] = [
@@ -67,6 +68,7 @@ export function openContainers(config: Config, installation_id: string, log: Log
     targets: targets({ local }),
     checks: checks.map((check) => ({ ...check, look: withFix(check.look, config.engine_host) })),
     close: async () => {
+      closed = true;
       clearInterval(guarding);
       await opened?.close();
     },

@@ -53,7 +53,10 @@ export function servingAgents({ db, ingress_key }: Pick<DeployParts, 'db' | 'ing
     find: async (name) => await findAgent(db, name),
     serving: async (name) => {
       const id = ids.get(name);
-      const [agent, early] = await Promise.all([findAgent(db, name), id === undefined ? undefined : store.servingInstance(db, id)]);
+      const [agent, early] = await Promise.all([
+        findAgent(db, name),
+        id === undefined ? undefined : store.servingInstance(db, id),
+      ]);
       if (agent === undefined) return undefined;
       ids.set(name, agent.id);
       const row = agent.id === id ? early : await store.servingInstance(db, agent.id);

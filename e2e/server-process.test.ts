@@ -2,7 +2,9 @@
 import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freshHome, runSvc, type Ran } from './testing/run-svc.ts';
+import { freshHome, runSvc, type Ran } from '../cli/src/testing/run-svc.ts';
+import { removeLeftovers } from '../server/src/testing/engine-leftovers.ts';
+import { engineOf } from './engine-of.ts';
 
 let home: string;
 const svc = async (...words: string[]): Promise<Ran> =>
@@ -15,7 +17,9 @@ beforeAll(() => {
   chmodSync(home, 0o711);
 });
 afterAll(async () => {
+  const { engine } = await engineOf({ data_dir: path.join(home, 'data') });
   await svc('server', 'stop');
+  await removeLeftovers(engine);
 });
 
 test('stopped is exit 3, and stopping it again is no failure', async () => {
