@@ -49,7 +49,7 @@ export function problemsOf(endpoint: Endpoint): ProblemCode[] {
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
 type Sent<T> = T extends z.ZodType ? z.input<T> : undefined;
-type BodyParsed<B> = B extends 'archive' | 'raw' ? ReadableStream<Uint8Array> : Parsed<B>;
+type BodyParsed<B> = B extends 'archive' ? ReadableStream<Uint8Array> : Parsed<B>;
 type BodySent<B> = B extends 'archive' | 'raw' ? Uint8Array | ReadableStream<Uint8Array> : Sent<B>;
 
 /** What a handler receives: every part parsed. */

@@ -1,6 +1,7 @@
 // Which container answers for an agent right now: what the ingress asks before every call.
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { parsePrincipal } from '@gantry/contract/refs.ts';
+import { LRUCache } from 'lru-cache';
 import type { AssetSubject } from '../access/subject.ts';
 import { findAgent } from '../registry/find.ts';
 import { loadVersionSummary } from '../registry/load-version-content.ts';
@@ -45,10 +46,14 @@ export function servingAgents({ db, ingress_key }: Pick<DeployParts, 'db' | 'ing
   // The id an agent had when it was last asked for, so that its row and its route can be read at once. No more than a guess: what was
   // read for another id is not used.
   const ids = new Map<string, string>();
+  const secrets = new LRUCache<string, string>({
+    max: 10_000,
+    memoMethod: (revision_id) => ingressSecret(ingress_key, revision_id),
+  });
   const instanceOf = (row: { revision_id: string; url: string | null } | undefined): ServingInstance | undefined =>
     row === undefined || row.url === null
       ? undefined
-      : { revision_id: row.revision_id, url: row.url, secret: ingressSecret(ingress_key, row.revision_id) };
+      : { revision_id: row.revision_id, url: row.url, secret: secrets.memo(row.revision_id) };
   return {
     find: async (name) => await findAgent(db, name),
     serving: async (name) => {

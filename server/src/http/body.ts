@@ -1,4 +1,4 @@
-// Request bodies, bounded before they are read: JSON of at most 1 MB and 64 levels, or a stream that its reader bounds.
+// Request bodies, bounded before they are read: JSON of at most 1 MB and 64 levels, or what the handler itself reads and bounds.
 import type { z } from 'zod';
 import type { BodyShape } from '@gantry/contract/endpoint.ts';
 import { Problem, type Fault } from '@gantry/contract/problems.ts';
@@ -8,6 +8,7 @@ const most_json_bytes = 1024 * 1024;
 const most_depth = 64;
 const archive_types = ['application/gzip', 'application/x-gzip', 'application/x-tar+gzip'];
 
+/** A raw one is left for its handler to read, with `readBytes`. */
 export async function readBody(shape: BodyShape, request: Request): Promise<unknown> {
   const type = (request.headers.get('content-type') ?? '').toLowerCase();
   if (shape === 'archive') {
@@ -18,21 +19,30 @@ export async function readBody(shape: BodyShape, request: Request): Promise<unkn
   // `application/json; charset=utf-8` is the one parameter that clients send; anything else is not taken for JSON.
   if (!/^application\/json(; ?charset=utf-8)?$/.test(type))
     throw new Problem('unsupported_media_type', { detail: 'Send JSON as application/json.' });
-  if (shape === 'raw') return request.body ?? new Blob([]).stream();
+  if (shape === 'raw') return undefined;
   return parseJson(await readText(request), shape);
 }
 
-async function readText(request: Request): Promise<string> {
-  if (Number(request.headers.get('content-length') ?? 0) > most_json_bytes) throw tooLarge();
+/** The whole body as it came. Throws `too_large` past so many bytes: before the first is read where their number was announced. */
+export async function readBytes(request: Request, most_bytes: number): Promise<Buffer> {
+  const announced = request.headers.get('content-length');
+  if (Number(announced ?? 0) > most_bytes) throw tooLarge(most_bytes);
+  // Node's parser ends the body after as many bytes as were announced.
+  if (announced !== null) return Buffer.from(await request.arrayBuffer());
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.length;
-    if (size > most_json_bytes) throw tooLarge();
+    if (size > most_bytes) throw tooLarge(most_bytes);
     chunks.push(chunk);
   }
+  return Buffer.concat(chunks, size);
+}
+
+async function readText(request: Request): Promise<string> {
+  const bytes = await readBytes(request, most_json_bytes);
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw new Problem('malformed', { detail: 'The body is not UTF-8.' });
   }
@@ -74,6 +84,6 @@ function depthOf(text: string): number {
   return deepest;
 }
 
-function tooLarge(): Problem {
-  return new Problem('too_large', { detail: 'The body is larger than 1 MB.' });
+function tooLarge(most_bytes: number): Problem {
+  return new Problem('too_large', { detail: `The body is larger than ${most_bytes / 1024 ** 2} MB.` });
 }

@@ -13,6 +13,8 @@ export type Call<N extends EndpointName> = Parts<Endpoints[N]> & {
 
 /** For handlers that read the body by themselves, and act on it at once. */
 export interface LateBody {
+  /** The whole body; throws `too_large` past so many bytes. */
+  readBytes: (most_bytes: number) => Promise<Buffer>;
   /** The caller as they stand once the body is there: it may take minutes to arrive. */
   callerNow: () => Promise<Caller>;
 }

@@ -8,13 +8,15 @@ const always = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** Adds the security headers, the request's id, and the numbers of the audit entries that it made. */
+/**
+ * Adds the security headers, the request's id, and the numbers of the audit entries that it made. In place: a copy would have its body as
+ * a stream, and a body that is there already leaves with its head in one piece.
+ */
 export function secure(response: Response, request_id: string, receipts: readonly Receipt[]): Response {
-  // A fetched response's headers are immutable: copy.
-  const headers = new Headers(response.headers);
+  const { headers } = response;
   for (const [name, value] of Object.entries(always)) headers.set(name, value);
   if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
   headers.set('x-request-id', request_id);
   if (receipts.length > 0) headers.set('x-audit-entry', receipts.map(({ chain, seq }) => `${chain}/${seq}`).join(', '));
-  return new Response(response.body, { status: response.status, headers });
+  return response;
 }

@@ -11,7 +11,7 @@ import { operations } from '@gantry/contract/roles.ts';
 import type { Caller, Origin } from '../access/caller.ts';
 import { Refusal } from '../access/authorize.ts';
 import type { RecordRefusal } from '../access/refused.ts';
-import { readBody } from './body.ts';
+import { readBody, readBytes } from './body.ts';
 import type { Call, Handler, Handlers } from './handlers.ts';
 import type { CarryOutOnce } from './idempotency.ts';
 import type { ClientAddress } from './peer.ts';
@@ -95,7 +95,8 @@ async function answer(
       const callerNow = anew(caller, identifyNow);
       const read = await readParts(endpoint, c);
       caller = await callerNow();
-      const call = { caller, callerNow, request: c.req.raw, signal, ...read };
+      const late = { callerNow, readBytes: async (most_bytes: number) => await readBytes(c.req.raw, most_bytes) };
+      const call = { caller, request: c.req.raw, signal, ...late, ...read };
       response = await parts.carryOutOnce(
         { endpoint, caller, headers: c.req.raw.headers, parsed: read },
         async () => printAnswer(endpoint, await handler(call as unknown as Call<never>), signal), // parsed by this endpoint's own schemas

@@ -2,7 +2,6 @@
 // when it comes. Promises: a call is pinned to the revision that runs it; the service never sends it twice; an answer reaches its caller
 // alone, also after a restart. A container that dies ends its runs as `interrupted`.
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { readAnswer, type Answer } from './answer.ts';
 import { followRun } from './follow-run.ts';
 import type { Ingress } from './ingress.ts';
@@ -52,13 +51,16 @@ async function ended({ connections }: Ingress, upstream: UpstreamCall): Promise<
 
 /** Undefined when the budget is over, or the service stops and hands the run to the one after it. */
 async function within(ending: Promise<Ended>, { sync_budget_ms, stopping }: Ingress): Promise<Ended | undefined> {
-  const answered = new AbortController();
-  const signal = AbortSignal.any([answered.signal, stopping]);
-  const over = sleep(sync_budget_ms, undefined, { signal }).catch(() => undefined); // woken by either
+  if (stopping.aborted) return undefined;
+  const { promise: over, resolve } = Promise.withResolvers<undefined>();
+  const end = () => resolve(undefined);
+  const timer = setTimeout(end, sync_budget_ms);
+  stopping.addEventListener('abort', end, { once: true });
   try {
     return await Promise.race([ending, over]);
   } finally {
-    answered.abort();
+    clearTimeout(timer);
+    stopping.removeEventListener('abort', end);
   }
 }
 

@@ -1,14 +1,14 @@
 import type { Caller } from '../access/caller.ts';
+import type { LateBody } from '../http/handlers.ts';
 import { admit, type Admitted } from './admit.ts';
 import type { Ingress } from './ingress.ts';
-import { readInput } from './read-input.ts';
 
-export interface Incoming {
+/** What the wrapper takes by default, too. */
+const most_bytes = 10 * 1024 * 1024;
+
+export interface Incoming extends LateBody {
   caller: Caller;
-  /** Once the body is there. */
-  callerNow: () => Promise<Caller>;
   name: string;
-  body: ReadableStream<Uint8Array>;
   headers: Headers;
   signal: AbortSignal;
 }
@@ -19,7 +19,7 @@ export interface Incoming {
  */
 export async function receive({ agents }: Ingress, incoming: Incoming): Promise<Admitted & { body: Buffer }> {
   const admitted = await admit(agents, incoming.caller, incoming.name);
-  const body = await readInput(incoming);
+  const body = await incoming.readBytes(most_bytes);
   const caller = await incoming.callerNow();
   return { ...(caller === incoming.caller ? admitted : await admit(agents, caller, incoming.name)), body };
 }

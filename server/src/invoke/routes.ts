@@ -7,10 +7,10 @@ import { stream } from './stream.ts';
 
 export function invokeRoutes(ingress: Ingress): Handlers<'invoke'> {
   return {
-    'invoke.call': async ({ caller, callerNow, params, body, request, signal }) =>
-      await call(ingress, { caller, callerNow, name: params.name, body, headers: request.headers, signal }),
-    'invoke.stream': async ({ caller, callerNow, params, body, request, signal }) =>
-      await stream(ingress, { caller, callerNow, name: params.name, body, headers: request.headers, signal }),
+    'invoke.call': async ({ params, request, ...incoming }) =>
+      await call(ingress, { ...incoming, name: params.name, headers: request.headers }),
+    'invoke.stream': async ({ params, request, ...incoming }) =>
+      await stream(ingress, { ...incoming, name: params.name, headers: request.headers }),
     'invoke.run': async ({ caller, params }) => await readRun(ingress, { caller, ...params }),
     'invoke.cancel': async ({ caller, params }) => await cancelRun(ingress, { caller, ...params }),
     'invoke.health': async ({ caller, params, signal }) => await health(ingress, { caller, name: params.name, signal }),
