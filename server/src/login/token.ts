@@ -28,7 +28,11 @@ export function tokens(secret: Buffer): Tokens {
   // The library keeps what it makes of a key object; bytes it would import anew for every token.
   const key = createSecretKey(secret);
   // What a token says never changes, so that each is checked once; whether its session goes on is not in it, and asked every time.
-  const sound = new LRUCache<string, Verified>({ max: most_remembered, perf: Date, ttlResolution: 0 });
+  const sound = new LRUCache<string, Verified>({
+    max: most_remembered,
+    perf: { now: () => Date.now() },
+    ttlResolution: 0,
+  });
   return {
     issue: async (user_id, session_id) =>
       await new SignJWT({})
