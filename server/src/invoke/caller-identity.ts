@@ -12,7 +12,7 @@ const good_for_seconds = 60;
 const signed = new LRUCache<string, string>({
   max: 10_000,
   ttl: (good_for_seconds / 2) * 1000,
-  perf: Date,
+  perf: { now: () => Date.now() },
   ttlResolution: 0,
 });
 
