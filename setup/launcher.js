@@ -84,11 +84,13 @@ export function describePlace(folder, searchPath) {
 }
 
 /**
+ * With room for all that a short command makes, so that it ends before the first garbage is collected: a tenth of its time.
+ *
  * @param {string} node
  * @param {string} program
  */
 export function launcherText(node, program) {
-  return `#!/bin/sh\n${marker}\nexec ${quote(node)} ${quote(program)} "$@"\n`;
+  return `#!/bin/sh\n${marker}\nexec ${quote(node)} --min-semi-space-size=16 ${quote(program)} "$@"\n`;
 }
 
 /**

@@ -1,6 +1,6 @@
 // @ts-check
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -65,10 +65,9 @@ test('a folder that is not there yet is made when it is written to', () => {
 test('the launcher passes every argument on, also from a clone with an awkward name', () => {
   const awkward = join(folder, "it's a clone");
   mkdirSync(awkward);
-  const program = join(awkward, 'main');
-  writeFileSync(program, '#!/bin/sh\nprintf "%s|" "$@"\n');
-  chmodSync(program, 0o755);
-  writeLauncher(join(folder, 'svc'), launcherText('/bin/sh', program));
+  const program = join(awkward, 'main.cjs');
+  writeFileSync(program, "process.stdout.write(process.argv.slice(2).map((word) => `${word}|`).join(''));\n");
+  writeLauncher(join(folder, 'svc'), launcherText(process.execPath, program));
   expect(execFileSync(join(folder, 'svc'), ['invoke', 'a b', '{"x":"y"}'], { encoding: 'utf8' })).toBe(
     'invoke|a b|{"x":"y"}|',
   );
