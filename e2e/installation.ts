@@ -1,6 +1,6 @@
 // A whole installation of its own for a test: fresh data, fresh people, the service started by `svc server start` as a user would, on a
 // free port. Everything is typed through the real `svc`.
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile, chmod } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ export interface Ran {
   output: string;
 }
 
-interface Typing {
+export interface Typing {
   as?: string;
   in?: string;
   stdin?: string;
@@ -38,6 +38,8 @@ export interface Installation {
   admin_password: string;
   /** Runs a shell line in which `svc` is ours. */
   type(line: string, typing?: Typing): Promise<Ran>;
+  /** Begins a shell line, for a test that goes on typing into it. */
+  begin(line: string, typing?: Typing): Promise<ChildProcessWithoutNullStreams>;
   /** `type`, and an error with all that was printed when it does not exit with 0. */
   must(line: string, typing?: Typing): Promise<Ran>;
   /** Creates a user, gives them a password and signs them in. */
@@ -59,7 +61,7 @@ export async function install(env: Record<string, string> = {}): Promise<Install
   await mkdir(bin);
   writeLauncher(join(bin, 'svc'), launcherText(node, main));
 
-  const type = async (line: string, typing: Typing = {}): Promise<Ran> => {
+  const begin = async (line: string, typing: Typing = {}): Promise<ChildProcessWithoutNullStreams> => {
     const home = join(directory, 'people', typing.as ?? 'admin');
     await mkdir(home, { recursive: true });
     const settings = {
@@ -73,13 +75,14 @@ export async function install(env: Record<string, string> = {}): Promise<Install
       NO_COLOR: '1',
       TZ: 'UTC',
     };
-    return await runLine(line, {
+    return spawn('/bin/sh', ['-c', line], {
       cwd: resolve(directory, typing.in ?? '.'),
       env: { ...environment(), ...settings, ...env, ...typing.env },
-      stdin: typing.stdin,
-      timeout_ms: typing.timeout_ms ?? 170_000,
+      timeout: typing.timeout_ms ?? 170_000,
     });
   };
+  const type = async (line: string, typing: Typing = {}): Promise<Ran> =>
+    await ending(await begin(line, typing), typing.stdin);
   const must = async (line: string, typing: Typing = {}): Promise<Ran> => {
     const ran = await type(line, typing);
     if (ran.code !== 0) throw new Error(`${line}\nexited with ${ran.code}:\n${ran.output}`);
@@ -88,9 +91,9 @@ export async function install(env: Record<string, string> = {}): Promise<Install
 
   const password_file = join(directory, 'people/admin/.config/gantry/admin-password');
   await mkdir(join(directory, 'people'), { recursive: true });
-  const seeded = await runLine(
+  const seeded = await type(
     `${JSON.stringify(node)} ${JSON.stringify(join(clone, 'server/src/main.ts'))} seed --password-file ${password_file}`,
-    { cwd: directory, env: { ...environment(), DATA_DIR: data_dir, ...env }, timeout_ms: 60_000 },
+    { timeout_ms: 60_000 },
   );
   if (seeded.code !== 0) throw new Error(seeded.output);
   const admin_password = (await readFile(password_file, 'utf8')).trim();
@@ -103,6 +106,7 @@ export async function install(env: Record<string, string> = {}): Promise<Install
     directory,
     data_dir,
     admin_password,
+    begin,
     type,
     must,
     person: async (name, role = 'viewer') => {
@@ -148,15 +152,7 @@ export async function install(env: Record<string, string> = {}): Promise<Install
   };
 }
 
-interface Line {
-  cwd: string;
-  env: NodeJS.ProcessEnv;
-  stdin?: string | undefined;
-  timeout_ms: number;
-}
-
-async function runLine(line: string, { cwd, env, stdin = '', timeout_ms }: Line): Promise<Ran> {
-  const child = spawn('/bin/sh', ['-c', line], { cwd, env, timeout: timeout_ms });
+async function ending(child: ChildProcessWithoutNullStreams, stdin = ''): Promise<Ran> {
   const read = { stdout: '', stderr: '', output: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].on('data', (chunk: Buffer) => {

@@ -1,0 +1,82 @@
+// What waits for a person: questions at a real terminal, and a deploy that somebody has to allow.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Client } from '@gantry/contract/client.ts';
+import { adminOf, ended, latestDeployment, reached } from './api.ts';
+import { install, type Installation } from './installation.ts';
+import { atTerminal, key } from './terminal.ts';
+import { echo, writeProject } from './write-project.ts';
+
+let gantry: Installation;
+let admin: Client;
+
+beforeAll(async () => {
+  gantry = await install();
+  admin = await adminOf(gantry);
+  await gantry.must('svc team create ml');
+});
+afterAll(async () => await gantry.stop());
+
+test('svc login asks for everything, and for a new password before anything is stored; no secret is on the screen', async () => {
+  const { stdout } = await gantry.must('svc user create bo@example.com --json');
+  const { one_time_password } = JSON.parse(stdout) as { one_time_password: string };
+  const at = await atTerminal(gantry, 'svc login', { as: 'bo' });
+  // Nothing of a desktop is in its environment, so there is no keychain.
+  await at.shows('Keep the session in');
+  at.press('y');
+  for (const [question, answer] of [
+    ['E-mail', 'bo@example.com'],
+    ['Password', one_time_password],
+    ['New password', 'a word of my own'],
+    ['The same again', 'a word of my own'],
+  ] as const) {
+    await at.shows(question);
+    at.press(answer + key.enter);
+  }
+  await at.shows('Signed in');
+  expect(await at.ended).toBe(0);
+  for (const secret of [one_time_password, 'a word of my own']) expect(at.screen()).not.toContain(secret);
+  expect((await gantry.must('svc whoami', { as: 'bo' })).output).toContain('bo@example.com');
+});
+
+test('Ctrl-C at a terminal asks: first it goes on without the terminal, watched again it is cancelled', async () => {
+  await writeProject(gantry, 'parrot', { 'agent.py': `import time\ntime.sleep(600)\n${echo}` });
+  const deploying = await atTerminal(gantry, 'svc deploy', { in: 'parrot' });
+  await reached(admin, 'parrot', 'start');
+  deploying.press(key.interrupt);
+  await deploying.shows('What should happen?');
+  // Ctrl-C at the question itself ends nothing.
+  deploying.press(key.interrupt);
+  await deploying.shows('goes on without this terminal');
+  expect(await deploying.ended).toBe(0);
+  const { id, state } = await latestDeployment(admin, 'parrot');
+  expect(state).toBe('running');
+
+  const watching = await atTerminal(gantry, `svc deployments watch ${id}`);
+  await watching.shows('6/8 start');
+  watching.press(key.interrupt);
+  await watching.shows('What should happen?');
+  watching.press(key.down + key.enter);
+  await watching.shows('was cancelled');
+  expect(await watching.ended).toBe(1);
+  expect(await ended(admin, 'parrot')).toMatchObject({ id, state: 'cancelled' });
+});
+
+test('--wait-approval waits for the decision: what is approved is deployed, what is rejected is refused with the reason', async () => {
+  for (const name of ['ada', 'dora']) await gantry.person(name);
+  await gantry.must('svc team add ml user:ada@example.com --role contributor');
+  await gantry.must('svc team add ml user:dora@example.com --role deployer');
+  for (const [name, decision, code, said] of [
+    ['singer', 'approve', 0, 'agents/singer@1.0.0 answers'],
+    ['crow', 'reject', 1, 'was rejected: not this one'],
+  ] as const) {
+    await writeProject(gantry, name);
+    await gantry.must('svc submit --message please', { as: 'ada', in: name });
+    const waiting = await atTerminal(gantry, `svc deploy agents/${name}@1.0.0 --wait-approval`, { as: 'dora' });
+    await waiting.shows(`Waiting for the approval of agents/${name}@1.0.0`);
+    const { items } = await admin.call('approvals.list', { query: { status: 'pending', limit: 5 } });
+    expect(await admin.call('deployments.list', { query: { agent: name, limit: 1 } })).toMatchObject({ items: [] });
+    await gantry.must(`svc review ${decision} ${items[0]?.id} --reason "not this one"`);
+    await waiting.shows(said);
+    expect(await waiting.ended).toBe(code);
+  }
+});
