@@ -3,7 +3,7 @@ import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { parsePrincipal } from '@gantry/contract/refs.ts';
 import { LRUCache } from 'lru-cache';
 import type { AssetSubject } from '../access/subject.ts';
-import { findAgent } from '../registry/find.ts';
+import { findAgent, selectAsset, toAssetRecord, type AssetRowWithEntries } from '../registry/find.ts';
 import { loadVersionSummary } from '../registry/load-version-content.ts';
 import { ingressSecret } from './ingress-secret.ts';
 import type { DeployParts } from './parts.ts';
@@ -43,9 +43,6 @@ export function servingAgents({ db, ingress_key }: Pick<DeployParts, 'db' | 'ing
       allowed.set(version_id, teamsOf((await loadVersionSummary(db, version_id)).config as unknown as AgentConfig)); // a push stores a config only after agentConfig accepted it
     return allowed.get(version_id);
   };
-  // The id an agent had when it was last asked for, so that its row and its route can be read at once. No more than a guess: what was
-  // read for another id is not used.
-  const ids = new Map<string, string>();
   const secrets = new LRUCache<string, string>({
     max: 10_000,
     memoMethod: (revision_id) => ingressSecret(ingress_key, revision_id),
@@ -57,17 +54,11 @@ export function servingAgents({ db, ingress_key }: Pick<DeployParts, 'db' | 'ing
   return {
     find: async (name) => await findAgent(db, name),
     serving: async (name) => {
-      const id = ids.get(name);
-      const [agent, early] = await Promise.all([
-        findAgent(db, name),
-        id === undefined ? undefined : store.servingInstance(db, id),
-      ]);
-      if (agent === undefined) return undefined;
-      ids.set(name, agent.id);
-      const row = agent.id === id ? early : await store.servingInstance(db, agent.id);
+      const row = await store.servingInstance<AssetRowWithEntries>(db, selectAsset('agent', name));
       if (row === undefined) return undefined;
-      const revision = row.desired === 'running' ? instanceOf(row) : undefined;
-      return { agent, revision, desired: row.desired, allowed_teams: await allowedTeams(row.version_id) };
+      const { revision_id, version_id, url, desired, ...agent } = row;
+      const revision = desired === 'running' ? instanceOf({ revision_id, url }) : undefined;
+      return { agent: toAssetRecord(agent), revision, desired, allowed_teams: await allowedTeams(version_id) };
     },
     instance: async (revision_id) => instanceOf(await store.instance(db, revision_id)),
   };

@@ -1,6 +1,6 @@
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader, Tx } from '../database/database.ts';
-import { allOf, nothing, sql } from '../database/sql.ts';
+import { allOf, nothing, sql, type Sql } from '../database/sql.ts';
 import type { Place } from './targets/target.ts';
 
 export interface DeploymentRow {
@@ -211,11 +211,12 @@ export async function forgetFailures(tx: Tx, steady_seconds: number): Promise<vo
 }
 
 /** The container that a route leads to, and whether it is meant to answer. */
-export const servingInstance = async (db: Reader, agent_id: string) =>
-  await db.one<{ revision_id: string; version_id: string; url: string | null; desired: Desired }>(sql`
-    select v.id as revision_id, v.version_id, i.url, r.desired
-    from route r join revision v on v.id = r.revision_id join instance i on i.revision_id = v.id
-    where r.agent_id = ${agent_id}`);
+/** With all columns of the agent that `agent` selects: one question for both, since it is asked before every call. */
+export const servingInstance = async <Agent extends object>(db: Reader, agent: Sql) =>
+  await db.one<Agent & { revision_id: string; version_id: string; url: string | null; desired: Desired }>(sql`
+    select a.*, v.id as revision_id, v.version_id, i.url, r.desired
+    from (${agent}) a join route r on r.agent_id = a.id
+    join revision v on v.id = r.revision_id join instance i on i.revision_id = v.id`);
 
 // A place comes with its compose file when it is new; that is kept elsewhere.
 function placeOnly({ target, container_name, container_id }: Place): string {

@@ -16,13 +16,12 @@ export function authenticator(db: Reader, tokens: Tokens): Authenticate {
     const token = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(header)?.[1];
     const verified = token === undefined ? undefined : await tokens.verify(token);
     if (verified === undefined) throw notValid();
-    const { session_id } = verified;
-    const [user_id, caller] = await Promise.all([
-      store.sessionUser(db, session_id),
-      loadCaller(db, verified.user_id, origin, { session_id }),
-    ]);
-    if (user_id !== verified.user_id) throw notValid();
-    if (caller === undefined) throw new Problem('unauthenticated', { detail: 'The account is disabled.' });
+    const { session_id, user_id } = verified;
+    const caller = await loadCaller(db, user_id, origin, { session_id, provided: store.sessionGoesOn(verified) });
+    if (caller === undefined)
+      throw (await store.hasSession(db, verified))
+        ? new Problem('unauthenticated', { detail: 'The account is disabled.' })
+        : notValid();
     const team = headers.get('x-service-team');
     return team === null ? caller : { ...caller, active_team: await findTeamToActFor(db, caller, team) };
   };

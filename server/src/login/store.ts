@@ -1,5 +1,5 @@
 import type { Reader, Tx } from '../database/database.ts';
-import { sql } from '../database/sql.ts';
+import { sql, type Sql } from '../database/sql.ts';
 
 /** The wrapped key that is stored; stores the given one where there is none yet. */
 export async function wrappedKey(db: Tx, fresh: Buffer): Promise<Buffer> {
@@ -27,12 +27,17 @@ export async function insertSession(
 }
 
 /** The user whose open session this is. */
-export async function sessionUser(db: Reader, id: string): Promise<string | undefined> {
-  const row = await db.one<{ user_id: string }>(
-    sql`select user_id from session where id = ${id} and revoked_at is null and expires_at > clock_now()`,
-  );
-  return row?.user_id;
+interface SessionOf {
+  session_id: string;
+  user_id: string;
 }
+
+/** As a condition: the session is this user's, and goes on. */
+export const sessionGoesOn = ({ session_id, user_id }: SessionOf): Sql =>
+  sql`exists (select from session where id = ${session_id} and user_id = ${user_id} and revoked_at is null and expires_at > clock_now())`;
+
+export const hasSession = async (db: Reader, session: SessionOf): Promise<boolean> =>
+  (await db.one(sql`select where ${sessionGoesOn(session)}`)) !== undefined;
 
 export async function revokeSession(tx: Tx, id: string): Promise<number> {
   return await tx.run(sql`update session set revoked_at = clock_now() where id = ${id} and revoked_at is null`);

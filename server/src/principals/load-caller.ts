@@ -2,16 +2,20 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { namePattern } from '@gantry/contract/refs.ts';
 import type { Origin, UserCaller } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import * as store from './store.ts';
 
-/** The caller as they stand right now: role, teams and all; undefined for someone who was removed or disabled. */
+/**
+ * The caller as they stand right now: role, teams and all; undefined for someone who was removed or disabled, and where what is to be
+ * `provided` does not hold at the same moment.
+ */
 export async function loadCaller(
   db: Reader,
   user_id: string,
   origin: Origin,
-  { session_id = '' }: { session_id?: string } = {},
+  { session_id = '', provided }: { session_id?: string; provided?: Sql } = {},
 ): Promise<UserCaller | undefined> {
-  const user = await store.userWithTeams(db, user_id);
+  const user = await store.userWithTeams(db, user_id, provided);
   if (user === undefined || !user.active) return undefined;
   const { memberships } = user;
   const primary = memberships.find((membership) => membership.team_id === user.primary_team_id);

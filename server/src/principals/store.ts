@@ -42,12 +42,12 @@ export const teamByName = async (db: Reader, name: string) =>
 export const userByEmail = async (db: Reader, email: string) =>
   await db.one<UserRow>(sql`select ${userColumns} from app_user where email = ${email.toLowerCase()}`);
 /** A user and their roles in teams, as they stand at one moment. */
-export const userWithTeams = async (db: Reader, id: string) =>
+export const userWithTeams = async (db: Reader, id: string, provided = sql`true`) =>
   await db.one<UserRow & { memberships: Membership[] }>(sql`
     select ${userColumns}, (
       select coalesce(json_agg(json_build_object('team_id', t.id, 'team', t.name, 'role', m.role) order by t.name), '[]')
       from membership m join team t on t.id = m.team_id where m.user_id = app_user.id
-    ) as memberships from app_user where id = ${id}`);
+    ) as memberships from app_user where id = ${id} and ${provided}`);
 
 export async function settings(db: Reader): Promise<Settings> {
   const row = await db.one<Settings>(

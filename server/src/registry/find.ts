@@ -6,8 +6,8 @@ import { toAssetRecord, type AssetRecord } from './asset.ts';
 import * as store from './store.ts';
 import type { VersionRow } from './store.ts';
 
-export type { AssetRecord } from './asset.ts';
-export type { VersionRow } from './store.ts';
+export { toAssetRecord, type AssetRecord } from './asset.ts';
+export { selectAsset, type AssetRowWithEntries, type VersionRow } from './store.ts';
 
 export async function findAsset(db: Reader, kind: AssetKind, name: string): Promise<AssetRecord | undefined> {
   const row = await store.asset(db, kind, name);

@@ -58,10 +58,11 @@ const versionTables = sql`version v join app_user u on u.id = v.pushed_by`;
 // `1.10.0` is above `1.9.0`: versions are compared by their numbers.
 const byNumber = sql`string_to_array(v.version, '.')::int[]`;
 
+/** Gives `AssetRowWithEntries`; for others to join with what they keep of it. */
+export const selectAsset = (kind: AssetKind, name: string): Sql =>
+  sql`select ${assetWithEntries} from ${assetTables} where a.kind = ${kind} and a.name = ${name}`;
 export const asset = async (db: Reader, kind: AssetKind, name: string) =>
-  await db.one<AssetRowWithEntries>(
-    sql`select ${assetWithEntries} from ${assetTables} where a.kind = ${kind} and a.name = ${name}`,
-  );
+  await db.one<AssetRowWithEntries>(selectAsset(kind, name));
 export const assetsOwnedBy = async (db: Reader, user_id: string) =>
   await db.all<{ kind: AssetKind; name: string; created_at: string }>(
     sql`select kind, name, created_at from asset where owner_id = ${user_id}`,
