@@ -1,7 +1,6 @@
 // Asking a person. Where nobody can answer (no terminal, --no-input, --json, a coding agent) it is an error that names
 // the flag to give instead; nothing waits for input that cannot come.
 import type * as Clack from '@clack/prompts';
-import { determineAgent } from '@vercel/detect-agent';
 import { exitCodes } from './exit-codes.ts';
 import { Refusal, misuse } from './refusal.ts';
 
@@ -21,7 +20,11 @@ export interface Prompt {
 export function createPrompt(settings: { no_input: boolean; json: boolean }): Prompt {
   const { stdin, stderr } = process;
   const atTerminal = !settings.no_input && !settings.json && stdin.isTTY && stderr.isTTY;
-  const canAsk = async (): Promise<boolean> => atTerminal && !(await determineAgent()).isAgent;
+  const canAsk = async (): Promise<boolean> => {
+    if (!atTerminal) return false;
+    const { determineAgent } = await import('@vercel/detect-agent');
+    return !(await determineAgent()).isAgent;
+  };
 
   /** Questions go to stderr, so that `svc … > file` still asks where it is seen. */
   async function answered<Answer>(

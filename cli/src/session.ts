@@ -8,7 +8,7 @@ import { activeTeam } from './context.ts';
 import type { Output } from './output.ts';
 import { createPrompt, type Prompt } from './prompt.ts';
 import { serverAddress } from './server-address.ts';
-import { findToken, type FoundToken } from './tokens.ts';
+import type { FoundToken } from './tokens.ts';
 
 export interface Session {
   readonly config: Config;
@@ -72,6 +72,7 @@ export function createSession(parts: {
       onAudited: (entries) => output.audited(entries),
     });
   };
+  const find = async (): Promise<FoundToken | undefined> => (await import('./tokens.ts')).findToken(config, origin);
   const limited = (options: CallOptions = {}): CallOptions => ({ signal: interrupts.signal, ...options });
 
   return {
@@ -83,7 +84,7 @@ export function createSession(parts: {
     origin,
     team,
     globals,
-    token: () => (found ??= findToken(config, origin)),
+    token: () => (found ??= find()),
     async call(name, request, options) {
       const { token, from } = (await this.token()) ?? notSignedIn(server);
       const client = await open(token, team);
