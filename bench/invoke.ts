@@ -1,5 +1,9 @@
-// What the way to an agent costs over calling its graph in the process that holds it. The three ways take turns.
+// What the way to an agent costs over calling its graph in the process that holds it, and how much of that is the hop alone. The ways
+// take turns.
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
 import { callerIdentity, threadSpace } from '../server/src/invoke/caller-identity.ts';
 import { agentContainer } from './agent-container.ts';
 import { deployProject } from './deploy-project.ts';
@@ -44,14 +48,22 @@ export async function measure(measured: Measured): Promise<Row[]> {
   const body = JSON.stringify({ input });
   using ingress = keptConnection(installation.url, { authorization: `Bearer ${token}` });
   const through = async (send: () => Promise<unknown>) => await repeat(calls, async () => await timed(send));
-  const { graph, wrapped, called } = await interleaved(rounds, {
+  const proxy = spawn(process.execPath, [resolve(import.meta.dirname, 'bare-proxy.ts'), container.url]);
+  const [address] = (await once(proxy.stdout, 'data')) as [Buffer]; // no encoding is set
+  const bare_url = address.toString().trim();
+  const { graph, wrapped, passed, called } = await interleaved(rounds, {
     graph: async () => JSON.parse(await container.python(in_process)) as number[], // printed by the script above
     wrapped: async () => {
       using direct = keptConnection(container.url, await asIngress(container.secret));
       return await through(async () => await direct.send('POST', '/invoke', body));
     },
+    passed: async () => {
+      using bare = keptConnection(bare_url, await asIngress(container.secret));
+      return await through(async () => await bare.send('POST', '/invoke', body));
+    },
     called: async () => await through(async () => await ingress.send('POST', '/agents/invoked/invoke', body)),
   });
+  proxy.stdin.end();
   const how = `${rounds} rounds of ${calls} calls in turns, one at a time`;
   const over = (samples: number[], base: number[]) =>
     samples.map((sample) => Math.max(0, sample - quantile(base, 0.5)));
@@ -69,6 +81,12 @@ export async function measure(measured: Measured): Promise<Row[]> {
       unit: 'ms',
       samples: over(wrapped, graph),
       how: 'over the p50 in process; includes the HTTP exchange',
+    },
+    {
+      measure: '… a proxy that checks nothing adds',
+      unit: 'ms',
+      samples: over(passed, wrapped),
+      how: 'over the p50 at the container; the hop alone',
     },
     {
       measure: '… the ingress adds',
