@@ -1,3 +1,4 @@
+import type { Permission } from '@gantry/contract/permissions.ts';
 import { isEmail, parsePrincipal, printPrincipal } from '@gantry/contract/refs.ts';
 import { misuse } from './refusal.ts';
 
@@ -6,4 +7,22 @@ export function readUser(given: string): string {
   const ref = parsePrincipal(isEmail(given) ? `user:${given}` : given);
   if (ref?.kind !== 'user') throw misuse(`"${given}" is not a user`, 'Write it like user:ada@example.com.');
   return printPrincipal(ref);
+}
+
+type Principal = Pick<Permission, 'principal_type' | 'principal_id'>;
+
+/** `team:ml`, `user:ada@example.com` or `org`, in the parts that the service takes. */
+export function readPrincipal(given: string): Principal {
+  if (given === 'org') return { principal_type: 'org', principal_id: null };
+  const ref = parsePrincipal(given);
+  if (ref === undefined)
+    throw misuse(
+      `"${given}" is nobody that can be written`,
+      'Write team:ml, user:ada@example.com, or org for everybody.',
+    );
+  return { principal_type: ref.kind, principal_id: ref.name };
+}
+
+export function writePrincipal({ principal_type, principal_id }: Principal): string {
+  return principal_id === null ? principal_type : `${principal_type}:${principal_id}`;
 }

@@ -5,6 +5,7 @@ import { deployEndpoints } from './deploy.ts';
 import type { Endpoint } from './endpoint.ts';
 import { invokeEndpoints } from './invoke.ts';
 import { loginEndpoints } from './login.ts';
+import { permissionsEndpoints } from './permissions.ts';
 import { principalsEndpoints } from './principals.ts';
 import { registryEndpoints } from './registry.ts';
 import { serviceEndpoints } from './service.ts';
@@ -14,6 +15,7 @@ export const endpoints = {
   ...loginEndpoints,
   ...principalsEndpoints,
   ...registryEndpoints,
+  ...permissionsEndpoints,
   ...approvalsEndpoints,
   ...deployEndpoints,
   ...invokeEndpoints,

@@ -76,7 +76,7 @@ export const operations = {
   'agent.deploy': { on: 'asset', action: 'deploy', role: 'deployer' },
   'agent.operate': { on: 'asset', action: 'deploy', role: 'deployer' },
 
-  'permission.list': { on: 'asset', action: 'read', role: 'viewer' },
+  'permission.list': { on: 'signed_in' },
   'permission.check': { on: 'signed_in' },
   'permission.change': { on: 'asset', action: 'admin', role: 'contributor' },
 

@@ -28,6 +28,7 @@ import { tokens as signedTokens } from './login/token.ts';
 import type { Log } from './log.ts';
 import { applyOrgConfig } from './principals/org-settings.ts';
 import { installationId, settings } from './principals/find.ts';
+import { permissionsRoutes } from './permissions/routes.ts';
 import { principalsRoutes } from './principals/routes.ts';
 import { seed, seed_password } from './principals/seed.ts';
 import { engineResolver } from './registry/engine-resolver.ts';
@@ -107,6 +108,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
       ...principalsRoutes({ db, cursors, passwords }),
       ...registryRoutes({ db, cursors }),
       ...approvalsRoutes({ db, cursors }),
+      ...permissionsRoutes({ db, cursors }),
       ...deployRoutes(deploy),
       ...invokeRoutes(ingress),
       ...auditRoutes({ db, cursors, ownedBy: async (user_id) => await ownedAssets(db, user_id) }),

@@ -18,6 +18,7 @@ const ladder = [
   ['registry'],
   ['approvals'],
   ['deploy'],
+  ['permissions'],
   ['invoke'],
   ['service'],
 ] as const;

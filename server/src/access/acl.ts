@@ -1,8 +1,24 @@
 // ACL rows of assets. They are written with the asset, by immutable ids; a change of them is a governed change of their own.
-import { defaultEntries, type Visibility } from '@gantry/contract/roles.ts';
-import { sql, type Sql } from '../database/sql.ts';
+import { actions as allActions, defaultEntries, type Action, type Visibility } from '@gantry/contract/roles.ts';
+import type { Reader } from '../database/database.ts';
+import { allOf, sql, type Sql } from '../database/sql.ts';
 import type { GovernedTx } from './change.ts';
-import type { Entry } from './subject.ts';
+import type { Entry, PrincipalType } from './subject.ts';
+
+/** An ACL row as it is stored. */
+export interface StoredEntry extends Entry {
+  id: string;
+  asset_id: string;
+  created_at: string;
+}
+
+/** Whom a row is about, by immutable id; null for the organisation as a whole. */
+export interface EntryPrincipal {
+  principal_type: PrincipalType;
+  principal_id: string | null;
+}
+
+const columns = sql`id, asset_id, principal_type, principal_id, actions, created_at`;
 
 /** The spec's "Default ACL on creation", narrowed by the visibility. */
 export function defaultEntriesFor(owner_id: string, team_id: string, visibility: Visibility): Entry[] {
@@ -46,4 +62,65 @@ export function entriesColumn(asset_id: Sql): Sql {
   return sql`(
     select coalesce(json_agg(json_build_object('principal_type', principal_type, 'principal_id', principal_id, 'actions', actions) order by id), '[]')
     from permission where permission.asset_id = ${asset_id}) as entries`;
+}
+
+export interface EntryQuery {
+  asset_id?: string | undefined;
+  principal_type?: PrincipalType | undefined;
+  principal_id?: string | undefined;
+  after?: { asset_id: string; id: string } | undefined;
+  limit: number;
+}
+
+/** Those of one asset together. */
+export async function listEntries(db: Reader, query: EntryQuery): Promise<StoredEntry[]> {
+  const { asset_id, principal_type, principal_id, after, limit } = query;
+  const conditions: Sql[] = [];
+  if (asset_id !== undefined) conditions.push(sql`asset_id = ${asset_id}`);
+  if (principal_type !== undefined) conditions.push(sql`principal_type = ${principal_type}`);
+  if (principal_id !== undefined) conditions.push(sql`principal_id = ${principal_id}`);
+  if (after !== undefined) conditions.push(sql`(asset_id, id) > (${after.asset_id}, ${after.id})`);
+  return await db.all<StoredEntry>(
+    sql`select ${columns} from permission where ${allOf(conditions)} order by asset_id, id limit ${limit}`,
+  );
+}
+
+export async function entryById(db: Reader, id: string): Promise<StoredEntry | undefined> {
+  return await db.one<StoredEntry>(sql`select ${columns} from permission where id = ${id}`);
+}
+
+export async function entriesOf(db: Reader, asset_id: string): Promise<StoredEntry[]> {
+  return await db.all<StoredEntry>(sql`select ${columns} from permission where asset_id = ${asset_id}`);
+}
+
+/** The principal may do exactly this from now on. */
+export async function putEntry(
+  tx: GovernedTx,
+  asset_id: string,
+  { principal_type, principal_id }: EntryPrincipal,
+  actions: readonly Action[],
+): Promise<StoredEntry> {
+  const [row] = await tx.write<StoredEntry>(
+    'permission',
+    sql`insert into permission (asset_id, principal_type, principal_id, actions)
+        values (${asset_id}, ${principal_type}, ${principal_id}, ${inOrder(actions)})
+        on conflict (asset_id, principal_type, principal_id) do update set actions = excluded.actions returning ${columns}`,
+  );
+  if (row === undefined) throw new Error('an entry was written and did not come back');
+  return row;
+}
+
+export async function removeEntry(tx: GovernedTx, id: string): Promise<void> {
+  await tx.write('permission', sql`delete from permission where id = ${id} returning id`);
+}
+
+/** What the rows make of the asset's visibility. */
+export function visibilityOf(entries: readonly Entry[], team_id: string): Visibility {
+  const reads = entries.filter(({ actions }) => actions.includes('read'));
+  if (reads.some(({ principal_type }) => principal_type === 'org')) return 'org';
+  return reads.some(({ principal_id }) => principal_id === team_id) ? 'team' : 'private';
+}
+
+function inOrder(actions: readonly Action[]): Action[] {
+  return allActions.filter((action) => actions.includes(action));
 }

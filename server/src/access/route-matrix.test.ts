@@ -69,6 +69,14 @@ pushes.show          team    401 401 401 401   404 200 200 200 200 404 404 200 2
 pushes.events        org     401 401 401 401   200 200 200 200 200 200 200 200 200   403
 pushes.events        team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
 
+permissions.list             401 401 401 401   200 200 200 200 200 200 200 200 200   403
+permissions.grant    org     401 401 401 401   403 403 403 201 403 403 403 201 201   403
+permissions.grant    team    401 401 401 401   404 403 403 201 403 404 404 201 201   403
+permissions.revoke   org     401 401 401 401   403 403 403 204 403 403 403 204 204   403
+permissions.revoke   team    401 401 401 401   404 403 403 204 403 404 404 204 204   403
+permissions.check    org     401 401 401 401   200 200 200 200 200 200 200 200 200   403
+permissions.check    team    401 401 401 401   200 200 200 200 200 200 200 200 200   403
+
 approvals.list               401 401 401 401   200 200 200 200 200 200 200 200 200   403
 approvals.submit     org     401 401 401 401   403 403 403 201 403 403 403 201 201   403
 approvals.submit     team    401 401 401 401   404 403 403 201 403 404 404 201 201   403
@@ -333,6 +341,26 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   },
   'pushes.show': (at) => ({ params: { id: at.push_id } }),
   'pushes.events': (at) => ({ params: { id: at.push_id } }),
+  'permissions.list': () => ({}),
+  'permissions.grant': async (_, look) => ({
+    body: {
+      resource_type: 'agent',
+      resource_id: (await freshAgent(look)).name,
+      principal_type: 'user',
+      principal_id: 'vt@example.com',
+      actions: ['use'],
+    },
+  }),
+  'permissions.revoke': async (_, look) => {
+    const { asset_id } = await freshAgent(look);
+    const entry = await app.db.one<{ id: string }>(
+      sql`select id from permission where asset_id = ${asset_id} and principal_type = 'team'`,
+    );
+    return { params: { id: entry?.id ?? nothing } };
+  },
+  'permissions.check': (at) => ({
+    query: { resource_type: 'agent', resource_id: at.agent.name, action: 'use' },
+  }),
   'approvals.list': () => ({}),
   'approvals.submit': async (_, look) => ({ body: { asset: (await freshAgent(look)).ref } }),
   'approvals.show': (at) => ({ params: { id: at.approval_id } }),
@@ -393,6 +421,7 @@ function aboutNothing({ params, body, ...sent }: Sent): Sent {
     id: nothing,
     run_id: nothing,
     name: 'nothing-at-all',
+    resource_id: 'nothing-at-all',
     team: 'nothing-at-all',
     asset: 'agents/nothing-at-all@1.0.0',
     ref: 'agents/nothing-at-all@1.0.0',

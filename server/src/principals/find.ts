@@ -5,6 +5,8 @@ import * as store from './store.ts';
 export type { Credential, Settings, TeamRow, UserRow } from './store.ts';
 
 export const findTeam = store.teamByName;
+/** What teams and users are called, by id; e-mails for users. */
+export const principalNames = store.names;
 export const findUser = store.userByEmail;
 export const settings = store.settings;
 /** Names everything of this installation that lies outside the database. */

@@ -96,6 +96,12 @@ export async function membershipsOfUsers(db: Reader, user_ids: readonly string[]
     where m.user_id = any(${user_ids}) order by t.name`);
 }
 
+/** What teams and users are called, by id. */
+export async function names(db: Reader, ids: readonly string[]): Promise<{ id: string; name: string }[]> {
+  return await db.all<{ id: string; name: string }>(sql`
+    select id, name from team where id = any(${ids}) union all select id, email as name from app_user where id = any(${ids})`);
+}
+
 /** Active platform admins and admins of the team, by e-mail. */
 export async function admins(db: Reader, team_id: string): Promise<string[]> {
   const rows = await db.all<{ email: string }>(sql`

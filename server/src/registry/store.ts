@@ -165,6 +165,17 @@ export async function setServing(tx: GovernedTx, asset_id: string, version_id: s
   );
 }
 
+export async function setVisibility(tx: GovernedTx, asset_id: string, visibility: Visibility): Promise<void> {
+  await tx.write(
+    'asset',
+    sql`update asset set visibility = ${visibility}, updated_at = clock_now() where id = ${asset_id} returning id`,
+  );
+}
+
+export async function lockAsset(tx: GovernedTx, asset_id: string): Promise<boolean> {
+  return (await tx.one(sql`select id from asset where id = ${asset_id} for no key update`)) !== undefined;
+}
+
 /** Its ACL rows are access's to remove. Content stays: another version may have the same. */
 export async function deleteAsset(tx: GovernedTx, asset_id: string): Promise<void> {
   await tx.write('asset', sql`update asset set serving_version_id = null where id = ${asset_id} returning id`);

@@ -1,4 +1,5 @@
 // What approvals and deploys do to versions and assets, inside the change() of their own event.
+import type { Visibility } from '@gantry/contract/roles.ts';
 import { removeEntries } from '../access/acl.ts';
 import type { GovernedTx } from '../access/change.ts';
 import * as store from './store.ts';
@@ -17,6 +18,14 @@ export async function finalise(
 /** Which version answers now; null for none. */
 export async function setServing(tx: GovernedTx, asset_id: string, version_id: string | null): Promise<void> {
   await store.setServing(tx, asset_id, version_id);
+}
+
+/** Nobody else changes the asset or its ACL until the transaction ends; false when it is gone. */
+export const lockAsset = store.lockAsset;
+
+/** What is shown of who may read it; the ACL rows are what decides. */
+export async function setVisibility(tx: GovernedTx, asset_id: string, visibility: Visibility): Promise<void> {
+  await store.setVisibility(tx, asset_id, visibility);
 }
 
 /** The asset, its versions and its ACL. Content stays under its digest. */

@@ -1,0 +1,45 @@
+import { readAsset } from '../../acl.ts';
+import { defineCommand, text } from '../../command.ts';
+import { limitFlag, takePages } from '../../pages.ts';
+import { readPrincipal, writePrincipal } from '../../principal.ts';
+import { table, time } from '../../view/view.ts';
+
+export const command = defineCommand({
+  words: 'acl list',
+  summary: 'Who may do what, on the assets that you may read',
+  needs: 'permission.list',
+  examples: ['svc acl list --asset agents/greeter', 'svc acl list --principal team:ops --json'],
+  arguments: {},
+  flags: {
+    asset: text('Only of this asset', 'agents/<name>'),
+    principal: text('Only for team:<name>, user:<e-mail>, or org', 'who'),
+    limit: limitFlag,
+  },
+  async run({ asset, principal, limit }, session) {
+    const resource = asset === undefined ? {} : readAsset(asset);
+    const { principal_type, principal_id = null } = principal === undefined ? {} : readPrincipal(principal);
+    const filters = {
+      ...resource,
+      ...(principal_type === undefined ? {} : { principal_type }),
+      ...(principal_id === null ? {} : { principal_id }),
+    };
+    const entries = await takePages(session, limit, (query) =>
+      session.call('permissions.list', { query: { ...filters, ...query } }),
+    );
+    return {
+      data: entries,
+      view: [
+        table(
+          ['asset', 'who', 'may', 'since'],
+          entries.map((entry) => [
+            entry.asset,
+            writePrincipal(entry),
+            entry.actions.join(', '),
+            time(entry.created_at),
+          ]),
+          'Entries that you may see would be listed here.',
+        ),
+      ],
+    };
+  },
+});

@@ -1,0 +1,46 @@
+import { actionsFlag, assetFlag, entriesOf, entryOf, principalFlag, readAsset } from '../../acl.ts';
+import { defineCommand } from '../../command.ts';
+import { readPrincipal, writePrincipal } from '../../principal.ts';
+import { Refusal } from '../../refusal.ts';
+import { good, line } from '../../view/view.ts';
+
+export const command = defineCommand({
+  words: 'acl revoke',
+  summary: 'Take away what an entry lets somebody do to an asset, or some of it',
+  needs: 'permission.change',
+  examples: [
+    'svc acl revoke --asset agents/greeter --principal team:ops',
+    'svc acl revoke --asset agents/greeter --principal user:ada@example.com --actions write,publish',
+  ],
+  arguments: {},
+  flags: { asset: assetFlag, principal: principalFlag, actions: actionsFlag('Only these; all of them unless told') },
+  async run({ asset, principal, actions }, session) {
+    const who = readPrincipal(principal);
+    const written = writePrincipal(who);
+    const entry = entryOf(await entriesOf(session, readAsset(asset)), who);
+    if (entry === undefined)
+      throw new Refusal('not_found', `${written} has no entry on ${asset}`, {
+        hint: `See which there are: svc acl list --asset ${asset}`,
+      });
+    const taken = actions === undefined ? entry.actions : entry.actions.filter((action) => actions.includes(action));
+    await session.call('permissions.revoke', {
+      params: { id: entry.id },
+      query: actions === undefined ? {} : { actions: actions.join(',') },
+    });
+    const left = entry.actions.filter((action) => !taken.includes(action));
+    return {
+      data: { ...entry, actions: left },
+      view: [
+        line(
+          good('✓ '),
+          left.length === 0
+            ? `${written} has no entry on ${entry.asset} any more`
+            : `${written} may now on ${entry.asset}: ${left.join(', ')}`,
+        ),
+      ],
+      ...(taken.length === 0
+        ? {}
+        : { undo: `svc acl grant --asset ${entry.asset} --principal ${written} --actions ${taken.join(',')}` }),
+    };
+  },
+});

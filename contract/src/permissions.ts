@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import type { Endpoint } from './endpoint.ts';
+import { actions, assetKinds } from './roles.ts';
+import { byId, id, paging, time } from './wire.ts';
+
+export const principalTypes = ['org', 'team', 'user', 'group', 'principal'] as const;
+
+export const permission = z.object({
+  id,
+  resource_type: z.enum(assetKinds),
+  resource_id: id,
+  asset: z.string().describe('agents/<name>'),
+  principal_type: z.enum(principalTypes),
+  principal_id: z.string().nullable().describe('a team name or an e-mail address; null for the whole organisation'),
+  actions: z.array(z.enum(actions)),
+  created_at: time,
+});
+export type Permission = z.output<typeof permission>;
+
+const resource = {
+  resource_type: z.enum(assetKinds),
+  resource_id: z.string().min(1).max(100).describe("the asset's id, or its name"),
+};
+const someActions = z.array(z.enum(actions)).min(1).max(actions.length);
+
+export const permissionsEndpoints = {
+  'permissions.list': {
+    method: 'GET',
+    path: '/api/v1/rbac/permissions',
+    summary: 'Who may do what, on the assets that you may read',
+    operation: 'permission.list',
+    query: z.strictObject({
+      resource_type: resource.resource_type.optional(),
+      resource_id: resource.resource_id.optional(),
+      principal_type: z.enum(principalTypes).optional(),
+      principal_id: z.string().max(254).optional(),
+      ...paging,
+    }),
+    reply: { kind: 'list', status: 200, schema: permission },
+    problems: ['bad_cursor'],
+  },
+  'permissions.grant': {
+    method: 'POST',
+    path: '/api/v1/rbac/permissions',
+    summary: 'Let a principal do more to an asset; what they may already do stays',
+    operation: 'permission.change',
+    body: z.strictObject({
+      ...resource,
+      principal_type: z.enum(principalTypes),
+      principal_id: z.string().max(254).nullable().default(null),
+      actions: someActions,
+    }),
+    reply: { kind: 'data', status: 201, schema: permission },
+    problems: [],
+  },
+  'permissions.revoke': {
+    method: 'DELETE',
+    path: '/api/v1/rbac/permissions/{id}',
+    summary: 'Take an entry away, or some of its actions',
+    operation: 'permission.change',
+    params: byId,
+    query: z.strictObject({
+      actions: z
+        .string()
+        .max(100)
+        .transform((text) => text.split(','))
+        .pipe(someActions)
+        .optional()
+        .describe('only these, separated by commas; all of them when absent'),
+    }),
+    reply: { kind: 'none', status: 204 },
+    problems: ['last_admin'],
+  },
+  'permissions.check': {
+    method: 'GET',
+    path: '/api/v1/rbac/permissions/check',
+    summary: 'May I do this to that, and why',
+    operation: 'permission.check',
+    query: z.strictObject({ ...resource, action: z.enum(actions) }),
+    reply: { kind: 'bare', status: 200, schema: z.object({ allowed: z.boolean(), reason: z.string() }) },
+    problems: [],
+  },
+} as const satisfies Record<string, Endpoint>;

@@ -1,0 +1,55 @@
+// A change of an asset's ACL, whole or not at all: the rows, what is shown of them as visibility, and the entry in the audit log.
+import { Problem } from '@gantry/contract/problems.ts';
+import type { Action } from '@gantry/contract/roles.ts';
+import {
+  entriesOf,
+  putEntry,
+  removeEntry,
+  visibilityOf,
+  type EntryPrincipal,
+  type StoredEntry,
+} from '../access/acl.ts';
+import type { Grant } from '../access/authorize.ts';
+import { change } from '../access/change.ts';
+import type { Database } from '../database/database.ts';
+import type { AssetRecord } from '../registry/find.ts';
+import { lockAsset, setVisibility } from '../registry/version.ts';
+
+/** What the principal may do from now on, from what they may do so far; nothing takes their entry away. */
+export type Decide = (before: readonly Action[]) => readonly Action[];
+
+/** Raises `last_admin` when nobody would be left who may change the ACL. Undefined for a principal who has no entry then. */
+export async function changeEntries(
+  db: Database,
+  grant: Grant<'permission.change'>,
+  { asset, principal, decide }: { asset: AssetRecord; principal: EntryPrincipal & { shown: string }; decide: Decide },
+): Promise<StoredEntry | undefined> {
+  return await change(db, grant, 'permission.changed', async (tx, note) => {
+    if (!(await lockAsset(tx, asset.id))) throw new Problem('not_found');
+    const before = await entriesOf(tx, asset.id);
+    const theirs = before.find(
+      (entry) => entry.principal_type === principal.principal_type && entry.principal_id === principal.principal_id,
+    );
+    const had = theirs?.actions ?? [];
+    const has = decide(had);
+    if (had.length === has.length && has.every((action) => had.includes(action))) return theirs;
+    const others = before.filter((entry) => entry !== theirs);
+    const adminLeft = [...others, { actions: has }].some(({ actions }) => actions.includes('admin'));
+    if (had.includes('admin') && !adminLeft)
+      throw new Problem('last_admin', {
+        detail: `${principal.shown} is the last who may change who may do what to ${asset.ref}.`,
+        hint: 'Grant `admin` to somebody else first.',
+      });
+    const written = has.length === 0 ? undefined : await putEntry(tx, asset.id, principal, has);
+    if (has.length === 0 && theirs !== undefined) await removeEntry(tx, theirs.id);
+    const visibility = visibilityOf([...others, ...(written === undefined ? [] : [written])], asset.team.id);
+    if (visibility !== asset.visibility) await setVisibility(tx, asset.id, visibility);
+    note({
+      principal: principal.shown,
+      before: had,
+      after: written?.actions ?? [],
+      ...(visibility === asset.visibility ? {} : { visibility: { before: asset.visibility, after: visibility } }),
+    });
+    return written;
+  });
+}

@@ -1,0 +1,54 @@
+// May the caller do this to that? Answered by the decision itself, so that it can say nothing else than what a request would meet.
+import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import type { Action, Operation } from '@gantry/contract/roles.ts';
+import { authorize } from '../access/authorize.ts';
+import type { Caller, UserCaller } from '../access/caller.ts';
+import { canRead, decide, type Decision } from '../access/decide.ts';
+import { theOrg } from '../access/subject.ts';
+import type { Database } from '../database/database.ts';
+import { deploySubject } from '../deploy/decide-deploy.ts';
+import { signedIn } from '../principals/signed-in.ts';
+import { findVersion, type AssetRecord } from '../registry/find.ts';
+import { loadVersionSummary } from '../registry/load-version-content.ts';
+import { findResource, type Resource } from './find-resource.ts';
+
+const operationOf = {
+  read: 'asset.read',
+  use: 'asset.invoke',
+  write: 'asset.write',
+  publish: 'asset.publish',
+  admin: 'permission.change',
+} as const satisfies Record<Exclude<Action, 'deploy'>, Operation>;
+
+/** The answer about an asset that is not there is the one about an asset that the caller may not read. */
+export async function check(
+  db: Database,
+  caller: Caller,
+  asked: Resource & { action: Action },
+): Promise<{ allowed: boolean; reason: string }> {
+  const user = signedIn(caller);
+  authorize(user, 'permission.check', theOrg);
+  const asset = await findResource(db, asked);
+  if (asset === undefined || !canRead(user, asset))
+    return { allowed: false, reason: 'There is nothing here that you may read.' };
+  const decision = await decideOn(db, user, asset, asked.action);
+  return { allowed: decision.allowed, reason: decision.allowed ? decision.because : decision.reason };
+}
+
+async function decideOn(db: Database, user: UserCaller, asset: AssetRecord, action: Action): Promise<Decision> {
+  if (action !== 'deploy') return decide(user, operationOf[action], asset);
+  if (asset.asset_kind !== 'agent') return { allowed: false, code: 'forbidden', reason: 'Only agents are deployed.' };
+  // The newest version, where its file says: what a deploy without further words would be about.
+  const version = await findVersion(db, asset.id, 'latest');
+  if (version === undefined) return { allowed: false, code: 'forbidden', reason: `${asset.ref} has no version yet.` };
+  // A push stores a config only after agentConfig accepted it.
+  const config = (await loadVersionSummary(db, version.id)).config as unknown as AgentConfig;
+  const what = { version_id: version.id, digest: version.digest, target: config.deploy?.cloud ?? 'local', config };
+  try {
+    return decide(user, 'agent.deploy', await deploySubject(db, asset, what));
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { allowed: false, code: error.code, reason: error.detail };
+  }
+}

@@ -1,0 +1,49 @@
+// A principal as it is written on the wire → by its immutable id, so that one made anew under an old name inherits nothing.
+import { Problem } from '@gantry/contract/problems.ts';
+import type { EntryPrincipal } from '../access/acl.ts';
+import type { Reader } from '../database/database.ts';
+import { findTeam, findUser } from '../principals/find.ts';
+
+export interface WrittenPrincipal {
+  principal_type: EntryPrincipal['principal_type'];
+  /** A team name or an e-mail; null for the organisation. */
+  principal_id: string | null;
+}
+
+/** Throws `invalid` for one that is not there. */
+export async function findPrincipal(
+  db: Reader,
+  { principal_type, principal_id }: WrittenPrincipal,
+): Promise<EntryPrincipal> {
+  if (principal_type === 'org') {
+    if (principal_id !== null) throw unknown('The organisation has no name: leave principal_id out.');
+    return { principal_type, principal_id };
+  }
+  const found = principal_id === null ? undefined : await find(db, principal_type, principal_id);
+  if (found === undefined) throw unknown(`There is no ${principal_type}:${principal_id ?? ''}.`);
+  return { principal_type, principal_id: found.id };
+}
+
+async function find(
+  db: Reader,
+  type: Exclude<EntryPrincipal['principal_type'], 'org'>,
+  name: string,
+): Promise<{ id: string } | undefined> {
+  switch (type) {
+    case 'team':
+      return await findTeam(db, name);
+    case 'user':
+      return await findUser(db, name);
+    // They come with features of their own; until then there are none.
+    case 'group':
+    case 'principal':
+      return undefined;
+  }
+}
+
+function unknown(detail: string): Problem {
+  return new Problem('invalid', {
+    detail,
+    errors: [{ pointer: '/principal_id', message: 'must be one that is there' }],
+  });
+}

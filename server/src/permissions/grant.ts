@@ -1,0 +1,31 @@
+import { Problem } from '@gantry/contract/problems.ts';
+import type { Permission } from '@gantry/contract/permissions.ts';
+import type { Action } from '@gantry/contract/roles.ts';
+import { authorize } from '../access/authorize.ts';
+import type { Caller } from '../access/caller.ts';
+import type { Database } from '../database/database.ts';
+import { signedIn } from '../principals/signed-in.ts';
+import { changeEntries } from './change-entries.ts';
+import { findPrincipal, type WrittenPrincipal } from './find-principal.ts';
+import { findResource, type Resource } from './find-resource.ts';
+import { permissionRecords } from './records.ts';
+
+/** A principal may do more; asking for what they may do already changes nothing. */
+export async function grant(
+  db: Database,
+  caller: Caller,
+  asked: Resource & WrittenPrincipal & { actions: readonly Action[] },
+): Promise<Permission> {
+  const user = signedIn(caller);
+  const asset = await findResource(db, asked);
+  if (asset === undefined) throw new Problem('not_found');
+  const leave = authorize(user, 'permission.change', asset);
+  const { principal_type, principal_id } = asked;
+  const shown = principal_id === null ? principal_type : `${principal_type}:${principal_id}`;
+  const principal = { ...(await findPrincipal(db, asked)), shown };
+  const decide = (before: readonly Action[]) => [...new Set([...before, ...asked.actions])];
+  const entry = await changeEntries(db, leave, { asset, principal, decide });
+  const [record] = entry === undefined ? [] : await permissionRecords(db, [entry], [asset]);
+  if (record === undefined) throw new Error('a grant left no entry');
+  return record;
+}

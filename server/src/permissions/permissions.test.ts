@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Permission } from '@gantry/contract/permissions.ts';
+import type { Action } from '@gantry/contract/roles.ts';
+import { sql } from '../database/sql.ts';
+import { storeAgent, type StoredAgent } from '../testing/stored-agent.ts';
+import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
+
+let app: TestApp;
+let ada: TestUser;
+let dora: TestUser;
+let otto: TestUser;
+let made = 0;
+
+beforeAll(async () => {
+  app = await testApp();
+  ada = await app.user('ada@example.com', { teams: { ml: 'contributor' } });
+  await app.user('bob@example.com', { teams: { ml: 'contributor' } });
+  dora = await app.user('dora@example.com', { teams: { ml: 'deployer' } });
+  otto = await app.user('otto@example.com', { teams: { ops: 'contributor' } });
+});
+afterAll(async () => await app?.stop());
+
+/** A fresh agent of ada's, in team ml, which the whole organisation may read. */
+const agent = async () => await storeAgent(app, ada.email, { name: `agent-${++made}` });
+const resource = ({ name }: StoredAgent) => ({ resource_type: 'agent', resource_id: name }) as const;
+const user = (email: string) => ({ principal_type: 'user', principal_id: email }) as const;
+const ops = { principal_type: 'team', principal_id: 'ops' } as const;
+
+const grant = async (
+  by: TestUser,
+  to: StoredAgent,
+  who: Pick<Permission, 'principal_type' | 'principal_id'>,
+  actions: Action[],
+) => await by.client.call('permissions.grant', { body: { ...resource(to), ...who, actions } });
+const revoke = async (by: TestUser, { id }: { id: string }, actions?: Action[]) =>
+  await by.client.call('permissions.revoke', {
+    params: { id },
+    query: actions === undefined ? {} : { actions: actions.join(',') },
+  });
+const check = async (by: TestUser, of: StoredAgent, action: Action) =>
+  await by.client.call('permissions.check', { query: { ...resource(of), action } });
+const entries = async (by: TestUser, of: StoredAgent) =>
+  (await by.client.call('permissions.list', { query: { ...resource(of), limit: 200 } })).items;
+const entry = async (of: StoredAgent, type: Permission['principal_type'], id: string | null = null) => {
+  const found = (await entries(app.admin, of)).find(
+    (each) => each.principal_type === type && (id === null || each.principal_id === id),
+  );
+  if (found === undefined) throw new Error(`${type} has no entry`);
+  return found;
+};
+const changes = async ({ name }: StoredAgent) =>
+  await app.db.all<{ detail: object }>(
+    sql`select body::json -> 'detail' as detail from audit.entry where event = 'permission.changed' and asset = ${`agents/${name}`} order by seq`,
+  );
+
+test('a new asset has the entries of the spec', async () => {
+  const made_now = await agent();
+  expect(
+    (await entries(ada, made_now)).map(({ principal_type, principal_id, actions }) => [
+      principal_type,
+      principal_id,
+      actions,
+    ]),
+  ).toEqual(
+    expect.arrayContaining([
+      ['user', 'ada@example.com', ['read', 'use', 'write', 'publish', 'admin']],
+      ['team', 'ml', ['read', 'use']],
+      ['org', null, ['read']],
+    ]),
+  );
+});
+
+test('a grant opens exactly what it names, acts on the next request, and stands on the record; so does taking it back', async () => {
+  const given = await agent();
+  expect(await check(otto, given, 'use')).toEqual({
+    allowed: false,
+    reason: `You have no use permission on agents/${given.name}.`,
+  });
+  const made_now = await grant(ada, given, ops, ['use']);
+  expect(made_now).toMatchObject({ asset: `agents/${given.name}`, ...ops, actions: ['use'] });
+  expect(await check(otto, given, 'use')).toEqual({ allowed: true, reason: 'use entry of the team' });
+  expect(await check(otto, given, 'write')).toMatchObject({ allowed: false });
+  expect(await grant(ada, given, ops, ['write', 'read'])).toMatchObject({
+    id: made_now.id,
+    actions: ['read', 'use', 'write'],
+  });
+  await revoke(ada, made_now, ['use', 'write']);
+  expect(await check(otto, given, 'use')).toMatchObject({ allowed: false });
+  await revoke(ada, made_now);
+  expect((await entries(ada, given)).some(({ principal_id }) => principal_id === 'ops')).toBe(false);
+  const principal = 'team:ops';
+  expect((await changes(given)).map(({ detail }) => detail)).toEqual([
+    { principal, before: [], after: ['use'] },
+    { principal, before: ['use'], after: ['read', 'use', 'write'] },
+    { principal, before: ['read', 'use', 'write'], after: ['read'] },
+    { principal, before: ['read'], after: [] },
+  ]);
+});
+
+test('what is there already is granted again without a trace', async () => {
+  const given = await agent();
+  const first = await grant(ada, given, ops, ['use']);
+  expect(await grant(ada, given, ops, ['use'])).toEqual(first);
+  expect(await changes(given)).toHaveLength(1);
+});
+
+test('write in an entry opens nothing above the role: a viewer stays one', async () => {
+  const given = await agent();
+  const vera = await app.user('vera@example.com', { teams: { ml: 'viewer' } });
+  await grant(ada, given, user(vera.email), ['write', 'admin', 'deploy']);
+  for (const action of ['write', 'admin', 'deploy'] as const)
+    expect(await check(vera, given, action)).toMatchObject({ allowed: false, reason: expect.stringContaining('role') });
+  await expect(grant(vera, given, user(vera.email), ['publish'])).rejects.toMatchObject({ code: 'forbidden' });
+});
+
+describe('the last who may change the entries', () => {
+  test('keeps that, until somebody else may', async () => {
+    const kept = await agent();
+    const own = await entry(kept, 'user', ada.email);
+    for (const actions of [undefined, ['admin'] as Action[]])
+      await expect(revoke(app.admin, own, actions)).rejects.toMatchObject({ code: 'last_admin' });
+    await revoke(ada, own, ['publish']);
+    await grant(ada, kept, user('bob@example.com'), ['admin']);
+    await revoke(ada, own, ['admin']);
+    await expect(grant(ada, kept, ops, ['use'])).rejects.toMatchObject({ code: 'forbidden' });
+  });
+
+  test('is never taken away by two who do so at the same moment', async () => {
+    for (let round = 0; round < 10; round++) {
+      const kept = await agent();
+      const bobs = await grant(ada, kept, user('bob@example.com'), ['admin']);
+      const own = await entry(kept, 'user', ada.email);
+      const both = await Promise.allSettled([revoke(app.admin, own), revoke(app.admin, bobs)]);
+      expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+      expect((await entries(app.admin, kept)).filter(({ actions }) => actions.includes('admin'))).toHaveLength(1);
+    }
+  });
+});
+
+test('the visibility that is shown is what the entries make of it', async () => {
+  const shown = await agent();
+  const visibility = async () =>
+    (await ada.client.call('registry.show', { params: { kind: 'agent', name: shown.name } })).visibility;
+  expect(await visibility()).toBe('org');
+  await revoke(ada, await entry(shown, 'org'));
+  expect(await visibility()).toBe('team');
+  await revoke(ada, await entry(shown, 'team', 'ml'));
+  expect(await visibility()).toBe('private');
+  await expect(
+    dora.client.call('registry.show', { params: { kind: 'agent', name: shown.name } }),
+  ).rejects.toMatchObject({ code: 'not_found' });
+  await grant(ada, shown, { principal_type: 'org', principal_id: null }, ['read']);
+  expect(await visibility()).toBe('org');
+});
+
+describe('what the caller may not read', () => {
+  test('is in no list, is checked like what is not there, and its entries are not there to revoke', async () => {
+    const hidden = await storeAgent(app, ada.email, { name: 'hidden', yaml: 'access: {visibility: private}\n' });
+    expect(await entries(otto, hidden)).toEqual([]);
+    const { items } = await otto.client.call('permissions.list', { query: { limit: 200 } });
+    expect(items.some(({ asset }) => asset === 'agents/hidden')).toBe(false);
+    const nothing = { resource_type: 'agent', resource_id: 'nothing', action: 'use' } as const;
+    expect(await check(otto, hidden, 'use')).toEqual(await otto.client.call('permissions.check', { query: nothing }));
+    await expect(revoke(otto, await entry(hidden, 'user', ada.email))).rejects.toMatchObject({ code: 'not_found' });
+    await expect(grant(otto, hidden, ops, ['use'])).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+test('principals that are not there get nothing, and nothing is written', async () => {
+  const given = await agent();
+  for (const [principal_type, principal_id] of [
+    ['user', 'nobody@example.com'],
+    ['team', 'nothing'],
+    ['group', 'oncall'],
+    ['principal', 'ci'],
+    ['team', null],
+    ['org', 'ml'],
+  ] as const)
+    await expect(grant(ada, given, { principal_type, principal_id }, ['use'])).rejects.toMatchObject({
+      code: 'invalid',
+    });
+  expect(await changes(given)).toEqual([]);
+});
+
+test('check says of a deploy what a deploy would meet', async () => {
+  const deployed = await agent();
+  expect(await check(ada, deployed, 'deploy')).toMatchObject({
+    allowed: false,
+    reason: expect.stringContaining('deployer'),
+  });
+  expect(await check(dora, deployed, 'deploy')).toMatchObject({
+    allowed: false,
+    reason: expect.stringContaining('approval'),
+  });
+  const { id } = await ada.client.call('approvals.submit', { body: { asset: deployed.ref } });
+  await app.admin.client.call('approvals.approve', { params: { id }, body: {} });
+  expect(await check(dora, deployed, 'deploy')).toEqual({
+    allowed: true,
+    reason: `deployer of team:ml, approval ${id}`,
+  });
+  expect(await check(otto, deployed, 'deploy')).toMatchObject({ allowed: false });
+});
+
+test('lists narrow by asset and principal, and page without gaps', async () => {
+  const listed = await agent();
+  await grant(ada, listed, ops, ['use']);
+  const by = async (query: object) =>
+    (await ada.client.call('permissions.list', { query: { ...query, limit: 200 } })).items.map(({ asset }) => asset);
+  expect(await by({ ...ops, ...resource(listed) })).toEqual([`agents/${listed.name}`]);
+  expect(await by({ resource_type: 'tool' })).toEqual([]);
+  expect(await by(user('nobody@example.com'))).toEqual([]);
+  await expect(by({ principal_id: 'ops' })).rejects.toMatchObject({ code: 'malformed' });
+  await expect(by({ resource_id: listed.name })).rejects.toMatchObject({ code: 'malformed' });
+  const all = await by({});
+  const paged: string[] = [];
+  for (let cursor: string | undefined; ;) {
+    const page = await ada.client.call('permissions.list', {
+      query: { limit: 3, ...(cursor === undefined ? {} : { cursor }) },
+    });
+    paged.push(...page.items.map(({ asset }) => asset));
+    cursor = page.next_cursor;
+    if (cursor === undefined) break;
+    await expect(otto.client.call('permissions.list', { query: { limit: 3, cursor } })).rejects.toMatchObject({
+      code: 'bad_cursor',
+    });
+  }
+  expect(paged).toEqual(all);
+});
+
+test('an asset that was deleted has no entries, and takes none', async () => {
+  const gone = await agent();
+  const own = await entry(gone, 'user', ada.email);
+  await ada.client.call('agents.delete', { params: { name: gone.name } });
+  await expect(revoke(ada, own)).rejects.toMatchObject({ code: 'not_found' });
+  await expect(grant(ada, gone, ops, ['use'])).rejects.toMatchObject({ code: 'not_found' });
+  expect(await app.db.all(sql`select id from permission where asset_id = ${gone.asset_id}`)).toEqual([]);
+});

@@ -1,0 +1,16 @@
+import type { Database } from '../database/database.ts';
+import type { Cursors } from '../http/cursor.ts';
+import type { Handlers } from '../http/handlers.ts';
+import { check } from './check.ts';
+import { grant } from './grant.ts';
+import { list } from './list.ts';
+import { revoke } from './revoke.ts';
+
+export function permissionsRoutes({ db, cursors }: { db: Database; cursors: Cursors }): Handlers<'permissions'> {
+  return {
+    'permissions.list': async ({ caller, query }) => await list(db, cursors, caller, query),
+    'permissions.grant': async ({ caller, body }) => await grant(db, caller, body),
+    'permissions.revoke': async ({ caller, params, query }) => await revoke(db, caller, params.id, query.actions),
+    'permissions.check': async ({ caller, query }) => await check(db, caller, query),
+  };
+}
