@@ -12,6 +12,7 @@ test('what creates something from JSON takes an Idempotency-Key, and nothing els
   expect(keyed.map(([name]) => name).toSorted()).toEqual([
     'approvals.submit',
     'deployments.create',
+    'permissions.grant',
     'registry.create',
     'teams.create',
     'users.create',

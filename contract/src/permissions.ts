@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
-import { actions, assetKinds } from './roles.ts';
+import { actions, assetKinds, roles } from './roles.ts';
 import { byId, id, paging, time } from './wire.ts';
 
 export const principalTypes = ['org', 'team', 'user', 'group', 'principal'] as const;
@@ -16,6 +16,23 @@ export const permission = z.object({
   created_at: time,
 });
 export type Permission = z.output<typeof permission>;
+
+export const explanation = z.object({
+  asset: z.string().describe('agents/<name>'),
+  principal: z.string().describe('user:<e-mail>'),
+  action: z.enum(actions),
+  allowed: z.boolean(),
+  reason: z.string(),
+  role: z.enum(roles).describe('the higher of the two below'),
+  platform_role: z.enum(roles),
+  team: z.string().describe('the team of the asset'),
+  team_role: z.enum(roles).nullable().describe('in the team of the asset'),
+  entries: z.array(permission).describe('those that are about the principal'),
+  would_change: z
+    .array(z.array(z.string()))
+    .describe('any one of these turns the answer around; what stands in one is done together'),
+});
+export type Explanation = z.output<typeof explanation>;
 
 const resource = {
   resource_type: z.enum(assetKinds),
@@ -79,5 +96,22 @@ export const permissionsEndpoints = {
     query: z.strictObject({ ...resource, action: z.enum(actions) }),
     reply: { kind: 'bare', status: 200, schema: z.object({ allowed: z.boolean(), reason: z.string() }) },
     problems: [],
+  },
+  'permissions.explain': {
+    method: 'GET',
+    path: '/api/v1/rbac/permissions/explain',
+    summary: 'Why somebody may do this to that or may not, and what would change it',
+    operation: 'permission.explain',
+    query: z.strictObject({
+      ...resource,
+      action: z.enum(actions),
+      principal: z
+        .string()
+        .max(260)
+        .optional()
+        .describe('user:<e-mail>; yourself when absent. Others need `admin` on the asset'),
+    }),
+    reply: { kind: 'data', status: 200, schema: explanation },
+    problems: ['rbac_failed'],
   },
 } as const satisfies Record<string, Endpoint>;

@@ -78,6 +78,7 @@ export const operations = {
 
   'permission.list': { on: 'signed_in' },
   'permission.check': { on: 'signed_in' },
+  'permission.explain': { on: 'asset', action: 'read', role: 'viewer' },
   'permission.change': { on: 'asset', action: 'admin', role: 'contributor' },
 
   'audit.read': { on: 'signed_in' },

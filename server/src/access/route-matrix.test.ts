@@ -76,6 +76,9 @@ permissions.revoke   org     401 401 401 401   403 403 403 204 403 403 403 204 2
 permissions.revoke   team    401 401 401 401   404 403 403 204 403 404 404 204 204   403
 permissions.check    org     401 401 401 401   200 200 200 200 200 200 200 200 200   403
 permissions.check    team    401 401 401 401   200 200 200 200 200 200 200 200 200   403
+permissions.explain  org     401 401 401 401   200 200 200 200 200 200 200 200 200   403
+permissions.explain  team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
+permissions.explain  other   401 401 401 401   403 403 403 200 403 403 403 200 200   403
 
 approvals.list               401 401 401 401   200 200 200 200 200 200 200 200 200   403
 approvals.submit     org     401 401 401 401   403 403 403 201 403 403 403 201 201   403
@@ -360,6 +363,14 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   },
   'permissions.check': (at) => ({
     query: { resource_type: 'agent', resource_id: at.agent.name, action: 'use' },
+  }),
+  'permissions.explain': (at, look) => ({
+    query: {
+      resource_type: 'agent',
+      resource_id: at.agent.name,
+      action: 'write',
+      ...(look === 'other' ? { principal: 'user:ow@example.com' } : {}),
+    },
   }),
   'approvals.list': () => ({}),
   'approvals.submit': async (_, look) => ({ body: { asset: (await freshAgent(look)).ref } }),

@@ -5,7 +5,7 @@ import type { Action, Operation } from '@gantry/contract/roles.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller, UserCaller } from '../access/caller.ts';
 import { canRead, decide, type Decision } from '../access/decide.ts';
-import { theOrg } from '../access/subject.ts';
+import { theOrg, type AssetSubject, type DeploySubject } from '../access/subject.ts';
 import type { Database } from '../database/database.ts';
 import { deploySubject } from '../deploy/decide-deploy.ts';
 import { signedIn } from '../principals/signed-in.ts';
@@ -37,18 +37,28 @@ export async function check(
 }
 
 async function decideOn(db: Database, user: UserCaller, asset: AssetRecord, action: Action): Promise<Decision> {
-  if (action !== 'deploy') return decide(user, operationOf[action], asset);
-  if (asset.asset_kind !== 'agent') return { allowed: false, code: 'forbidden', reason: 'Only agents are deployed.' };
-  // The newest version, where its file says: what a deploy without further words would be about.
-  const version = await findVersion(db, asset.id, 'latest');
-  if (version === undefined) return { allowed: false, code: 'forbidden', reason: `${asset.ref} has no version yet.` };
-  // A push stores a config only after agentConfig accepted it.
-  const config = (await loadVersionSummary(db, version.id)).config as unknown as AgentConfig;
-  const what = { version_id: version.id, digest: version.digest, target: config.deploy?.cloud ?? 'local', config };
   try {
-    return decide(user, 'agent.deploy', await deploySubject(db, asset, what));
+    const { operation, subject } = await question(db, asset, action);
+    return decide(user, operation, subject);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return { allowed: false, code: error.code, reason: error.detail };
   }
+}
+
+/** What the decision is asked about an action. Raises what stands in the way of a deploy before any decision on it. */
+export async function question(
+  db: Database,
+  asset: AssetRecord,
+  action: Action,
+): Promise<{ operation: Operation; subject: AssetSubject | DeploySubject }> {
+  if (action !== 'deploy') return { operation: operationOf[action], subject: asset };
+  if (asset.asset_kind !== 'agent') throw new Problem('forbidden', { detail: 'Only agents are deployed.' });
+  // The newest version, where its file says: what a deploy without further words would be about.
+  const version = await findVersion(db, asset.id, 'latest');
+  if (version === undefined) throw new Problem('forbidden', { detail: `${asset.ref} has no version yet.` });
+  // A push stores a config only after agentConfig accepted it.
+  const config = (await loadVersionSummary(db, version.id)).config as unknown as AgentConfig;
+  const what = { version_id: version.id, digest: version.digest, target: config.deploy?.cloud ?? 'local', config };
+  return { operation: 'agent.deploy', subject: await deploySubject(db, asset, what) };
 }

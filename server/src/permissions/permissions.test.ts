@@ -201,6 +201,63 @@ test('check says of a deploy what a deploy would meet', async () => {
   expect(await check(otto, deployed, 'deploy')).toMatchObject({ allowed: false });
 });
 
+describe('explain', () => {
+  const explain = async (by: TestUser, of: StoredAgent, action: Action, principal?: string) =>
+    await by.client.call('permissions.explain', {
+      query: { ...resource(of), action, ...(principal === undefined ? {} : { principal }) },
+    });
+
+  test('names the rows and the role that decided, and what would change the answer; doing that changes it', async () => {
+    const explained = await agent();
+    const before = await explain(ada, explained, 'write', 'user:otto@example.com');
+    expect(before).toMatchObject({
+      allowed: false,
+      role: 'viewer',
+      team_role: null,
+      entries: [{ principal_type: 'org', actions: ['read'] }],
+      would_change: [
+        ['svc team add ml user:otto@example.com --role admin'],
+        [
+          `svc acl grant --asset agents/${explained.name} --principal user:otto@example.com --actions read,write`,
+          'svc team add ml user:otto@example.com --role contributor',
+        ],
+      ],
+    });
+    await grant(ada, explained, user(otto.email), ['read', 'write']);
+    await app.admin.client.call('teams.add_member', {
+      params: { team: 'ml' },
+      body: { principal: 'user:otto@example.com', role: 'contributor' },
+    });
+    expect(await explain(ada, explained, 'write', 'user:otto@example.com')).toMatchObject({
+      allowed: true,
+      reason: 'write entry of the user',
+      would_change: [
+        [`svc acl revoke --asset agents/${explained.name} --principal user:otto@example.com --actions write`],
+        ['svc team remove ml user:otto@example.com'],
+      ],
+    });
+    await app.admin.client.call('teams.remove_member', { params: { team: 'ml', principal: 'user:otto@example.com' } });
+  });
+
+  test('says of a deploy that the approval is missing', async () => {
+    const explained = await agent();
+    expect(await explain(dora, explained, 'deploy')).toMatchObject({
+      allowed: false,
+      would_change: expect.arrayContaining([[`an approval: svc submit --asset agents/${explained.name}`]]),
+    });
+  });
+
+  test('is about others only for who may change the entries, and about nothing that the asker may not read', async () => {
+    const explained = await agent();
+    await expect(explain(dora, explained, 'use', 'user:otto@example.com')).rejects.toMatchObject({ code: 'forbidden' });
+    expect(await explain(dora, explained, 'use', 'user:dora@example.com')).toMatchObject({ allowed: true });
+    await expect(explain(ada, explained, 'use', 'user:nobody@example.com')).rejects.toMatchObject({ code: 'invalid' });
+    await expect(explain(ada, explained, 'use', 'team:ml')).rejects.toMatchObject({ code: 'invalid' });
+    const hidden = await storeAgent(app, ada.email, { name: 'dark', yaml: 'access: {visibility: private}\n' });
+    await expect(explain(otto, hidden, 'use')).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
 test('lists narrow by asset and principal, and page without gaps', async () => {
   const listed = await agent();
   await grant(ada, listed, ops, ['use']);

@@ -2,6 +2,7 @@ import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Handlers } from '../http/handlers.ts';
 import { check } from './check.ts';
+import { explain } from './explain.ts';
 import { grant } from './grant.ts';
 import { list } from './list.ts';
 import { revoke } from './revoke.ts';
@@ -12,5 +13,6 @@ export function permissionsRoutes({ db, cursors }: { db: Database; cursors: Curs
     'permissions.grant': async ({ caller, body }) => await grant(db, caller, body),
     'permissions.revoke': async ({ caller, params, query }) => await revoke(db, caller, params.id, query.actions),
     'permissions.check': async ({ caller, query }) => await check(db, caller, query),
+    'permissions.explain': async ({ caller, query }) => await explain(db, caller, query),
   };
 }

@@ -1,0 +1,50 @@
+import { actions } from '@gantry/contract/roles.ts';
+import { readAsset } from '../../acl.ts';
+import { choice, defineCommand, required, text } from '../../command.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { readUser, writePrincipal } from '../../principal.ts';
+import { misuse } from '../../refusal.ts';
+import { bad, faint, fields, good, line, table, time } from '../../view/view.ts';
+
+export const command = defineCommand({
+  words: 'acl explain',
+  summary: 'Why somebody may do this to that or may not, and what would change it; exit 1 when they may not',
+  needs: 'permission.explain',
+  examples: [
+    'svc acl explain agents/greeter --action deploy',
+    'svc acl explain agents/greeter --principal user:ada@example.com --action deploy',
+  ],
+  arguments: { asset: required('The asset, such as agents/greeter') },
+  flags: {
+    principal: text('user:<e-mail>; yourself unless told. Others need "admin" on the asset', 'who'),
+    action: choice('What they would do', actions),
+  },
+  async run({ asset, principal, action }, session) {
+    if (action === undefined) throw misuse('--action is needed', `Name one of ${actions.join(', ')}.`);
+    const found = await session.call('permissions.explain', {
+      query: { ...readAsset(asset), action, ...(principal === undefined ? {} : { principal: readUser(principal) }) },
+    });
+    const { allowed, role, platform_role, team, team_role, entries, would_change } = found;
+    return {
+      data: found,
+      view: [
+        line(
+          allowed ? good('✓ ') : bad('✗ '),
+          `${found.principal} ${allowed ? 'may' : 'may not'} ${action} ${found.asset}: ${found.reason}`,
+        ),
+        fields({
+          Role: `${role}  (platform ${platform_role}, ${team_role === null ? `not in team:${team}` : `team:${team} ${team_role}`})`,
+        }),
+        table(
+          ['entry', 'gives', 'since'],
+          entries.map((entry) => [writePrincipal(entry), entry.actions.join(', '), time(entry.created_at)]),
+          'No entry is about them.',
+        ),
+        ...would_change.map((together, at) =>
+          line(faint(at === 0 ? 'would change it: ' : '             or: '), together.join('  and  ')),
+        ),
+      ],
+      exit: allowed ? exitCodes.done : exitCodes.refused,
+    };
+  },
+});

@@ -1,0 +1,108 @@
+// What would turn a decision around, found by asking the decision itself: each answer was tried. Smallest changes first, and none that
+// another answer makes unnecessary.
+import { roles, type Action, type Operation, type Role } from '@gantry/contract/roles.ts';
+import type { UserCaller } from './caller.ts';
+import { decide } from './decide.ts';
+import type { AssetSubject, DeploySubject, Entry } from './subject.ts';
+
+export type Change =
+  /** The caller's role in the asset's team becomes this; null takes them out of it. */
+  | { kind: 'team_role'; role: Role | null }
+  /** The caller gets an entry of their own, or more in it. */
+  | { kind: 'grant'; actions: Action[] }
+  /** An entry that covers the caller loses the action. */
+  | { kind: 'revoke'; entry: Entry; actions: Action[] }
+  /** This content is approved for this target, or its approval is taken back. */
+  | { kind: 'approval'; given: boolean };
+
+interface Asked {
+  caller: UserCaller;
+  operation: Operation;
+  action: Action;
+  subject: AssetSubject | DeploySubject;
+}
+
+const most_together = 3;
+
+/** Each is a set of changes that turns the answer around together; any one of the sets does. */
+export function whatWouldChange(asked: Asked): Change[][] {
+  const wanted = !decide(asked.caller, asked.operation, asked.subject).allowed;
+  const candidates = wanted ? opening(asked) : closing(asked);
+  const found: Change[][] = [];
+  for (let size = 1; size <= most_together; size++)
+    for (const set of subsets(candidates, size)) {
+      if (found.some((smaller) => smaller.every((change) => set.some((one) => covers(one, change))))) continue;
+      const { caller, subject } = set.reduce(apply, asked);
+      if (decide(caller, asked.operation, subject).allowed === wanted) found.push(set);
+    }
+  return found;
+}
+
+function opening({ caller, action, subject }: Asked): Change[] {
+  const role = caller.memberships.find(({ team_id }) => team_id === subject.team.id)?.role;
+  const higher = roles.slice(role === undefined ? 0 : roles.indexOf(role) + 1);
+  const grant: Change = { kind: 'grant', actions: action === 'read' ? ['read'] : ['read', action] };
+  return [
+    grant,
+    ...('gate' in subject ? [{ kind: 'approval', given: true } as const] : []),
+    // The lowest that does comes first; a higher one is then no answer of its own.
+    ...higher.map((each): Change => ({ kind: 'team_role', role: each })),
+  ];
+}
+
+function closing({ caller, action, subject }: Asked): Change[] {
+  const entries = subject.entries.filter((entry) => entry.actions.includes(action) && isAbout(entry, caller));
+  const isMember = caller.memberships.some(({ team_id }) => team_id === subject.team.id);
+  return [
+    ...entries.map((entry): Change => ({ kind: 'revoke', entry, actions: [action] })),
+    ...('gate' in subject ? [{ kind: 'approval', given: false } as const] : []),
+    ...(isMember ? [{ kind: 'team_role', role: null } as const] : []),
+  ];
+}
+
+/** What was asked, had the change been made. */
+export function apply({ caller, subject, ...asked }: Asked, change: Change): Asked {
+  switch (change.kind) {
+    case 'team_role': {
+      const { id: team_id, name: team } = subject.team;
+      const others = caller.memberships.filter((membership) => membership.team_id !== team_id);
+      const memberships = change.role === null ? others : [...others, { team_id, team, role: change.role }];
+      return { ...asked, caller: { ...caller, memberships }, subject };
+    }
+    case 'grant': {
+      const own: Entry = { principal_type: 'user', principal_id: caller.id, actions: change.actions };
+      return { ...asked, caller, subject: { ...subject, entries: [...subject.entries, own] } };
+    }
+    case 'revoke': {
+      const entries = subject.entries.map((entry) =>
+        entry === change.entry
+          ? { ...entry, actions: entry.actions.filter((action) => !change.actions.includes(action)) }
+          : entry,
+      );
+      return { ...asked, caller, subject: { ...subject, entries } };
+    }
+    case 'approval': {
+      if (!('gate' in subject)) throw new Error('an approval changes nothing but a deploy');
+      const approval_id = change.given ? 'one that is given' : undefined;
+      return { ...asked, caller, subject: { ...subject, gate: { ...subject.gate, approval_id } } };
+    }
+  }
+}
+
+/** Does `change` do at least what `other` does? */
+function covers(change: Change, other: Change): boolean {
+  if (change === other) return true;
+  if (change.kind !== 'team_role' || other.kind !== 'team_role') return false;
+  return change.role !== null && other.role !== null && roles.indexOf(change.role) > roles.indexOf(other.role);
+}
+
+/** Is the entry about this caller, by themselves, a team of theirs or everybody? */
+export function isAbout({ principal_type, principal_id }: Entry, caller: UserCaller): boolean {
+  if (principal_type === 'org') return true;
+  return principal_id === caller.id || caller.memberships.some(({ team_id }) => team_id === principal_id);
+}
+
+function subsets<T>(all: readonly T[], size: number): T[][] {
+  if (size === 0) return [[]];
+  return all.flatMap((one, at) => subsets(all.slice(at + 1), size - 1).map((rest) => [one, ...rest]));
+}
