@@ -1,10 +1,8 @@
 // Which container answers for an agent right now: what the ingress asks before every call.
-import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
-import { parsePrincipal } from '@gantry/contract/refs.ts';
 import { LRUCache } from 'lru-cache';
 import type { AssetSubject } from '../access/subject.ts';
 import { findAgent, selectAsset, toAssetRecord, type AssetRowWithEntries } from '../registry/find.ts';
-import { loadVersionSummary } from '../registry/load-version-content.ts';
+import { allowedTeams } from './allowed-callers.ts';
 import { ingressSecret } from './ingress-secret.ts';
 import type { DeployParts } from './parts.ts';
 import * as store from './store.ts';
@@ -38,9 +36,8 @@ export interface ServingAgents {
 export function servingAgents({ db, ingress_key }: Pick<DeployParts, 'db' | 'ingress_key'>): ServingAgents {
   // A final version's content never changes, so what its file says is read once.
   const allowed = new Map<string, string[] | undefined>();
-  const allowedTeams = async (version_id: string) => {
-    if (!allowed.has(version_id))
-      allowed.set(version_id, teamsOf((await loadVersionSummary(db, version_id)).config as unknown as AgentConfig)); // a push stores a config only after agentConfig accepted it
+  const allowedBy = async (version_id: string) => {
+    if (!allowed.has(version_id)) allowed.set(version_id, await allowedTeams(db, version_id));
     return allowed.get(version_id);
   };
   const secrets = new LRUCache<string, string>({
@@ -58,12 +55,8 @@ export function servingAgents({ db, ingress_key }: Pick<DeployParts, 'db' | 'ing
       if (row === undefined) return undefined;
       const { revision_id, version_id, url, desired, ...agent } = row;
       const revision = desired === 'running' ? instanceOf({ revision_id, url }) : undefined;
-      return { agent: toAssetRecord(agent), revision, desired, allowed_teams: await allowedTeams(version_id) };
+      return { agent: toAssetRecord(agent), revision, desired, allowed_teams: await allowedBy(version_id) };
     },
     instance: async (revision_id) => instanceOf(await store.instance(db, revision_id)),
   };
-}
-
-function teamsOf(config: AgentConfig): string[] | undefined {
-  return config.access?.allowed_callers?.flatMap((caller) => parsePrincipal(caller)?.name ?? []);
 }

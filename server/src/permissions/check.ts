@@ -7,6 +7,7 @@ import type { Caller, UserCaller } from '../access/caller.ts';
 import { canRead, decide, type Decision } from '../access/decide.ts';
 import { theOrg, type AssetSubject, type DeploySubject } from '../access/subject.ts';
 import type { Database } from '../database/database.ts';
+import { allowedTeams, isAllowedCaller, notAllowed } from '../deploy/allowed-callers.ts';
 import { deploySubject } from '../deploy/decide-deploy.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findVersion, type AssetRecord } from '../registry/find.ts';
@@ -36,10 +37,20 @@ export async function check(
   return { allowed: decision.allowed, reason: decision.allowed ? decision.because : decision.reason };
 }
 
-async function decideOn(db: Database, user: UserCaller, asset: AssetRecord, action: Action): Promise<Decision> {
+/** The decision on the ACL, and what narrows it further for this action. */
+export async function decideOn(
+  db: Database,
+  user: UserCaller,
+  asset: AssetRecord,
+  action: Action,
+): Promise<Decision & { teams?: string[] }> {
   try {
     const { operation, subject } = await question(db, asset, action);
-    return decide(user, operation, subject);
+    const decision = decide(user, operation, subject);
+    if (!decision.allowed || action !== 'use' || asset.serving_version_id === null) return decision;
+    const teams = await allowedTeams(db, asset.serving_version_id);
+    if (isAllowedCaller(user, asset, teams)) return decision;
+    return { allowed: false, code: 'forbidden', reason: notAllowed(asset, teams), ...(teams && { teams }) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return { allowed: false, code: error.code, reason: error.detail };

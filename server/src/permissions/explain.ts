@@ -6,14 +6,14 @@ import type { Action } from '@gantry/contract/roles.ts';
 import { entriesOf } from '../access/acl.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller, UserCaller } from '../access/caller.ts';
-import { decide, effectiveRole } from '../access/decide.ts';
+import { effectiveRole } from '../access/decide.ts';
 import { isAbout, whatWouldChange, type Change } from '../access/what-would-change.ts';
 import type { Database } from '../database/database.ts';
 import { findUser } from '../principals/find.ts';
 import { loadCaller } from '../principals/load-caller.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import type { AssetRecord } from '../registry/find.ts';
-import { question } from './check.ts';
+import { decideOn, question } from './check.ts';
 import { findResource, type Resource } from './find-resource.ts';
 import { permissionRecords } from './records.ts';
 
@@ -28,9 +28,13 @@ export async function explain(
   authorize(user, 'asset.read', asset);
   const about = await findAbout(db, user, asset, asked.principal);
   const { operation, subject } = await question(db, asset, asked.action);
-  const decision = decide(about, operation, subject);
+  const decision = await decideOn(db, about, asset, asked.action);
   const entries = (await entriesOf(db, asset.id)).filter((entry) => isAbout(entry, about));
-  const changes = whatWouldChange({ caller: about, operation, action: asked.action, subject });
+  const would_change =
+    decision.teams?.map((team) => [`svc team add ${team} user:${about.email}`]) ??
+    whatWouldChange({ caller: about, operation, action: asked.action, subject }).map((together) =>
+      together.map((change) => say(change, asset, about)),
+    );
   return {
     asset: asset.ref,
     principal: printPrincipal({ kind: 'user', name: about.email }),
@@ -42,7 +46,7 @@ export async function explain(
     platform_role: about.role,
     team_role: about.memberships.find(({ team_id }) => team_id === asset.team.id)?.role ?? null,
     entries: await permissionRecords(db, entries, [asset]),
-    would_change: changes.map((together) => together.map((change) => say(change, asset, about))),
+    would_change,
   };
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Permission } from '@gantry/contract/permissions.ts';
 import type { Action } from '@gantry/contract/roles.ts';
 import { sql } from '../database/sql.ts';
-import { storeAgent, type StoredAgent } from '../testing/stored-agent.ts';
+import { serveAgent, storeAgent, type StoredAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
 
 let app: TestApp;
@@ -255,6 +255,28 @@ describe('explain', () => {
     await expect(explain(ada, explained, 'use', 'team:ml')).rejects.toMatchObject({ code: 'invalid' });
     const hidden = await storeAgent(app, ada.email, { name: 'dark', yaml: 'access: {visibility: private}\n' });
     await expect(explain(otto, hidden, 'use')).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+test('check and explain say of a call what the ingress would: allowed_callers of the serving version narrow it', async () => {
+  const narrow = await storeAgent(app, ada.email, {
+    name: 'narrow',
+    yaml: 'access: {allowed_callers: ["team:ops"]}\n',
+  });
+  expect(await check(dora, narrow, 'use')).toMatchObject({ allowed: true });
+  await serveAgent(app, narrow, 'http://127.0.0.1:9');
+  const reason = 'agents/narrow takes calls from team:ops only (access.allowed_callers).';
+  expect(await check(dora, narrow, 'use')).toEqual({ allowed: false, reason });
+  await expect(dora.client.call('invoke.health', { params: { name: 'narrow' } })).rejects.toMatchObject({
+    code: 'forbidden',
+    detail: reason,
+  });
+  expect(await check(ada, narrow, 'use')).toMatchObject({ allowed: true });
+  const explained = await dora.client.call('permissions.explain', { query: { ...resource(narrow), action: 'use' } });
+  expect(explained).toMatchObject({
+    allowed: false,
+    reason,
+    would_change: [['svc team add ops user:dora@example.com']],
   });
 });
 

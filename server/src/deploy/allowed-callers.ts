@@ -1,0 +1,27 @@
+// access.allowed_callers of the version that serves: it narrows who may call an agent, of those who may use it at all, and opens nothing.
+import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import { parsePrincipal } from '@gantry/contract/refs.ts';
+import type { UserCaller } from '../access/caller.ts';
+import { effectiveRole } from '../access/decide.ts';
+import type { AssetSubject } from '../access/subject.ts';
+import type { Reader } from '../database/database.ts';
+import { loadVersionSummary } from '../registry/load-version-content.ts';
+
+/** Team names; undefined when the file names none. */
+export async function allowedTeams(db: Reader, version_id: string): Promise<string[] | undefined> {
+  // A push stores a config only after agentConfig accepted it.
+  const config = (await loadVersionSummary(db, version_id)).config as unknown as AgentConfig;
+  return config.access?.allowed_callers?.flatMap((caller) => parsePrincipal(caller)?.name ?? []);
+}
+
+/** The owner and admins may always call. */
+export function isAllowedCaller(user: UserCaller, agent: AssetSubject, allowed_teams: string[] | undefined): boolean {
+  if (allowed_teams === undefined || agent.owner_id === user.id || effectiveRole(user, agent.team.id) === 'admin')
+    return true;
+  return user.memberships.some(({ team }) => allowed_teams.includes(team));
+}
+
+export function notAllowed({ ref }: AssetSubject, allowed_teams: string[] = []): string {
+  const teams = allowed_teams.map((team) => `team:${team}`).join(', ');
+  return `${ref} takes calls from ${teams === '' ? 'nobody' : teams} only (access.allowed_callers).`;
+}
