@@ -84,4 +84,23 @@ export const approvalsEndpoints = {
     reply: { kind: 'data', status: 200, schema: approval },
     problems: ['already_decided', 'superseded', 'own_request'],
   },
+  'approvals.withdraw': {
+    method: 'POST',
+    path: '/api/v1/rbac/approvals/{id}/withdraw',
+    summary: 'Take a request of your own back while it waits',
+    operation: 'approval.withdraw',
+    params: byId,
+    reply: { kind: 'data', status: 200, schema: approval },
+    problems: ['already_decided'],
+  },
+  'approvals.revoke': {
+    method: 'POST',
+    path: '/api/v1/rbac/approvals/{id}/revoke',
+    summary: 'Take an approval back: nothing is deployed on it from now on; what runs goes on',
+    operation: 'approval.decide',
+    params: byId,
+    body: decision,
+    reply: { kind: 'data', status: 200, schema: approval },
+    problems: ['already_decided', 'conflict'],
+  },
 } as const satisfies Record<string, Endpoint>;

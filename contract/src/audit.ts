@@ -29,6 +29,8 @@ export const auditEvents = {
   'version.pushed': 'governance',
   'approval.submitted': 'governance',
   'approval.decided': 'governance',
+  'approval.withdrawn': 'governance',
+  'approval.revoked': 'governance',
   'deploy.started': 'governance',
   'deploy.bypassed_approval': 'governance',
   deploy: 'governance',

@@ -68,6 +68,8 @@ export const operations = {
   'approval.list': { on: 'signed_in' },
   'approval.submit': { on: 'asset', action: 'write', role: 'contributor' },
   'approval.read': { on: 'asset', action: 'read', role: 'viewer' },
+  // Of those who may read the asset, the submitter alone.
+  'approval.withdraw': { on: 'asset', action: 'read', role: 'viewer' },
   // Deciding belongs to admins: of the platform, or of the asset's team. No ACL row gives it.
   'approval.decide': { on: 'team', role: 'admin' },
 

@@ -36,6 +36,7 @@ export const command = defineCommand({
         line('  can decide  ', approval.can_decide.join(', ')),
       ],
       person_must_act: pending,
+      ...(pending ? { undo: `svc review withdraw ${approval.id}` } : {}),
       next: [
         ...(pending
           ? [{ command: `svc review approve ${approval.id}`, when: `run by one of: ${approval.can_decide.join(', ')}` }]

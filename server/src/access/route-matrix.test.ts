@@ -89,6 +89,10 @@ approvals.approve    org     401 401 401 401   403 403 403 403 403 403 403 200 2
 approvals.approve    team    401 401 401 401   404 403 403 403 403 404 404 200 200   403
 approvals.reject     org     401 401 401 401   403 403 403 403 403 403 403 200 200   403
 approvals.reject     team    401 401 401 401   404 403 403 403 403 404 404 200 200   403
+approvals.withdraw   org     401 401 401 401   403 403 403 200 403 403 403 403 403   403
+approvals.withdraw   team    401 401 401 401   404 403 403 200 403 404 404 403 403   403
+approvals.revoke     org     401 401 401 401   403 403 403 403 403 403 403 200 200   403
+approvals.revoke     team    401 401 401 401   404 403 403 403 403 404 404 200 200   403
 
 deployments.list             401 401 401 401   200 200 200 200 200 200 200 200 200   403
 deployments.plan     org     401 401 401 401   200 200 200 200 200 200 200 200 200   403
@@ -377,6 +381,8 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'approvals.show': (at) => ({ params: { id: at.approval_id } }),
   'approvals.approve': async (_, look) => ({ params: { id: await submitted(await freshAgent(look)) }, body: {} }),
   'approvals.reject': async (_, look) => ({ params: { id: await submitted(await freshAgent(look)) }, body: {} }),
+  'approvals.withdraw': async (_, look) => ({ params: { id: await submitted(await freshAgent(look)) } }),
+  'approvals.revoke': async (_, look) => ({ params: { id: await approved(await freshAgent(look)) }, body: {} }),
   'deployments.list': () => ({}),
   'deployments.plan': (at) => ({ body: { ref: at.agent.ref } }),
   'deployments.create': async (at, look) => ({

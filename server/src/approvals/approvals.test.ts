@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../database/sql.ts';
 import { cursors } from '../http/cursor.ts';
 import { findAgent, findVersion, type VersionRow } from '../registry/find.ts';
@@ -369,6 +369,64 @@ test(
     expect(outcomes.approved + outcomes.rejected).toBe(200);
   },
 );
+
+describe('a request', () => {
+  const withdraw = async (person: Person, id: string) =>
+    await routes['approvals.withdraw']({ ...unused, caller: await cast.caller(person), params: { id } });
+  const revoke = async (person: Person, id: string, reason = '') =>
+    await routes['approvals.revoke']({
+      ...unused,
+      caller: await cast.caller(person),
+      params: { id },
+      body: { reason },
+    });
+  const entries = async (ref: string, event: string) =>
+    await database.db.all(sql`select seq from audit.entry where event = ${event} and asset = ${ref}`);
+
+  test('is withdrawn by its submitter alone, once on the record, and can be made again', async () => {
+    const { ref } = await pushed();
+    const { id } = await submit('ada', ref);
+    await expect(withdraw('max', id)).rejects.toMatchObject({ code: 'forbidden' });
+    for (const _ of [1, 2])
+      expect(await withdraw('ada', id)).toMatchObject({
+        status: 'rejected',
+        closed_reason: 'withdrawn',
+        decided_by: null,
+      });
+    expect(await entries(ref, 'approval.withdrawn')).toHaveLength(1);
+    await expect(decide('max', 'approve', id)).rejects.toMatchObject({ code: 'already_decided' });
+    expect((await submit('ada', ref)).id).not.toBe(id);
+  });
+
+  test('that was decided is not withdrawn any more', async () => {
+    const { ref } = await pushed();
+    const { id } = await submit('ada', ref);
+    await decide('max', 'approve', id);
+    await expect(withdraw('ada', id)).rejects.toMatchObject({ code: 'already_decided' });
+    expect(await show('ada', id)).toMatchObject({ status: 'approved' });
+  });
+
+  test('that was approved is taken back by an admin: the gate is closed again, and a new request opens it', async () => {
+    const { ref, version } = await pushed();
+    const { id, target } = await submit('ada', ref);
+    const content = { version_id: version.id, digest: version.digest, target };
+    await expect(revoke('max', id)).rejects.toMatchObject({ code: 'conflict' });
+    await decide('max', 'approve', id, 'fine');
+    expect(await approvalFor(database.db, content)).toEqual({ id });
+    await expect(revoke('ada', id)).rejects.toMatchObject({ code: 'forbidden' });
+    for (const _ of [1, 2])
+      expect(await revoke('root', id, 'it was not')).toMatchObject({
+        status: 'rejected',
+        closed_reason: 'revoked',
+        reason: 'it was not',
+      });
+    expect(await entries(ref, 'approval.revoked')).toHaveLength(1);
+    expect(await approvalFor(database.db, content)).toBeUndefined();
+    const again = await submit('ada', ref);
+    await decide('max', 'approve', again.id);
+    expect(await approvalFor(database.db, content)).toEqual({ id: again.id });
+  });
+});
 
 // A version without a push: 200 pushes would measure the worker.
 async function insertVersion(name: string, version: string): Promise<void> {

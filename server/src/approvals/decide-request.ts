@@ -64,8 +64,12 @@ function refuseOther(decided: Approval, verdict: Verdict, row: store.ApprovalRow
   const same =
     decided.status === verdict.status && (decided.closed_reason === null || decided.closed_reason === 'rejected');
   if (same) return;
+  throw alreadyDecided(decided);
+}
+
+export function alreadyDecided(decided: Approval): Problem {
   const how = decided.closed_reason ?? decided.status;
-  throw new Problem('already_decided', {
+  return new Problem('already_decided', {
     detail: `This request is ${how} already${decided.decided_by === null ? '' : `, by ${decided.decided_by}`}.`,
     fields: { status: decided.status },
   });

@@ -4,8 +4,10 @@ import type { Handlers } from '../http/handlers.ts';
 import { approve } from './approve.ts';
 import { list } from './list.ts';
 import { reject } from './reject.ts';
+import { revoke } from './revoke.ts';
 import { show } from './show.ts';
 import { submit } from './submit.ts';
+import { withdraw } from './withdraw.ts';
 
 export function approvalsRoutes({ db, cursors }: { db: Database; cursors: Cursors }): Handlers<'approvals'> {
   return {
@@ -14,5 +16,7 @@ export function approvalsRoutes({ db, cursors }: { db: Database; cursors: Cursor
     'approvals.show': async ({ caller, params }) => await show(db, caller, params.id),
     'approvals.approve': async ({ caller, params, body }) => await approve(db, caller, params.id, body.reason),
     'approvals.reject': async ({ caller, params, body }) => await reject(db, caller, params.id, body.reason),
+    'approvals.withdraw': async ({ caller, params }) => await withdraw(db, caller, params.id),
+    'approvals.revoke': async ({ caller, params, body }) => await revoke(db, caller, params.id, body.reason),
   };
 }

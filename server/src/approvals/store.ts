@@ -107,6 +107,31 @@ export async function decide(tx: GovernedTx, id: string, { status, reason, decid
   return rows.length === 1;
 }
 
+/** False when it was decided or closed meanwhile. */
+export async function withdraw(tx: GovernedTx, id: string): Promise<boolean> {
+  const rows = await tx.write(
+    'approval',
+    sql`
+    update approval set status = 'rejected', closed_reason = 'withdrawn', decided_at = clock_now() where id = ${id} and status = 'pending' returning id`,
+  );
+  return rows.length === 1;
+}
+
+/** False when it is not approved any more. */
+export async function revoke(
+  tx: GovernedTx,
+  id: string,
+  { reason, decided_by }: Pick<Decision, 'reason' | 'decided_by'>,
+): Promise<boolean> {
+  const rows = await tx.write(
+    'approval',
+    sql`
+    update approval set status = 'rejected', closed_reason = 'revoked', reason = ${reason}, decided_by = ${decided_by}, decided_at = clock_now()
+    where id = ${id} and status = 'approved' returning id`,
+  );
+  return rows.length === 1;
+}
+
 export interface Listing {
   status?: Status | undefined;
   asset_id?: string | undefined;

@@ -1,0 +1,26 @@
+import { defineCommand, required, text } from '../../command.ts';
+import { good, line } from '../../view/view.ts';
+
+export const command = defineCommand({
+  words: 'review revoke',
+  summary: 'Take an approval back: nothing is deployed on it from now on; what runs goes on',
+  needs: 'approval.decide',
+  examples: [
+    'svc review revoke 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --reason "a dependency turned out to be unsafe"',
+    'svc review revoke 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10',
+  ],
+  arguments: { request: required('The id of the request') },
+  flags: { reason: text('Why; the submitter reads it', 'text') },
+  async run({ request: id, reason }, session) {
+    const approval = await session.call('approvals.revoke', {
+      params: { id },
+      body: reason === undefined ? {} : { reason },
+    });
+    const name = approval.asset.split('/').at(-1) ?? '';
+    return {
+      data: approval,
+      view: [line(good('✓ '), `The approval of ${approval.asset}@${approval.asset_version} is taken back`)],
+      next: [{ command: `svc stop ${name}`, when: 'to stop it too, if it runs' }],
+    };
+  },
+});

@@ -1,0 +1,22 @@
+import { defineCommand, required } from '../../command.ts';
+import { good, line } from '../../view/view.ts';
+
+export const command = defineCommand({
+  words: 'review withdraw',
+  summary: 'Take a request of your own back while it waits',
+  needs: 'approval.withdraw',
+  examples: [
+    'svc review withdraw 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10',
+    'svc review withdraw 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --json',
+  ],
+  arguments: { request: required('The id of the request') },
+  flags: {},
+  async run({ request: id }, session) {
+    const approval = await session.call('approvals.withdraw', { params: { id } });
+    return {
+      data: approval,
+      view: [line(good('✓ '), `The request for ${approval.asset}@${approval.asset_version} is withdrawn`)],
+      undo: `svc submit --asset ${approval.asset}@${approval.asset_version}`,
+    };
+  },
+});

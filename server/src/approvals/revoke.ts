@@ -1,0 +1,33 @@
+import type { Approval } from '@gantry/contract/approvals.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import { authorize } from '../access/authorize.ts';
+import type { Caller } from '../access/caller.ts';
+import { change } from '../access/change.ts';
+import type { Database } from '../database/database.ts';
+import { signedIn } from '../principals/signed-in.ts';
+import { alreadyDecided } from './decide-request.ts';
+import { loadRequest, readBack } from './show.ts';
+import * as store from './store.ts';
+
+/**
+ * Takes an approval back. A deploy that is under way decides again before it provisions and before it switches, and then ends; what runs
+ * goes on, and its deployers cannot restart it. Doing so again answers the same, and records nothing.
+ */
+export async function revoke(db: Database, caller: Caller, id: string, reason: string): Promise<Approval> {
+  const user = signedIn(caller);
+  const { row, asset } = await loadRequest(db, id);
+  const grant = authorize(user, 'approval.decide', asset);
+  if (row.status === 'pending')
+    throw new Problem('conflict', {
+      detail: 'This request was not approved yet.',
+      hint: `Reject it: svc review reject ${id}`,
+    });
+  await change(db, grant, 'approval.revoked', async (tx, note) => {
+    if (!(await store.revoke(tx, id, { reason, decided_by: user.id }))) return;
+    const { version, digest, target } = row;
+    note({ approval_id: id, version, digest, target, reason, approved_by: row.decider, submitted_by: row.submitter });
+  });
+  const closed = await readBack(db, user, id);
+  if (closed.closed_reason !== 'revoked') throw alreadyDecided(closed);
+  return closed;
+}

@@ -1,0 +1,29 @@
+import type { Approval } from '@gantry/contract/approvals.ts';
+import { authorize, Refusal } from '../access/authorize.ts';
+import type { Caller } from '../access/caller.ts';
+import { change } from '../access/change.ts';
+import type { Database } from '../database/database.ts';
+import { signedIn } from '../principals/signed-in.ts';
+import { alreadyDecided } from './decide-request.ts';
+import { loadRequest, readBack } from './show.ts';
+import * as store from './store.ts';
+
+/** The submitter takes their request back while it waits. Doing so again answers the same, and records nothing. */
+export async function withdraw(db: Database, caller: Caller, id: string): Promise<Approval> {
+  const user = signedIn(caller);
+  const { row, asset } = await loadRequest(db, id);
+  const grant = authorize(user, 'approval.withdraw', asset);
+  if (row.submitted_by !== user.id) {
+    const reason = 'Only who submitted a request takes it back; an admin rejects it.';
+    throw new Refusal({ code: 'forbidden', reason }, 'approval.withdraw', asset);
+  }
+  await change(db, grant, 'approval.withdrawn', async (tx, note) => {
+    // No row: it was decided or closed before. Nothing was written then, so this leaves no entry.
+    if (!(await store.withdraw(tx, id))) return;
+    const { version, digest, target } = row;
+    note({ approval_id: id, version, digest, target });
+  });
+  const closed = await readBack(db, user, id);
+  if (closed.closed_reason !== 'withdrawn') throw alreadyDecided(closed);
+  return closed;
+}
