@@ -39,7 +39,10 @@ export async function writeEntries(tx: GovernedTx, asset_id: string, entries: re
   }
 }
 
-/** Takes away what a narrower visibility would not have written. What was granted to others by hand stays. */
+/**
+ * Takes away what a narrower visibility would not have written. What was granted to others by hand stays, and so does an entry with `admin`:
+ * it may be the last.
+ */
 export async function narrowEntries(
   tx: GovernedTx,
   asset_id: string,
@@ -50,7 +53,10 @@ export async function narrowEntries(
     visibility === 'team'
       ? sql`principal_type = 'org'`
       : sql`(principal_type = 'org' or (principal_type = 'team' and principal_id = ${team_id}))`;
-  await tx.write('permission', sql`delete from permission where asset_id = ${asset_id} and ${principals} returning id`);
+  await tx.write(
+    'permission',
+    sql`delete from permission where asset_id = ${asset_id} and ${principals} and not 'admin' = any(actions) returning id`,
+  );
 }
 
 export async function removeEntries(tx: GovernedTx, asset_id: string): Promise<void> {

@@ -25,7 +25,7 @@ export async function changeEntries(
   { asset, principal, decide }: { asset: AssetRecord; principal: EntryPrincipal & { shown: string }; decide: Decide },
 ): Promise<StoredEntry | undefined> {
   return await change(db, grant, 'permission.changed', async (tx, note) => {
-    if (!(await lockAsset(tx, asset.id))) throw new Problem('not_found');
+    if ((await lockAsset(tx, asset.id)) === undefined) throw new Problem('not_found');
     const before = await entriesOf(tx, asset.id);
     const theirs = before.find(
       (entry) => entry.principal_type === principal.principal_type && entry.principal_id === principal.principal_id,
@@ -42,13 +42,14 @@ export async function changeEntries(
       });
     const written = has.length === 0 ? undefined : await putEntry(tx, asset.id, principal, has);
     if (has.length === 0 && theirs !== undefined) await removeEntry(tx, theirs.id);
+    const shown = visibilityOf(before, asset.team.id);
     const visibility = visibilityOf([...others, ...(written === undefined ? [] : [written])], asset.team.id);
-    if (visibility !== asset.visibility) await setVisibility(tx, asset.id, visibility);
+    if (visibility !== shown) await setVisibility(tx, asset.id, visibility);
     note({
       principal: principal.shown,
       before: had,
       after: written?.actions ?? [],
-      ...(visibility === asset.visibility ? {} : { visibility: { before: asset.visibility, after: visibility } }),
+      ...(visibility === shown ? {} : { visibility: { before: shown, after: visibility } }),
     });
     return written;
   });

@@ -137,6 +137,18 @@ describe('the last who may change the entries', () => {
   });
 });
 
+test('a push that narrows the visibility leaves the last who may change the entries, and shows what is left', async () => {
+  const name = `agent-${++made}`;
+  const kept = await storeAgent(app, ada.email, { name });
+  await grant(ada, kept, { principal_type: 'team', principal_id: 'ml' }, ['admin']);
+  await revoke(app.admin, await entry(kept, 'user', ada.email), ['admin']);
+  await storeAgent(app, ada.email, { name, version: '1.1.0', yaml: 'access: {visibility: private}\n' });
+  const left = await entries(app.admin, kept);
+  expect(left.map(({ principal_type }) => principal_type).toSorted()).toEqual(['team', 'user']);
+  expect(left.find(({ principal_type }) => principal_type === 'team')?.actions).toEqual(['read', 'use', 'admin']);
+  expect((await ada.client.call('registry.show', { params: { kind: 'agent', name } })).visibility).toBe('team');
+});
+
 test('the visibility that is shown is what the entries make of it', async () => {
   const shown = await agent();
   const visibility = async () =>

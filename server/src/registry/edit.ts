@@ -43,7 +43,8 @@ export async function edit(
     )
       throw versionFinal({ ...ref, version });
     const search = searchWords({ name: asset.name, team: asset.team.name, description, tags, framework: null });
-    await store.updateAsset(tx, asset.id, { description, tags, framework: null, visibility: asset.visibility, search });
+    const { visibility } = (await store.lockAsset(tx, asset.id)) ?? asset;
+    await store.updateAsset(tx, asset.id, { description, tags, framework: null, visibility, search });
     note({
       version,
       digest,

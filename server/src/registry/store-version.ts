@@ -2,7 +2,13 @@ import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printRef } from '@gantry/contract/refs.ts';
 import { visibilities, type Visibility } from '@gantry/contract/roles.ts';
-import { defaultEntriesFor, narrowEntries, writeEntries } from '../access/acl.ts';
+import {
+  defaultEntriesFor,
+  entriesOf,
+  narrowEntries,
+  visibilityOf as visibilityIn,
+  writeEntries,
+} from '../access/acl.ts';
 import { authorize, type Grant } from '../access/authorize.ts';
 import type { UserCaller } from '../access/caller.ts';
 import { change, type GovernedTx, type Note } from '../access/change.ts';
@@ -99,16 +105,18 @@ async function describeAsset(
 ): Promise<void> {
   const latest = await store.version(tx, asset.id, 'latest');
   if (latest?.id !== version_id) return;
-  const asked = config.access?.visibility === undefined ? asset.visibility : visibilityOf(config);
-  const wider = visibilities.indexOf(asked) > visibilities.indexOf(asset.visibility);
+  const { visibility: shown } = (await store.lockAsset(tx, asset.id)) ?? asset;
+  const asked = config.access?.visibility === undefined ? shown : visibilityOf(config);
+  const wider = visibilities.indexOf(asked) > visibilities.indexOf(shown);
   if (wider)
     run.notice(
-      `The visibility stays ${asset.visibility}: agent.yaml can only narrow it. Grant more with: svc acl grant --asset ${asset.ref}`,
+      `The visibility stays ${shown}: agent.yaml can only narrow it. Grant more with: svc acl grant --asset ${asset.ref}`,
     );
-  const visibility = wider ? asset.visibility : asked;
-  if (visibility !== asset.visibility && visibility !== 'org') {
-    await narrowEntries(tx, asset.id, asset.team.id, visibility);
-    note({ visibility: { before: asset.visibility, after: visibility } });
+  let visibility = shown;
+  if (!wider && asked !== shown && asked !== 'org') {
+    await narrowEntries(tx, asset.id, asset.team.id, asked);
+    visibility = visibilityIn(await entriesOf(tx, asset.id), asset.team.id);
+    note({ visibility: { before: shown, after: visibility } });
   }
   await store.updateAsset(tx, asset.id, { visibility, ...fieldsOf(config) });
 }

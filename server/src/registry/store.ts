@@ -172,9 +172,8 @@ export async function setVisibility(tx: GovernedTx, asset_id: string, visibility
   );
 }
 
-export async function lockAsset(tx: GovernedTx, asset_id: string): Promise<boolean> {
-  return (await tx.one(sql`select id from asset where id = ${asset_id} for no key update`)) !== undefined;
-}
+export const lockAsset = async (tx: GovernedTx, asset_id: string) =>
+  await tx.one<{ visibility: Visibility }>(sql`select visibility from asset where id = ${asset_id} for no key update`);
 
 /** Its ACL rows are access's to remove. Content stays: another version may have the same. */
 export async function deleteAsset(tx: GovernedTx, asset_id: string): Promise<void> {
