@@ -96,38 +96,38 @@ export interface Decision {
 }
 
 /** False when somebody else decided first. */
-export async function decide(tx: GovernedTx, id: string, { status, reason, decided_by }: Decision): Promise<boolean> {
-  const closed_reason = status === 'rejected' ? 'rejected' : null;
-  const rows = await tx.write(
-    'approval',
-    sql`
-    update approval set status = ${status}, closed_reason = ${closed_reason}, reason = ${reason}, decided_by = ${decided_by}, decided_at = clock_now()
-    where id = ${id} and status = 'pending' returning id`,
-  );
-  return rows.length === 1;
+export async function decide(tx: GovernedTx, id: string, decision: Decision): Promise<boolean> {
+  const closed_reason = decision.status === 'rejected' ? 'rejected' : null;
+  return await settle(tx, id, { from: 'pending', ...decision, closed_reason });
 }
 
 /** False when it was decided or closed meanwhile. */
 export async function withdraw(tx: GovernedTx, id: string): Promise<boolean> {
-  const rows = await tx.write(
-    'approval',
-    sql`
-    update approval set status = 'rejected', closed_reason = 'withdrawn', decided_at = clock_now() where id = ${id} and status = 'pending' returning id`,
-  );
-  return rows.length === 1;
+  const nobody = { reason: null, decided_by: null };
+  return await settle(tx, id, { from: 'pending', status: 'rejected', closed_reason: 'withdrawn', ...nobody });
 }
 
 /** False when it is not approved any more. */
 export async function revoke(
   tx: GovernedTx,
   id: string,
-  { reason, decided_by }: Pick<Decision, 'reason' | 'decided_by'>,
+  by: Pick<Decision, 'reason' | 'decided_by'>,
+): Promise<boolean> {
+  return await settle(tx, id, { from: 'approved', status: 'rejected', closed_reason: 'revoked', ...by });
+}
+
+type Settled = Pick<ApprovalRow, 'status' | 'closed_reason' | 'reason' | 'decided_by'>;
+
+async function settle(
+  tx: GovernedTx,
+  id: string,
+  { from, status, closed_reason, reason, decided_by }: Settled & { from: Status },
 ): Promise<boolean> {
   const rows = await tx.write(
     'approval',
     sql`
-    update approval set status = 'rejected', closed_reason = 'revoked', reason = ${reason}, decided_by = ${decided_by}, decided_at = clock_now()
-    where id = ${id} and status = 'approved' returning id`,
+    update approval set status = ${status}, closed_reason = ${closed_reason}, reason = ${reason}, decided_by = ${decided_by}, decided_at = clock_now()
+    where id = ${id} and status = ${from} returning id`,
   );
   return rows.length === 1;
 }
