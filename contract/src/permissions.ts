@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
-import { actions, assetKinds, roles } from './roles.ts';
+import { actions, assetKinds, principalTypes, roles } from './roles.ts';
 import { byId, id, paging, time } from './wire.ts';
-
-export const principalTypes = ['org', 'team', 'user', 'group', 'principal'] as const;
 
 export const permission = z.object({
   id,

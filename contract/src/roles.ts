@@ -11,6 +11,10 @@ export function isAtLeast(role: Role, needed: Role): boolean {
 export const actions = ['read', 'use', 'write', 'deploy', 'publish', 'admin'] as const;
 export type Action = (typeof actions)[number];
 
+/** Whom an ACL entry can be about; `org` is everybody who is signed in. */
+export const principalTypes = ['org', 'team', 'user', 'group', 'principal'] as const;
+export type PrincipalType = (typeof principalTypes)[number];
+
 export const assetKinds = [
   'agent',
   'prompt',

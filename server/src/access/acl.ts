@@ -1,9 +1,15 @@
 // ACL rows of assets. They are written with the asset, by immutable ids; a change of them is a governed change of their own.
-import { actions as allActions, defaultEntries, type Action, type Visibility } from '@gantry/contract/roles.ts';
+import {
+  actions as allActions,
+  defaultEntries,
+  type Action,
+  type PrincipalType,
+  type Visibility,
+} from '@gantry/contract/roles.ts';
 import type { Reader } from '../database/database.ts';
 import { allOf, sql, type Sql } from '../database/sql.ts';
 import type { GovernedTx } from './change.ts';
-import type { Entry, PrincipalType } from './subject.ts';
+import type { Entry } from './subject.ts';
 
 /** An ACL row as it is stored. */
 export interface StoredEntry extends Entry {
@@ -121,7 +127,7 @@ export async function removeEntry(tx: GovernedTx, id: string): Promise<void> {
 }
 
 /** What the rows make of the asset's visibility. */
-export function visibilityOf(entries: readonly Entry[], team_id: string): Visibility {
+export function shownVisibility(entries: readonly Entry[], team_id: string): Visibility {
   const reads = entries.filter(({ actions }) => actions.includes('read'));
   if (reads.some(({ principal_type }) => principal_type === 'org')) return 'org';
   return reads.some(({ principal_id }) => principal_id === team_id) ? 'team' : 'private';

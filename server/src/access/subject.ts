@@ -1,7 +1,5 @@
 // What is asked about, with everything the decision needs: authorize() looks nothing up.
-import type { Action } from '@gantry/contract/roles.ts';
-
-export type PrincipalType = 'org' | 'team' | 'user' | 'group' | 'principal';
+import type { Action, PrincipalType } from '@gantry/contract/roles.ts';
 
 /** One ACL row. */
 export interface Entry {

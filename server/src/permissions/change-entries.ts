@@ -5,7 +5,7 @@ import {
   entriesOf,
   putEntry,
   removeEntry,
-  visibilityOf,
+  shownVisibility,
   type EntryPrincipal,
   type StoredEntry,
 } from '../access/acl.ts';
@@ -42,8 +42,8 @@ export async function changeEntries(
       });
     const written = has.length === 0 ? undefined : await putEntry(tx, asset.id, principal, has);
     if (has.length === 0 && theirs !== undefined) await removeEntry(tx, theirs.id);
-    const shown = visibilityOf(before, asset.team.id);
-    const visibility = visibilityOf([...others, ...(written === undefined ? [] : [written])], asset.team.id);
+    const shown = shownVisibility(before, asset.team.id);
+    const visibility = shownVisibility([...others, ...(written === undefined ? [] : [written])], asset.team.id);
     if (visibility !== shown) await setVisibility(tx, asset.id, visibility);
     note({
       principal: principal.shown,

@@ -19,21 +19,22 @@ export async function findPrincipal(
     if (principal_id !== null) throw unknown('The organisation has no name: leave principal_id out.');
     return { principal_type, principal_id };
   }
-  const found = principal_id === null ? undefined : await find(db, principal_type, principal_id);
+  const found = principal_id === null ? undefined : await findGrantee(db, principal_type, principal_id);
   if (found === undefined) throw unknown(`There is no ${principal_type}:${principal_id ?? ''}.`);
-  return { principal_type, principal_id: found.id };
+  return { principal_type, principal_id: found };
 }
 
-async function find(
+/** The immutable id behind a name; undefined for one that is not there. */
+export async function findGrantee(
   db: Reader,
   type: Exclude<EntryPrincipal['principal_type'], 'org'>,
   name: string,
-): Promise<{ id: string } | undefined> {
+): Promise<string | undefined> {
   switch (type) {
     case 'team':
-      return await findTeam(db, name);
+      return (await findTeam(db, name))?.id;
     case 'user':
-      return await findUser(db, name);
+      return (await findUser(db, name))?.id;
     // They come with features of their own; until then there are none.
     case 'group':
     case 'principal':

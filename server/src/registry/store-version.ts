@@ -2,13 +2,7 @@ import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printRef } from '@gantry/contract/refs.ts';
 import { visibilities, type Visibility } from '@gantry/contract/roles.ts';
-import {
-  defaultEntriesFor,
-  entriesOf,
-  narrowEntries,
-  visibilityOf as visibilityIn,
-  writeEntries,
-} from '../access/acl.ts';
+import { defaultEntriesFor, entriesOf, narrowEntries, shownVisibility, writeEntries } from '../access/acl.ts';
 import { authorize, type Grant } from '../access/authorize.ts';
 import type { UserCaller } from '../access/caller.ts';
 import { change, type GovernedTx, type Note } from '../access/change.ts';
@@ -115,7 +109,7 @@ async function describeAsset(
   let visibility = shown;
   if (!wider && asked !== shown && asked !== 'org') {
     await narrowEntries(tx, asset.id, asset.team.id, asked);
-    visibility = visibilityIn(await entriesOf(tx, asset.id), asset.team.id);
+    visibility = shownVisibility(await entriesOf(tx, asset.id), asset.team.id);
     note({ visibility: { before: shown, after: visibility } });
   }
   await store.updateAsset(tx, asset.id, { visibility, ...fieldsOf(config) });
