@@ -1,24 +1,17 @@
 // What the commands about an asset's ACL have in common: how assets and actions are typed, and the entries that are there.
 import type { Permission } from '@gantry/contract/permissions.ts';
-import { parseRef } from '@gantry/contract/refs.ts';
+import { parseRef, printGrantee } from '@gantry/contract/refs.ts';
 import { actions as allActions, type Action, type AssetKind } from '@gantry/contract/roles.ts';
-import { text, type Input } from './command.ts';
-import { writePrincipal } from './principal.ts';
+import { choice, needed, text, type Input } from './command.ts';
+import { takePages } from './pages.ts';
 import { misuse } from './refusal.ts';
 import type { Session } from './session.ts';
 
-export const assetFlag = needed('The asset', 'agents/<name>');
-export const principalFlag = needed('team:<name>, user:<e-mail>, or org', 'who');
+export const assetFlag = needed(text('The asset', 'agents/<name>'));
+export const principalFlag = needed(text('team:<name>, user:<e-mail>, or org', 'who'));
 
-/** A flag that cannot be left out. */
-function needed(summary: string, placeholder: string): Input<string> {
-  return {
-    ...text(summary, placeholder),
-    read(given, name) {
-      if (given === undefined) throw misuse(`${name} is needed`);
-      return String(given);
-    },
-  };
+export function actionFlag(summary: string): Input<Action> {
+  return needed(choice(summary, allActions), `Name one of ${allActions.join(', ')}.`);
 }
 
 export function actionsFlag(summary: string): Input<Action[] | undefined> {
@@ -50,21 +43,19 @@ export function readAsset(given: string): Resource {
   return { resource_type: ref.kind, resource_id: ref.name };
 }
 
+// Far more than an asset has.
+const most_entries = 10_000;
+
 export async function entriesOf(session: Session, resource: Resource): Promise<Permission[]> {
-  const entries: Permission[] = [];
-  for (let cursor: string | undefined; ;) {
-    const query = { ...resource, limit: 200, ...(cursor === undefined ? {} : { cursor }) };
-    const page = await session.call('permissions.list', { query });
-    entries.push(...page.items);
-    cursor = page.next_cursor;
-    if (cursor === undefined) return entries;
-  }
+  return await takePages(session, most_entries, (query) =>
+    session.call('permissions.list', { query: { ...resource, ...query } }),
+  );
 }
 
 export function entryOf(
   entries: readonly Permission[],
   principal: Pick<Permission, 'principal_type' | 'principal_id'>,
 ): Permission | undefined {
-  const who = writePrincipal(principal);
-  return entries.find((entry) => writePrincipal(entry) === who);
+  const who = printGrantee(principal);
+  return entries.find((entry) => printGrantee(entry) === who);
 }

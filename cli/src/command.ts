@@ -61,6 +61,18 @@ export function text(summary: string, placeholder: string): Input<string | undef
   return { summary, placeholder, read: textOrNothing };
 }
 
+/** A flag that cannot be left out. */
+export function needed<Value>(input: Input<Value | undefined>, hint?: string): Input<Value> {
+  return {
+    ...input,
+    read(given, name) {
+      const value = input.read(given, name);
+      if (value === undefined) throw misuse(`${name} is needed`, hint);
+      return value;
+    },
+  };
+}
+
 export function choice<const C extends string>(summary: string, choices: readonly C[]): Input<C | undefined> {
   const few = choices.length <= 4;
   return {

@@ -22,7 +22,3 @@ export function readPrincipal(given: string): Principal {
     );
   return { principal_type: ref.kind, principal_id: ref.name };
 }
-
-export function writePrincipal({ principal_type, principal_id }: Principal): string {
-  return principal_id === null ? principal_type : `${principal_type}:${principal_id}`;
-}

@@ -81,6 +81,11 @@ export function printPrincipal(ref: PrincipalRef): string {
   return `${ref.kind}:${ref.name}`;
 }
 
+/** Whom an ACL entry is about, as it is written: `team:ml`, or `org`. */
+export function printGrantee(grantee: { principal_type: string; principal_id: string | null }): string {
+  return grantee.principal_id === null ? grantee.principal_type : `${grantee.principal_type}:${grantee.principal_id}`;
+}
+
 // No quotes, comments, commas, colons or control characters: an address goes into mail headers and log lines as it stands.
 const emailPattern = /^[a-z0-9][a-z0-9._%+-]{0,63}@[a-z0-9](?:[a-z0-9.-]{0,251})[a-z0-9]$/i;
 

@@ -1,4 +1,5 @@
 import { Problem } from '@gantry/contract/problems.ts';
+import { printGrantee } from '@gantry/contract/refs.ts';
 import type { Permission } from '@gantry/contract/permissions.ts';
 import type { Action } from '@gantry/contract/roles.ts';
 import { authorize } from '../access/authorize.ts';
@@ -20,9 +21,7 @@ export async function grant(
   const asset = await findResource(db, asked);
   if (asset === undefined) throw new Problem('not_found');
   const leave = authorize(user, 'permission.change', asset);
-  const { principal_type, principal_id } = asked;
-  const shown = principal_id === null ? principal_type : `${principal_type}:${principal_id}`;
-  const principal = { ...(await findPrincipal(db, asked)), shown };
+  const principal = { ...(await findPrincipal(db, asked)), shown: printGrantee(asked) };
   const decide = (before: readonly Action[]) => [...new Set([...before, ...asked.actions])];
   const entry = await changeEntries(db, leave, { asset, principal, decide });
   const [record] = entry === undefined ? [] : await permissionRecords(db, [entry], [asset]);

@@ -1,13 +1,14 @@
 import { Problem } from '@gantry/contract/problems.ts';
+import { printGrantee } from '@gantry/contract/refs.ts';
 import type { Action } from '@gantry/contract/roles.ts';
 import { entryById } from '../access/acl.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Database } from '../database/database.ts';
-import { principalNames } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findAssetById } from '../registry/find.ts';
 import { changeEntries } from './change-entries.ts';
+import { permissionRecords } from './records.ts';
 
 /** Takes an entry away, or these of its actions. */
 export async function revoke(
@@ -22,9 +23,12 @@ export async function revoke(
   if (entry === undefined || asset === undefined) throw new Problem('not_found');
   const leave = authorize(user, 'permission.change', asset);
   const { principal_type, principal_id } = entry;
-  const [named] = principal_id === null ? [] : await principalNames(db, [principal_id]);
-  const shown = principal_id === null ? principal_type : `${principal_type}:${named?.name ?? principal_id}`;
+  const [record = entry] = await permissionRecords(db, [entry], [asset]);
   const decide = (before: readonly Action[]) =>
     actions === undefined ? [] : before.filter((action) => !actions.includes(action));
-  await changeEntries(db, leave, { asset, principal: { principal_type, principal_id, shown }, decide });
+  await changeEntries(db, leave, {
+    asset,
+    principal: { principal_type, principal_id, shown: printGrantee(record) },
+    decide,
+  });
 }

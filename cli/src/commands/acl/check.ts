@@ -1,8 +1,6 @@
-import { actions } from '@gantry/contract/roles.ts';
-import { assetFlag, readAsset } from '../../acl.ts';
-import { choice, defineCommand } from '../../command.ts';
+import { actionFlag, assetFlag, readAsset } from '../../acl.ts';
+import { defineCommand } from '../../command.ts';
 import { exitCodes } from '../../exit-codes.ts';
-import { misuse } from '../../refusal.ts';
 import { bad, good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
@@ -14,9 +12,8 @@ export const command = defineCommand({
     'svc acl check --asset agents/greeter --action use --json',
   ],
   arguments: {},
-  flags: { asset: assetFlag, action: choice('What you would do', actions) },
+  flags: { asset: assetFlag, action: actionFlag('What you would do') },
   async run({ asset, action }, session) {
-    if (action === undefined) throw misuse('--action is needed', `Name one of ${actions.join(', ')}.`);
     const { allowed, reason } = await session.call('permissions.check', { query: { ...readAsset(asset), action } });
     return {
       data: { allowed, reason },

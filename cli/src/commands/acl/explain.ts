@@ -1,9 +1,8 @@
-import { actions } from '@gantry/contract/roles.ts';
-import { readAsset } from '../../acl.ts';
-import { choice, defineCommand, required, text } from '../../command.ts';
+import { printGrantee } from '@gantry/contract/refs.ts';
+import { actionFlag, readAsset } from '../../acl.ts';
+import { defineCommand, required, text } from '../../command.ts';
 import { exitCodes } from '../../exit-codes.ts';
-import { readUser, writePrincipal } from '../../principal.ts';
-import { misuse } from '../../refusal.ts';
+import { readUser } from '../../principal.ts';
 import { bad, faint, fields, good, line, table, time } from '../../view/view.ts';
 
 export const command = defineCommand({
@@ -17,10 +16,9 @@ export const command = defineCommand({
   arguments: { asset: required('The asset, such as agents/greeter') },
   flags: {
     principal: text('user:<e-mail>; yourself unless told. Others need "admin" on the asset', 'who'),
-    action: choice('What they would do', actions),
+    action: actionFlag('What they would do'),
   },
   async run({ asset, principal, action }, session) {
-    if (action === undefined) throw misuse('--action is needed', `Name one of ${actions.join(', ')}.`);
     const found = await session.call('permissions.explain', {
       query: { ...readAsset(asset), action, ...(principal === undefined ? {} : { principal: readUser(principal) }) },
     });
@@ -37,7 +35,7 @@ export const command = defineCommand({
         }),
         table(
           ['entry', 'gives', 'since'],
-          entries.map((entry) => [writePrincipal(entry), entry.actions.join(', '), time(entry.created_at)]),
+          entries.map((entry) => [printGrantee(entry), entry.actions.join(', '), time(entry.created_at)]),
           'No entry is about them.',
         ),
         ...would_change.map((together, at) =>

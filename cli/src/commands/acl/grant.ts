@@ -1,7 +1,7 @@
+import { printGrantee } from '@gantry/contract/refs.ts';
 import { actionsFlag, assetFlag, entriesOf, entryOf, principalFlag, readAsset } from '../../acl.ts';
-import { defineCommand } from '../../command.ts';
-import { readPrincipal, writePrincipal } from '../../principal.ts';
-import { misuse } from '../../refusal.ts';
+import { defineCommand, needed } from '../../command.ts';
+import { readPrincipal } from '../../principal.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
@@ -13,15 +13,18 @@ export const command = defineCommand({
     'svc acl grant --asset tools/search --principal user:ada@example.com --actions read,use,write',
   ],
   arguments: {},
-  flags: { asset: assetFlag, principal: principalFlag, actions: actionsFlag('What they may do from now on') },
+  flags: {
+    asset: assetFlag,
+    principal: principalFlag,
+    actions: needed(actionsFlag('What they may do from now on'), 'Name some, such as --actions read,use.'),
+  },
   async run({ asset, principal, actions }, session) {
-    if (actions === undefined) throw misuse('--actions is needed', 'Name some, such as --actions read,use.');
     const resource = readAsset(asset);
     const who = readPrincipal(principal);
     const before = entryOf(await entriesOf(session, resource), who)?.actions ?? [];
     const entry = await session.call('permissions.grant', { body: { ...resource, ...who, actions } });
     const added = entry.actions.filter((action) => !before.includes(action));
-    const written = writePrincipal(entry);
+    const written = printGrantee(entry);
     if (added.length === 0)
       return { data: entry, view: [line(`${written} may already: ${entry.actions.join(', ')}`)], next: [] };
     return {

@@ -1,7 +1,8 @@
+import { printGrantee } from '@gantry/contract/refs.ts';
 import { readAsset } from '../../acl.ts';
 import { defineCommand, text } from '../../command.ts';
 import { limitFlag, takePages } from '../../pages.ts';
-import { readPrincipal, writePrincipal } from '../../principal.ts';
+import { readPrincipal } from '../../principal.ts';
 import { table, time } from '../../view/view.ts';
 
 export const command = defineCommand({
@@ -31,12 +32,7 @@ export const command = defineCommand({
       view: [
         table(
           ['asset', 'who', 'may', 'since'],
-          entries.map((entry) => [
-            entry.asset,
-            writePrincipal(entry),
-            entry.actions.join(', '),
-            time(entry.created_at),
-          ]),
+          entries.map((entry) => [entry.asset, printGrantee(entry), entry.actions.join(', '), time(entry.created_at)]),
           'Entries that you may see would be listed here.',
         ),
       ],

@@ -1,6 +1,7 @@
+import { printGrantee } from '@gantry/contract/refs.ts';
 import { actionsFlag, assetFlag, entriesOf, entryOf, principalFlag, readAsset } from '../../acl.ts';
 import { defineCommand } from '../../command.ts';
-import { readPrincipal, writePrincipal } from '../../principal.ts';
+import { readPrincipal } from '../../principal.ts';
 import { Refusal } from '../../refusal.ts';
 import { good, line } from '../../view/view.ts';
 
@@ -16,7 +17,7 @@ export const command = defineCommand({
   flags: { asset: assetFlag, principal: principalFlag, actions: actionsFlag('Only these; all of them unless told') },
   async run({ asset, principal, actions }, session) {
     const who = readPrincipal(principal);
-    const written = writePrincipal(who);
+    const written = printGrantee(who);
     const entry = entryOf(await entriesOf(session, readAsset(asset)), who);
     if (entry === undefined)
       throw new Refusal('not_found', `${written} has no entry on ${asset}`, {
