@@ -1,43 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { operations, type Action, type Operation, type Role } from '@gantry/contract/roles.ts';
-import { defaultEntriesFor } from './acl.ts';
-import { systemCaller, type AnonymousCaller, type UserCaller } from './caller.ts';
+import { operations, type Action, type Operation } from '@gantry/contract/roles.ts';
+import { systemCaller, type AnonymousCaller } from './caller.ts';
 import { decide } from './decide.ts';
-import type { DeploySubject, Entry, Gate } from './subject.ts';
-
-const open: Gate = { approval_id: undefined, version_requires_approval: false, admins_require_approval: false };
-const approved: Gate = { ...open, approval_id: 'approval-1' };
-
-function user(id: string, role: Role, ml?: Role): UserCaller {
-  const memberships = ml === undefined ? [] : [{ team_id: 'ml-id', team: 'ml', role: ml }];
-  return {
-    kind: 'user',
-    id,
-    email: `${id}@example.com`,
-    name: id,
-    role,
-    memberships,
-    primary_team: null,
-    active_team: null,
-    session_id: '',
-    must_change_password: false,
-    origin: { request_id: null, ip: null, receipts: [] },
-  };
-}
-
-function agent(gate: Gate = open, visibility: 'org' | 'team' | 'private' = 'org', more: Entry[] = []): DeploySubject {
-  const entries = [...defaultEntriesFor('owner', 'ml-id', visibility), ...more];
-  return {
-    kind: 'asset',
-    id: 'agent-id',
-    ref: 'agents/greeter',
-    team: { id: 'ml-id', name: 'ml' },
-    owner_id: 'owner',
-    published: false,
-    entries,
-    gate,
-  };
-}
+import { agent, approved, open, user } from '../testing/deciding.ts';
+import type { Entry } from './subject.ts';
 
 const actors = {
   admin: user('root', 'admin'),

@@ -156,7 +156,8 @@ function entryFor(caller: UserCaller, subject: AssetSubject, action: Action): st
   return entry && `${action} entry of the ${entry.principal_type === 'org' ? 'organisation' : entry.principal_type}`;
 }
 
-function covers(entry: Entry, caller: UserCaller): boolean {
+/** Is the entry about this caller: by themselves, through a team of theirs, or as everybody? */
+export function covers(entry: Entry, caller: UserCaller): boolean {
   switch (entry.principal_type) {
     case 'org':
       return true;

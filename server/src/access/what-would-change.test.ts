@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { roles, type Action, type Operation, type Role } from '@gantry/contract/roles.ts';
-import { defaultEntriesFor } from './acl.ts';
-import type { UserCaller } from './caller.ts';
+import { roles, type Action, type Operation } from '@gantry/contract/roles.ts';
 import { decide } from './decide.ts';
-import type { DeploySubject, Entry } from './subject.ts';
+import { agent, approved, open, user } from '../testing/deciding.ts';
+import type { Entry } from './subject.ts';
 import { apply, whatWouldChange } from './what-would-change.ts';
 
 const operations = {
@@ -15,39 +14,6 @@ const operations = {
   admin: 'permission.change',
 } as const satisfies Record<Action, Operation>;
 
-function caller(id: string, role: Role, ml: Role | undefined): UserCaller {
-  return {
-    kind: 'user',
-    id,
-    email: `${id}@example.com`,
-    name: id,
-    role,
-    memberships: ml === undefined ? [] : [{ team_id: 'ml-id', team: 'ml', role: ml }],
-    primary_team: null,
-    active_team: null,
-    session_id: '',
-    must_change_password: false,
-    origin: { request_id: null, ip: null, receipts: [] },
-  };
-}
-
-function subject(visibility: 'org' | 'team' | 'private', approved: boolean, more: Entry[]): DeploySubject {
-  return {
-    kind: 'asset',
-    id: 'agent-id',
-    ref: 'agents/greeter',
-    team: { id: 'ml-id', name: 'ml' },
-    owner_id: 'owner',
-    published: false,
-    entries: [...defaultEntriesFor('owner', 'ml-id', visibility), ...more],
-    gate: {
-      approval_id: approved ? 'approval-1' : undefined,
-      version_requires_approval: false,
-      admins_require_approval: false,
-    },
-  };
-}
-
 /** Every situation that roles, entries, visibility and approval can make. */
 function* situations() {
   const own: Entry = { principal_type: 'user', principal_id: 'xeno', actions: ['write', 'deploy', 'admin'] };
@@ -55,14 +21,14 @@ function* situations() {
     for (const platform of roles)
       for (const ml of [undefined, ...roles])
         for (const visibility of ['org', 'team', 'private'] as const)
-          for (const approved of [true, false])
+          for (const gate of [open, approved])
             for (const more of [[], [own]])
               for (const [action, operation] of Object.entries(operations) as [Action, Operation][])
                 yield {
-                  caller: caller(id, platform, ml),
+                  caller: user(id, platform, ml),
                   operation,
                   action,
-                  subject: subject(visibility, approved, more),
+                  subject: agent(gate, visibility, more),
                 };
 }
 

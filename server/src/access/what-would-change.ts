@@ -2,7 +2,7 @@
 // another answer makes unnecessary.
 import { roles, type Action, type Operation, type Role } from '@gantry/contract/roles.ts';
 import type { UserCaller } from './caller.ts';
-import { decide } from './decide.ts';
+import { covers, decide } from './decide.ts';
 import type { AssetSubject, DeploySubject, Entry } from './subject.ts';
 
 export type Change =
@@ -31,7 +31,7 @@ export function whatWouldChange(asked: Asked): Change[][] {
   const found: Change[][] = [];
   for (let size = 1; size <= most_together; size++)
     for (const set of subsets(candidates, size)) {
-      if (found.some((smaller) => smaller.every((change) => set.some((one) => covers(one, change))))) continue;
+      if (found.some((smaller) => smaller.every((change) => set.some((one) => doesAtLeast(one, change))))) continue;
       const { caller, subject } = set.reduce(apply, asked);
       if (decide(caller, asked.operation, subject).allowed === wanted) found.push(set);
     }
@@ -51,7 +51,7 @@ function opening({ caller, action, subject }: Asked): Change[] {
 }
 
 function closing({ caller, action, subject }: Asked): Change[] {
-  const entries = subject.entries.filter((entry) => entry.actions.includes(action) && isAbout(entry, caller));
+  const entries = subject.entries.filter((entry) => entry.actions.includes(action) && covers(entry, caller));
   const isMember = caller.memberships.some(({ team_id }) => team_id === subject.team.id);
   return [
     ...entries.map((entry): Change => ({ kind: 'revoke', entry, actions: [action] })),
@@ -90,16 +90,10 @@ export function apply({ caller, subject, ...asked }: Asked, change: Change): Ask
 }
 
 /** Does `change` do at least what `other` does? */
-function covers(change: Change, other: Change): boolean {
+function doesAtLeast(change: Change, other: Change): boolean {
   if (change === other) return true;
   if (change.kind !== 'team_role' || other.kind !== 'team_role') return false;
   return change.role !== null && other.role !== null && roles.indexOf(change.role) > roles.indexOf(other.role);
-}
-
-/** Is the entry about this caller, by themselves, a team of theirs or everybody? */
-export function isAbout({ principal_type, principal_id }: Entry, caller: UserCaller): boolean {
-  if (principal_type === 'org') return true;
-  return principal_id === caller.id || caller.memberships.some(({ team_id }) => team_id === principal_id);
 }
 
 function subsets<T>(all: readonly T[], size: number): T[][] {

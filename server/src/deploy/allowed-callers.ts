@@ -1,16 +1,14 @@
 // access.allowed_callers of the version that serves: it narrows who may call an agent, of those who may use it at all, and opens nothing.
-import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { parsePrincipal } from '@gantry/contract/refs.ts';
 import type { UserCaller } from '../access/caller.ts';
 import { effectiveRole } from '../access/decide.ts';
 import type { AssetSubject } from '../access/subject.ts';
 import type { Reader } from '../database/database.ts';
-import { loadVersionSummary } from '../registry/load-version-content.ts';
+import { loadAgentConfig } from '../registry/load-version-content.ts';
 
 /** Team names; undefined when the file names none. */
 export async function allowedTeams(db: Reader, version_id: string): Promise<string[] | undefined> {
-  // A push stores a config only after agentConfig accepted it.
-  const config = (await loadVersionSummary(db, version_id)).config as unknown as AgentConfig;
+  const config = await loadAgentConfig(db, version_id);
   return config.access?.allowed_callers?.flatMap((caller) => parsePrincipal(caller)?.name ?? []);
 }
 

@@ -2,9 +2,8 @@ import type { Deployment } from '@gantry/contract/deploy.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
-import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import type { Database } from '../database/database.ts';
-import { loadVersionSummary } from '../registry/load-version-content.ts';
+import { loadAgentConfig } from '../registry/load-version-content.ts';
 import { findRun, requestCancel } from '../runs/run.ts';
 import { deploySubject } from './decide-deploy.ts';
 import { findDeploy, showDeploy } from './find-deploy.ts';
@@ -15,8 +14,7 @@ export async function cancel(db: Database, caller: Caller, id: string): Promise<
   const { row, asset, user } = await findDeploy(db, caller, id);
   const run = await findRun(db, id);
   if (run?.actor.user_id !== user.id) {
-    // A push stores a config only after agentConfig accepted it.
-    const config = (await loadVersionSummary(db, row.version_id)).config as unknown as AgentConfig;
+    const config = await loadAgentConfig(db, row.version_id);
     authorize(user, 'agent.operate', await deploySubject(db, asset, { ...row, config }));
   }
   // Together or not at all, so that whoever asked is the one it is put down to. The run's row is locked first, as its executor does.

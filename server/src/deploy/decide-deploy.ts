@@ -11,7 +11,7 @@ import type { Reader } from '../database/database.ts';
 import { settings } from '../principals/find.ts';
 import { loadCaller } from '../principals/load-caller.ts';
 import { findAgent, type AssetRecord } from '../registry/find.ts';
-import { loadVersionSummary } from '../registry/load-version-content.ts';
+import { loadAgentConfig } from '../registry/load-version-content.ts';
 import type { Run } from '../runs/run.ts';
 import type { DeployInput } from './deploy-run.ts';
 
@@ -29,9 +29,8 @@ export async function decideDeploy(db: Reader, run: Run<DeployInput>, record: Re
   const asset = await findAgent(db, input.agent);
   if (asset?.id !== input.agent_id)
     throw new Problem('not_found', { detail: `agents/${input.agent} is not there any more.` });
-  const { config } = await loadVersionSummary(db, input.version_id);
-  // A push stores a config only after agentConfig accepted it.
-  const subject = await deploySubject(db, asset, { ...input, config: config as unknown as AgentConfig });
+  const config = await loadAgentConfig(db, input.version_id);
+  const subject = await deploySubject(db, asset, { ...input, config });
   try {
     const grant = authorize(caller, 'agent.deploy', subject);
     return { grant, caller, approval_id: subject.gate.approval_id ?? null };

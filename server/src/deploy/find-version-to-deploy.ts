@@ -5,7 +5,7 @@ import { authorize } from '../access/authorize.ts';
 import type { UserCaller } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
 import { findAgent, findVersion, type AssetRecord, type VersionRow } from '../registry/find.ts';
-import { loadVersionSummary } from '../registry/load-version-content.ts';
+import { loadAgentConfig } from '../registry/load-version-content.ts';
 
 export interface Wanted {
   asset: AssetRecord;
@@ -36,8 +36,6 @@ export async function findVersionToDeploy(
       detail: `${asset.ref} has no version ${ref.version}.`,
       hint: `See which there are: svc registry agent show ${ref.name}`,
     });
-  const summary = await loadVersionSummary(db, version.id);
-  // A push stores a config only after agentConfig accepted it.
-  const config = summary.config as unknown as AgentConfig;
+  const config = await loadAgentConfig(db, version.id);
   return { asset, version, config, target: asked.target ?? config.deploy?.cloud ?? 'local' };
 }

@@ -1,11 +1,10 @@
 // What stop, start and restart have in common: the agent, the revision that its route leads to, and the leave to operate it.
-import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize, type Grant } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findAgent, type AssetRecord } from '../registry/find.ts';
-import { loadVersionSummary } from '../registry/load-version-content.ts';
+import { loadAgentConfig } from '../registry/load-version-content.ts';
 import { activeRun } from '../runs/run.ts';
 import { deploySubject } from './decide-deploy.ts';
 import { deployRunning } from './deploy.ts';
@@ -27,8 +26,7 @@ export async function findOperated({ db }: DeployParts, caller: Caller, name: st
   authorize(user, 'asset.read', asset);
   const route = await store.route(db, asset.id, 'local');
   if (route === undefined) throw new Problem('not_deployed', { detail: `${asset.ref} is not deployed.` });
-  // A push stores a config only after agentConfig accepted it.
-  const config = (await loadVersionSummary(db, route.version_id)).config as unknown as AgentConfig;
+  const config = await loadAgentConfig(db, route.version_id);
   const grant = authorize(user, 'agent.operate', await deploySubject(db, asset, { ...route, config }));
   await refuseWhileDeploying({ db }, asset);
   return { asset, route, grant };

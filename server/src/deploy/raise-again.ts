@@ -1,6 +1,5 @@
 // A revision that is registered gets its container back: the same one started anew, or one made anew where it is gone.
-import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
-import { loadVersionSummary } from '../registry/load-version-content.ts';
+import { loadAgentConfig } from '../registry/load-version-content.ts';
 import type { DeployParts } from './parts.ts';
 import { placeInput, raise } from './raise.ts';
 import * as store from './store.ts';
@@ -21,8 +20,7 @@ export async function raiseAgain(
   const target = parts.targets[row.place.target];
   const revision = await store.revision(db, revision_id);
   if (revision === undefined) throw new Error(`revision ${revision_id} is gone`);
-  // A push stores a config only after agentConfig accepted it.
-  const config = (await loadVersionSummary(db, revision.version_id)).config as unknown as AgentConfig;
+  const config = await loadAgentConfig(db, revision.version_id);
   await store.setStarting(db, revision_id, describeExit(seen));
   const isGone = seen.state === 'gone';
   const place = isGone

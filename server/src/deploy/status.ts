@@ -1,5 +1,5 @@
 // How an agent stands: what the record says, and what the engine says right now. A container that died is shown as dead, whatever should be.
-import { notInEffect, type AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import { notInEffect } from '@gantry/contract/agent-yaml.ts';
 import type { AgentStatus } from '@gantry/contract/deploy.ts';
 import type { Page } from '@gantry/contract/endpoint.ts';
 import { Problem } from '@gantry/contract/problems.ts';
@@ -10,7 +10,7 @@ import { theOrg } from '../access/subject.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findAgent, findAssetsById, findVersion, type AssetRecord } from '../registry/find.ts';
 import { list } from '../registry/list.ts';
-import { loadVersionSummary } from '../registry/load-version-content.ts';
+import { loadAgentConfig } from '../registry/load-version-content.ts';
 import { findRun } from '../runs/run.ts';
 import { endpointOf } from './endpoint.ts';
 import { askHealth, type Health } from './health.ts';
@@ -67,8 +67,7 @@ export async function agentStatus(parts: DeployParts, asset: AssetRecord, signal
       .map(({ revision_id }) => revision_id),
   };
   if (route === undefined) return { ...common, ...notDeployed, detail: await whyNotDeployed(parts, asset) };
-  // A push stores a config only after agentConfig accepted it.
-  const config = (await loadVersionSummary(db, route.version_id)).config as unknown as AgentConfig;
+  const config = await loadAgentConfig(db, route.version_id);
   const row = instances.find(({ revision_id }) => revision_id === route.id);
   return {
     ...common,

@@ -1,5 +1,4 @@
 // May the caller do this to that? Answered by the decision itself, so that it can say nothing else than what a request would meet.
-import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Action, Operation } from '@gantry/contract/roles.ts';
 import { authorize } from '../access/authorize.ts';
@@ -11,7 +10,7 @@ import { allowedTeams, isAllowedCaller, notAllowed } from '../deploy/allowed-cal
 import { deploySubject } from '../deploy/decide-deploy.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findVersion, type AssetRecord } from '../registry/find.ts';
-import { loadVersionSummary } from '../registry/load-version-content.ts';
+import { loadAgentConfig } from '../registry/load-version-content.ts';
 import { findResource, type Resource } from './find-resource.ts';
 
 const operationOf = {
@@ -33,43 +32,42 @@ export async function check(
   const asset = await findResource(db, asked);
   if (asset === undefined || !canRead(user, asset))
     return { allowed: false, reason: 'There is nothing here that you may read.' };
-  const decision = await decideOn(db, user, asset, asked.action);
-  return { allowed: decision.allowed, reason: decision.allowed ? decision.because : decision.reason };
+  try {
+    const decision = await decideOn(db, user, asset, await question(db, asset, asked.action));
+    return { allowed: decision.allowed, reason: decision.allowed ? decision.because : decision.reason };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { allowed: false, reason: error.detail };
+  }
 }
 
-/** The decision on the ACL, and what narrows it further for this action. */
+/** The decision on the ACL, and what narrows it further for a call: then with the teams that may. */
 export async function decideOn(
   db: Database,
   user: UserCaller,
   asset: AssetRecord,
-  action: Action,
+  { operation, subject }: Question,
 ): Promise<Decision & { teams?: string[] }> {
-  try {
-    const { operation, subject } = await question(db, asset, action);
-    const decision = decide(user, operation, subject);
-    if (!decision.allowed || action !== 'use' || asset.serving_version_id === null) return decision;
-    const teams = await allowedTeams(db, asset.serving_version_id);
-    if (isAllowedCaller(user, asset, teams)) return decision;
-    return { allowed: false, code: 'forbidden', reason: notAllowed(asset, teams), ...(teams && { teams }) };
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return { allowed: false, code: error.code, reason: error.detail };
-  }
+  const decision = decide(user, operation, subject);
+  if (!decision.allowed || operation !== 'asset.invoke' || asset.serving_version_id === null) return decision;
+  const teams = await allowedTeams(db, asset.serving_version_id);
+  if (isAllowedCaller(user, asset, teams)) return decision;
+  return { allowed: false, code: 'forbidden', reason: notAllowed(asset, teams), ...(teams && { teams }) };
+}
+
+export interface Question {
+  operation: Operation;
+  subject: AssetSubject | DeploySubject;
 }
 
 /** What the decision is asked about an action. Raises what stands in the way of a deploy before any decision on it. */
-export async function question(
-  db: Database,
-  asset: AssetRecord,
-  action: Action,
-): Promise<{ operation: Operation; subject: AssetSubject | DeploySubject }> {
+export async function question(db: Database, asset: AssetRecord, action: Action): Promise<Question> {
   if (action !== 'deploy') return { operation: operationOf[action], subject: asset };
   if (asset.asset_kind !== 'agent') throw new Problem('forbidden', { detail: 'Only agents are deployed.' });
   // The newest version, where its file says: what a deploy without further words would be about.
   const version = await findVersion(db, asset.id, 'latest');
   if (version === undefined) throw new Problem('forbidden', { detail: `${asset.ref} has no version yet.` });
-  // A push stores a config only after agentConfig accepted it.
-  const config = (await loadVersionSummary(db, version.id)).config as unknown as AgentConfig;
+  const config = await loadAgentConfig(db, version.id);
   const what = { version_id: version.id, digest: version.digest, target: config.deploy?.cloud ?? 'local', config };
   return { operation: 'agent.deploy', subject: await deploySubject(db, asset, what) };
 }

@@ -6,8 +6,8 @@ import type { Action } from '@gantry/contract/roles.ts';
 import { entriesOf } from '../access/acl.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller, UserCaller } from '../access/caller.ts';
-import { effectiveRole } from '../access/decide.ts';
-import { isAbout, whatWouldChange, type Change } from '../access/what-would-change.ts';
+import { covers, effectiveRole } from '../access/decide.ts';
+import { whatWouldChange, type Change } from '../access/what-would-change.ts';
 import type { Database } from '../database/database.ts';
 import { findUser } from '../principals/find.ts';
 import { loadCaller } from '../principals/load-caller.ts';
@@ -27,12 +27,12 @@ export async function explain(
   if (asset === undefined) throw new Problem('not_found');
   authorize(user, 'asset.read', asset);
   const about = await findAbout(db, user, asset, asked.principal);
-  const { operation, subject } = await question(db, asset, asked.action);
-  const decision = await decideOn(db, about, asset, asked.action);
-  const entries = (await entriesOf(db, asset.id)).filter((entry) => isAbout(entry, about));
+  const asking = await question(db, asset, asked.action);
+  const decision = await decideOn(db, about, asset, asking);
+  const entries = (await entriesOf(db, asset.id)).filter((entry) => covers(entry, about));
   const would_change =
     decision.teams?.map((team) => [`svc team add ${team} user:${about.email}`]) ??
-    whatWouldChange({ caller: about, operation, action: asked.action, subject }).map((together) =>
+    whatWouldChange({ ...asking, caller: about, action: asked.action }).map((together) =>
       together.map((change) => say(change, asset, about)),
     );
   return {

@@ -30,13 +30,11 @@ export async function loadVersionContent(db: Reader, version_id: string): Promis
   const files: VersionContent['files'] = [];
   for (const file of content.manifest) files.push({ path: file.path, bytes: await loadFile(db, file) });
   const { lock, python, base_image, dependencies, pins } = content;
-  // Only agents have files to load, and a push stores a config only after agentConfig accepted it.
-  const config = content.config as unknown as AgentConfig;
   return {
     version_id,
     version: version.version,
     digest: version.digest,
-    config,
+    config: agentConfigOf(content),
     files,
     lock,
     python,
@@ -52,6 +50,16 @@ export async function loadVersionSummary(db: Reader, version_id: string): Promis
   const content = version && (await contents.content(db, version.digest));
   if (content === undefined) throw new Error(`there is no version ${version_id}`);
   return content;
+}
+
+/** What an agent's version says of itself. */
+export async function loadAgentConfig(db: Reader, version_id: string): Promise<AgentConfig> {
+  return agentConfigOf(await loadVersionSummary(db, version_id));
+}
+
+// Only agents have files to load and are deployed, and a push stores a config only after agentConfig accepted it.
+function agentConfigOf({ config }: Pick<contents.StoredContent, 'config'>): AgentConfig {
+  return config as unknown as AgentConfig;
 }
 
 async function loadFile(db: Reader, file: ManifestFile): Promise<Uint8Array> {

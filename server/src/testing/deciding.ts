@@ -1,0 +1,44 @@
+// Callers and an agent for tests of the decision alone: values, and no database.
+import type { Role } from '@gantry/contract/roles.ts';
+import { defaultEntriesFor } from '../access/acl.ts';
+import type { UserCaller } from '../access/caller.ts';
+import type { DeploySubject, Entry, Gate } from '../access/subject.ts';
+
+export const open: Gate = { approval_id: undefined, version_requires_approval: false, admins_require_approval: false };
+export const approved: Gate = { ...open, approval_id: 'approval-1' };
+
+export function user(id: string, role: Role, ml?: Role): UserCaller {
+  const memberships = ml === undefined ? [] : [{ team_id: 'ml-id', team: 'ml', role: ml }];
+  return {
+    kind: 'user',
+    id,
+    email: `${id}@example.com`,
+    name: id,
+    role,
+    memberships,
+    primary_team: null,
+    active_team: null,
+    session_id: '',
+    must_change_password: false,
+    origin: { request_id: null, ip: null, receipts: [] },
+  };
+}
+
+/** Of team ml; its owner is the user `owner`. */
+export function agent(
+  gate: Gate = open,
+  visibility: 'org' | 'team' | 'private' = 'org',
+  more: Entry[] = [],
+): DeploySubject {
+  const entries = [...defaultEntriesFor('owner', 'ml-id', visibility), ...more];
+  return {
+    kind: 'asset',
+    id: 'agent-id',
+    ref: 'agents/greeter',
+    team: { id: 'ml-id', name: 'ml' },
+    owner_id: 'owner',
+    published: false,
+    entries,
+    gate,
+  };
+}
