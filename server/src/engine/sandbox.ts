@@ -5,6 +5,7 @@ import { packArchive } from './archive.ts';
 import { answered, ask, unlessAborted, type Engine } from './client.ts';
 import { labelsFor, mark, ownedBy, type RunLabel } from './labels.ts';
 import { lineSplitter } from './lines.ts';
+import { wasOutOfMemory } from './out-of-memory.ts';
 
 // A sandbox is where everything runs that a user's project can make run: resolving, building source distributions, installing.
 // It promises: one command, as nobody in particular, within limits, on a network whose only way out is the package index, ended by
@@ -243,7 +244,7 @@ async function refuseOutOfMemory(
 ): Promise<void> {
   if (exitCode === 0) return;
   const { State } = await ask(container.inspect(), { signal });
-  if (!State.OOMKilled) return;
+  if (!(await wasOutOfMemory(container, State, signal))) return;
   throw new Problem('out_of_memory', {
     detail: `The build needed more than its ${Math.round(limits.memory_bytes / 1e6)} MB of memory`,
     hint: 'Depend on fewer or smaller packages, or ask an administrator to raise the memory of builds.',

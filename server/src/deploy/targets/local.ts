@@ -3,6 +3,7 @@ import type Docker from 'dockerode';
 import { answered, ask, type Engine } from '../../engine/client.ts';
 import { label, ownedBy } from '../../engine/labels.ts';
 import { isOwn, type Network } from '../../engine/networks.ts';
+import { wasOutOfMemory } from '../../engine/out-of-memory.ts';
 import { composeFile } from './compose-file.ts';
 import { containerLogs } from './container-logs.ts';
 import { agentPort, containerName, containerSpec } from './container-spec.ts';
@@ -122,7 +123,7 @@ async function observe(container: Docker.Container, network: Network, signal?: A
     ...(address === undefined || address === '' ? {} : { address, url: `http://${address}:${agentPort}` }),
     ...(state === 'exited' ? { exit_code: State.ExitCode, finished_at: State.FinishedAt } : {}),
     ...(state === 'created' ? {} : { started_at: State.StartedAt }),
-    out_of_memory: State.OOMKilled,
+    out_of_memory: await wasOutOfMemory(container, State, signal),
   };
 }
 
