@@ -74,13 +74,35 @@ test('an engine that dies under a running command is refused by that name', asyn
   expect(await left()).toEqual([]);
 });
 
-/** A socket that leads to the engine until it is cut. */
-async function relay(path: string, engineSocket: string): Promise<{ server: Server; cut: () => void }> {
+test('a command whose files could not be handed over is refused by that name, though the engine answers again at once', async () => {
+  const path = join(directory, 'attach.sock');
+  const { server } = await relay(path, new URL(config.engine_host).pathname, {
+    breaksWhen: (answer) => answer.startsWith('HTTP/1.1 101'),
+  });
+  const running = runInSandbox(at(path), {
+    image: settings.base_image,
+    command: ['true'],
+    limits: settings.limits,
+    signal: AbortSignal.timeout(20_000),
+  });
+  await expect(running).rejects.toMatchObject({ code: 'engine_unavailable' });
+  server.close();
+});
+
+/** A socket that leads to the engine until it is cut; single connections break when the engine has answered such. */
+async function relay(
+  path: string,
+  engineSocket: string,
+  { breaksWhen = () => false }: { breaksWhen?: (answer: string) => boolean } = {},
+): Promise<{ server: Server; cut: () => void }> {
   const sockets: Socket[] = [];
   const server = createSocketServer({ allowHalfOpen: true }, (client) => {
     const upstream = connect({ path: engineSocket, allowHalfOpen: true });
     for (const socket of [client, upstream]) socket.on('error', () => socket.destroy());
     client.pipe(upstream).pipe(client);
+    upstream.on('data', (answer: Buffer) => {
+      if (breaksWhen(answer.toString())) setImmediate(() => [client, upstream].forEach((socket) => socket.destroy()));
+    });
     sockets.push(client, upstream);
   });
   server.listen(path);

@@ -1,3 +1,4 @@
+import { Problem } from '@gantry/contract/problems.ts';
 import type { Image } from './base-image.ts';
 import type { Engine } from './client.ts';
 import { runInSandbox, type SandboxLimits } from './sandbox.ts';
@@ -15,7 +16,7 @@ from pip._internal.models.index import PyPI
 print(json.dumps({"python_version": platform.python_version(), "index_url": PyPI.simple_url, "file_host": PyPI.file_storage_domain}))
 `;
 
-/** Asks the base image for its interpreter and its package index, so that no index is a constant here. */
+/** Asks the base image for its interpreter and its package index, so that no index is a constant here. Raises `base_image_missing`. */
 export async function readBaseFacts(
   engine: Engine,
   base: Image,
@@ -27,7 +28,13 @@ export async function readBaseFacts(
     limits,
     signal,
   });
-  if (exit_code !== 0) throw new Error(`The base image has no usable python3 with pip: ${stderr.trim()}`);
+  if (exit_code !== 0) {
+    throw new Problem('base_image_missing', {
+      detail: 'The base image has no usable python3 with pip',
+      hint: 'Set BASE_IMAGE to an image with Python and pip.',
+      fields: { output: stderr.slice(-4000) },
+    });
+  }
   // The text is printed by the few lines above.
   return JSON.parse(stdout) as BaseFacts;
 }

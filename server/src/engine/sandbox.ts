@@ -1,5 +1,6 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import type Docker from 'dockerode';
+import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { packArchive } from './archive.ts';
 import { answered, ask, unlessAborted, type Engine } from './client.ts';
@@ -165,12 +166,16 @@ async function execute(engine: Engine, container: Docker.Container, input: Sandb
     signal: input.signal,
   });
   const output = collect(engine, stream, input.onLog);
+  const exit = await ask(openWait(container), { signal: input.signal });
   const watching = new AbortController();
   try {
     await ask(container.start(), { signal: input.signal });
+    // The command waits for its files: output that is over by now is a connection that broke. One that breaks later breaks the wait too.
+    if (output.isOver())
+      throw new Problem('engine_unavailable', { detail: 'The connection to the container engine broke' });
     stream.end(packInput(input));
     const ended = Promise.race([
-      ask(exitOf(container), { seconds: input.limits.deadline_seconds + 60 }),
+      ask(exitCode(exit), { seconds: input.limits.deadline_seconds + 60 }),
       overtime(input.limits, watching.signal),
       watchDisk(container, input.limits, watching.signal),
     ]);
@@ -180,22 +185,30 @@ async function execute(engine: Engine, container: Docker.Container, input: Sandb
     return { exit_code, stdout: output.stdout(), stderr: output.stderr() };
   } finally {
     watching.abort();
+    exit.destroy();
   }
 }
 
 // The engine answers with its headers at once and with the exit code when there is one. Read as a stream, because the client's own
 // `wait` never settles when the connection breaks in between.
-async function exitOf(container: Docker.Container): Promise<number> {
+async function openWait(container: Docker.Container): Promise<Readable> {
   const statusCodes = { 200: true, 404: 'no such container', 500: 'server error' };
-  const request = { path: `/containers/${container.id}/wait`, method: 'POST', isStream: true, statusCodes };
-  const { promise, resolve, reject } = Promise.withResolvers<AsyncIterable<Buffer>>();
+  const path = `/containers/${container.id}/wait?`;
+  const options = { condition: 'next-exit' };
+  const { promise, resolve, reject } = Promise.withResolvers<Readable>();
   // Untyped in the client.
   const modem = container.modem as {
-    dial(request: object, done: (error: Error | null, response: AsyncIterable<Buffer>) => void): void;
+    dial(request: object, done: (error: Error | null, response: Readable) => void): void;
   };
-  modem.dial(request, (error, response) => (error === null ? resolve(response) : reject(error)));
+  modem.dial({ path, options, method: 'POST', isStream: true, statusCodes }, (error, response) =>
+    error === null ? resolve(response) : reject(error),
+  );
+  return promise;
+}
+
+async function exitCode(wait: Readable): Promise<number> {
   const chunks: Buffer[] = [];
-  for await (const chunk of await promise) chunks.push(chunk);
+  for await (const chunk of wait) chunks.push(chunk as Buffer);
   const { StatusCode } = JSON.parse(Buffer.concat(chunks).toString()) as { StatusCode: number }; // ContainerWaitResponse of the engine's API
   return StatusCode;
 }
@@ -205,14 +218,16 @@ function collect(engine: Engine, stream: NodeJS.ReadWriteStream, onLog: ((line: 
   const stderr = lineSplitter({ keep_bytes: 256_000, onLine: onLog });
   engine.docker.modem.demuxStream(stream, stdout.stream, stderr.stream);
   const { promise: ended, resolve } = Promise.withResolvers<void>();
+  let isOver = false;
   // An error is an end like others: a command that exits before it has read its files breaks the pipe, and its exit code tells.
   for (const event of ['end', 'close', 'error']) {
     stream.on(event, () => {
+      isOver = true;
       stderr.stream.end();
       resolve();
     });
   }
-  return { ended, stdout: stdout.text, stderr: stderr.text };
+  return { ended, isOver: () => isOver, stdout: stdout.text, stderr: stderr.text };
 }
 
 async function overtime({ deadline_seconds }: SandboxLimits, signal: AbortSignal): Promise<never> {
