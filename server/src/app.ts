@@ -24,21 +24,25 @@ import { invokeRoutes } from './invoke/routes.ts';
 import { servingAgents } from './deploy/serving.ts';
 import { authenticator } from './login/authenticate.ts';
 import { loginRoutes } from './login/routes.ts';
+import { endSessions } from './login/sessions.ts';
 import { tokens as signedTokens } from './login/token.ts';
 import type { Log } from './log.ts';
-import { applyOrgConfig } from './principals/org-settings.ts';
+import { applyOrgConfig, type OrgFile } from './principals/org-settings.ts';
 import { installationId, settings } from './principals/find.ts';
 import { permissionsRoutes } from './permissions/routes.ts';
 import { principalsRoutes } from './principals/routes.ts';
 import { seed, seed_password } from './principals/seed.ts';
 import { engineResolver } from './registry/engine-resolver.ts';
 import { ownedAssets } from './registry/find.ts';
+import { assetsOfTeam, moveOwnership, ownedIn } from './registry/move-ownership.ts';
 import { pushRun } from './registry/push-run.ts';
 import { registryRoutes } from './registry/routes.ts';
 import { startWorker } from './runs/worker.ts';
 import { machineChecks } from './service/checks.ts';
+import { checkOrg } from './service/check-org.ts';
 import { readiness } from './service/readiness.ts';
 import { serviceRoutes } from './service/routes.ts';
+import { servicePrincipalsRoutes } from './service-principals/routes.ts';
 import { version } from './version.ts';
 
 export interface App {
@@ -61,9 +65,11 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   open.defer(async () => await foundation.close());
   const { db, secret_key, passwords } = foundation;
   await seed(db, { password_hash: await passwords.hash(seed_password), must_change: true });
+  let orgFile: OrgFile = { path: null, settings: {} };
   const readSettings = async () => {
-    if (config.org_config !== undefined)
-      log.info({ changed: await applyOrgConfig(db, config.org_config) }, 'organisation settings read');
+    if (config.org_config === undefined) return;
+    orgFile = await applyOrgConfig(db, config.org_config);
+    log.info(orgFile, 'organisation settings read');
   };
   await readSettings();
 
@@ -72,6 +78,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   const base_url = () => url;
   const cursors = sealedCursors(deriveKey(secret_key, 'cursor'));
   const tokens = signedTokens(deriveKey(secret_key, 'access-token'));
+  const key_digest = deriveKey(secret_key, 'service-key');
   const recordRefusal = refusalRecorder(db);
   const containers = openContainers(config, await installationId(db), log);
   open.defer(async () => await containers.close());
@@ -103,9 +110,18 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
         version,
         ready,
         checks: [...machineChecks(db, config.data_dir, version), ...containers.checks],
+        orgCheck: async () => await checkOrg(db, config),
       }),
-      ...loginRoutes({ db, passwords, tokens }),
-      ...principalsRoutes({ db, cursors, passwords }),
+      ...loginRoutes({ db, passwords, tokens, key_digest }),
+      ...principalsRoutes({
+        db,
+        cursors,
+        passwords,
+        ownership: { owned: ownedIn, move: moveOwnership, usesOfTeam: assetsOfTeam },
+        endSessions,
+        orgFile: () => orgFile,
+      }),
+      ...servicePrincipalsRoutes({ db, cursors, digest_key: key_digest }),
       ...registryRoutes({ db, cursors }),
       ...approvalsRoutes({ db, cursors }),
       ...permissionsRoutes({ db, cursors }),

@@ -13,6 +13,7 @@ const ladder = [
   ['access'],
   ['http'],
   ['principals'],
+  ['service-principals'],
   ['login'],
   ['engine'],
   ['registry'],
@@ -139,7 +140,7 @@ test('every table is written by the feature that its migration names as owner', 
   const owners = new Map(
     migrations.flatMap((text) =>
       [...text.matchAll(/^create table (?:audit\.)?(\w+)/gm)].map(
-        ([, table = '']) => [table, /^-- Owner: (\w+)/.exec(text)?.[1]] as const,
+        ([, table = '']) => [table, /^-- Owner: ([\w-]+)/.exec(text)?.[1]] as const,
       ),
     ),
   );

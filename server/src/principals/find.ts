@@ -1,12 +1,14 @@
 // What later features ask of principals.
 import type { Reader } from '../database/database.ts';
+import * as groups from './group-store.ts';
 import * as store from './store.ts';
 
 export type { Credential, Settings, TeamRow, UserRow } from './store.ts';
 
 export const findTeam = store.teamByName;
-/** What teams and users are called, by id; e-mails for users. */
+/** What teams, groups, users and service principals are called, by id; e-mails for users. */
 export const principalNames = store.names;
+export const findGroup = groups.groupByName;
 export const findUser = store.userByEmail;
 export const settings = store.settings;
 /** Names everything of this installation that lies outside the database. */

@@ -1,6 +1,6 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import { namePattern } from '@gantry/contract/refs.ts';
-import type { Origin, UserCaller } from '../access/caller.ts';
+import type { Origin, SignedInCaller, UserCaller } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
 import type { Sql } from '../database/sql.ts';
 import * as store from './store.ts';
@@ -24,9 +24,11 @@ export async function loadCaller(
     kind: 'user',
     id: user.id,
     email: user.email,
+    label: user.email,
     name: user.name,
     role: user.role,
     memberships,
+    groups: user.groups,
     primary_team,
     active_team: primary_team,
     session_id,
@@ -38,7 +40,7 @@ export async function loadCaller(
 /** The team that X-Service-Team names: it selects among the caller's teams and never grants. Platform admins may select any. */
 export async function findTeamToActFor(
   db: Reader,
-  caller: UserCaller,
+  caller: SignedInCaller,
   name: string,
 ): Promise<{ id: string; name: string }> {
   if (!namePattern.test(name))

@@ -1,3 +1,4 @@
+import type { OrgSettings } from '@gantry/contract/org.ts';
 import type { Role } from '@gantry/contract/roles.ts';
 import type { Membership } from '../access/caller.ts';
 import type { GovernedTx } from '../access/change.ts';
@@ -29,25 +30,26 @@ export interface MemberRow {
   role: Role;
 }
 
-export interface Settings {
-  auth_provider: string;
-  require_approval_for_admins: boolean;
-  enforce_password_change: boolean;
-}
+export type Settings = OrgSettings;
 
 const userColumns = sql`id, email, name, role, active, must_change_password, primary_team_id, created_at`;
 
 export const teamByName = async (db: Reader, name: string) =>
   await db.one<TeamRow>(sql`select id, name, created_at from team where name = ${name}`);
 export const userByEmail = async (db: Reader, email: string) =>
-  await db.one<UserRow>(sql`select ${userColumns} from app_user where email = ${email.toLowerCase()}`);
-/** A user and their roles in teams, as they stand at one moment. */
+  await db.one<UserRow>(
+    sql`select ${userColumns} from app_user where email = ${email.toLowerCase()} and removed_at is null`,
+  );
+export const userById = async (db: Reader, id: string) =>
+  await db.one<UserRow>(sql`select ${userColumns} from app_user where id = ${id} and removed_at is null`);
+/** A user with their roles in teams and their groups, as they stand at one moment. */
 export const userWithTeams = async (db: Reader, id: string, provided = sql`true`) =>
-  await db.one<UserRow & { memberships: Membership[] }>(sql`
+  await db.one<UserRow & { memberships: Membership[]; groups: string[] }>(sql`
     select ${userColumns}, (
       select coalesce(json_agg(json_build_object('team_id', t.id, 'team', t.name, 'role', m.role) order by t.name), '[]')
       from membership m join team t on t.id = m.team_id where m.user_id = app_user.id
-    ) as memberships from app_user where id = ${id} and ${provided}`);
+    ) as memberships, array(select group_id from group_member where user_id = app_user.id)::text[] as groups
+    from app_user where id = ${id} and ${provided}`);
 
 export async function settings(db: Reader): Promise<Settings> {
   const row = await db.one<Settings>(
@@ -80,7 +82,7 @@ export async function teams(
 
 export async function users(db: Reader, query: { after?: string | undefined; limit: number }): Promise<UserRow[]> {
   return await db.all<UserRow>(
-    sql`select ${userColumns} from app_user where email > ${query.after ?? ''} order by email limit ${query.limit}`,
+    sql`select ${userColumns} from app_user where email > ${query.after ?? ''} and removed_at is null order by email limit ${query.limit}`,
   );
 }
 
@@ -96,10 +98,11 @@ export async function membershipsOfUsers(db: Reader, user_ids: readonly string[]
     where m.user_id = any(${user_ids}) order by t.name`);
 }
 
-/** What teams and users are called, by id. */
+/** What teams, groups, users and service principals are called, by id. */
 export async function names(db: Reader, ids: readonly string[]): Promise<{ id: string; name: string }[]> {
   return await db.all<{ id: string; name: string }>(sql`
-    select id, name from team where id = any(${ids}) union all select id, email as name from app_user where id = any(${ids})`);
+    select id, name from team where id = any(${ids}) union all select id, name from user_group where id = any(${ids})
+    union all select id, email from app_user where id = any(${ids}) union all select id, name from service_principal where id = any(${ids})`);
 }
 
 /** Active platform admins and admins of the team, by e-mail. */
@@ -202,8 +205,12 @@ export async function putMember(
   return before?.role;
 }
 
-/** The role that they had, or undefined when they were not in the team. The primary team moves on to another of theirs. */
+/** The role that they had, or undefined when they were not in the team. Its groups go with it, and the primary team moves on to another. */
 export async function deleteMember(tx: GovernedTx, team_id: string, user_id: string): Promise<Role | undefined> {
+  await tx.write(
+    'group_member',
+    sql`delete from group_member where team_id = ${team_id} and user_id = ${user_id} returning id`,
+  );
   const [gone] = await tx.write<{ id: string; role: Role }>(
     'membership',
     sql`delete from membership where team_id = ${team_id} and user_id = ${user_id} returning id, role`,
@@ -217,6 +224,62 @@ export async function deleteMember(tx: GovernedTx, team_id: string, user_id: str
   return gone?.role;
 }
 
+export interface UserChange {
+  name: string;
+  role: Role;
+  active: boolean;
+}
+
+/** Locks the row as it is, so that what is noted as before is what was there. */
+export const lockUser = async (tx: GovernedTx, id: string) =>
+  await tx.one<UserRow>(sql`select ${userColumns} from app_user where id = ${id} and removed_at is null for update`);
+
+export async function updateUser(tx: GovernedTx, id: string, { name, role, active }: UserChange): Promise<UserRow> {
+  return first(
+    await tx.write<UserRow>(
+      'app_user',
+      sql`update app_user set name = ${name}, role = ${role}, active = ${active} where id = ${id} returning ${userColumns}`,
+    ),
+  );
+}
+
+/** The row stays, for what they did keeps their name; nothing signs in with it again. */
+export async function markRemoved(tx: GovernedTx, id: string): Promise<void> {
+  await tx.write(
+    'app_user',
+    sql`update app_user set active = false, removed_at = clock_now(), password_hash = '', primary_team_id = null where id = ${id} returning id`,
+  );
+}
+
+/** How many active platform admins there are. Until the transaction ends nobody else can count and then take one away. */
+export async function countAdmins(tx: GovernedTx): Promise<number> {
+  await tx.one(sql`select id from org for no key update`);
+  const row = await tx.one<{ admins: number }>(
+    sql`select count(*)::int as admins from app_user where active and role = 'admin'`,
+  );
+  return row?.admins ?? 0;
+}
+
+/** Groups and service principals of a team, as they are written. */
+export async function usesOfTeam(db: Reader, team_id: string): Promise<string[]> {
+  const rows = await db.all<{ label: string }>(sql`
+    select 'group:' || name as label from user_group where team_id = ${team_id}
+    union all select 'principal:' || name from service_principal where team_id = ${team_id} order by 1`);
+  return rows.map(({ label }) => label);
+}
+
+export async function deleteTeam(tx: GovernedTx, team_id: string): Promise<void> {
+  await tx.write('group_member', sql`delete from group_member where team_id = ${team_id} returning id`);
+  await tx.write('membership', sql`delete from membership where team_id = ${team_id} returning id`);
+  await tx.write(
+    'app_user',
+    sql`
+    update app_user set primary_team_id = (select team_id from membership where user_id = app_user.id order by created_at limit 1)
+    where primary_team_id = ${team_id} returning id`,
+  );
+  await tx.write('team', sql`delete from team where id = ${team_id} returning id`);
+}
+
 export interface Credential extends UserRow {
   password_hash: string;
   seed_credential: boolean;
@@ -224,7 +287,7 @@ export interface Credential extends UserRow {
 
 export async function credential(db: Reader, email: string): Promise<Credential | undefined> {
   return await db.one<Credential>(
-    sql`select ${userColumns}, password_hash, seed_credential from app_user where email = ${email.toLowerCase()}`,
+    sql`select ${userColumns}, password_hash, seed_credential from app_user where email = ${email.toLowerCase()} and removed_at is null`,
   );
 }
 

@@ -3,11 +3,14 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { parsePrincipal } from '@gantry/contract/refs.ts';
 import type { Role } from '@gantry/contract/roles.ts';
 import { authorize } from '../access/authorize.ts';
-import type { Caller, UserCaller } from '../access/caller.ts';
+import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
+import { removeEntriesOf } from '../access/acl.ts';
 import { theOrg, type TeamSubject } from '../access/subject.ts';
-import { errorCode, unique_violation, type Database } from '../database/database.ts';
+import { errorCode, foreign_key_violation, unique_violation, type Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
+import { loadTeam } from './load-team.ts';
+import { handOver, type Ownership } from './hand-over.ts';
 import { teamRecord } from './records.ts';
 import { signedIn } from './signed-in.ts';
 import * as store from './store.ts';
@@ -76,27 +79,52 @@ export async function addMember(db: Database, caller: Caller, team: string, prin
   return await record(db, signedIn(caller), subject);
 }
 
-export async function removeMember(db: Database, caller: Caller, team: string, principal: string): Promise<void> {
+/** What they own in the team goes to `assets_to`, a member of it; without one it stands in the way. */
+export async function removeMember(
+  { db, ownership }: { db: Database; ownership: Ownership },
+  caller: Caller,
+  { team, principal, assets_to }: { team: string; principal: string; assets_to?: string | undefined },
+): Promise<void> {
   const subject = await loadTeam(db, team);
   const grant = authorize(caller, 'member.remove', subject);
   const user = await loadMember(db, principal);
   await change(db, grant, 'member.removed', async (tx, note) => {
     const before = await store.deleteMember(tx, subject.id, user.id);
     if (before === undefined) throw new Problem('not_found', { detail: `${user.email} is not in team:${team}.` });
-    note({ user: user.email, before, after: null });
+    const moved = await handOver(tx, ownership, { from: user, assets_to, team_id: subject.id });
+    note({ user: user.email, before, after: null, ...moved });
   });
 }
 
-async function record(db: Database, caller: UserCaller, subject: TeamSubject) {
+/** Only an empty one: what is in it would be left without a team. */
+export async function deleteTeam(
+  { db, ownership }: { db: Database; ownership: Ownership },
+  caller: Caller,
+  name: string,
+): Promise<void> {
+  const subject = await loadTeam(db, name);
+  const grant = authorize(caller, 'team.delete', subject);
+  await change(db, grant, 'team.deleted', async (tx, note) => {
+    const uses = [...(await ownership.usesOfTeam(tx, subject.id)), ...(await store.usesOfTeam(tx, subject.id))];
+    if (uses.length > 0)
+      throw new Problem('in_use', {
+        detail: `team:${name} has ${uses.slice(0, 10).join(', ')}${uses.length > 10 ? ' and more' : ''}.`,
+        hint: 'Transfer or delete them first.',
+      });
+    const entries = await removeEntriesOf(tx, { principal_type: 'team', principal_id: subject.id });
+    await store.deleteTeam(tx, subject.id);
+    note({ team: name, entries });
+  }).catch((error: unknown) => {
+    if (errorCode(error) === foreign_key_violation)
+      throw new Problem('in_use', { detail: `Something was made in team:${name} at this moment.` });
+    throw error;
+  });
+}
+
+async function record(db: Database, caller: SignedInCaller, subject: TeamSubject) {
   const row = await store.teamByName(db, subject.name);
   if (row === undefined) throw new Problem('not_found');
   return teamRecord(caller, row, await store.membersOfTeams(db, [row.id]));
-}
-
-async function loadTeam(db: Database, name: string): Promise<TeamSubject> {
-  const row = await store.teamByName(db, name);
-  if (row === undefined) throw new Problem('not_found');
-  return { kind: 'team', id: row.id, name: row.name };
 }
 
 async function loadMember(db: Database, principal: string) {

@@ -1,0 +1,22 @@
+import type { Handlers } from '../http/handlers.ts';
+import {
+  createPrincipal,
+  deletePrincipal,
+  listPrincipals,
+  rotateKey,
+  showPrincipal,
+  updatePrincipal,
+  type PrincipalParts,
+} from './service-principals.ts';
+
+export function servicePrincipalsRoutes(parts: PrincipalParts): Handlers<'principals'> {
+  return {
+    'principals.list': async ({ caller, query }) => await listPrincipals(parts, caller, query),
+    'principals.create': async ({ caller, body }) => await createPrincipal(parts, caller, body),
+    'principals.show': async ({ caller, params }) => await showPrincipal(parts, caller, params.id),
+    'principals.update': async ({ caller, params, body }) => await updatePrincipal(parts, caller, params.id, body),
+    'principals.delete': async ({ caller, params }) => await deletePrincipal(parts, caller, params.id),
+    'principals.rotate_key': async ({ caller, params, body }) =>
+      await rotateKey(parts, caller, params.id, body.grace_seconds),
+  };
+}
