@@ -20,7 +20,7 @@ export const groupsEndpoints = {
     path: '/api/v1/rbac/groups',
     summary: "Your teams' groups; all of them for platform admins",
     operation: 'group.list',
-    query: z.strictObject({ team: name.optional(), ...paging }),
+    query: z.strictObject({ team: name.optional(), name: name.optional(), ...paging }),
     reply: { kind: 'list', status: 200, schema: group },
     problems: ['bad_cursor'],
   },

@@ -97,7 +97,7 @@ export const principalsEndpoints = {
     path: '/api/v1/users',
     summary: 'All users of the organisation',
     operation: 'user.list',
-    query: z.strictObject(paging),
+    query: z.strictObject({ email: email.optional(), ...paging }),
     reply: { kind: 'list', status: 200, schema: user },
     problems: ['bad_cursor'],
   },

@@ -48,7 +48,7 @@ export const servicePrincipalsEndpoints = {
     path: '/api/v1/rbac/service-principals',
     summary: "Your teams' service principals; all of them for platform admins",
     operation: 'principal.list',
-    query: z.strictObject({ team: name.optional(), ...paging }),
+    query: z.strictObject({ team: name.optional(), name: name.optional(), ...paging }),
     reply: { kind: 'list', status: 200, schema: servicePrincipal },
     problems: ['bad_cursor'],
   },

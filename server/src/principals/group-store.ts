@@ -26,11 +26,18 @@ export const groupByName = async (db: Reader, name: string) =>
 /** By name; `of_teams` narrows to those of teams by id. */
 export async function groups(
   db: Reader,
-  query: { of_teams?: string[] | undefined; team?: string | undefined; after?: string | undefined; limit: number },
+  query: {
+    of_teams?: string[] | undefined;
+    team?: string | undefined;
+    name?: string | undefined;
+    after?: string | undefined;
+    limit: number;
+  },
 ): Promise<GroupRow[]> {
   const conditions: Sql[] = [sql`g.name > ${query.after ?? ''}`];
   if (query.of_teams !== undefined) conditions.push(sql`g.team_id = any(${query.of_teams})`);
   if (query.team !== undefined) conditions.push(sql`t.name = ${query.team}`);
+  if (query.name !== undefined) conditions.push(sql`g.name = ${query.name}`);
   return await db.all<GroupRow>(
     sql`select ${columns} from ${tables} where ${allOf(conditions)} order by g.name limit ${query.limit}`,
   );

@@ -19,15 +19,16 @@ export async function listGroups(
   db: Database,
   cursors: Cursors,
   caller: Caller,
-  query: { team?: string | undefined; limit: number; cursor?: string | undefined },
+  query: { team?: string | undefined; name?: string | undefined; limit: number; cursor?: string | undefined },
 ) {
   const user = signedIn(caller);
   authorize(user, 'group.list', theOrg);
-  const scope = ['groups', user.id, query.team];
+  const scope = ['groups', user.id, query.team, query.name];
   const after = cursors.read(query.cursor, scope)?.[0];
   const rows = await store.groups(db, {
     of_teams: user.role === 'admin' ? undefined : user.memberships.map(({ team_id }) => team_id),
     team: query.team,
+    name: query.name,
     after: after === undefined ? undefined : String(after),
     limit: query.limit + 1,
   });

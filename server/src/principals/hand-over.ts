@@ -2,6 +2,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
 import * as store from './store.ts';
+import * as teamStore from './team-store.ts';
 
 /** What the registry knows and does about owners: it stands above, and hands this down. */
 export interface Ownership {
@@ -36,7 +37,8 @@ export async function handOver(
       fields: { assets: refs },
     });
   const to = await store.userByEmail(tx, assets_to);
-  const teams = to === undefined ? [] : (await store.membershipsOfUsers(tx, [to.id])).map((member) => member.team_id);
+  const teams =
+    to === undefined ? [] : (await teamStore.membershipsOfUsers(tx, [to.id])).map((member) => member.team_id);
   const outside = owned.find((asset) => !teams.includes(asset.team_id));
   if (to?.active !== true || to.id === from.id || outside !== undefined)
     throw new Problem('invalid', {

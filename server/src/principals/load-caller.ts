@@ -4,6 +4,7 @@ import type { Origin, SignedInCaller, UserCaller } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
 import type { Sql } from '../database/sql.ts';
 import * as store from './store.ts';
+import * as teamStore from './team-store.ts';
 
 /**
  * The caller as they stand right now: role, teams and all; undefined for someone who was removed or disabled, and where what is to be
@@ -47,7 +48,7 @@ export async function findTeamToActFor(
     throw new Problem('malformed', { detail: 'X-Service-Team must be the name of one team.' });
   const own = caller.memberships.find((membership) => membership.team === name);
   if (own !== undefined) return { id: own.team_id, name: own.team };
-  const other = caller.role === 'admin' ? await store.teamByName(db, name) : undefined;
+  const other = caller.role === 'admin' ? await teamStore.teamByName(db, name) : undefined;
   // A team that is not there and one that the caller is not in get the same answer.
   if (other === undefined) throw new Problem('not_in_team', { detail: `You are not in team:${name}.` });
   return { id: other.id, name: other.name };

@@ -4,7 +4,8 @@ import type { team, user } from '@gantry/contract/principals.ts';
 import type { z } from 'zod';
 import type { SignedInCaller } from '../access/caller.ts';
 import { isMember, effectiveRole } from '../access/decide.ts';
-import type { MemberRow, TeamRow, UserRow } from './store.ts';
+import type { UserRow } from './store.ts';
+import type { MemberRow, TeamRow } from './team-store.ts';
 
 export function userRecord(caller: SignedInCaller): UserRecord {
   return {

@@ -12,6 +12,7 @@ import { handOver, type Ownership } from './hand-over.ts';
 import { adminUserRecord } from './records.ts';
 import { signedIn } from './signed-in.ts';
 import * as store from './store.ts';
+import * as teamStore from './team-store.ts';
 
 export interface PasswordMaker {
   /** A random one-time password and its hash. */
@@ -51,16 +52,17 @@ export async function listUsers(
   db: Database,
   cursors: Cursors,
   caller: Caller,
-  query: { limit: number; cursor?: string | undefined },
+  query: { email?: string | undefined; limit: number; cursor?: string | undefined },
 ) {
   authorize(caller, 'user.list', theOrg);
-  const scope = ['users', signedIn(caller).id];
+  const scope = ['users', signedIn(caller).id, query.email];
   const after = cursors.read(query.cursor, scope)?.[0];
   const rows = await store.users(db, {
+    email: query.email,
     after: after === undefined ? undefined : String(after),
     limit: query.limit + 1,
   });
-  const memberships = await store.membershipsOfUsers(
+  const memberships = await teamStore.membershipsOfUsers(
     db,
     rows.map((row) => row.id),
   );
@@ -77,7 +79,7 @@ export async function showUser(db: Database, caller: Caller, id: string) {
   authorize(caller, 'user.list', theOrg);
   const row = await store.userById(db, id);
   if (row === undefined) throw new Problem('not_found');
-  return adminUserRecord(row, await store.membershipsOfUsers(db, [id]));
+  return adminUserRecord(row, await teamStore.membershipsOfUsers(db, [id]));
 }
 
 export interface UserParts {
@@ -134,8 +136,8 @@ export async function removeUser(
         hint: 'Grant `admin` to somebody else first.',
       });
     const entries = await removeEntriesOf(tx, principal);
-    const teams = await store.membershipsOfUsers(tx, [id]);
-    for (const { team_id } of teams) await store.deleteMember(tx, team_id, id);
+    const teams = await teamStore.membershipsOfUsers(tx, [id]);
+    for (const { team_id } of teams) await teamStore.deleteMember(tx, team_id, id);
     const sessions_ended = await endSessions(tx, id);
     await store.markRemoved(tx, id);
     await refuseTooFewAdmins(tx, user);

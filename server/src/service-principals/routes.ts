@@ -1,13 +1,11 @@
 import type { Handlers } from '../http/handlers.ts';
-import {
-  createPrincipal,
-  deletePrincipal,
-  listPrincipals,
-  rotateKey,
-  showPrincipal,
-  updatePrincipal,
-  type PrincipalParts,
-} from './service-principals.ts';
+import { createPrincipal } from './create.ts';
+import { deletePrincipal } from './delete.ts';
+import { listPrincipals } from './list.ts';
+import type { PrincipalParts } from './parts.ts';
+import { rotateKey } from './rotate-key.ts';
+import { showPrincipal } from './show.ts';
+import { updatePrincipal } from './update.ts';
 
 export function servicePrincipalsRoutes(parts: PrincipalParts): Handlers<'principals'> {
   return {

@@ -45,11 +45,18 @@ export const principalByName = async (db: Reader, name: string) =>
 /** By name; `of_teams` narrows to those of teams by id. */
 export async function principals(
   db: Reader,
-  query: { of_teams?: string[] | undefined; team?: string | undefined; after?: string | undefined; limit: number },
+  query: {
+    of_teams?: string[] | undefined;
+    team?: string | undefined;
+    name?: string | undefined;
+    after?: string | undefined;
+    limit: number;
+  },
 ): Promise<PrincipalRow[]> {
   const conditions: Sql[] = [sql`p.deleted_at is null and p.name > ${query.after ?? ''}`];
   if (query.of_teams !== undefined) conditions.push(sql`p.team_id = any(${query.of_teams})`);
   if (query.team !== undefined) conditions.push(sql`t.name = ${query.team}`);
+  if (query.name !== undefined) conditions.push(sql`p.name = ${query.name}`);
   return await db.all<PrincipalRow>(
     sql`select ${columns} from ${tables} where ${allOf(conditions)} order by p.name limit ${query.limit}`,
   );
