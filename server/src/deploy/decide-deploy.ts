@@ -9,7 +9,7 @@ import type { DeploySubject } from '../access/subject.ts';
 import { approvalFor } from '../approvals/approval-for.ts';
 import type { Reader } from '../database/database.ts';
 import { settings } from '../principals/find.ts';
-import { loadCaller } from '../principals/load-caller.ts';
+import { loadIdentity } from '../service-principals/load-caller.ts';
 import { findAgent, type AssetRecord } from '../registry/find.ts';
 import { loadAgentConfig } from '../registry/load-version-content.ts';
 import type { Run } from '../runs/run.ts';
@@ -23,7 +23,7 @@ export interface Decided {
 
 export async function decideDeploy(db: Reader, run: Run<DeployInput>, record: RecordRefusal): Promise<Decided> {
   const { input, actor } = run;
-  const caller = await loadCaller(db, actor.user_id, { ...input.origin, receipts: [] });
+  const caller = await loadIdentity(db, actor.user_id, { ...input.origin, receipts: [] });
   if (caller === undefined)
     throw new Problem('forbidden', { detail: `The account ${actor.name} is no longer active.` });
   const asset = await findAgent(db, input.agent);

@@ -3,7 +3,7 @@ import { authorize, type Grant } from '../access/authorize.ts';
 import { systemCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { decide } from '../access/decide.ts';
-import { loadCaller } from '../principals/load-caller.ts';
+import { loadIdentity } from '../service-principals/load-caller.ts';
 import { findAssetById } from '../registry/find.ts';
 import type { Ending, Run, RunKind } from '../runs/run.ts';
 import type { DeployInput } from './deploy-run.ts';
@@ -38,7 +38,7 @@ function whatFailed({ id, input, actor }: Run<DeployInput>, { state, problem }: 
 
 // The entry is the deployer's, as long as there is a deployer who may know of the agent; then it is the service's.
 async function reporter({ db }: DeployParts, { input, actor }: Run<DeployInput>): Promise<Grant> {
-  const caller = await loadCaller(db, actor.user_id, { ...input.origin, receipts: [] });
+  const caller = await loadIdentity(db, actor.user_id, { ...input.origin, receipts: [] });
   const asset = await findAssetById(db, input.agent_id);
   if (caller !== undefined && asset !== undefined && decide(caller, 'deployment.read', asset).allowed) {
     return authorize(caller, 'deployment.read', asset);

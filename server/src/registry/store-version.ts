@@ -5,6 +5,7 @@ import { visibilities, type Visibility } from '@gantry/contract/roles.ts';
 import { defaultEntriesFor, entriesOf, narrowEntries, shownVisibility, writeEntries } from '../access/acl.ts';
 import { authorize, type Grant } from '../access/authorize.ts';
 import type { SignedInCaller } from '../access/caller.ts';
+import type { Entry } from '../access/subject.ts';
 import { change, type GovernedTx, type Note } from '../access/change.ts';
 import { errorCode, unique_violation, type Database, type Tx } from '../database/database.ts';
 import type { Run } from '../runs/run.ts';
@@ -38,7 +39,7 @@ export async function storeVersion(
     await run.settle(tx);
     await keepFiles(tx, content);
     await contents.insertContent(tx, { ...content, digest, source });
-    const asset_id = asset?.id ?? (await createAgent(tx, note, input));
+    const asset_id = asset?.id ?? (await createAgent(tx, note, input, caller));
     const version_id = await store.putVersion(tx, {
       asset_id,
       version: config.version,
@@ -80,7 +81,12 @@ async function keepFiles(tx: Tx, { manifest }: Content): Promise<void> {
     throw new Problem('conflict', { detail: 'The pushed files were not kept this long. Push again.' });
 }
 
-async function createAgent(tx: GovernedTx, note: Note, { config, team_id, owner_id }: PushInput): Promise<string> {
+async function createAgent(
+  tx: GovernedTx,
+  note: Note,
+  { config, team_id, owner_id }: PushInput,
+  maker: SignedInCaller,
+): Promise<string> {
   const visibility = visibilityOf(config);
   const asset_id = await store.insertAsset(tx, {
     kind: 'agent',
@@ -90,9 +96,14 @@ async function createAgent(tx: GovernedTx, note: Note, { config, team_id, owner_
     visibility,
     ...fieldsOf(config),
   });
-  await writeEntries(tx, asset_id, defaultEntriesFor(owner_id, team_id, visibility));
+  await writeEntries(tx, asset_id, [...defaultEntriesFor(owner_id, team_id, visibility), ...entryOfMaker(maker)]);
   note({ owner_id, visibility });
   return asset_id;
+}
+
+// A service principal that makes an agent for its owner makes the next version, too.
+function entryOfMaker({ kind, id }: SignedInCaller): Entry[] {
+  return kind === 'principal' ? [{ principal_type: kind, principal_id: id, actions: ['read', 'use', 'write'] }] : [];
 }
 
 // What lists and the search show, and who may see it, is what the highest version says; but a file only ever narrows.
