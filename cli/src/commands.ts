@@ -36,6 +36,7 @@ export const commands = {
   'review reject': () => import('./commands/review/reject.ts'),
   'review withdraw': () => import('./commands/review/withdraw.ts'),
   'review revoke': () => import('./commands/review/revoke.ts'),
+  'audit export': () => import('./commands/audit/export.ts'),
   'audit verify': () => import('./commands/audit/verify.ts'),
   'registry agent list': () => import('./commands/registry/agent/list.ts'),
   'registry agent show': () => import('./commands/registry/agent/show.ts'),

@@ -106,6 +106,7 @@ export const operations = {
 
   'audit.read': { on: 'signed_in', by: 'person' },
   'audit.verify': { on: 'org', role: 'admin' },
+  'audit.export': { on: 'org', role: 'admin' },
 
   'system.seed': { on: 'system', reason: 'a fresh installation gets its organisation, team and admin' },
   'system.reset_admin': { on: 'system', reason: 'svc server reset-admin, run on the host' },

@@ -159,6 +159,8 @@ invoke.health        org     401 401 401 401   403 200 200 200 200 403 403 200 2
 invoke.health        team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
 
 audit.list                   401 401 401 401   200 200 200 200 200 200 200 200 200   403
+audit.follow                 401 401 401 401   200 200 200 200 200 200 200 200 200   403
+audit.export                 401 401 401 401   403 403 403 403 403 403 403 403 200   403
 audit.verify                 401 401 401 401   403 403 403 403 403 403 403 403 200   403
 
 auth.change_password         401 401 401 401   200 200 200 200 200 200 200 200 200   200
@@ -483,6 +485,8 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   }),
   'invoke.health': (at) => ({ params: { name: at.agent.name } }),
   'audit.list': () => ({}),
+  'audit.follow': () => ({}),
+  'audit.export': () => ({}),
   'audit.verify': () => ({}),
 };
 

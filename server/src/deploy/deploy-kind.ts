@@ -17,12 +17,16 @@ export function deployKind(parts: DeployParts): RunKind<DeployInput> {
     work: async (run) => await pipeline(parts, run),
     end: async (run, ending, finish) => {
       const cancelled = ending.state === 'cancelled';
-      const by = (await store.deployment(parts.db, run.id))?.cancelled_by;
+      const deployment = await store.deployment(parts.db, run.id);
       const event = cancelled ? 'deploy.cancelled' : 'deploy.failed';
       await change(parts.db, await reporter(parts, run), event, async (tx, note) => {
         await finish(tx);
         note(
-          { ...whatFailed(run, ending), ...(cancelled ? { cancelled_by: by ?? null } : {}) },
+          {
+            ...whatFailed(run, ending),
+            approval_id: deployment?.approval_id ?? null,
+            ...(cancelled ? { cancelled_by: deployment?.cancelled_by ?? null } : {}),
+          },
           { asset: `agents/${run.input.agent}` },
         );
       });

@@ -24,6 +24,7 @@ const unused = {
   body: undefined,
   request: new Request('http://test'),
   signal: AbortSignal.timeout(60_000),
+  callerNow: async () => await cast.caller('otto'),
 };
 const anonymous = () => ({ kind: 'anonymous' as const, origin: { request_id: null, ip: null, receipts: [] } });
 type Simple = 'tool' | 'knowledge-base' | 'mcp-server';

@@ -276,7 +276,7 @@ describe('a service principal', () => {
     ).rejects.toMatchObject({ code: 'forbidden' });
     for (const extra of [{ key: 'mine' }, { team: 'ops' }, { created_by: ada.email }, { id: ci.id }])
       await expect(
-        max.client.call('principals.update', { params: { id: ci.id }, body: { ...body, ...extra } as never }),
+        max.client.call('principals.update', { params: { id: ci.id }, body: { ...body, ...extra } }),
       ).rejects.toMatchObject({ code: 'invalid' });
     expect(await max.client.call('principals.show', { params: { id: ci.id } })).toMatchObject({ role: 'viewer' });
   });
