@@ -5,6 +5,7 @@ import { deployEndpoints } from './deploy.ts';
 import type { Endpoint } from './endpoint.ts';
 import { invokeEndpoints } from './invoke.ts';
 import { loginEndpoints } from './login.ts';
+import { notificationsEndpoints } from './notifications.ts';
 import { permissionsEndpoints } from './permissions.ts';
 import { principalsEndpoints } from './principals.ts';
 import { registryEndpoints } from './registry.ts';
@@ -17,6 +18,7 @@ export const endpoints = {
   ...registryEndpoints,
   ...permissionsEndpoints,
   ...approvalsEndpoints,
+  ...notificationsEndpoints,
   ...deployEndpoints,
   ...invokeEndpoints,
   ...auditEndpoints,

@@ -77,6 +77,8 @@ export const operations = {
   // Deciding belongs to admins: of the platform, or of the asset's team. No ACL row gives it.
   'approval.decide': { on: 'team', role: 'admin' },
 
+  'notification.read': { on: 'signed_in' },
+
   'deployment.list': { on: 'signed_in' },
   'deployment.read': { on: 'asset', action: 'read', role: 'viewer' },
   'agent.deploy': { on: 'asset', action: 'deploy', role: 'deployer' },

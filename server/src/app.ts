@@ -28,6 +28,10 @@ import { tokens as signedTokens } from './login/token.ts';
 import type { Log } from './log.ts';
 import { applyOrgConfig } from './principals/org-settings.ts';
 import { installationId, settings } from './principals/find.ts';
+import { checkMail } from './notifications/mail-check.ts';
+import { connectMailServer } from './notifications/mail-server.ts';
+import { notificationsRoutes } from './notifications/routes.ts';
+import { startNotifying } from './notifications/start.ts';
 import { permissionsRoutes } from './permissions/routes.ts';
 import { principalsRoutes } from './principals/routes.ts';
 import { seed, seed_password } from './principals/seed.ts';
@@ -95,6 +99,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     onError,
   });
   open.defer(async () => await ingress.close());
+  const mail_server = config.mail && (await connectMailServer(config.mail));
   const ready = readiness(db, stopping.signal);
   const http = mount({
     handlers: {
@@ -102,12 +107,17 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
         base_url,
         version,
         ready,
-        checks: [...machineChecks(db, config.data_dir, version), ...containers.checks],
+        checks: [
+          ...machineChecks(db, config.data_dir, version),
+          { part: 'mail', look: async () => await checkMail(db, mail_server) },
+          ...containers.checks,
+        ],
       }),
       ...loginRoutes({ db, passwords, tokens }),
       ...principalsRoutes({ db, cursors, passwords }),
       ...registryRoutes({ db, cursors }),
       ...approvalsRoutes({ db, cursors }),
+      ...notificationsRoutes({ db, cursors }),
       ...permissionsRoutes({ db, cursors }),
       ...deployRoutes(deploy),
       ...invokeRoutes(ingress),
@@ -124,13 +134,22 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   const listening = await serve(http.fetch, config);
   open.defer(async () => await listening.close(close_wait_ms));
   url = config.base_url ?? listening.url;
+  const alone = config.database_url === undefined;
   const kinds = { push: pushRun({ db, resolver: engineResolver(containers.sandboxes) }), deploy: deployKind(deploy) };
   const worker = await startWorker(db, kinds, {
     owner: `${hostname()}:${process.pid}`,
     onError,
-    alone: config.database_url === undefined,
+    alone,
   });
   open.defer(async () => await worker.stop());
+  const notifying = await startNotifying({
+    db,
+    mail: mail_server && config.mail && { server: mail_server, from: config.mail.from },
+    base_url,
+    alone,
+    onError,
+  });
+  open.defer(async () => await notifying.stop());
   const keeper = startKeeper(deploy, { onError });
   open.defer(async () => await keeper.stop());
   ingress.background(ingress.pickUpRuns());

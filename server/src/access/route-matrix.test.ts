@@ -94,6 +94,10 @@ approvals.withdraw   team    401 401 401 401   404 403 403 200 403 404 404 403 4
 approvals.revoke     org     401 401 401 401   403 403 403 403 403 403 403 200 200   403
 approvals.revoke     team    401 401 401 401   404 403 403 403 403 404 404 200 200   403
 
+notifications.list           401 401 401 401   200 200 200 200 200 200 200 200 200   403
+notifications.count          401 401 401 401   200 200 200 200 200 200 200 200 200   403
+notifications.read           401 401 401 401   200 200 200 200 200 200 200 200 200   403
+
 deployments.list             401 401 401 401   200 200 200 200 200 200 200 200 200   403
 deployments.plan     org     401 401 401 401   200 200 200 200 200 200 200 200 200   403
 deployments.plan     team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
@@ -383,6 +387,9 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'approvals.reject': async (_, look) => ({ params: { id: await submitted(await freshAgent(look)) }, body: {} }),
   'approvals.withdraw': async (_, look) => ({ params: { id: await submitted(await freshAgent(look)) } }),
   'approvals.revoke': async (_, look) => ({ params: { id: await approved(await freshAgent(look)) }, body: {} }),
+  'notifications.list': () => ({}),
+  'notifications.count': () => ({}),
+  'notifications.read': () => ({ body: { ids: [nothing] } }),
   'deployments.list': () => ({}),
   'deployments.plan': (at) => ({ body: { ref: at.agent.ref } }),
   'deployments.create': async (at, look) => ({
