@@ -10,6 +10,7 @@ import { permissionsEndpoints } from './permissions.ts';
 import { principalsEndpoints } from './principals.ts';
 import { registryEndpoints } from './registry.ts';
 import { serviceEndpoints } from './service.ts';
+import { webhooksEndpoints } from './webhooks.ts';
 
 export const endpoints = {
   ...serviceEndpoints,
@@ -22,6 +23,7 @@ export const endpoints = {
   ...deployEndpoints,
   ...invokeEndpoints,
   ...auditEndpoints,
+  ...webhooksEndpoints,
 } as const satisfies Record<string, Endpoint>;
 
 export type Endpoints = typeof endpoints;

@@ -92,6 +92,9 @@ export const operations = {
   'audit.read': { on: 'signed_in' },
   'audit.verify': { on: 'org', role: 'admin' },
 
+  'webhook.read': { on: 'org', role: 'admin' },
+  'webhook.change': { on: 'org', role: 'admin' },
+
   'system.seed': { on: 'system', reason: 'a fresh installation gets its organisation, team and admin' },
   'system.reset_admin': { on: 'system', reason: 'svc server reset-admin, run on the host' },
   'system.settings': { on: 'system', reason: 'the organisation settings file was read' },

@@ -32,6 +32,7 @@ import { checkMail } from './notifications/mail-check.ts';
 import { connectMailServer } from './notifications/mail-server.ts';
 import { notificationsRoutes } from './notifications/routes.ts';
 import { startNotifying } from './notifications/start.ts';
+import { openOutbound } from './outbound/outbound.ts';
 import { permissionsRoutes } from './permissions/routes.ts';
 import { principalsRoutes } from './principals/routes.ts';
 import { seed, seed_password } from './principals/seed.ts';
@@ -44,6 +45,8 @@ import { machineChecks } from './service/checks.ts';
 import { readiness } from './service/readiness.ts';
 import { serviceRoutes } from './service/routes.ts';
 import { version } from './version.ts';
+import { startDelivering } from './webhooks/deliver.ts';
+import { webhooksRoutes } from './webhooks/routes.ts';
 
 export interface App {
   url: string;
@@ -100,6 +103,9 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   });
   open.defer(async () => await ingress.close());
   const mail_server = config.mail && (await connectMailServer(config.mail));
+  const outbound = openOutbound({ private_hosts: config.outbound_private_hosts });
+  open.defer(async () => await outbound.close());
+  const webhooks = { db, outbound, secret_key: deriveKey(secret_key, 'webhook-secret') };
   const ready = readiness(db, stopping.signal);
   const http = mount({
     handlers: {
@@ -121,6 +127,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
       ...permissionsRoutes({ db, cursors }),
       ...deployRoutes(deploy),
       ...invokeRoutes(ingress),
+      ...webhooksRoutes({ ...webhooks, cursors }),
       ...auditRoutes({ db, cursors, ownedBy: async (user_id) => await ownedAssets(db, user_id) }),
     },
     authenticate: authenticator(db, tokens),
@@ -150,6 +157,8 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     onError,
   });
   open.defer(async () => await notifying.stop());
+  const delivering = await startDelivering({ ...webhooks, alone, onError });
+  open.defer(async () => await delivering.stop());
   const keeper = startKeeper(deploy, { onError });
   open.defer(async () => await keeper.stop());
   ingress.background(ingress.pickUpRuns());

@@ -22,6 +22,7 @@ const ladder = [
   ['deploy'],
   ['permissions'],
   ['invoke'],
+  ['webhooks'],
   ['service'],
 ] as const;
 

@@ -8,7 +8,8 @@ export type Purpose =
   | 'password-wrap'
   | 'ingress-secret'
   | 'caller-identity'
-  | 'request-digest';
+  | 'request-digest'
+  | 'webhook-secret';
 
 export function deriveKey(secret_key: string, purpose: Purpose): Buffer {
   return Buffer.from(hkdfSync('sha256', secret_key, 'gantry', purpose, 32));

@@ -141,6 +141,15 @@ invoke.health        team    401 401 401 401   404 200 200 200 200 404 404 200 2
 audit.list                   401 401 401 401   200 200 200 200 200 200 200 200 200   403
 audit.verify                 401 401 401 401   403 403 403 403 403 403 403 403 200   403
 
+webhooks.list                401 401 401 401   403 403 403 403 403 403 403 403 200   403
+webhooks.create              401 401 401 401   403 403 403 403 403 403 403 403 201   403
+webhooks.show                401 401 401 401   403 403 403 403 403 403 403 403 200   403
+webhooks.delete              401 401 401 401   403 403 403 403 403 403 403 403 204   403
+webhooks.rotate              401 401 401 401   403 403 403 403 403 403 403 403 200   403
+webhooks.test                401 401 401 401   403 403 403 403 403 403 403 403 200   403
+webhooks.deliveries          401 401 401 401   403 403 403 403 403 403 403 403 200   403
+webhooks.redeliver           401 401 401 401   403 403 403 403 403 403 403 403 200   403
+
 auth.change_password         401 401 401 401   200 200 200 200 200 200 200 200 200   200
 auth.revoke                  401 401 401 401   204 204 204 204 204 204 204 204 204   204
 `;
@@ -200,7 +209,9 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => container.listen(0, '127.0.0.1', resolve));
   container_url = `http://127.0.0.1:${(container.address() as AddressInfo).port}`; // it listens on TCP
-  app = await testApp({ config: { engine_host: 'unix:///nowhere/docker.sock' } });
+  app = await testApp({
+    config: { engine_host: 'unix:///nowhere/docker.sock', outbound_private_hosts: ['127.0.0.1:9'] },
+  });
   // Nobody claims what is held for ever: what is asked for stays asked for.
   await app.db.run(sql`alter table run alter column lease_until set default 'infinity'`);
   await signEverybodyIn();
@@ -317,6 +328,21 @@ async function memberToRemove(): Promise<string> {
   return `user:${email}`;
 }
 
+// Nobody listens there; the address is one that an operator would list.
+const webhookBody = () => ({ name: fresh('webhook'), url: 'http://127.0.0.1:9/hook', events: ['*'] });
+
+async function webhook(): Promise<string> {
+  return (await app.admin.client.call('webhooks.create', { body: webhookBody() })).name;
+}
+
+async function deadDelivery(): Promise<Sent> {
+  const name = await webhook();
+  const row = await app.db.one<{ id: string }>(sql`
+    insert into webhook_delivery (webhook_id, seq, event, state, give_up_at, ended_at)
+    select id, 1, 'org.seeded', 'dead', clock_now(), clock_now() from webhook where name = ${name} returning id`);
+  return { params: { name, id: row?.id ?? nothing } };
+}
+
 /** What is sent, by endpoint; what changes something changes a thing of its own. */
 const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) => Sent | Promise<Sent> } = {
   'service.livez': () => ({}),
@@ -418,6 +444,14 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
     params: { name: at.agent.name, run_id: await runOf(look, actor, at) },
   }),
   'invoke.health': (at) => ({ params: { name: at.agent.name } }),
+  'webhooks.list': () => ({}),
+  'webhooks.create': () => ({ body: webhookBody() }),
+  'webhooks.show': async () => ({ params: { name: await webhook() } }),
+  'webhooks.delete': async () => ({ params: { name: await webhook() } }),
+  'webhooks.rotate': async () => ({ params: { name: await webhook() }, body: {} }),
+  'webhooks.test': async () => ({ params: { name: await webhook() } }),
+  'webhooks.deliveries': async () => ({ params: { name: await webhook() } }),
+  'webhooks.redeliver': async () => await deadDelivery(),
   'audit.list': () => ({}),
   'audit.verify': () => ({}),
 };

@@ -42,11 +42,12 @@ export async function putOff(
   mail: Claim,
   { wait_ms, give_up_hours, problem }: { wait_ms: number; give_up_hours: number; problem: string },
 ): Promise<void> {
-  const over = sql`clock_now() + ${wait_ms}::int * interval '1 ms' > created_at + ${give_up_hours}::int * interval '1 h'`;
+  // One reading of the clock: state and end must not disagree.
   await db.run(sql`
-    update mail set problem = ${problem}, claim = null, lease_until = null,
-      next_attempt_at = clock_now() + ${wait_ms}::int * interval '1 ms',
-      state = case when ${over} then 'failed' else 'queued' end, ended_at = case when ${over} then clock_now() end
+    update mail set problem = ${problem}, claim = null, lease_until = null, next_attempt_at = next.at,
+      state = case when next.at > created_at + ${give_up_hours}::int * interval '1 h' then 'failed' else 'queued' end,
+      ended_at = case when next.at > created_at + ${give_up_hours}::int * interval '1 h' then clock_now() end
+    from (select clock_now() + ${wait_ms}::int * interval '1 ms' as at) as next
     where notification_id = ${mail.notification_id} and claim = ${mail.claim}`);
 }
 
