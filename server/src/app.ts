@@ -32,6 +32,7 @@ import { checkMail } from './notifications/mail-check.ts';
 import { connectMailServer } from './notifications/mail-server.ts';
 import { notificationsRoutes } from './notifications/routes.ts';
 import { startNotifying } from './notifications/start.ts';
+import { tellNews } from './notifications/tell.ts';
 import { openOutbound } from './outbound/outbound.ts';
 import { permissionsRoutes } from './permissions/routes.ts';
 import { principalsRoutes } from './principals/routes.ts';
@@ -103,6 +104,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   });
   open.defer(async () => await ingress.close());
   const mail_server = config.mail && (await connectMailServer(config.mail));
+  const catchUp = async () => await tellNews(db, { mail: mail_server !== undefined });
   const outbound = openOutbound({ private_hosts: config.outbound_private_hosts });
   open.defer(async () => await outbound.close());
   const webhooks = { db, outbound, secret_key: deriveKey(secret_key, 'webhook-secret') };
@@ -123,7 +125,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
       ...principalsRoutes({ db, cursors, passwords }),
       ...registryRoutes({ db, cursors }),
       ...approvalsRoutes({ db, cursors }),
-      ...notificationsRoutes({ db, cursors }),
+      ...notificationsRoutes({ db, cursors, catchUp }),
       ...permissionsRoutes({ db, cursors }),
       ...deployRoutes(deploy),
       ...invokeRoutes(ingress),
@@ -151,6 +153,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   open.defer(async () => await worker.stop());
   const notifying = await startNotifying({
     db,
+    catchUp,
     mail: mail_server && config.mail && { server: mail_server, from: config.mail.from },
     base_url,
     alone,

@@ -8,15 +8,19 @@ import type { Cursors } from '../http/cursor.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { readable } from './readable.ts';
 import * as store from './store.ts';
+import type { CatchUp } from './tell.ts';
 
+/** What was done before this was asked is in it. */
 export async function list(
   db: Database,
+  catchUp: CatchUp,
   cursors: Cursors,
   caller: Caller,
   query: { unread: boolean; limit: number; cursor?: string | undefined },
 ): Promise<Page<Notification>> {
   const user = signedIn(caller);
   authorize(user, 'notification.read', theOrg);
+  await catchUp();
   const scope = ['notifications', user.id, query.unread];
   const [created_at, id] = cursors.read(query.cursor, scope) ?? [];
   const after = created_at === undefined ? undefined : { created_at: String(created_at), id: String(id) };

@@ -24,9 +24,20 @@ const standing = sql`exists (select 1 from asset a where a.id = notification.ass
 
 const columns = sql`id, seq, user_id, kind, approval_id, asset_id, asset, version, target, actor, words, created_at, read_at`;
 
-/** The number that was dealt with last, held until commit; undefined while another process holds it. */
-export async function holdCursor(tx: Tx): Promise<number | undefined> {
-  return (await tx.one<{ seq: number }>(sql`select seq from notification_cursor for update skip locked`))?.seq;
+/** The number that was dealt with last, held until commit: one at a time moves it on. */
+export async function holdCursor(tx: Tx): Promise<number> {
+  const row = await tx.one<{ seq: number }>(sql`select seq from notification_cursor for update`);
+  if (row === undefined) throw new Error('the cursor of the notifications is gone');
+  return row.seq;
+}
+
+/** Is there an entry that nobody was told of yet? */
+export async function isBehind(db: Reader): Promise<boolean> {
+  return (
+    (await db.one(
+      sql`select 1 from notification_cursor c join audit.head h on h.chain = 'governance' where h.seq > c.seq`,
+    )) !== undefined
+  );
 }
 
 export async function moveCursor(tx: Tx, seq: number): Promise<void> {

@@ -9,11 +9,13 @@ import * as store from './store.ts';
 
 const most_entries = 500;
 
+export type CatchUp = () => Promise<boolean>;
+
 /** True when there may be more to tell. */
 export async function tellNews(db: Database, { mail }: { mail: boolean }): Promise<boolean> {
+  if (!(await store.isBehind(db))) return false;
   return await db.transaction(async (tx) => {
     const cursor = await store.holdCursor(tx);
-    if (cursor === undefined) return false;
     const entries = await entriesAfter(tx, 'governance', cursor, most_entries);
     for (const news of entries.flatMap(newsOf)) await store.tell(tx, news, { mail });
     const last = entries.at(-1);

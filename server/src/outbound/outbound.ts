@@ -39,7 +39,7 @@ export function openOutbound({ private_hosts, resolve = everyAddress }: Outbound
   const isListed = (host: string, port: string) => listed.has(host) || listed.has(`${host}:${port}`);
 
   const lookupChecked: LookupFunction = (host, { all }, found) => {
-    checkedAddresses(host).then(
+    checkedAddresses(bare(host)).then(
       (addresses) => (all === true ? found(null, addresses) : found(null, addresses[0].address, addresses[0].family)),
       (error: Error) => found(error, []),
     );

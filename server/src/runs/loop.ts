@@ -2,7 +2,7 @@ import { bell } from './bell.ts';
 
 export interface Loop {
   /** Takes the next turn now. */
-  ring(): void;
+  ring: () => void;
   /** Waits for the turn that is under way. */
   stop(): Promise<void>;
 }
@@ -13,18 +13,18 @@ export function startLoop(
   { pause_ms, onError }: { pause_ms: number; onError: (error: unknown) => void },
 ): Loop {
   const stopping = new AbortController();
-  const { ring, heard } = bell();
+  const wake = bell();
   const ended = (async () => {
     while (!stopping.signal.aborted) {
       const found = await turn().catch((error: unknown) => {
         onError(error);
         return false;
       });
-      if (!found) await heard(pause_ms, stopping.signal);
+      if (!found) await wake.heard(pause_ms, stopping.signal);
     }
   })();
   return {
-    ring,
+    ring: wake.ring,
     stop: async () => {
       stopping.abort();
       await ended;

@@ -73,7 +73,7 @@ test('every entry that it is about arrives once, in order, as the log has it, an
   await vi.waitFor(
     async () =>
       expect(await deliveries(hook.name)).toMatchObject(
-        Array(3).fill({ state: 'delivered', attempts: 1, status: 200 }),
+        names.map(() => ({ state: 'delivered', attempts: 1, status: 200 })),
       ),
     5000,
   );
