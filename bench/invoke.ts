@@ -30,7 +30,7 @@ print(json.dumps([call() for _ in range(${calls})]))
 
 /** What the ingress would send; good for a minute, so each round has its own. */
 async function asIngress(secret: string): Promise<Record<string, string>> {
-  const caller = { id: randomUUID(), email: 'bench@example.com', memberships: [] };
+  const caller = { id: randomUUID(), kind: 'user' as const, label: 'bench@example.com', memberships: [] };
   return {
     'x-svc-ingress-secret': secret,
     'x-svc-caller': await callerIdentity(secret, 'agents/invoked', caller),

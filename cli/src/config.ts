@@ -7,6 +7,8 @@ import { parseEnv } from 'node:util';
 export interface Config {
   server_url: string | undefined;
   api_token: string | undefined;
+  /** A service principal's key. */
+  api_key: string | undefined;
   /** Sessions, the active team and the first admin's password; 0700. */
   config_directory: string;
   /** Where a server of this machine keeps its data. */
@@ -23,6 +25,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   return {
     server_url: filled(environment['SERVICE_URL']),
     api_token: filled(environment['SERVICE_API_TOKEN']),
+    api_key: filled(environment['SERVICE_API_KEY']),
     config_directory,
     data_directory:
       filled(environment['DATA_DIR']) ??

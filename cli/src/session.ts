@@ -8,7 +8,7 @@ import { activeTeam } from './context.ts';
 import type { Output } from './output.ts';
 import { createPrompt, type Prompt } from './prompt.ts';
 import { serverAddress } from './server-address.ts';
-import type { FoundToken } from './tokens.ts';
+import type { Exchange, FoundToken } from './tokens.ts';
 
 export interface Session {
   readonly config: Config;
@@ -72,7 +72,10 @@ export function createSession(parts: {
       onAudited: (entries) => output.audited(entries),
     });
   };
-  const find = async (): Promise<FoundToken | undefined> => (await import('./tokens.ts')).findToken(config, origin);
+  const exchange: Exchange = async (key) =>
+    await (await open(undefined, undefined)).call('auth.exchange_key', { body: { key } }, limited());
+  const find = async (): Promise<FoundToken | undefined> =>
+    await (await import('./tokens.ts')).findToken(config, origin, exchange);
   const limited = (options: CallOptions = {}): CallOptions => ({ signal: interrupts.signal, ...options });
 
   return {
@@ -84,7 +87,12 @@ export function createSession(parts: {
     origin,
     team,
     globals,
-    token: () => (found ??= find()),
+    async token() {
+      const kept = await (found ??= find());
+      // Long work outlives the token that a key is exchanged for.
+      if (kept?.good_until !== undefined && kept.good_until < Date.now()) found = find();
+      return await found;
+    },
     async call(name, request, options) {
       const { token, from } = (await this.token()) ?? notSignedIn(server);
       const client = await open(token, team);
@@ -102,7 +110,7 @@ export function createSession(parts: {
 function notSignedIn(server: string): never {
   throw new Problem('unauthenticated', {
     detail: `You are not signed in to ${server}`,
-    hint: 'Run `svc login`, or set SERVICE_API_TOKEN.',
+    hint: 'Run `svc login`, or set SERVICE_API_TOKEN or SERVICE_API_KEY.',
   });
 }
 

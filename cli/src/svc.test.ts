@@ -18,6 +18,8 @@ const user = {
   active_team: null,
   teams: [{ name: 'default', role: 'contributor' }],
   must_change_password: false,
+  kind: 'user',
+  allowed_assets: null,
 };
 const token = (access_token: string, must_change_password = false) =>
   data({ access_token, token_type: 'bearer', must_change_password, expires_at: '2030-01-01T00:00:00Z' });

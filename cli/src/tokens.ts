@@ -1,4 +1,4 @@
-// Where a session's token is kept, per server origin. SERVICE_API_TOKEN wins over all of it.
+// Where a session's token is kept, per server origin. SERVICE_API_TOKEN wins over all of it, and SERVICE_API_KEY over what is kept.
 import path from 'node:path';
 import type { Config } from './config.ts';
 import { openKeychain } from './keychain.ts';
@@ -16,11 +16,23 @@ export type StoreName = (typeof stores)[number];
 
 export interface FoundToken {
   token: string;
-  from: 'SERVICE_API_TOKEN' | StoreName;
+  from: 'SERVICE_API_TOKEN' | 'SERVICE_API_KEY' | StoreName;
+  /** When it is to be looked for anew; never when absent. */
+  good_until?: number;
 }
 
-export async function findToken(config: Config, origin: string): Promise<FoundToken | undefined> {
+/** Exchanges a service principal's key for a token. */
+export type Exchange = (key: string) => Promise<{ access_token: string; expires_at: string }>;
+
+// Enough for the request that it is taken for, on a clock that is a little off.
+const spare_ms = 60_000;
+
+export async function findToken(config: Config, origin: string, exchange: Exchange): Promise<FoundToken | undefined> {
   if (config.api_token !== undefined) return { token: config.api_token, from: 'SERVICE_API_TOKEN' };
+  if (config.api_key !== undefined) {
+    const { access_token: token, expires_at } = await exchange(config.api_key);
+    return { token, from: 'SERVICE_API_KEY', good_until: Date.parse(expires_at) - spare_ms };
+  }
   const filed = tokenFile(config).read(origin);
   if (filed !== undefined) return { token: filed, from: 'file' };
   const keychain = await openKeychain();

@@ -3,12 +3,15 @@ import { approvalsEndpoints } from './approvals.ts';
 import { auditEndpoints } from './audit.ts';
 import { deployEndpoints } from './deploy.ts';
 import type { Endpoint } from './endpoint.ts';
+import { groupsEndpoints } from './groups.ts';
 import { invokeEndpoints } from './invoke.ts';
 import { loginEndpoints } from './login.ts';
 import { notificationsEndpoints } from './notifications.ts';
+import { orgEndpoints } from './org.ts';
 import { permissionsEndpoints } from './permissions.ts';
 import { principalsEndpoints } from './principals.ts';
 import { registryEndpoints } from './registry.ts';
+import { servicePrincipalsEndpoints } from './service-principals.ts';
 import { serviceEndpoints } from './service.ts';
 import { webhooksEndpoints } from './webhooks.ts';
 
@@ -16,6 +19,9 @@ export const endpoints = {
   ...serviceEndpoints,
   ...loginEndpoints,
   ...principalsEndpoints,
+  ...groupsEndpoints,
+  ...servicePrincipalsEndpoints,
+  ...orgEndpoints,
   ...registryEndpoints,
   ...permissionsEndpoints,
   ...approvalsEndpoints,

@@ -12,7 +12,10 @@ test('what creates something from JSON takes an Idempotency-Key, and nothing els
   expect(keyed.map(([name]) => name).toSorted()).toEqual([
     'approvals.submit',
     'deployments.create',
+    'groups.create',
     'permissions.grant',
+    'principals.create',
+    'principals.rotate_key',
     'registry.create',
     'teams.create',
     'users.create',

@@ -8,13 +8,15 @@ const password = z.string().min(1).max(1024);
 
 export const userRecord = z.object({
   id,
-  email: z.string(),
+  kind: z.enum(['user', 'principal']).describe('a person, or a service principal'),
+  email: z.string().nullable().describe('null for a service principal'),
   name: z.string(),
   role: z.enum(roles).describe('platform role'),
   primary_team: z.string().nullable(),
   active_team: z.string().nullable(),
   teams: z.array(z.object({ name: z.string(), role: z.enum(roles) })),
   must_change_password: z.boolean(),
+  allowed_assets: z.array(z.string()).nullable().describe('what a service principal reaches; null for a person'),
 });
 export type UserRecord = z.output<typeof userRecord>;
 

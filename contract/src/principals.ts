@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
 import { roles } from './roles.ts';
-import { email, id, name, paging, shownOnce, text } from './wire.ts';
+import { byId, email, id, name, paging, shownOnce, text } from './wire.ts';
 
 const role = z.enum(roles);
 
@@ -31,6 +31,9 @@ export const newUser = user.extend({
 });
 
 const byTeam = z.strictObject({ team: name });
+
+/** Who leaves owns nothing that they leave behind. */
+const assets_to = email.optional().describe('who owns from now on what they own there; needed when they own something');
 
 export const principalsEndpoints = {
   'teams.list': {
@@ -76,15 +79,25 @@ export const principalsEndpoints = {
     summary: 'Remove a user from a team',
     operation: 'member.remove',
     params: z.strictObject({ team: name, principal: z.string().describe('user:<EMAIL>') }),
+    query: z.strictObject({ assets_to }),
     reply: { kind: 'none', status: 204 },
-    problems: ['last_admin'],
+    problems: ['last_admin', 'owns_assets'],
+  },
+  'teams.delete': {
+    method: 'DELETE',
+    path: '/api/v1/teams/{team}',
+    summary: 'Delete a team that has no assets, groups or service principals',
+    operation: 'team.delete',
+    params: byTeam,
+    reply: { kind: 'none', status: 204 },
+    problems: ['in_use'],
   },
   'users.list': {
     method: 'GET',
     path: '/api/v1/users',
     summary: 'All users of the organisation',
     operation: 'user.list',
-    query: z.strictObject(paging),
+    query: z.strictObject({ email: email.optional(), ...paging }),
     reply: { kind: 'list', status: 200, schema: user },
     problems: ['bad_cursor'],
   },
@@ -96,5 +109,38 @@ export const principalsEndpoints = {
     body: z.strictObject({ email, name: text.min(1).max(200).optional(), role: role.default('viewer') }),
     reply: { kind: 'data', status: 201, schema: newUser },
     problems: ['exists'],
+  },
+  'users.show': {
+    method: 'GET',
+    path: '/api/v1/users/{id}',
+    summary: 'A user of the organisation',
+    operation: 'user.list',
+    params: byId,
+    reply: { kind: 'data', status: 200, schema: user },
+    problems: [],
+  },
+  'users.update': {
+    method: 'PUT',
+    path: '/api/v1/users/{id}',
+    summary: 'Change the name or the platform role of a user, disable or enable them; acts on their next request',
+    operation: 'user.change',
+    params: byId,
+    body: z.strictObject({
+      name: text.min(1).max(200).optional(),
+      role: role.optional(),
+      active: z.boolean().optional(),
+    }),
+    reply: { kind: 'data', status: 200, schema: user },
+    problems: ['last_admin'],
+  },
+  'users.remove': {
+    method: 'DELETE',
+    path: '/api/v1/users/{id}',
+    summary: 'Remove a user: sessions, teams, groups and entries end; what they did keeps their name',
+    operation: 'user.remove',
+    params: byId,
+    query: z.strictObject({ assets_to }),
+    reply: { kind: 'none', status: 204 },
+    problems: ['last_admin', 'owns_assets'],
   },
 } as const satisfies Record<string, Endpoint>;

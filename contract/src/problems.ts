@@ -42,6 +42,8 @@ export const problems = {
   conflict: { status: 409, title: 'This is in conflict with what is there' },
   exists: { status: 409, title: 'This name is taken' },
   last_admin: { status: 409, title: 'The last admin cannot be removed' },
+  owns_assets: { status: 409, title: 'They own assets, which somebody must own' },
+  in_use: { status: 409, title: 'Something else still needs it' },
 
   // Projects and versions
   project_invalid: {

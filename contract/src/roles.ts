@@ -35,12 +35,14 @@ export type AssetKind = (typeof assetKinds)[number];
  * - `team`       at least this role in the team (the higher of platform role and team role)
  * - `asset`      the ACL action on the asset, and at least this role in the asset's team
  * - `system`     the service itself, for the reason named; no request can carry it
+ *
+ * What says `by: 'person'` no service principal does, whatever its role.
  */
 export type Rule =
   | { on: 'anyone' }
-  | { on: 'signed_in' }
+  | { on: 'signed_in'; by?: 'person' }
   | { on: 'org'; role: Role }
-  | { on: 'team'; role: Role }
+  | { on: 'team'; role: Role; by?: 'person' }
   | { on: 'asset'; action: Action; role: Role }
   | { on: 'system'; reason: string };
 
@@ -51,15 +53,30 @@ export const operations = {
   'session.open': { on: 'anyone' },
   'session.read': { on: 'signed_in' },
   'session.revoke': { on: 'signed_in' },
-  'password.change': { on: 'signed_in' },
+  'password.change': { on: 'signed_in', by: 'person' },
 
   'team.list': { on: 'signed_in' },
   'team.create': { on: 'org', role: 'admin' },
   'team.read': { on: 'team', role: 'viewer' },
+  'team.delete': { on: 'org', role: 'admin' },
   'member.add': { on: 'team', role: 'admin' },
   'member.remove': { on: 'team', role: 'admin' },
   'user.list': { on: 'org', role: 'admin' },
   'user.create': { on: 'org', role: 'admin' },
+  'user.change': { on: 'org', role: 'admin' },
+  'user.remove': { on: 'org', role: 'admin' },
+  'org.read': { on: 'signed_in' },
+  'org.change': { on: 'org', role: 'admin' },
+  'org.check': { on: 'org', role: 'admin' },
+
+  'group.list': { on: 'signed_in' },
+  'group.read': { on: 'team', role: 'viewer' },
+  'group.change': { on: 'team', role: 'admin' },
+
+  'principal.list': { on: 'signed_in' },
+  'principal.read': { on: 'team', role: 'viewer' },
+  // Making one, changing it and giving it a key are one right: who may do one could do the others' harm.
+  'principal.change': { on: 'team', role: 'admin', by: 'person' },
 
   'asset.list': { on: 'signed_in' },
   'asset.create': { on: 'team', role: 'contributor' },
@@ -75,9 +92,9 @@ export const operations = {
   // Of those who may read the asset, the submitter alone.
   'approval.withdraw': { on: 'asset', action: 'read', role: 'viewer' },
   // Deciding belongs to admins: of the platform, or of the asset's team. No ACL row gives it.
-  'approval.decide': { on: 'team', role: 'admin' },
+  'approval.decide': { on: 'team', role: 'admin', by: 'person' },
 
-  'notification.read': { on: 'signed_in' },
+  'notification.read': { on: 'signed_in', by: 'person' },
 
   'deployment.list': { on: 'signed_in' },
   'deployment.read': { on: 'asset', action: 'read', role: 'viewer' },
@@ -89,7 +106,7 @@ export const operations = {
   'permission.explain': { on: 'asset', action: 'read', role: 'viewer' },
   'permission.change': { on: 'asset', action: 'admin', role: 'contributor' },
 
-  'audit.read': { on: 'signed_in' },
+  'audit.read': { on: 'signed_in', by: 'person' },
   'audit.verify': { on: 'org', role: 'admin' },
 
   'webhook.read': { on: 'org', role: 'admin' },

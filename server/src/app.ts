@@ -24,29 +24,28 @@ import { invokeRoutes } from './invoke/routes.ts';
 import { servingAgents } from './deploy/serving.ts';
 import { authenticator } from './login/authenticate.ts';
 import { loginRoutes } from './login/routes.ts';
+import { endSessions } from './login/sessions.ts';
 import { tokens as signedTokens } from './login/token.ts';
 import type { Log } from './log.ts';
-import { applyOrgConfig } from './principals/org-settings.ts';
+import { applyOrgConfig, type OrgFile } from './principals/org-settings.ts';
 import { installationId, settings } from './principals/find.ts';
-import { checkMail } from './notifications/mail-check.ts';
-import { connectMailServer } from './notifications/mail-server.ts';
 import { notificationsRoutes } from './notifications/routes.ts';
-import { startNotifying } from './notifications/start.ts';
-import { tellNews } from './notifications/tell.ts';
-import { openOutbound } from './outbound/outbound.ts';
+import { openOutgoing } from './outgoing.ts';
 import { permissionsRoutes } from './permissions/routes.ts';
 import { principalsRoutes } from './principals/routes.ts';
 import { seed, seed_password } from './principals/seed.ts';
 import { engineResolver } from './registry/engine-resolver.ts';
 import { ownedAssets } from './registry/find.ts';
+import { assetsOfTeam, moveOwnership, ownedIn } from './registry/move-ownership.ts';
 import { pushRun } from './registry/push-run.ts';
 import { registryRoutes } from './registry/routes.ts';
 import { startWorker } from './runs/worker.ts';
 import { machineChecks } from './service/checks.ts';
+import { checkOrg } from './service/check-org.ts';
 import { readiness } from './service/readiness.ts';
 import { serviceRoutes } from './service/routes.ts';
+import { servicePrincipalsRoutes } from './service-principals/routes.ts';
 import { version } from './version.ts';
-import { startDelivering } from './webhooks/deliver.ts';
 import { webhooksRoutes } from './webhooks/routes.ts';
 
 export interface App {
@@ -69,9 +68,11 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   open.defer(async () => await foundation.close());
   const { db, secret_key, passwords } = foundation;
   await seed(db, { password_hash: await passwords.hash(seed_password), must_change: true });
+  let orgFile: OrgFile = { path: null, settings: {} };
   const readSettings = async () => {
-    if (config.org_config !== undefined)
-      log.info({ changed: await applyOrgConfig(db, config.org_config) }, 'organisation settings read');
+    if (config.org_config === undefined) return;
+    orgFile = await applyOrgConfig(db, config.org_config);
+    log.info(orgFile, 'organisation settings read');
   };
   await readSettings();
 
@@ -80,6 +81,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   const base_url = () => url;
   const cursors = sealedCursors(deriveKey(secret_key, 'cursor'));
   const tokens = signedTokens(deriveKey(secret_key, 'access-token'));
+  const key_digest = deriveKey(secret_key, 'service-key');
   const recordRefusal = refusalRecorder(db);
   const containers = openContainers(config, await installationId(db), log);
   open.defer(async () => await containers.close());
@@ -103,11 +105,8 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     onError,
   });
   open.defer(async () => await ingress.close());
-  const mail_server = config.mail && (await connectMailServer(config.mail));
-  const catchUp = async () => await tellNews(db, { mail: mail_server !== undefined });
-  const outbound = openOutbound({ private_hosts: config.outbound_private_hosts });
-  open.defer(async () => await outbound.close());
-  const webhooks = { db, outbound, secret_key: deriveKey(secret_key, 'webhook-secret') };
+  const outgoing = await openOutgoing(config, { db, secret_key, base_url, onError });
+  open.defer(async () => await outgoing.close());
   const ready = readiness(db, stopping.signal);
   const http = mount({
     handlers: {
@@ -115,21 +114,26 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
         base_url,
         version,
         ready,
-        checks: [
-          ...machineChecks(db, config.data_dir, version),
-          { part: 'mail', look: async () => await checkMail(db, mail_server) },
-          ...containers.checks,
-        ],
+        checks: [...machineChecks(db, config.data_dir, version), outgoing.check, ...containers.checks],
+        orgCheck: async () => await checkOrg(db, config),
       }),
-      ...loginRoutes({ db, passwords, tokens }),
-      ...principalsRoutes({ db, cursors, passwords }),
+      ...loginRoutes({ db, passwords, tokens, key_digest }),
+      ...principalsRoutes({
+        db,
+        cursors,
+        passwords,
+        ownership: { owned: ownedIn, move: moveOwnership, usesOfTeam: assetsOfTeam },
+        endSessions,
+        orgFile: () => orgFile,
+      }),
+      ...servicePrincipalsRoutes({ db, cursors, digest_key: key_digest }),
       ...registryRoutes({ db, cursors }),
       ...approvalsRoutes({ db, cursors }),
-      ...notificationsRoutes({ db, cursors, catchUp }),
+      ...notificationsRoutes({ db, cursors, catchUp: outgoing.catchUp }),
       ...permissionsRoutes({ db, cursors }),
       ...deployRoutes(deploy),
       ...invokeRoutes(ingress),
-      ...webhooksRoutes({ ...webhooks, cursors }),
+      ...webhooksRoutes({ ...outgoing.webhooks, cursors }),
       ...auditRoutes({ db, cursors, ownedBy: async (user_id) => await ownedAssets(db, user_id) }),
     },
     authenticate: authenticator(db, tokens),
@@ -143,25 +147,14 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   const listening = await serve(http.fetch, config);
   open.defer(async () => await listening.close(close_wait_ms));
   url = config.base_url ?? listening.url;
-  const alone = config.database_url === undefined;
   const kinds = { push: pushRun({ db, resolver: engineResolver(containers.sandboxes) }), deploy: deployKind(deploy) };
   const worker = await startWorker(db, kinds, {
     owner: `${hostname()}:${process.pid}`,
     onError,
-    alone,
+    alone: config.database_url === undefined,
   });
   open.defer(async () => await worker.stop());
-  const notifying = await startNotifying({
-    db,
-    catchUp,
-    mail: mail_server && config.mail && { server: mail_server, from: config.mail.from },
-    base_url,
-    alone,
-    onError,
-  });
-  open.defer(async () => await notifying.stop());
-  const delivering = await startDelivering({ ...webhooks, alone, onError });
-  open.defer(async () => await delivering.stop());
+  await outgoing.start();
   const keeper = startKeeper(deploy, { onError });
   open.defer(async () => await keeper.stop());
   ingress.background(ingress.pickUpRuns());

@@ -9,6 +9,7 @@ export type Purpose =
   | 'ingress-secret'
   | 'caller-identity'
   | 'request-digest'
+  | 'service-key'
   | 'webhook-secret';
 
 export function deriveKey(secret_key: string, purpose: Purpose): Buffer {

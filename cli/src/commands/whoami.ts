@@ -15,9 +15,9 @@ export const command = defineCommand({
       data: user,
       view: [
         fields({
-          'E-mail': user.email,
-          Name: user.name,
-          Role: user.role,
+          ...(user.kind === 'user' ? { 'E-mail': user.email } : { 'Service principal': user.name }),
+          ...(user.kind === 'user' ? { Name: user.name, Role: user.role } : {}),
+          'Allowed assets': user.allowed_assets === null ? undefined : user.allowed_assets.join(', ') || 'none',
           Teams: user.teams.length === 0 ? '-' : user.teams.map((team) => `${team.name} (${team.role})`).join(', '),
           'Primary team': user.primary_team,
           'Active team': user.active_team,

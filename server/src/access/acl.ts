@@ -3,11 +3,14 @@ import {
   actions as allActions,
   defaultEntries,
   type Action,
+  type AssetKind,
   type PrincipalType,
   type Visibility,
 } from '@gantry/contract/roles.ts';
+import { printRef } from '@gantry/contract/refs.ts';
 import type { Reader } from '../database/database.ts';
 import { allOf, sql, type Sql } from '../database/sql.ts';
+import type { SignedInCaller } from './caller.ts';
 import type { GovernedTx } from './change.ts';
 import type { Entry } from './subject.ts';
 
@@ -124,6 +127,35 @@ export async function putEntry(
 
 export async function removeEntry(tx: GovernedTx, id: string): Promise<void> {
   await tx.write('permission', sql`delete from permission where id = ${id} returning id`);
+}
+
+/** References of the assets whose entries nobody but this principal may change. */
+export async function assetsLeftAlone(tx: Reader, { principal_type, principal_id }: EntryPrincipal): Promise<string[]> {
+  const rows = await tx.all<{ kind: AssetKind; name: string }>(sql`
+    select a.kind, a.name from asset a join permission p on p.asset_id = a.id
+    where p.principal_type = ${principal_type} and p.principal_id = ${principal_id} and 'admin' = any(p.actions)
+      and not exists (select from permission o where o.asset_id = a.id and o.id <> p.id and 'admin' = any(o.actions))
+    order by a.kind, a.name for no key update of a`);
+  return rows.map(printRef);
+}
+
+/** Takes away every entry about a principal who is going. Answers how many there were. */
+export async function removeEntriesOf(
+  tx: GovernedTx,
+  { principal_type, principal_id }: EntryPrincipal,
+): Promise<number> {
+  const rows = await tx.write(
+    'permission',
+    sql`delete from permission where principal_type = ${principal_type} and principal_id = ${principal_id} returning id`,
+  );
+  return rows.length;
+}
+
+/** `read` of the caller as a condition on an asset's id; canRead() without the admins' bypass and the globs. */
+export function readEntryExists(asset_id: Sql, caller: SignedInCaller): Sql {
+  const principals = [caller.id, ...caller.memberships.map(({ team_id }) => team_id), ...caller.groups];
+  return sql`exists (select from permission p where p.asset_id = ${asset_id} and 'read' = any(p.actions)
+    and (p.principal_type = 'org' or p.principal_id = any(${principals})))`;
 }
 
 /** What the rows make of the asset's visibility. */

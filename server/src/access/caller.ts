@@ -18,20 +18,39 @@ export interface Membership {
   role: Role;
 }
 
-export interface UserCaller {
-  kind: 'user';
+/** What the decision asks of whoever is signed in. */
+interface SignedIn {
   id: string;
-  email: string;
-  name: string;
+  /** How the log and other people know them: an e-mail, or `principal:<name>`. */
+  label: string;
+  /** Platform role. */
   role: Role;
   memberships: Membership[];
+  /** Ids of the groups that they are in. */
+  groups: string[];
   primary_team: { id: string; name: string } | null;
   /** The team that X-Service-Team names, else the primary one. */
   active_team: { id: string; name: string } | null;
   session_id: string;
-  must_change_password: boolean;
   origin: Origin;
 }
+
+export interface UserCaller extends SignedIn {
+  kind: 'user';
+  email: string;
+  name: string;
+  must_change_password: boolean;
+}
+
+/** A service principal: in one team, with the role it was given there, and with nothing beyond that. */
+export interface PrincipalCaller extends SignedIn {
+  kind: 'principal';
+  name: string;
+  /** Globs over references, such as `agents/*`: what matches none of them does not exist for it. */
+  allowed_assets: string[];
+}
+
+export type SignedInCaller = UserCaller | PrincipalCaller;
 
 /** Nobody signed in. */
 export interface AnonymousCaller {
@@ -46,7 +65,7 @@ export interface SystemCaller {
   origin: Origin;
 }
 
-export type Caller = UserCaller | AnonymousCaller | SystemCaller;
+export type Caller = SignedInCaller | AnonymousCaller | SystemCaller;
 
 export function systemCaller(operation: SystemCaller['operation']): SystemCaller {
   return { kind: 'system', operation, origin: { request_id: null, ip: null, receipts: [] } };
@@ -62,7 +81,8 @@ export interface Actor {
 export function actorOf(caller: Caller): Actor {
   switch (caller.kind) {
     case 'user':
-      return { kind: 'user', id: caller.id, name: caller.email };
+    case 'principal':
+      return { kind: caller.kind, id: caller.id, name: caller.label };
     case 'anonymous':
       return { kind: 'anonymous', id: null, name: 'anonymous' };
     case 'system':

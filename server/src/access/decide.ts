@@ -2,7 +2,8 @@
 // signed in → visible → role → ACL → state. What must never happen: an answer that tells a stranger whether something exists.
 import type { ProblemCode } from '@gantry/contract/problems.ts';
 import { isAtLeast, operations, type Action, type Operation, type Role, type Rule } from '@gantry/contract/roles.ts';
-import type { Caller, UserCaller } from './caller.ts';
+import { isReached } from './allowed-assets.ts';
+import type { Caller, SignedInCaller } from './caller.ts';
 import type { AssetSubject, DeploySubject, Entry, Subject } from './subject.ts';
 
 export type Decision = Allowed | Refused;
@@ -29,11 +30,12 @@ export function decide(caller: Caller, operation: Operation, subject: Subject): 
   if (caller.kind === 'anonymous') return refused('unauthenticated', 'Sign-in is needed for this.');
   switch (rule.on) {
     case 'signed_in':
+      if (isForOthers(rule, caller)) return refused('forbidden', people_only);
       return allowed('every signed-in principal may');
     case 'org':
       return decideOrg(caller, rule.role);
     case 'team':
-      return decideTeam(caller, rule.role, subject);
+      return decideTeam(caller, rule, subject);
     case 'asset':
       return decideAsset(caller, rule, subject);
     case 'system':
@@ -42,12 +44,12 @@ export function decide(caller: Caller, operation: Operation, subject: Subject): 
 }
 
 /** The higher of the platform role and the role in the team; undefined for someone outside the team with no role of weight. */
-export function effectiveRole(caller: UserCaller, team_id: string): Role {
+export function effectiveRole(caller: SignedInCaller, team_id: string): Role {
   const inTeam = caller.memberships.find((membership) => membership.team_id === team_id)?.role;
   return inTeam !== undefined && isAtLeast(inTeam, caller.role) ? inTeam : caller.role;
 }
 
-export function isMember(caller: UserCaller, team_id: string): boolean {
+export function isMember(caller: SignedInCaller, team_id: string): boolean {
   return caller.memberships.some((membership) => membership.team_id === team_id);
 }
 
@@ -61,7 +63,7 @@ function decideSystem(carried: Operation, operation: Operation, rule: Rule): Dec
   return refused('forbidden', 'The service does this for nobody but a caller.');
 }
 
-function decideOrg(caller: UserCaller, role: Role): Decision {
+function decideOrg(caller: SignedInCaller, role: Role): Decision {
   if (isAtLeast(caller.role, role)) return allowed(`platform role ${caller.role}`);
   return refused(
     'forbidden',
@@ -70,7 +72,13 @@ function decideOrg(caller: UserCaller, role: Role): Decision {
   );
 }
 
-function decideTeam(caller: UserCaller, role: Role, subject: Subject): Decision {
+/** How the caller is written in an ACL entry. */
+export function principalOf(caller: SignedInCaller): string {
+  return caller.kind === 'user' ? `user:${caller.email}` : caller.label;
+}
+
+function decideTeam(caller: SignedInCaller, rule: Extract<Rule, { on: 'team' }>, subject: Subject): Decision {
+  const { role } = rule;
   const team = subject.kind === 'team' ? subject : subject.kind === 'asset' ? subject.team : undefined;
   if (team === undefined) throw new Error('a team operation was asked about something else');
   const admin = isAtLeast(caller.role, 'admin');
@@ -78,6 +86,9 @@ function decideTeam(caller: UserCaller, role: Role, subject: Subject): Decision 
     return refused('not_found', 'There is no such team of yours.');
   if (subject.kind === 'asset' && !canRead(caller, subject))
     return refused('not_found', 'There is nothing here that you may read.');
+  if (isForOthers(rule, caller)) return refused('forbidden', people_only);
+  if (subject.kind === 'team' && subject.creating !== undefined && !isReached(caller, subject.creating))
+    return refused('forbidden', outOfReach(caller, subject.creating), 'Ask an admin of the team: svc principal update');
   const has = isMember(caller, team.id) || admin ? effectiveRole(caller, team.id) : 'viewer';
   if (isAtLeast(has, role)) return allowed(`role ${has} in team:${team.name}`);
   return refused(
@@ -87,10 +98,12 @@ function decideTeam(caller: UserCaller, role: Role, subject: Subject): Decision 
   );
 }
 
-function decideAsset(caller: UserCaller, rule: Extract<Rule, { on: 'asset' }>, subject: Subject): Decision {
+function decideAsset(caller: SignedInCaller, rule: Extract<Rule, { on: 'asset' }>, subject: Subject): Decision {
   if (subject.kind !== 'asset') throw new Error('an asset operation was asked about something else');
+  if (!isReached(caller, subject.ref)) return refused('not_found', outOfReach(caller, subject.ref));
   const role = effectiveRole(caller, subject.team.id);
-  const admin = role === 'admin';
+  // What an admin passes without is passed by a person alone, who answers for it.
+  const admin = role === 'admin' && caller.kind === 'user';
   const readable = entryFor(caller, subject, 'read');
   if (readable === undefined && !admin) return refused('not_found', 'There is nothing here that you may read.');
   if (!isAtLeast(role, rule.role)) {
@@ -111,13 +124,13 @@ function decideAsset(caller: UserCaller, rule: Extract<Rule, { on: 'asset' }>, s
   return refused(
     'forbidden',
     `You have no ${rule.action} permission on ${subject.ref}.`,
-    `Ask its owner: svc acl grant --asset ${subject.ref} --principal user:${caller.email} --actions ${rule.action}`,
+    `Ask its owner: svc acl grant --asset ${subject.ref} --principal ${principalOf(caller)} --actions ${rule.action}`,
   );
 }
 
 // Deploy, stop, start and restart: a role that may deploy (checked above) AND approval of the digest AND one of ownership, an explicit
 // deploy entry, or the approval itself, which opens that digest to the deployers of the asset's team. Admins need neither, unless told so.
-function decideDeploy(caller: UserCaller, subject: AssetSubject, admin: boolean): Decision {
+function decideDeploy(caller: SignedInCaller, subject: AssetSubject, admin: boolean): Decision {
   if (!('gate' in subject)) throw new Error(`deploy of ${subject.ref} was asked about without its gate`);
   const { gate } = subject as DeploySubject; // the line above
   const opener = openerOf(caller, subject, admin);
@@ -143,7 +156,7 @@ function decideDeploy(caller: UserCaller, subject: AssetSubject, admin: boolean)
   );
 }
 
-function openerOf(caller: UserCaller, subject: AssetSubject, admin: boolean): string | undefined {
+function openerOf(caller: SignedInCaller, subject: AssetSubject, admin: boolean): string | undefined {
   if (subject.owner_id === caller.id) return 'owner';
   const entry = entryFor(caller, subject, 'deploy');
   if (entry !== undefined) return entry;
@@ -151,25 +164,35 @@ function openerOf(caller: UserCaller, subject: AssetSubject, admin: boolean): st
   return admin ? `admin of team:${subject.team.name} or of the platform` : undefined;
 }
 
-function entryFor(caller: UserCaller, subject: AssetSubject, action: Action): string | undefined {
+function entryFor(caller: SignedInCaller, subject: AssetSubject, action: Action): string | undefined {
   const entry = subject.entries.find((one) => one.actions.includes(action) && covers(one, caller));
   return entry && `${action} entry of the ${entry.principal_type === 'org' ? 'organisation' : entry.principal_type}`;
 }
 
 /** Is the entry about this caller: by themselves, through a team of theirs, or as everybody? */
-export function covers(entry: Entry, caller: UserCaller): boolean {
+export function covers(entry: Entry, caller: SignedInCaller): boolean {
   switch (entry.principal_type) {
     case 'org':
       return true;
     case 'user':
-      return entry.principal_id === caller.id;
+      return caller.kind === 'user' && entry.principal_id === caller.id;
     case 'team':
       return caller.memberships.some((membership) => membership.team_id === entry.principal_id);
-    // Groups and service principals come with their own features; until then nobody is one.
     case 'group':
+      return entry.principal_id !== null && caller.groups.includes(entry.principal_id);
     case 'principal':
-      return false;
+      return caller.kind === 'principal' && entry.principal_id === caller.id;
   }
+}
+
+const people_only = 'Service principals do not do this: it takes a person who answers for it.';
+
+function isForOthers(rule: Rule, caller: SignedInCaller): boolean {
+  return caller.kind === 'principal' && 'by' in rule && rule.by === 'person';
+}
+
+function outOfReach(caller: SignedInCaller, ref: string): string {
+  return `${ref} is none of the allowed assets of ${caller.label}.`;
 }
 
 function allowed(because: string): Allowed {

@@ -10,6 +10,7 @@ import { endpointUrl } from '@gantry/contract/client.ts';
 import type { Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
 import { sql } from '../database/sql.ts';
+import { deaf_host, deafWebhook, makeDeadDelivery, makeWebhook } from '../testing/make-webhook.ts';
 import { projectOf } from '../testing/project-archive.ts';
 import { serveAgent, storeAgent, type StoredAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
@@ -53,6 +54,30 @@ teams.add_member     team    401 401 401 401   404 403 403 403 403 404 404 200 2
 teams.remove_member  team    401 401 401 401   404 403 403 403 403 404 404 204 204   403
 users.list                   401 401 401 401   403 403 403 403 403 403 403 403 200   403
 users.create                 401 401 401 401   403 403 403 403 403 403 403 403 201   403
+teams.delete                 401 401 401 401   403 403 403 403 403 403 403 403 204   403
+users.show                   401 401 401 401   403 403 403 403 403 403 403 403 200   403
+users.update                 401 401 401 401   403 403 403 403 403 403 403 403 200   403
+users.remove                 401 401 401 401   403 403 403 403 403 403 403 403 204   403
+
+groups.list                  401 401 401 401   200 200 200 200 200 200 200 200 200   403
+groups.create        team    401 401 401 401   404 403 403 403 403 404 404 201 201   403
+groups.show          team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
+groups.update        team    401 401 401 401   404 403 403 403 403 404 404 200 200   403
+groups.delete        team    401 401 401 401   404 403 403 403 403 404 404 204 204   403
+groups.add_member    team    401 401 401 401   404 403 403 403 403 404 404 200 200   403
+groups.remove_member team    401 401 401 401   404 403 403 403 403 404 404 204 204   403
+
+principals.list              401 401 401 401   200 200 200 200 200 200 200 200 200   403
+principals.create    team    401 401 401 401   404 403 403 403 403 404 404 201 201   403
+principals.show      team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
+principals.update    team    401 401 401 401   404 403 403 403 403 404 404 200 200   403
+principals.delete    team    401 401 401 401   404 403 403 403 403 404 404 204 204   403
+principals.rotate_key team   401 401 401 401   404 403 403 403 403 404 404 201 201   403
+auth.exchange_key            200 200 200 200   200 200 200 200 200 200 200 200 200   200
+
+org.show                     401 401 401 401   200 200 200 200 200 200 200 200 200   403
+org.set                      401 401 401 401   403 403 403 403 403 403 403 403 200   403
+org.check                    401 401 401 401   403 403 403 403 403 403 403 403 200   403
 
 registry.search              401 401 401 401   200 200 200 200 200 200 200 200 200   403
 registry.list                401 401 401 401   200 200 200 200 200 200 200 200 200   403
@@ -210,7 +235,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => container.listen(0, '127.0.0.1', resolve));
   container_url = `http://127.0.0.1:${(container.address() as AddressInfo).port}`; // it listens on TCP
   app = await testApp({
-    config: { engine_host: 'unix:///nowhere/docker.sock', outbound_private_hosts: ['127.0.0.1:9'] },
+    config: { engine_host: 'unix:///nowhere/docker.sock', outbound_private_hosts: [deaf_host] },
   });
   // Nobody claims what is held for ever: what is asked for stays asked for.
   await app.db.run(sql`alter table run alter column lease_until set default 'infinity'`);
@@ -328,20 +353,25 @@ async function memberToRemove(): Promise<string> {
   return `user:${email}`;
 }
 
-// Nobody listens there; the address is one that an operator would list.
-const webhookBody = () => ({ name: fresh('webhook'), url: 'http://127.0.0.1:9/hook', events: ['*'] });
-
-async function webhook(): Promise<string> {
-  return (await app.admin.client.call('webhooks.create', { body: webhookBody() })).name;
+async function emptyTeam(): Promise<string> {
+  const name = fresh('team');
+  await app.admin.client.call('teams.create', { body: { name } });
+  return name;
 }
 
-async function deadDelivery(): Promise<Sent> {
-  const name = await webhook();
-  const row = await app.db.one<{ id: string }>(sql`
-    insert into webhook_delivery (webhook_id, seq, event, state, give_up_at, ended_at)
-    select id, 1, 'org.seeded', 'dead', clock_now(), clock_now() from webhook where name = ${name} returning id`);
-  return { params: { name, id: row?.id ?? nothing } };
+async function userToChange(): Promise<string> {
+  const { email } = await app.user(`${fresh('user')}@example.com`);
+  const row = await app.db.one<{ id: string }>(sql`select id from app_user where email = ${email}`);
+  return row?.id ?? nothing;
 }
+
+async function freshGroup() {
+  const { id } = await app.admin.client.call('groups.create', { body: { name: fresh('group'), team: 'ml' } });
+  return await app.admin.client.call('groups.add_member', { params: { id }, body: { email: owner.email } });
+}
+
+const freshPrincipal = async () =>
+  await app.admin.client.call('principals.create', { body: { name: fresh('machine'), team: 'ml' } });
 
 /** What is sent, by endpoint; what changes something changes a thing of its own. */
 const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) => Sent | Promise<Sent> } = {
@@ -363,6 +393,33 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'teams.remove_member': async () => ({ params: { team: 'ml', principal: await memberToRemove() } }),
   'users.list': () => ({}),
   'users.create': () => ({ body: { email: `${fresh('user')}@example.com` } }),
+  'teams.delete': async () => ({ params: { team: await emptyTeam() } }),
+  'users.show': async () => ({ params: { id: await userToChange() } }),
+  'users.update': async () => ({ params: { id: await userToChange() }, body: { name: 'Somebody else' } }),
+  'users.remove': async () => ({ params: { id: await userToChange() } }),
+  'groups.list': () => ({}),
+  'groups.create': () => ({ body: { name: fresh('group'), team: 'ml' } }),
+  'groups.show': async () => ({ params: { id: (await freshGroup()).id } }),
+  'groups.update': async () => ({ params: { id: (await freshGroup()).id }, body: { description: 'on call' } }),
+  'groups.delete': async () => ({ params: { id: (await freshGroup()).id } }),
+  'groups.add_member': async () => ({
+    params: { id: (await freshGroup()).id },
+    body: { email: 'vt@example.com' },
+  }),
+  'groups.remove_member': async () => {
+    const { id, members } = await freshGroup();
+    return { params: { id, member_id: members[0]?.id ?? nothing } };
+  },
+  'principals.list': () => ({}),
+  'principals.create': () => ({ body: { name: fresh('machine'), team: 'ml' } }),
+  'principals.show': async () => ({ params: { id: (await freshPrincipal()).id } }),
+  'principals.update': async () => ({ params: { id: (await freshPrincipal()).id }, body: { role: 'deployer' } }),
+  'principals.delete': async () => ({ params: { id: (await freshPrincipal()).id } }),
+  'principals.rotate_key': async () => ({ params: { id: (await freshPrincipal()).id }, body: {} }),
+  'auth.exchange_key': async () => ({ body: { key: (await freshPrincipal()).key ?? '' } }),
+  'org.show': () => ({}),
+  'org.set': () => ({ body: { auth_provider: 'local' } }),
+  'org.check': () => ({}),
   'registry.search': () => ({ query: { q: 'agent' } }),
   'registry.list': () => ({ params: { kind: 'agent' } }),
   'registry.show': (at) => ({ params: { kind: 'agent', name: at.agent.name } }),
@@ -445,13 +502,13 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   }),
   'invoke.health': (at) => ({ params: { name: at.agent.name } }),
   'webhooks.list': () => ({}),
-  'webhooks.create': () => ({ body: webhookBody() }),
-  'webhooks.show': async () => ({ params: { name: await webhook() } }),
-  'webhooks.delete': async () => ({ params: { name: await webhook() } }),
-  'webhooks.rotate': async () => ({ params: { name: await webhook() }, body: {} }),
-  'webhooks.test': async () => ({ params: { name: await webhook() } }),
-  'webhooks.deliveries': async () => ({ params: { name: await webhook() } }),
-  'webhooks.redeliver': async () => await deadDelivery(),
+  'webhooks.create': () => ({ body: deafWebhook(fresh('webhook')) }),
+  'webhooks.show': async () => ({ params: { name: await makeWebhook(app, fresh('webhook')) } }),
+  'webhooks.delete': async () => ({ params: { name: await makeWebhook(app, fresh('webhook')) } }),
+  'webhooks.rotate': async () => ({ params: { name: await makeWebhook(app, fresh('webhook')) }, body: {} }),
+  'webhooks.test': async () => ({ params: { name: await makeWebhook(app, fresh('webhook')) } }),
+  'webhooks.deliveries': async () => ({ params: { name: await makeWebhook(app, fresh('webhook')) } }),
+  'webhooks.redeliver': async () => ({ params: await makeDeadDelivery(app, fresh('webhook')) }),
   'audit.list': () => ({}),
   'audit.verify': () => ({}),
 };

@@ -12,6 +12,8 @@ export interface TeamSubject {
   kind: 'team';
   id: string;
   name: string;
+  /** The reference of the asset that is to be made in it. */
+  creating?: string;
 }
 
 export interface AssetSubject {

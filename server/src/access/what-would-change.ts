@@ -1,13 +1,16 @@
 // What would turn a decision around, found by asking the decision itself: each answer was tried. Smallest changes first, and none that
 // another answer makes unnecessary.
+import { globMatches } from '@gantry/contract/asset-globs.ts';
 import { roles, type Action, type Operation, type Role } from '@gantry/contract/roles.ts';
-import type { UserCaller } from './caller.ts';
+import type { SignedInCaller } from './caller.ts';
 import { covers, decide } from './decide.ts';
 import type { AssetSubject, DeploySubject, Entry } from './subject.ts';
 
 export type Change =
   /** The caller's role in the asset's team becomes this; null takes them out of it. */
   | { kind: 'team_role'; role: Role | null }
+  /** The globs of a service principal become these. */
+  | { kind: 'reach'; patterns: string[] }
   /** The caller gets an entry of their own, or more in it. */
   | { kind: 'grant'; actions: Action[] }
   /** An entry that covers the caller loses the action. */
@@ -16,7 +19,7 @@ export type Change =
   | { kind: 'approval'; given: boolean };
 
 interface Asked {
-  caller: UserCaller;
+  caller: SignedInCaller;
   operation: Operation;
   action: Action;
   subject: AssetSubject | DeploySubject;
@@ -40,9 +43,12 @@ export function whatWouldChange(asked: Asked): Change[][] {
 
 function opening({ caller, action, subject }: Asked): Change[] {
   const role = caller.memberships.find(({ team_id }) => team_id === subject.team.id)?.role;
-  const higher = roles.slice(role === undefined ? 0 : roles.indexOf(role) + 1);
+  // A service principal is in one team for good.
+  const joinable = caller.kind === 'user' || role !== undefined;
+  const higher = joinable ? roles.slice(role === undefined ? 0 : roles.indexOf(role) + 1) : [];
   const grant: Change = { kind: 'grant', actions: action === 'read' ? ['read'] : ['read', action] };
   return [
+    ...(caller.kind === 'principal' ? [reach([...caller.allowed_assets, subject.ref])] : []),
     grant,
     ...('gate' in subject ? [{ kind: 'approval', given: true } as const] : []),
     // The lowest that does comes first; a higher one is then no answer of its own.
@@ -52,12 +58,19 @@ function opening({ caller, action, subject }: Asked): Change[] {
 
 function closing({ caller, action, subject }: Asked): Change[] {
   const entries = subject.entries.filter((entry) => entry.actions.includes(action) && covers(entry, caller));
-  const isMember = caller.memberships.some(({ team_id }) => team_id === subject.team.id);
+  const isMember = caller.kind === 'user' && caller.memberships.some(({ team_id }) => team_id === subject.team.id);
   return [
+    ...(caller.kind === 'principal'
+      ? [reach(caller.allowed_assets.filter((pattern) => !globMatches(pattern, subject.ref)))]
+      : []),
     ...entries.map((entry): Change => ({ kind: 'revoke', entry, actions: [action] })),
     ...('gate' in subject ? [{ kind: 'approval', given: false } as const] : []),
     ...(isMember ? [{ kind: 'team_role', role: null } as const] : []),
   ];
+}
+
+function reach(patterns: string[]): Change {
+  return { kind: 'reach', patterns };
 }
 
 /** What was asked, had the change been made. */
@@ -69,8 +82,11 @@ export function apply({ caller, subject, ...asked }: Asked, change: Change): Ask
       const memberships = change.role === null ? others : [...others, { team_id, team, role: change.role }];
       return { ...asked, caller: { ...caller, memberships }, subject };
     }
+    case 'reach':
+      if (caller.kind !== 'principal') throw new Error('only service principals have globs');
+      return { ...asked, caller: { ...caller, allowed_assets: change.patterns }, subject };
     case 'grant': {
-      const own: Entry = { principal_type: 'user', principal_id: caller.id, actions: change.actions };
+      const own: Entry = { principal_type: caller.kind, principal_id: caller.id, actions: change.actions };
       return { ...asked, caller, subject: { ...subject, entries: [...subject.entries, own] } };
     }
     case 'revoke': {

@@ -3,7 +3,7 @@
 import type { Approval } from '@gantry/contract/approvals.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize, Refusal } from '../access/authorize.ts';
-import type { Caller, UserCaller } from '../access/caller.ts';
+import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import type { Database } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
@@ -28,7 +28,7 @@ export async function decideRequest(db: Database, caller: Caller, id: string, ve
       const { version, digest, target } = row;
       note({
         approval_id: id,
-        approver: user.email,
+        approver: user.label,
         decision: verdict.status,
         version,
         digest,
@@ -43,12 +43,17 @@ export async function decideRequest(db: Database, caller: Caller, id: string, ve
   return decided;
 }
 
-async function refuseOwn(db: Database, user: UserCaller, row: store.ApprovalRow, asset: AssetRecord): Promise<void> {
+async function refuseOwn(
+  db: Database,
+  user: SignedInCaller,
+  row: store.ApprovalRow,
+  asset: AssetRecord,
+): Promise<void> {
   const authors = (await authorsOf(db, [row.version_id])).get(row.version_id) ?? [];
   const why =
     row.submitted_by === user.id
       ? 'You submitted this request yourself'
-      : authors.includes(user.email)
+      : authors.includes(user.label)
         ? `You pushed content of ${asset.ref}@${row.version} yourself`
         : undefined;
   if (why !== undefined)

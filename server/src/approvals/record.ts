@@ -1,7 +1,7 @@
 // Rows → the wire's records. The words of a request (message, reason, who can decide) are for the asset's team, its owner and the
 // submitter: that an asset may be read by everybody does not open them.
 import type { Approval } from '@gantry/contract/approvals.ts';
-import type { UserCaller } from '../access/caller.ts';
+import type { SignedInCaller } from '../access/caller.ts';
 import { canRead, isMember } from '../access/decide.ts';
 import type { Reader } from '../database/database.ts';
 import { adminsOf } from '../principals/find.ts';
@@ -11,7 +11,7 @@ import type { ApprovalRow } from './store.ts';
 /** In the order of the rows; rows of assets that are gone, or that the caller may not read, are left out. */
 export async function approvalRecords(
   db: Reader,
-  caller: UserCaller,
+  caller: SignedInCaller,
   rows: readonly ApprovalRow[],
 ): Promise<Approval[]> {
   const assets = new Map(
@@ -44,7 +44,7 @@ export async function approvalRecords(
   });
 }
 
-function approvalRecord(caller: UserCaller, row: ApprovalRow, asset: AssetRecord, can_decide: string[]): Approval {
+function approvalRecord(caller: SignedInCaller, row: ApprovalRow, asset: AssetRecord, can_decide: string[]): Approval {
   const { id, status, closed_reason, digest, target, submitted_at, decided_at } = row;
   const inside =
     caller.role === 'admin' ||

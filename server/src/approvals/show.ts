@@ -1,7 +1,7 @@
 import type { Approval } from '@gantry/contract/approvals.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize } from '../access/authorize.ts';
-import type { Caller, UserCaller } from '../access/caller.ts';
+import type { Caller, SignedInCaller } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findAssetById, type AssetRecord } from '../registry/find.ts';
@@ -23,7 +23,7 @@ export async function loadRequest(db: Reader, id: string): Promise<{ row: store.
   return { row, asset };
 }
 
-export async function readBack(db: Reader, caller: UserCaller, id: string): Promise<Approval> {
+export async function readBack(db: Reader, caller: SignedInCaller, id: string): Promise<Approval> {
   const row = await store.approval(db, id);
   const [record] = row === undefined ? [] : await approvalRecords(db, caller, [row]);
   if (record === undefined) throw new Problem('not_found');

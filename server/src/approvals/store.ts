@@ -1,5 +1,5 @@
 import type { approvalStates, closedReasons } from '@gantry/contract/approvals.ts';
-import type { UserCaller } from '../access/caller.ts';
+import type { SignedInCaller } from '../access/caller.ts';
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
 import { allOf, sql, type Sql } from '../database/sql.ts';
@@ -27,8 +27,8 @@ export interface ApprovalRow {
 }
 
 const columns = sql`r.id, r.asset_id, r.version_id, r.version, r.digest, r.target, r.message, r.status, r.closed_reason, r.reason,
-  r.submitted_by, s.email as submitter, r.submitted_at, r.decided_by, d.email as decider, r.decided_at`;
-const tables = sql`approval r join app_user s on s.id = r.submitted_by left join app_user d on d.id = r.decided_by`;
+  r.submitted_by, s.label as submitter, r.submitted_at, r.decided_by, d.email as decider, r.decided_at`;
+const tables = sql`approval r join identity s on s.id = r.submitted_by left join app_user d on d.id = r.decided_by`;
 
 export const approval = async (db: Reader, id: string) =>
   await db.one<ApprovalRow>(sql`select ${columns} from ${tables} where r.id = ${id}`);
@@ -142,7 +142,7 @@ export interface Listing {
 /** Requests of the caller's teams' assets, on assets of their own, and their own requests; all of them for platform admins. Newest first. */
 export async function listed(
   db: Reader,
-  caller: UserCaller,
+  caller: SignedInCaller,
   { status, asset_id, after, limit }: Listing,
 ): Promise<ApprovalRow[]> {
   const conditions: Sql[] = [insider(caller)];
@@ -154,7 +154,7 @@ export async function listed(
     select ${columns} from ${tables} join asset a on a.id = r.asset_id where ${allOf(conditions)} order by r.submitted_at desc, r.id desc limit ${limit}`);
 }
 
-function insider(caller: UserCaller): Sql {
+function insider(caller: SignedInCaller): Sql {
   if (caller.role === 'admin') return sql`true`;
   const teams = caller.memberships.map((membership) => membership.team_id);
   return sql`(a.team_id = any(${teams}) or a.owner_id = ${caller.id} or r.submitted_by = ${caller.id})`;

@@ -1,7 +1,7 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import { parseRef, printRef } from '@gantry/contract/refs.ts';
 import { authorize } from '../access/authorize.ts';
-import type { UserCaller } from '../access/caller.ts';
+import type { SignedInCaller } from '../access/caller.ts';
 import { theOrg } from '../access/subject.ts';
 import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
@@ -40,10 +40,10 @@ export function auditRoutes({ db, cursors, ownedBy }: AuditParts): Handlers<'aud
 }
 
 // Platform admins read all; team admins their team's; everybody their own doings and what concerns their own assets.
-async function scopeOf(user: UserCaller, ownedBy: AuditParts['ownedBy']): Promise<store.Scope | undefined> {
+async function scopeOf(user: SignedInCaller, ownedBy: AuditParts['ownedBy']): Promise<store.Scope | undefined> {
   if (user.role === 'admin') return undefined;
   const team_names = user.memberships.filter(({ role }) => role === 'admin').map(({ team }) => team);
-  return { team_names, assets: await ownedBy(user.id), actor: user.email };
+  return { team_names, assets: await ownedBy(user.id), actor: user.label };
 }
 
 function canonicalRef(text: string): string {

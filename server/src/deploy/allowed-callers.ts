@@ -1,6 +1,6 @@
 // access.allowed_callers of the version that serves: it narrows who may call an agent, of those who may use it at all, and opens nothing.
 import { parsePrincipal } from '@gantry/contract/refs.ts';
-import type { UserCaller } from '../access/caller.ts';
+import type { SignedInCaller } from '../access/caller.ts';
 import { effectiveRole } from '../access/decide.ts';
 import type { AssetSubject } from '../access/subject.ts';
 import type { Reader } from '../database/database.ts';
@@ -13,7 +13,11 @@ export async function allowedTeams(db: Reader, version_id: string): Promise<stri
 }
 
 /** The owner and admins may always call. */
-export function isAllowedCaller(user: UserCaller, agent: AssetSubject, allowed_teams: string[] | undefined): boolean {
+export function isAllowedCaller(
+  user: SignedInCaller,
+  agent: AssetSubject,
+  allowed_teams: string[] | undefined,
+): boolean {
   if (allowed_teams === undefined || agent.owner_id === user.id || effectiveRole(user, agent.team.id) === 'admin')
     return true;
   return user.memberships.some(({ team }) => allowed_teams.includes(team));

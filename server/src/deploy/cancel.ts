@@ -24,7 +24,7 @@ export async function cancel(db: Database, caller: Caller, id: string): Promise<
         detail: `The deploy of ${asset.ref}@${row.version} has ended or switched already.`,
       });
     }
-    await store.setCancelledBy(tx, id, user.email);
+    await store.setCancelledBy(tx, id, user.label);
   });
   return await showDeploy(db, user, id);
 }

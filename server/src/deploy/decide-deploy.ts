@@ -3,7 +3,7 @@
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize, Refusal, type Grant } from '../access/authorize.ts';
-import type { UserCaller } from '../access/caller.ts';
+import type { SignedInCaller } from '../access/caller.ts';
 import type { RecordRefusal } from '../access/refused.ts';
 import type { DeploySubject } from '../access/subject.ts';
 import { approvalFor } from '../approvals/approval-for.ts';
@@ -17,7 +17,7 @@ import type { DeployInput } from './deploy-run.ts';
 
 export interface Decided {
   grant: Grant<'agent.deploy'>;
-  caller: UserCaller;
+  caller: SignedInCaller;
   approval_id: string | null;
 }
 

@@ -1,7 +1,7 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Deployment } from '@gantry/contract/deploy.ts';
 import { authorize } from '../access/authorize.ts';
-import type { Caller, UserCaller } from '../access/caller.ts';
+import type { Caller, SignedInCaller } from '../access/caller.ts';
 import type { Database } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findAssetById, type AssetRecord } from '../registry/find.ts';
@@ -11,7 +11,7 @@ import * as store from './store.ts';
 export interface FoundDeploy {
   row: store.DeploymentRow;
   asset: AssetRecord;
-  user: UserCaller;
+  user: SignedInCaller;
 }
 
 /** For whoever may read the agent; for everybody else it is not there. */

@@ -2,7 +2,7 @@ import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { parseVersionRef } from '@gantry/contract/refs.ts';
 import { authorize } from '../access/authorize.ts';
-import type { UserCaller } from '../access/caller.ts';
+import type { SignedInCaller } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
 import { findAgent, findVersion, type AssetRecord, type VersionRow } from '../registry/find.ts';
 import { loadAgentConfig } from '../registry/load-version-content.ts';
@@ -17,7 +17,7 @@ export interface Wanted {
 /** The version that a reference names, for whoever may read the agent. The target is the one asked for, else the file's, else local. */
 export async function findVersionToDeploy(
   db: Reader,
-  user: UserCaller,
+  user: SignedInCaller,
   asked: { ref: string; target?: string | undefined },
 ): Promise<Wanted> {
   const ref = parseVersionRef(asked.ref);

@@ -5,7 +5,7 @@ import { notInEffect } from '@gantry/contract/agent-yaml.ts';
 import { checkProject } from '@gantry/contract/agent-project.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printVersionRef } from '@gantry/contract/refs.ts';
-import type { Caller, UserCaller } from '../access/caller.ts';
+import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { decide } from '../access/decide.ts';
 import type { Database } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
@@ -76,7 +76,7 @@ async function validity(db: Database, { version, config, target }: Wanted): Prom
 
 async function permission(
   db: Database,
-  user: UserCaller,
+  user: SignedInCaller,
   { asset, version, config, target }: Wanted,
 ): Promise<Verdict> {
   return await asked('authorize', async () => {

@@ -35,7 +35,8 @@ const times = { lease_seconds, keep_hours: idempotencyKeyHours };
 export function carryOutOnce(db: Database, digest_key: Buffer): CarryOutOnce {
   return async ({ endpoint, caller, headers, parsed }, carryOut) => {
     const key = headers.get('idempotency-key');
-    if (key === null || caller.kind !== 'user' || !takesIdempotencyKey(endpoint)) return await carryOut();
+    if (key === null || (caller.kind !== 'user' && caller.kind !== 'principal') || !takesIdempotencyKey(endpoint))
+      return await carryOut();
     if (!idempotencyKeyPattern.test(key))
       throw new Problem('malformed', { detail: 'An Idempotency-Key is 1 to 255 visible ASCII characters.' });
     const name = `${endpoint.method} ${endpoint.path}`;

@@ -8,7 +8,7 @@ import { problemsOf, type Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
 import { Problem, type ProblemCode } from '@gantry/contract/problems.ts';
 import { operations } from '@gantry/contract/roles.ts';
-import type { Caller, Origin } from '../access/caller.ts';
+import { actorOf, type Caller, type Origin } from '../access/caller.ts';
 import { Refusal } from '../access/authorize.ts';
 import type { RecordRefusal } from '../access/refused.ts';
 import { readBody, readBytes } from './body.ts';
@@ -119,7 +119,7 @@ async function answer(
     ms: Math.round(performance.now() - started),
     ip: origin.ip,
   };
-  parts.log.answered({ ...line, actor: caller.kind === 'user' ? caller.email : null });
+  parts.log.answered({ ...line, actor: caller.kind === 'anonymous' ? null : actorOf(caller).name });
   return secure(response, request_id, origin.receipts);
 }
 

@@ -1,13 +1,13 @@
 // May this caller call this agent? ACL `use`, then allowed_callers, which only ever narrows.
 import { Problem } from '@gantry/contract/problems.ts';
 import { Refusal, authorize } from '../access/authorize.ts';
-import type { Caller, UserCaller } from '../access/caller.ts';
+import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { isAllowedCaller, notAllowed } from '../deploy/allowed-callers.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import type { Serving, ServingAgents, ServingInstance } from '../deploy/serving.ts';
 
 export interface Admitted {
-  user: UserCaller;
+  user: SignedInCaller;
   agent: Serving['agent'];
   /** The revision that takes the call, and no other does. */
   instance: ServingInstance;

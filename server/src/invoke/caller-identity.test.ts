@@ -7,7 +7,8 @@ afterEach(() => void vi.useRealTimers());
 
 const ada: Parameters<typeof callerIdentity>[2] = {
   id: 'u-1',
-  email: 'ada@example.com',
+  kind: 'user' as const,
+  label: 'ada@example.com',
   memberships: [{ team_id: 't-1', team: 'ml', role: 'contributor' }],
 };
 const ask = async (caller: Parameters<typeof callerIdentity>[2], ref = 'agents/greeter@1.0.0', secret = 'a secret') =>
@@ -28,7 +29,7 @@ test('whoever the caller is by now is what the agent is told: another team, addr
   const proofs = await Promise.all([
     ask(ada),
     ask({ ...ada, memberships: [] }),
-    ask({ ...ada, email: 'lovelace@example.com' }),
+    ask({ ...ada, kind: 'user' as const, label: 'lovelace@example.com' }),
     ask(ada, 'agents/other@1.0.0'),
     ask(ada, 'agents/greeter@1.0.0', 'another secret'),
   ]);

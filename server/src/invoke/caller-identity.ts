@@ -2,9 +2,9 @@
 import { createHmac } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
-import type { UserCaller } from '../access/caller.ts';
+import type { SignedInCaller } from '../access/caller.ts';
 
-type Who = Pick<UserCaller, 'id' | 'email' | 'memberships'>;
+type Who = Pick<SignedInCaller, 'id' | 'kind' | 'label' | 'memberships'>;
 
 const good_for_seconds = 60;
 
@@ -19,10 +19,10 @@ const signed = new LRUCache<string, string>({
 /** A JWT (HS256). A minute is enough to arrive; the audience keeps it from being shown to another agent as a proof. */
 export async function callerIdentity(secret: string, ref: string, caller: Who): Promise<string> {
   const teams = caller.memberships.map(({ team }) => team);
-  const everything = JSON.stringify([secret, ref, caller.id, caller.email, teams]);
+  const everything = JSON.stringify([secret, ref, caller.id, caller.label, teams]);
   const recent = signed.get(everything);
   if (recent !== undefined) return recent;
-  const identity = await new SignJWT({ email: caller.email, teams })
+  const identity = await new SignJWT({ email: caller.kind === 'user' ? caller.label : null, teams })
     .setProtectedHeader({ alg: 'HS256', typ: 'caller+jwt' })
     .setIssuer('gantry')
     .setAudience(ref)

@@ -2,7 +2,7 @@
 // Never sent on: Authorization, cookies, X-Service-*. Never let out: cookies, redirects, or anything that a browser would run.
 import { Agent, request, type Dispatcher } from 'undici';
 import { Problem } from '@gantry/contract/problems.ts';
-import type { UserCaller } from '../access/caller.ts';
+import type { SignedInCaller } from '../access/caller.ts';
 import type { ServingInstance } from '../deploy/serving.ts';
 import { callerIdentity, threadSpace } from './caller-identity.ts';
 
@@ -18,7 +18,7 @@ const answer_statuses = [200, 202, 400, 404, 408, 409, 413, 415, 422, 429, 500, 
 export interface UpstreamCall {
   instance: ServingInstance;
   agent: { id: string; ref: string };
-  caller: UserCaller;
+  caller: SignedInCaller;
   method: 'GET' | 'POST';
   path: '/invoke' | '/stream' | '/health' | `/runs/${string}`;
   run_id?: string;

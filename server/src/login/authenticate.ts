@@ -3,6 +3,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { Caller, Origin } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
 import { findTeamToActFor, loadCaller } from '../principals/load-caller.ts';
+import { loadPrincipal } from '../service-principals/load-caller.ts';
 import * as store from './store.ts';
 import type { Tokens } from './token.ts';
 
@@ -16,8 +17,11 @@ export function authenticator(db: Reader, tokens: Tokens): Authenticate {
     const token = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(header)?.[1];
     const verified = token === undefined ? undefined : await tokens.verify(token);
     if (verified === undefined) throw notValid();
-    const { session_id, user_id } = verified;
-    const caller = await loadCaller(db, user_id, origin, { session_id, provided: store.sessionGoesOn(verified) });
+    const { session_id, subject, kind } = verified;
+    const caller =
+      kind === 'user'
+        ? await loadCaller(db, subject, origin, { session_id, provided: store.sessionGoesOn(verified) })
+        : await loadPrincipal(db, subject, origin, { session_id, provided: store.keySessionGoesOn(verified) });
     if (caller === undefined)
       throw (await store.hasSession(db, verified))
         ? new Problem('unauthenticated', { detail: 'The account is disabled.' })

@@ -5,7 +5,7 @@ import { change } from '../access/change.ts';
 import { theOrg } from '../access/subject.ts';
 import { findCredential, replacePassword } from '../principals/find.ts';
 import { userRecord } from '../principals/records.ts';
-import { signedIn } from '../principals/signed-in.ts';
+import { signedInUser } from '../principals/signed-in.ts';
 import type { LoginParts } from './login.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { checkNewPassword } from './password.ts';
@@ -22,7 +22,7 @@ export async function changePassword(
   caller: Caller,
   input: { old_password: string; new_password: string },
 ) {
-  const user = signedIn(caller);
+  const user = signedInUser(caller);
   const grant = authorize(user, 'password.change', theOrg);
   return await inTurn(user.id, async () => await changeOnce({ db, passwords }, user, grant, input));
 }

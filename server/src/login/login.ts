@@ -33,6 +33,8 @@ export interface LoginParts {
   db: Database;
   passwords: Passwords;
   tokens: Tokens;
+  /** What the keys of service principals are kept under. */
+  key_digest: Buffer;
 }
 
 // Attempts that arrive together count one by one: else as many as fit into one moment would all be made before the first one counts.
@@ -95,7 +97,7 @@ async function openSession(db: Database, tokens: Tokens, user: Credential, origi
     return opened;
   });
   if (session === undefined) return undefined;
-  const access_token = await tokens.issue(user.id, session_id);
+  const access_token = await tokens.issue({ session_id, subject: user.id, kind: 'user' });
   return {
     access_token,
     token_type: 'bearer' as const,

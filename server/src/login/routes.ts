@@ -1,6 +1,7 @@
 import { isFromLoopback } from '../http/peer.ts';
 import type { Handlers } from '../http/handlers.ts';
 import { changePassword } from './change-password.ts';
+import { exchangeKey } from './exchange-key.ts';
 import { login, type LoginParts } from './login.ts';
 import { me, revoke } from './sessions.ts';
 
@@ -12,6 +13,7 @@ export function loginRoutes(parts: LoginParts): Handlers<'auth'> {
         origin: caller.origin,
         from_loopback: isFromLoopback(request.headers, caller.origin),
       }),
+    'auth.exchange_key': async ({ caller, body }) => await exchangeKey(parts, body.key, caller.origin),
     'auth.change_password': async ({ caller, body }) => await changePassword(parts, caller, body),
     'auth.me': async ({ caller }) => me(caller),
     'auth.revoke': async ({ caller, body }) => await revoke(parts.db, caller, body.all),

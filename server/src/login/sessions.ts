@@ -2,7 +2,7 @@ import { append } from '../audit/append.ts';
 import { actorOf, type Caller } from '../access/caller.ts';
 import { userRecord } from '../principals/records.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Tx } from '../database/database.ts';
 import * as store from './store.ts';
 
 export function me(caller: Caller) {
@@ -30,3 +30,7 @@ export async function revoke(db: Database, caller: Caller, all: boolean): Promis
     );
   });
 }
+
+/** All that a user or a service principal is signed in with. */
+export const endSessions = async (tx: Tx, subject: string): Promise<number> =>
+  await store.revokeSessions(tx, subject, null);

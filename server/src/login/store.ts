@@ -26,28 +26,47 @@ export async function insertSession(
     returning created_at, expires_at`);
 }
 
-/** The user whose open session this is. */
+/** Whose open session this is. */
 interface SessionOf {
   session_id: string;
-  user_id: string;
+  subject: string;
 }
 
 /** As a condition: the session is this user's, and goes on. */
-export const sessionGoesOn = ({ session_id, user_id }: SessionOf): Sql =>
-  sql`exists (select from session where id = ${session_id} and user_id = ${user_id} and revoked_at is null and expires_at > clock_now())`;
+export const sessionGoesOn = ({ session_id, subject }: SessionOf): Sql =>
+  sql`exists (select from session where id = ${session_id} and user_id = ${subject} and revoked_at is null and expires_at > clock_now())`;
+
+/** As a condition: the session is this service principal's, and goes on, and so does the key that it was opened for. */
+export const keySessionGoesOn = ({ session_id, subject }: SessionOf): Sql =>
+  sql`exists (select from session s join service_key k on k.id = s.key_id where s.id = ${session_id} and k.principal_id = ${subject}
+    and s.revoked_at is null and s.expires_at > clock_now() and (k.ends_at is null or k.ends_at > clock_now()))`;
 
 export const hasSession = async (db: Reader, session: SessionOf): Promise<boolean> =>
   (await db.one(sql`select where ${sessionGoesOn(session)}`)) !== undefined;
+
+/** Undefined when the key has ended since it was read. */
+export async function insertKeySession(
+  tx: Tx,
+  id: string,
+  key_id: string,
+  lifetime_seconds: number,
+): Promise<{ expires_at: string } | undefined> {
+  return await tx.one<{ expires_at: string }>(sql`
+    insert into session (id, key_id, expires_at)
+    select ${id}, id, clock_now() + make_interval(secs => ${lifetime_seconds}) from service_key
+    where id = ${key_id} and (ends_at is null or ends_at > clock_now()) for share
+    returning expires_at`);
+}
 
 export async function revokeSession(tx: Tx, id: string): Promise<number> {
   return await tx.run(sql`update session set revoked_at = clock_now() where id = ${id} and revoked_at is null`);
 }
 
-/** All sessions of a user, but for the one to keep. */
-export async function revokeSessions(tx: Tx, user_id: string, keep: string | null): Promise<number> {
-  return await tx.run(
-    sql`update session set revoked_at = clock_now() where user_id = ${user_id} and id is distinct from ${keep} and revoked_at is null`,
-  );
+/** All sessions of a user or a service principal, but for the one to keep. */
+export async function revokeSessions(tx: Tx, subject: string, keep: string | null): Promise<number> {
+  return await tx.run(sql`
+    update session set revoked_at = clock_now() where id is distinct from ${keep} and revoked_at is null
+      and (user_id = ${subject} or key_id in (select id from service_key where principal_id = ${subject}))`);
 }
 
 /** Seconds until the window of the fullest key ends, when one of them is at its limit. */

@@ -7,16 +7,16 @@ afterEach(() => void vi.useRealTimers());
 
 test('a token that was checked before is believed until it expires, and not a moment longer', async () => {
   const { issue, verify } = tokens(randomBytes(32));
-  const [user_id, session_id] = [randomUUID(), randomUUID()];
-  const token = await issue(user_id, session_id);
-  for (const _ of [1, 2]) expect(await verify(token)).toEqual({ user_id, session_id });
+  const whose = { subject: randomUUID(), session_id: randomUUID(), kind: 'user' as const };
+  const token = await issue(whose);
+  for (const _ of [1, 2]) expect(await verify(token)).toEqual(whose);
   vi.advanceTimersByTime((token_lifetime_seconds - 1) * 1000);
-  expect(await verify(token)).toEqual({ user_id, session_id });
+  expect(await verify(token)).toEqual(whose);
   vi.advanceTimersByTime(1000);
   expect(await verify(token)).toBeUndefined();
 });
 
 test('what was checked under one key says nothing to another', async () => {
-  const token = await tokens(randomBytes(32)).issue(randomUUID(), randomUUID());
+  const token = await tokens(randomBytes(32)).issue({ subject: randomUUID(), session_id: randomUUID(), kind: 'user' });
   expect(await tokens(randomBytes(32)).verify(token)).toBeUndefined();
 });

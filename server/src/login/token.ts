@@ -11,17 +11,24 @@ const audience = 'gantry-api';
 const type = 'at+jwt'; // RFC 9068: no other token of ours, signed for another use, passes for this one
 
 export interface Tokens {
-  issue(user_id: string, session_id: string): Promise<string>;
-  /** Session and user; undefined for anything but a sound, unexpired token of ours. */
+  issue(whose: Verified, lifetime_seconds?: number): Promise<string>;
+  /** Session and subject; undefined for anything but a sound, unexpired token of ours. */
   verify(token: string): Promise<Verified | undefined>;
 }
 
-interface Verified {
+export interface Verified {
   session_id: string;
-  user_id: string;
+  /** The id of a user or of a service principal. */
+  subject: string;
+  kind: 'user' | 'principal';
 }
 
-const claims = z.object({ sub: z.uuid(), jti: z.uuid(), exp: z.number() });
+const claims = z.object({
+  sub: z.uuid(),
+  jti: z.uuid(),
+  exp: z.number(),
+  kind: z.enum(['user', 'principal']).default('user'),
+});
 const most_remembered = 10_000;
 
 export function tokens(secret: Buffer): Tokens {
@@ -34,15 +41,15 @@ export function tokens(secret: Buffer): Tokens {
     ttlResolution: 0,
   });
   return {
-    issue: async (user_id, session_id) =>
-      await new SignJWT({})
+    issue: async ({ session_id, subject, kind }, lifetime_seconds = token_lifetime_seconds) =>
+      await new SignJWT({ kind })
         .setProtectedHeader({ alg: 'HS256', typ: type })
         .setIssuer(issuer)
         .setAudience(audience)
-        .setSubject(user_id)
+        .setSubject(subject)
         .setJti(session_id)
         .setIssuedAt()
-        .setExpirationTime(`${token_lifetime_seconds}s`)
+        .setExpirationTime(`${lifetime_seconds}s`)
         .sign(key),
     verify: async (token) => {
       // Ours are about 300 bytes; nothing larger is worth parsing.
@@ -59,7 +66,7 @@ export function tokens(secret: Buffer): Tokens {
         });
         const read = claims.safeParse(payload);
         if (!read.success) return undefined;
-        const verified = { session_id: read.data.jti, user_id: read.data.sub };
+        const verified = { session_id: read.data.jti, subject: read.data.sub, kind: read.data.kind };
         sound.set(token, verified, { ttl: Math.max(1, read.data.exp * 1000 - Date.now()) });
         return verified;
       } catch {

@@ -5,7 +5,7 @@ import type { Caller } from '../access/caller.ts';
 import { theOrg } from '../access/subject.ts';
 import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
-import { signedIn } from '../principals/signed-in.ts';
+import { signedInUser } from '../principals/signed-in.ts';
 import { readable } from './readable.ts';
 import * as store from './store.ts';
 import type { CatchUp } from './tell.ts';
@@ -18,7 +18,7 @@ export async function list(
   caller: Caller,
   query: { unread: boolean; limit: number; cursor?: string | undefined },
 ): Promise<Page<Notification>> {
-  const user = signedIn(caller);
+  const user = signedInUser(caller);
   authorize(user, 'notification.read', theOrg);
   await catchUp();
   const scope = ['notifications', user.id, query.unread];

@@ -54,11 +54,14 @@ export interface News {
   audience: 'admins' | 'submitter';
 }
 
-/** One notification for each of the audience but whoever did it, and a mail with each where mail is sent. */
+/**
+ * One notification for each of the audience but whoever did it, and a mail with each where mail is sent. What a service principal submitted is
+ * answered to the owner of the asset.
+ */
 export async function tell(tx: Tx, news: News, { mail }: { mail: boolean }): Promise<void> {
   const audience =
     news.audience === 'submitter'
-      ? sql`u.id = r.submitted_by`
+      ? sql`u.id = coalesce((select id from app_user where id = r.submitted_by), a.owner_id)`
       : sql`u.id <> r.submitted_by and (u.role = 'admin'
           or exists (select 1 from membership m where m.user_id = u.id and m.team_id = a.team_id and m.role = 'admin'))`;
   await tx.run(sql`

@@ -2,7 +2,7 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Action, Operation } from '@gantry/contract/roles.ts';
 import { authorize } from '../access/authorize.ts';
-import type { Caller, UserCaller } from '../access/caller.ts';
+import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { canRead, decide, type Decision } from '../access/decide.ts';
 import { theOrg, type AssetSubject, type DeploySubject } from '../access/subject.ts';
 import type { Database } from '../database/database.ts';
@@ -44,7 +44,7 @@ export async function check(
 /** The decision on the ACL, and what narrows it further for a call: then with the teams that may. */
 export async function decideOn(
   db: Database,
-  user: UserCaller,
+  user: SignedInCaller,
   asset: AssetRecord,
   { operation, subject }: Question,
 ): Promise<Decision & { teams?: string[] }> {

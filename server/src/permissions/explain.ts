@@ -1,19 +1,20 @@
 // Why somebody may or may not do this to that, and what would change it: for themselves, and for whoever may change the entries.
 import type { Explanation } from '@gantry/contract/permissions.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import { parsePrincipal, printPrincipal } from '@gantry/contract/refs.ts';
+import { parsePrincipal, printGrantee, printPrincipal } from '@gantry/contract/refs.ts';
 import type { Action } from '@gantry/contract/roles.ts';
 import { entriesOf } from '../access/acl.ts';
 import { authorize } from '../access/authorize.ts';
-import type { Caller, UserCaller } from '../access/caller.ts';
-import { covers, effectiveRole } from '../access/decide.ts';
+import type { Caller, SignedInCaller } from '../access/caller.ts';
+import { covers, effectiveRole, principalOf } from '../access/decide.ts';
 import { whatWouldChange, type Change } from '../access/what-would-change.ts';
 import type { Database } from '../database/database.ts';
-import { findUser } from '../principals/find.ts';
-import { loadCaller } from '../principals/load-caller.ts';
+import { principalNames } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import type { AssetRecord } from '../registry/find.ts';
+import { loadIdentity } from '../service-principals/load-caller.ts';
 import { decideOn, question } from './check.ts';
+import { findGrantee } from './find-principal.ts';
 import { findResource, type Resource } from './find-resource.ts';
 import { permissionRecords } from './records.ts';
 
@@ -30,14 +31,22 @@ export async function explain(
   const asking = await question(db, asset, asked.action);
   const decision = await decideOn(db, about, asset, asking);
   const entries = (await entriesOf(db, asset.id)).filter((entry) => covers(entry, about));
+  const names = new Map(
+    (
+      await principalNames(
+        db,
+        entries.flatMap(({ principal_id }) => principal_id ?? []),
+      )
+    ).map(({ id, name }) => [id, name]),
+  );
   const would_change =
-    decision.teams?.map((team) => [`svc team add ${team} user:${about.email}`]) ??
+    decision.teams?.map((team) => [`svc team add ${team} ${principalOf(about)}`]) ??
     whatWouldChange({ ...asking, caller: about, action: asked.action }).map((together) =>
-      together.map((change) => say(change, asset, about)),
+      together.map((change) => say(change, asset, about, names)),
     );
   return {
     asset: asset.ref,
-    principal: printPrincipal({ kind: 'user', name: about.email }),
+    principal: principalOf(about),
     action: asked.action,
     allowed: decision.allowed,
     reason: decision.allowed ? decision.because : decision.reason,
@@ -50,37 +59,48 @@ export async function explain(
   };
 }
 
-/** The caller, or the user they ask about, which takes the right to change the entries. */
+/** The caller, or the user or service principal they ask about, which takes the right to change the entries. */
 async function findAbout(
   db: Database,
-  user: UserCaller,
+  user: SignedInCaller,
   asset: AssetRecord,
   principal: string | undefined,
-): Promise<UserCaller> {
-  const ref = parsePrincipal(principal ?? `user:${user.email}`);
-  if (ref?.kind !== 'user')
-    throw new Problem('invalid', { detail: 'What somebody may do is asked of a user: user:<e-mail>.' });
-  if (ref.name === user.email) return user;
+): Promise<SignedInCaller> {
+  const ref = parsePrincipal(principal ?? principalOf(user));
+  if (ref?.kind !== 'user' && ref?.kind !== 'principal')
+    throw new Problem('invalid', {
+      detail: 'What somebody may do is asked of a user or a service principal: user:<e-mail>, principal:<name>.',
+    });
+  if (printPrincipal(ref) === principalOf(user)) return user;
   authorize(user, 'permission.change', asset);
-  const found = await findUser(db, ref.name);
-  const about = found && (await loadCaller(db, found.id, { request_id: null, ip: null, receipts: [] }));
-  if (about === undefined) throw new Problem('invalid', { detail: `There is no active user:${ref.name}.` });
+  const id = await findGrantee(db, ref.kind, ref.name);
+  const about = id && (await loadIdentity(db, id, { request_id: null, ip: null, receipts: [] }));
+  if (about === undefined || about === '')
+    throw new Problem('invalid', { detail: `There is no active ${printPrincipal(ref)}.` });
   return about;
 }
 
-function say(change: Change, { ref, team }: AssetRecord, { email, id, memberships }: UserCaller): string {
+function say(
+  change: Change,
+  { ref, team }: AssetRecord,
+  about: SignedInCaller,
+  names: ReadonlyMap<string, string>,
+): string {
+  const who = principalOf(about);
   switch (change.kind) {
     case 'team_role':
+      if (about.kind === 'principal') return `svc principal update ${about.name} --role ${change.role ?? 'viewer'}`;
       return change.role === null
-        ? `svc team remove ${team.name} user:${email}`
-        : `svc team add ${team.name} user:${email} --role ${change.role}`;
+        ? `svc team remove ${team.name} ${who}`
+        : `svc team add ${team.name} ${who} --role ${change.role}`;
+    case 'reach':
+      return `svc principal update ${about.name} --allowed-assets ${change.patterns.join(',')}`;
     case 'grant':
-      return `svc acl grant --asset ${ref} --principal user:${email} --actions ${change.actions.join(',')}`;
+      return `svc acl grant --asset ${ref} --principal ${who} --actions ${change.actions.join(',')}`;
     case 'revoke': {
       const { principal_type, principal_id } = change.entry;
-      const named = memberships.find(({ team_id }) => team_id === principal_id)?.team;
-      const who = principal_id === id ? `user:${email}` : named === undefined ? principal_type : `team:${named}`;
-      return `svc acl revoke --asset ${ref} --principal ${who} --actions ${change.actions.join(',')}`;
+      const grantee = printGrantee({ principal_type, principal_id: names.get(principal_id ?? '') ?? principal_id });
+      return `svc acl revoke --asset ${ref} --principal ${grantee} --actions ${change.actions.join(',')}`;
     }
     case 'approval':
       return change.given ? `an approval: svc submit --asset ${ref}` : 'the approval is taken back';

@@ -2,7 +2,8 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import type { EntryPrincipal } from '../access/acl.ts';
 import type { Reader } from '../database/database.ts';
-import { findTeam, findUser } from '../principals/find.ts';
+import { findGroup, findTeam, findUser } from '../principals/find.ts';
+import { findServicePrincipal } from '../service-principals/find.ts';
 
 export interface WrittenPrincipal {
   principal_type: EntryPrincipal['principal_type'];
@@ -35,10 +36,10 @@ export async function findGrantee(
       return (await findTeam(db, name))?.id;
     case 'user':
       return (await findUser(db, name))?.id;
-    // They come with features of their own; until then there are none.
     case 'group':
+      return (await findGroup(db, name))?.id;
     case 'principal':
-      return undefined;
+      return (await findServicePrincipal(db, name))?.id;
   }
 }
 

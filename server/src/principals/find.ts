@@ -1,12 +1,16 @@
 // What later features ask of principals.
 import type { Reader } from '../database/database.ts';
+import * as groups from './group-store.ts';
 import * as store from './store.ts';
+import * as teamStore from './team-store.ts';
 
-export type { Credential, Settings, TeamRow, UserRow } from './store.ts';
+export type { Credential, Settings, UserRow } from './store.ts';
+export type { TeamRow } from './team-store.ts';
 
-export const findTeam = store.teamByName;
-/** What teams and users are called, by id; e-mails for users. */
+export const findTeam = teamStore.teamByName;
+/** What teams, groups, users and service principals are called, by id; e-mails for users. */
 export const principalNames = store.names;
+export const findGroup = groups.groupByName;
 export const findUser = store.userByEmail;
 export const settings = store.settings;
 /** Names everything of this installation that lies outside the database. */
@@ -22,6 +26,6 @@ export async function adminsOf(db: Reader, team_id: string): Promise<string[]> {
 }
 
 export async function isInTeam(db: Reader, team_id: string, user_id: string): Promise<boolean> {
-  const members = await store.membersOfTeams(db, [team_id]);
+  const members = await teamStore.membersOfTeams(db, [team_id]);
   return members.some((member) => member.user_id === user_id);
 }

@@ -2,24 +2,27 @@
 import type { UserRecord } from '@gantry/contract/login.ts';
 import type { team, user } from '@gantry/contract/principals.ts';
 import type { z } from 'zod';
-import type { UserCaller } from '../access/caller.ts';
+import type { SignedInCaller } from '../access/caller.ts';
 import { isMember, effectiveRole } from '../access/decide.ts';
-import type { MemberRow, TeamRow, UserRow } from './store.ts';
+import type { UserRow } from './store.ts';
+import type { MemberRow, TeamRow } from './team-store.ts';
 
-export function userRecord(caller: UserCaller): UserRecord {
+export function userRecord(caller: SignedInCaller): UserRecord {
   return {
     id: caller.id,
-    email: caller.email,
+    kind: caller.kind,
+    email: caller.kind === 'user' ? caller.email : null,
     name: caller.name,
     role: caller.role,
     primary_team: caller.primary_team?.name ?? null,
     active_team: caller.active_team?.name ?? null,
     teams: caller.memberships.map(({ team: name, role }) => ({ name, role })),
-    must_change_password: caller.must_change_password,
+    must_change_password: caller.kind === 'user' && caller.must_change_password,
+    allowed_assets: caller.kind === 'user' ? null : caller.allowed_assets,
   };
 }
 
-export function teamRecord(caller: UserCaller, row: TeamRow, members: readonly MemberRow[]): z.output<typeof team> {
+export function teamRecord(caller: SignedInCaller, row: TeamRow, members: readonly MemberRow[]): z.output<typeof team> {
   const mine = members.filter((member) => member.team_id === row.id);
   return {
     ...row,

@@ -1,26 +1,60 @@
-import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Handlers } from '../http/handlers.ts';
-import { addMember, createTeam, listTeams, removeMember, showTeam } from './teams.ts';
-import { createUser, listUsers, type PasswordMaker } from './users.ts';
+import {
+  addGroupMember,
+  createGroup,
+  deleteGroup,
+  listGroups,
+  removeGroupMember,
+  showGroup,
+  updateGroup,
+} from './groups.ts';
+import { showOrg, setOrg, type OrgFile } from './org-settings.ts';
+import { addMember, createTeam, deleteTeam, listTeams, removeMember, showTeam } from './teams.ts';
+import {
+  createUser,
+  listUsers,
+  removeUser,
+  showUser,
+  updateUser,
+  type PasswordMaker,
+  type UserParts,
+} from './users.ts';
 
-export function principalsRoutes({
-  db,
-  cursors,
-  passwords,
-}: {
-  db: Database;
+export interface PrincipalsParts extends UserParts {
   cursors: Cursors;
   passwords: PasswordMaker;
-}): Handlers<'teams'> & Handlers<'users'> {
+  orgFile: () => OrgFile;
+}
+
+type Nouns = 'teams' | 'users' | 'groups';
+type Own = Handlers<Nouns> & Pick<Handlers<'org'>, 'org.show' | 'org.set'>;
+
+export function principalsRoutes(parts: PrincipalsParts): Own {
+  const { db, cursors, passwords } = parts;
   return {
     'teams.list': async ({ caller, query }) => await listTeams(db, cursors, caller, query),
     'teams.create': async ({ caller, body }) => await createTeam(db, caller, body.name),
     'teams.show': async ({ caller, params }) => await showTeam(db, caller, params.team),
+    'teams.delete': async ({ caller, params }) => await deleteTeam(parts, caller, params.team),
     'teams.add_member': async ({ caller, params, body }) =>
       await addMember(db, caller, params.team, body.principal, body.role),
-    'teams.remove_member': async ({ caller, params }) => await removeMember(db, caller, params.team, params.principal),
+    'teams.remove_member': async ({ caller, params, query }) =>
+      await removeMember(parts, caller, { ...params, ...query }),
     'users.list': async ({ caller, query }) => await listUsers(db, cursors, caller, query),
     'users.create': async ({ caller, body }) => await createUser(db, passwords, caller, body),
+    'users.show': async ({ caller, params }) => await showUser(db, caller, params.id),
+    'users.update': async ({ caller, params, body }) => await updateUser(parts, caller, params.id, body),
+    'users.remove': async ({ caller, params, query }) => await removeUser(parts, caller, params.id, query.assets_to),
+    'groups.list': async ({ caller, query }) => await listGroups(db, cursors, caller, query),
+    'groups.create': async ({ caller, body }) => await createGroup(db, caller, body),
+    'groups.show': async ({ caller, params }) => await showGroup(db, caller, params.id),
+    'groups.update': async ({ caller, params, body }) => await updateGroup(db, caller, params.id, body),
+    'groups.delete': async ({ caller, params }) => await deleteGroup(db, caller, params.id),
+    'groups.add_member': async ({ caller, params, body }) => await addGroupMember(db, caller, params.id, body.email),
+    'groups.remove_member': async ({ caller, params }) =>
+      await removeGroupMember(db, caller, params.id, params.member_id),
+    'org.show': async ({ caller }) => await showOrg(parts, caller),
+    'org.set': async ({ caller, body }) => await setOrg(parts, caller, body),
   };
 }

@@ -6,6 +6,7 @@ import { change } from '../access/change.ts';
 import { theOrg } from '../access/subject.ts';
 import type { Database } from '../database/database.ts';
 import * as store from './store.ts';
+import * as teamStore from './team-store.ts';
 
 export const seed_email = 'admin@gantry.local';
 /** Publicly documented (spec, Authentication 9): good only from a loopback peer, and only until it is changed. */
@@ -21,7 +22,7 @@ export async function seed(
   return await change(db, grant, 'org.seeded', async (tx, note) => {
     if (await store.hasOrg(tx)) return false;
     await store.insertOrg(tx);
-    const team = await store.insertTeam(tx, 'default');
+    const team = await teamStore.insertTeam(tx, 'default');
     const { password_hash, must_change } = admin;
     const user = await store.insertUser(tx, {
       email: seed_email,
@@ -31,7 +32,7 @@ export async function seed(
       must_change_password: must_change,
       seed_credential: must_change,
     });
-    await store.putMember(tx, team.id, user.id, 'admin');
+    await teamStore.putMember(tx, team.id, user.id, 'admin');
     note({ admin: seed_email, team: team.name });
     await before();
     return true;

@@ -1,15 +1,9 @@
+import type { OrgSettings } from '@gantry/contract/org.ts';
 import type { Role } from '@gantry/contract/roles.ts';
 import type { Membership } from '../access/caller.ts';
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
 import { nothing, sql } from '../database/sql.ts';
-
-export interface TeamRow {
-  id: string;
-  name: string;
-  created_at: string;
-}
-
 export interface UserRow {
   id: string;
   email: string;
@@ -21,33 +15,26 @@ export interface UserRow {
   created_at: string;
 }
 
-export interface MemberRow {
-  team_id: string;
-  team: string;
-  user_id: string;
-  email: string;
-  role: Role;
-}
-
-export interface Settings {
-  auth_provider: string;
-  require_approval_for_admins: boolean;
-  enforce_password_change: boolean;
-}
+export type Settings = OrgSettings;
 
 const userColumns = sql`id, email, name, role, active, must_change_password, primary_team_id, created_at`;
 
-export const teamByName = async (db: Reader, name: string) =>
-  await db.one<TeamRow>(sql`select id, name, created_at from team where name = ${name}`);
 export const userByEmail = async (db: Reader, email: string) =>
-  await db.one<UserRow>(sql`select ${userColumns} from app_user where email = ${email.toLowerCase()}`);
-/** A user and their roles in teams, as they stand at one moment. */
+  await db.one<UserRow>(
+    sql`select ${userColumns} from app_user where email = ${email.toLowerCase()} and removed_at is null`,
+  );
+
+export const userById = async (db: Reader, id: string) =>
+  await db.one<UserRow>(sql`select ${userColumns} from app_user where id = ${id} and removed_at is null`);
+
+/** A user with their roles in teams and their groups, as they stand at one moment. */
 export const userWithTeams = async (db: Reader, id: string, provided = sql`true`) =>
-  await db.one<UserRow & { memberships: Membership[] }>(sql`
+  await db.one<UserRow & { memberships: Membership[]; groups: string[] }>(sql`
     select ${userColumns}, (
       select coalesce(json_agg(json_build_object('team_id', t.id, 'team', t.name, 'role', m.role) order by t.name), '[]')
       from membership m join team t on t.id = m.team_id where m.user_id = app_user.id
-    ) as memberships from app_user where id = ${id} and ${provided}`);
+    ) as memberships, array(select group_id from group_member where user_id = app_user.id)::text[] as groups
+    from app_user where id = ${id} and ${provided}`);
 
 export async function settings(db: Reader): Promise<Settings> {
   const row = await db.one<Settings>(
@@ -64,42 +51,21 @@ export async function orgId(db: Reader): Promise<string> {
   return row.id;
 }
 
-/** Teams by name; `member_id` narrows to those that a user is in. */
-export async function teams(
+export async function users(
   db: Reader,
-  query: { member_id?: string | undefined; after?: string | undefined; limit: number },
-): Promise<TeamRow[]> {
-  const member =
-    query.member_id === undefined
-      ? nothing
-      : sql`and exists (select 1 from membership where team_id = team.id and user_id = ${query.member_id})`;
-  return await db.all<TeamRow>(
-    sql`select id, name, created_at from team where name > ${query.after ?? ''} ${member} order by name limit ${query.limit}`,
-  );
-}
-
-export async function users(db: Reader, query: { after?: string | undefined; limit: number }): Promise<UserRow[]> {
+  query: { email?: string | undefined; after?: string | undefined; limit: number },
+): Promise<UserRow[]> {
+  const named = query.email === undefined ? nothing : sql`and email = ${query.email}`;
   return await db.all<UserRow>(
-    sql`select ${userColumns} from app_user where email > ${query.after ?? ''} order by email limit ${query.limit}`,
+    sql`select ${userColumns} from app_user where email > ${query.after ?? ''} and removed_at is null ${named} order by email limit ${query.limit}`,
   );
 }
 
-export async function membersOfTeams(db: Reader, team_ids: readonly string[]): Promise<MemberRow[]> {
-  return await db.all<MemberRow>(sql`
-    select m.team_id, t.name as team, m.user_id, u.email, m.role from membership m join team t on t.id = m.team_id join app_user u on u.id = m.user_id
-    where m.team_id = any(${team_ids}) order by u.email`);
-}
-
-export async function membershipsOfUsers(db: Reader, user_ids: readonly string[]): Promise<MemberRow[]> {
-  return await db.all<MemberRow>(sql`
-    select m.team_id, t.name as team, m.user_id, u.email, m.role from membership m join team t on t.id = m.team_id join app_user u on u.id = m.user_id
-    where m.user_id = any(${user_ids}) order by t.name`);
-}
-
-/** What teams and users are called, by id. */
+/** What teams, groups, users and service principals are called, by id. */
 export async function names(db: Reader, ids: readonly string[]): Promise<{ id: string; name: string }[]> {
   return await db.all<{ id: string; name: string }>(sql`
-    select id, name from team where id = any(${ids}) union all select id, email as name from app_user where id = any(${ids})`);
+    select id, name from team where id = any(${ids}) union all select id, name from user_group where id = any(${ids})
+    union all select id, email from app_user where id = any(${ids}) union all select id, name from service_principal where id = any(${ids})`);
 }
 
 /** Active platform admins and admins of the team, by e-mail. */
@@ -123,12 +89,6 @@ export async function updateSettings(tx: GovernedTx, next: Settings): Promise<vo
     'org',
     sql`update org set auth_provider = ${next.auth_provider}, require_approval_for_admins = ${next.require_approval_for_admins},
     enforce_password_change = ${next.enforce_password_change} returning id`,
-  );
-}
-
-export async function insertTeam(tx: GovernedTx, name: string): Promise<TeamRow> {
-  return first(
-    await tx.write<TeamRow>('team', sql`insert into team (name) values (${name}) returning id, name, created_at`),
   );
 }
 
@@ -178,43 +138,40 @@ export async function resetPassword(tx: GovernedTx, user_id: string, password_ha
   );
 }
 
-/** The role before, or undefined when the user was not in the team. The first team becomes the primary one. */
-export async function putMember(
-  tx: GovernedTx,
-  team_id: string,
-  user_id: string,
-  role: Role,
-): Promise<Role | undefined> {
-  const before = await tx.one<{ role: Role }>(
-    sql`select role from membership where team_id = ${team_id} and user_id = ${user_id} for update`,
-  );
-  if (before?.role === role) return before.role;
-  await tx.write(
-    'membership',
-    sql`
-    insert into membership (team_id, user_id, role) values (${team_id}, ${user_id}, ${role})
-    on conflict (team_id, user_id) do update set role = excluded.role returning id`,
-  );
-  await tx.write(
-    'app_user',
-    sql`update app_user set primary_team_id = ${team_id} where id = ${user_id} and primary_team_id is null returning id`,
-  );
-  return before?.role;
+export interface UserChange {
+  name: string;
+  role: Role;
+  active: boolean;
 }
 
-/** The role that they had, or undefined when they were not in the team. The primary team moves on to another of theirs. */
-export async function deleteMember(tx: GovernedTx, team_id: string, user_id: string): Promise<Role | undefined> {
-  const [gone] = await tx.write<{ id: string; role: Role }>(
-    'membership',
-    sql`delete from membership where team_id = ${team_id} and user_id = ${user_id} returning id, role`,
+/** Locks the row as it is, so that what is noted as before is what was there. */
+export const lockUser = async (tx: GovernedTx, id: string) =>
+  await tx.one<UserRow>(sql`select ${userColumns} from app_user where id = ${id} and removed_at is null for update`);
+
+export async function updateUser(tx: GovernedTx, id: string, { name, role, active }: UserChange): Promise<UserRow> {
+  return first(
+    await tx.write<UserRow>(
+      'app_user',
+      sql`update app_user set name = ${name}, role = ${role}, active = ${active} where id = ${id} returning ${userColumns}`,
+    ),
   );
+}
+
+/** The row stays, for what they did keeps their name; nothing signs in with it again. */
+export async function markRemoved(tx: GovernedTx, id: string): Promise<void> {
   await tx.write(
     'app_user',
-    sql`
-    update app_user set primary_team_id = (select team_id from membership where user_id = ${user_id} order by created_at limit 1)
-    where id = ${user_id} and primary_team_id = ${team_id} returning id`,
+    sql`update app_user set active = false, removed_at = clock_now(), password_hash = '', primary_team_id = null where id = ${id} returning id`,
   );
-  return gone?.role;
+}
+
+/** How many active platform admins there are. Until the transaction ends nobody else can count and then take one away. */
+export async function countAdmins(tx: GovernedTx): Promise<number> {
+  await tx.one(sql`select id from org for no key update`);
+  const row = await tx.one<{ admins: number }>(
+    sql`select count(*)::int as admins from app_user where active and role = 'admin'`,
+  );
+  return row?.admins ?? 0;
 }
 
 export interface Credential extends UserRow {
@@ -224,7 +181,7 @@ export interface Credential extends UserRow {
 
 export async function credential(db: Reader, email: string): Promise<Credential | undefined> {
   return await db.one<Credential>(
-    sql`select ${userColumns}, password_hash, seed_credential from app_user where email = ${email.toLowerCase()}`,
+    sql`select ${userColumns}, password_hash, seed_credential from app_user where email = ${email.toLowerCase()} and removed_at is null`,
   );
 }
 

@@ -3,19 +3,23 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { parsePrincipal } from '@gantry/contract/refs.ts';
 import type { Role } from '@gantry/contract/roles.ts';
 import { authorize } from '../access/authorize.ts';
-import type { Caller, UserCaller } from '../access/caller.ts';
+import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
+import { removeEntriesOf } from '../access/acl.ts';
 import { theOrg, type TeamSubject } from '../access/subject.ts';
-import { errorCode, unique_violation, type Database } from '../database/database.ts';
+import { errorCode, foreign_key_violation, unique_violation, type Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
+import { loadTeam } from './load-team.ts';
+import { handOver, type Ownership } from './hand-over.ts';
 import { teamRecord } from './records.ts';
 import { signedIn } from './signed-in.ts';
 import * as store from './store.ts';
+import * as teamStore from './team-store.ts';
 
 export async function createTeam(db: Database, caller: Caller, name: string) {
   const grant = authorize(caller, 'team.create', theOrg);
   const row = await change(db, grant, 'team.created', async (tx, note) => {
-    const made = await store.insertTeam(tx, name);
+    const made = await teamStore.insertTeam(tx, name);
     note({ team: name }, { team: name });
     return made;
   }).catch((error: unknown) => {
@@ -40,12 +44,12 @@ export async function listTeams(
   const scope = ['teams', user.id];
   const after = cursors.read(query.cursor, scope)?.[0];
   const member_id = user.role === 'admin' ? undefined : user.id;
-  const rows = await store.teams(db, {
+  const rows = await teamStore.teams(db, {
     member_id,
     after: after === undefined ? undefined : String(after),
     limit: query.limit + 1,
   });
-  const members = await store.membersOfTeams(
+  const members = await teamStore.membersOfTeams(
     db,
     rows.map((row) => row.id),
   );
@@ -70,33 +74,58 @@ export async function addMember(db: Database, caller: Caller, team: string, prin
   const grant = authorize(caller, 'member.add', subject);
   const user = await loadMember(db, principal);
   await change(db, grant, 'member.added', async (tx, note) => {
-    const before = await store.putMember(tx, subject.id, user.id, role);
+    const before = await teamStore.putMember(tx, subject.id, user.id, role);
     if (before !== role) note({ user: user.email, before: before ?? null, after: role });
   });
   return await record(db, signedIn(caller), subject);
 }
 
-export async function removeMember(db: Database, caller: Caller, team: string, principal: string): Promise<void> {
+/** What they own in the team goes to `assets_to`, a member of it; without one it stands in the way. */
+export async function removeMember(
+  { db, ownership }: { db: Database; ownership: Ownership },
+  caller: Caller,
+  { team, principal, assets_to }: { team: string; principal: string; assets_to?: string | undefined },
+): Promise<void> {
   const subject = await loadTeam(db, team);
   const grant = authorize(caller, 'member.remove', subject);
   const user = await loadMember(db, principal);
   await change(db, grant, 'member.removed', async (tx, note) => {
-    const before = await store.deleteMember(tx, subject.id, user.id);
+    const before = await teamStore.deleteMember(tx, subject.id, user.id);
     if (before === undefined) throw new Problem('not_found', { detail: `${user.email} is not in team:${team}.` });
-    note({ user: user.email, before, after: null });
+    const moved = await handOver(tx, ownership, { from: user, assets_to, team_id: subject.id });
+    note({ user: user.email, before, after: null, ...moved });
   });
 }
 
-async function record(db: Database, caller: UserCaller, subject: TeamSubject) {
-  const row = await store.teamByName(db, subject.name);
-  if (row === undefined) throw new Problem('not_found');
-  return teamRecord(caller, row, await store.membersOfTeams(db, [row.id]));
+/** Only an empty one: what is in it would be left without a team. */
+export async function deleteTeam(
+  { db, ownership }: { db: Database; ownership: Ownership },
+  caller: Caller,
+  name: string,
+): Promise<void> {
+  const subject = await loadTeam(db, name);
+  const grant = authorize(caller, 'team.delete', subject);
+  await change(db, grant, 'team.deleted', async (tx, note) => {
+    const uses = [...(await ownership.usesOfTeam(tx, subject.id)), ...(await teamStore.usesOfTeam(tx, subject.id))];
+    if (uses.length > 0)
+      throw new Problem('in_use', {
+        detail: `team:${name} has ${uses.slice(0, 10).join(', ')}${uses.length > 10 ? ' and more' : ''}.`,
+        hint: 'Transfer or delete them first.',
+      });
+    const entries = await removeEntriesOf(tx, { principal_type: 'team', principal_id: subject.id });
+    await teamStore.deleteTeam(tx, subject.id);
+    note({ team: name, entries });
+  }).catch((error: unknown) => {
+    if (errorCode(error) === foreign_key_violation)
+      throw new Problem('in_use', { detail: `Something was made in team:${name} at this moment.` });
+    throw error;
+  });
 }
 
-async function loadTeam(db: Database, name: string): Promise<TeamSubject> {
-  const row = await store.teamByName(db, name);
+async function record(db: Database, caller: SignedInCaller, subject: TeamSubject) {
+  const row = await teamStore.teamByName(db, subject.name);
   if (row === undefined) throw new Problem('not_found');
-  return { kind: 'team', id: row.id, name: row.name };
+  return teamRecord(caller, row, await teamStore.membersOfTeams(db, [row.id]));
 }
 
 async function loadMember(db: Database, principal: string) {

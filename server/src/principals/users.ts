@@ -1,14 +1,18 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Role } from '@gantry/contract/roles.ts';
+import { assetsLeftAlone, removeEntriesOf } from '../access/acl.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { theOrg } from '../access/subject.ts';
-import { errorCode, unique_violation, type Database } from '../database/database.ts';
+import { errorCode, unique_violation, type Database, type Tx } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
+import { refuseTooFewAdmins } from './enough-admins.ts';
+import { handOver, type Ownership } from './hand-over.ts';
 import { adminUserRecord } from './records.ts';
 import { signedIn } from './signed-in.ts';
 import * as store from './store.ts';
+import * as teamStore from './team-store.ts';
 
 export interface PasswordMaker {
   /** A random one-time password and its hash. */
@@ -48,16 +52,17 @@ export async function listUsers(
   db: Database,
   cursors: Cursors,
   caller: Caller,
-  query: { limit: number; cursor?: string | undefined },
+  query: { email?: string | undefined; limit: number; cursor?: string | undefined },
 ) {
   authorize(caller, 'user.list', theOrg);
-  const scope = ['users', signedIn(caller).id];
+  const scope = ['users', signedIn(caller).id, query.email];
   const after = cursors.read(query.cursor, scope)?.[0];
   const rows = await store.users(db, {
+    email: query.email,
     after: after === undefined ? undefined : String(after),
     limit: query.limit + 1,
   });
-  const memberships = await store.membershipsOfUsers(
+  const memberships = await teamStore.membershipsOfUsers(
     db,
     rows.map((row) => row.id),
   );
@@ -68,4 +73,81 @@ export async function listUsers(
     (row) => [row.email],
     (row) => adminUserRecord(row, memberships),
   );
+}
+
+export async function showUser(db: Database, caller: Caller, id: string) {
+  authorize(caller, 'user.list', theOrg);
+  const row = await store.userById(db, id);
+  if (row === undefined) throw new Problem('not_found');
+  return adminUserRecord(row, await teamStore.membershipsOfUsers(db, [id]));
+}
+
+export interface UserParts {
+  db: Database;
+  ownership: Ownership;
+  /** Ends what the user is signed in with. */
+  endSessions: (tx: Tx, user_id: string) => Promise<number>;
+}
+
+/** Another name or role, disabled or enabled. Who is disabled is signed out, and stays in their teams. */
+export async function updateUser({ db, endSessions }: UserParts, caller: Caller, id: string, changes: UserChanges) {
+  const grant = authorize(caller, 'user.change', theOrg);
+  await change(db, grant, 'user.changed', async (tx, note) => {
+    const row = await store.lockUser(tx, id);
+    if (row === undefined) throw new Problem('not_found');
+    const before = { name: row.name, role: row.role, active: row.active };
+    const after = {
+      name: changes.name ?? row.name,
+      role: changes.role ?? row.role,
+      active: changes.active ?? row.active,
+    };
+    if (JSON.stringify(before) === JSON.stringify(after)) return;
+    await store.updateUser(tx, id, after);
+    await refuseTooFewAdmins(tx, before);
+    if (!after.active) await endSessions(tx, id);
+    note({ user: row.email, before, after });
+  });
+  return await showUser(db, caller, id);
+}
+
+export interface UserChanges {
+  name?: string | undefined;
+  role?: Role | undefined;
+  active?: boolean | undefined;
+}
+
+/** Whoever comes later under the same address is somebody else. What they own goes to `assets_to`; without one it stands in the way. */
+export async function removeUser(
+  { db, ownership, endSessions }: UserParts,
+  caller: Caller,
+  id: string,
+  assets_to: string | undefined,
+): Promise<void> {
+  const grant = authorize(caller, 'user.remove', theOrg);
+  await change(db, grant, 'user.removed', async (tx, note) => {
+    const user = await store.lockUser(tx, id);
+    if (user === undefined) throw new Problem('not_found');
+    const moved = await handOver(tx, ownership, { from: user, assets_to });
+    const principal = { principal_type: 'user', principal_id: id } as const;
+    const alone = await assetsLeftAlone(tx, principal);
+    if (alone.length > 0)
+      throw new Problem('last_admin', {
+        detail: `${user.email} is the last who may change who may do what to ${alone.join(', ')}.`,
+        hint: 'Grant `admin` to somebody else first.',
+      });
+    const entries = await removeEntriesOf(tx, principal);
+    const teams = await teamStore.membershipsOfUsers(tx, [id]);
+    for (const { team_id } of teams) await teamStore.deleteMember(tx, team_id, id);
+    const sessions_ended = await endSessions(tx, id);
+    await store.markRemoved(tx, id);
+    await refuseTooFewAdmins(tx, user);
+    note({
+      user: user.email,
+      role: user.role,
+      teams: teams.map(({ team }) => team),
+      entries,
+      sessions_ended,
+      ...moved,
+    });
+  });
 }

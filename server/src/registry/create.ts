@@ -31,8 +31,8 @@ export async function create(db: Database, caller: Caller, kind: AssetKind, made
   const row = await findTeam(db, made.team);
   if (row === undefined) throw new Problem('not_found');
   const team: TeamSubject = { kind: 'team', id: row.id, name: row.name };
-  const grant = authorize(user, 'asset.create', team);
   const ref = printRef({ kind, name: made.name });
+  const grant = authorize(user, 'asset.create', { ...team, creating: ref });
   await change(db, grant, 'asset.created', async (tx, note) => {
     const { name, description, tags, visibility } = made;
     const search = searchWords({ name, team: team.name, description, tags, framework: null });

@@ -1,27 +1,35 @@
 // Whose an asset becomes, and that agent.yaml says what the record says.
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import type { UserCaller } from '../access/caller.ts';
+import type { SignedInCaller } from '../access/caller.ts';
 import { effectiveRole } from '../access/decide.ts';
 import type { TeamSubject } from '../access/subject.ts';
 import type { Reader } from '../database/database.ts';
 import { findUser, isInTeam } from '../principals/find.ts';
 import type { AssetRecord } from './asset.ts';
 
-/** The owner of a new asset: the caller, or an active member of the team whom an admin of the team names. */
+/**
+ * The owner of a new asset: the caller, or an active member of the team whom an admin of the team or a service principal names. A service
+ * principal owns nothing, so it must name somebody.
+ */
 export async function ownerOfNew(
   db: Reader,
-  caller: UserCaller,
+  caller: SignedInCaller,
   team: TeamSubject,
   owner: string | undefined,
 ): Promise<string> {
-  if (owner === undefined || owner === caller.email) return caller.id;
-  if (effectiveRole(caller, team.id) !== 'admin') {
+  if (caller.kind === 'user') {
+    if (owner === undefined || owner === caller.email) return caller.id;
+    if (effectiveRole(caller, team.id) !== 'admin')
+      throw new Problem('owner_mismatch', {
+        detail: `\`owner\` in agent.yaml is ${owner}, and only an admin of team:${team.name} may push for someone else. You are ${caller.email}.`,
+        hint: 'Leave `owner` out, or write your own address.',
+      });
+  } else if (owner === undefined)
     throw new Problem('owner_mismatch', {
-      detail: `\`owner\` in agent.yaml is ${owner}, and only an admin of team:${team.name} may push for someone else. You are ${caller.email}.`,
-      hint: 'Leave `owner` out, or write your own address.',
+      detail: `${caller.label} owns nothing, and agent.yaml does not say who does.`,
+      hint: `Write \`owner: <e-mail>\` of a member of team:${team.name} into agent.yaml.`,
     });
-  }
   const user = await findUser(db, owner);
   if (user?.active !== true || !(await isInTeam(db, team.id, user.id))) {
     throw new Problem('owner_mismatch', {

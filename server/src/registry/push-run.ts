@@ -2,9 +2,9 @@
 // again before anything is stored, because the pusher may have been demoted meanwhile.
 import { Problem } from '@gantry/contract/problems.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
-import type { UserCaller } from '../access/caller.ts';
+import type { SignedInCaller } from '../access/caller.ts';
 import type { Database } from '../database/database.ts';
-import { loadCaller } from '../principals/load-caller.ts';
+import { loadIdentity } from '../service-principals/load-caller.ts';
 import type { Run, RunKind } from '../runs/run.ts';
 import type { Content, Pin } from './content.ts';
 import * as contents from './content-store.ts';
@@ -48,8 +48,8 @@ async function work(db: Database, resolver: Resolver, run: Run<PushInput>): Prom
   });
 }
 
-async function loadPusher(db: Database, run: Run<PushInput>): Promise<UserCaller> {
-  const caller = await loadCaller(db, run.actor.user_id, { ...run.input.origin, receipts: [] });
+async function loadPusher(db: Database, run: Run<PushInput>): Promise<SignedInCaller> {
+  const caller = await loadIdentity(db, run.actor.user_id, { ...run.input.origin, receipts: [] });
   if (caller === undefined)
     throw new Problem('forbidden', { detail: `The account ${run.actor.name} is no longer active.` });
   return caller;

@@ -6,7 +6,7 @@ import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import type { Finding } from '@gantry/contract/finding.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize, Refusal } from '../access/authorize.ts';
-import type { Caller, UserCaller } from '../access/caller.ts';
+import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { canRead, decide } from '../access/decide.ts';
 import type { TeamSubject } from '../access/subject.ts';
 import { errorCode, unique_violation, type Database } from '../database/database.ts';
@@ -41,7 +41,8 @@ export async function push(db: Database, caller: Caller, request: PushRequest): 
   const { config, notices, requirements } = checked(request.name, files);
   const team = await pushableTeam(db, user, config.team);
   const owner_id = asset === undefined ? await ownerOfNew(db, user, team, config.owner) : asset.owner_id;
-  if (asset === undefined) authorize(user, 'asset.create', team);
+  const creating = `agents/${request.name}`;
+  if (asset === undefined) authorize(user, 'asset.create', { ...team, creating });
   else requireSameOwner(asset, config);
   const manifest = manifestOf(files);
   const source = sourceDigest({ config, manifest });
@@ -62,7 +63,7 @@ export async function push(db: Database, caller: Caller, request: PushRequest): 
   return await stageAndEnqueue(db, user, input, files);
 }
 
-function requireWrite(user: UserCaller, asset: AssetRecord): void {
+function requireWrite(user: SignedInCaller, asset: AssetRecord): void {
   // Agents' names are the organisation's: who may not read this one still cannot have its name.
   if (!canRead(user, asset))
     throw new Refusal(
@@ -74,7 +75,7 @@ function requireWrite(user: UserCaller, asset: AssetRecord): void {
 }
 
 // Which team a new agent is to belong to stands in the archive: refused here is who may create in no team at all.
-function requireSomeTeam(user: UserCaller): void {
+function requireSomeTeam(user: SignedInCaller): void {
   if (user.role === 'admin') return;
   const teams = user.memberships.map(({ team_id, team }): TeamSubject => ({ kind: 'team', id: team_id, name: team }));
   const [first] = teams;
@@ -113,7 +114,7 @@ function invalid(errors: Finding[]): Problem {
 }
 
 // The spec's sentence. A team that is not registered and one that the caller may not know of get the same answer.
-async function pushableTeam(db: Database, user: UserCaller, name: string): Promise<TeamSubject> {
+async function pushableTeam(db: Database, user: SignedInCaller, name: string): Promise<TeamSubject> {
   const row = await findTeam(db, name);
   const team: TeamSubject | undefined = row && { kind: 'team', id: row.id, name: row.name };
   if (team === undefined || !decide(user, 'team.read', team).allowed) {
@@ -126,7 +127,7 @@ async function pushableTeam(db: Database, user: UserCaller, name: string): Promi
   return team;
 }
 
-function teamsHint(user: UserCaller): string {
+function teamsHint(user: SignedInCaller): string {
   return `Your teams: ${user.memberships.map((membership) => membership.team).join(', ') || 'none; ask an admin to add you to one'}.`;
 }
 
@@ -144,7 +145,7 @@ async function requireOpenVersion(
 
 async function stageAndEnqueue(
   db: Database,
-  user: UserCaller,
+  user: SignedInCaller,
   input: PushInput,
   files: ReadonlyMap<string, Uint8Array>,
 ): Promise<string> {
@@ -157,7 +158,7 @@ async function stageAndEnqueue(
   try {
     return await db.transaction(async (tx) => {
       await contents.stageBlobs(tx, blobs);
-      const run = await enqueue(tx, { kind: 'push', mutex, input, actor: { user_id: user.id, name: user.email } });
+      const run = await enqueue(tx, { kind: 'push', mutex, input, actor: { user_id: user.id, name: user.label } });
       return run.id;
     });
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { UserCaller } from '../access/caller.ts';
+import type { SignedInCaller } from '../access/caller.ts';
 import { canRead } from '../access/decide.ts';
 import type { Reader } from '../database/database.ts';
 import { findAssetsById, type AssetRecord } from './find.ts';
@@ -20,7 +20,7 @@ const least_batch = 200;
 /** Who may read an asset is decided, not queried: batches are read until enough of their rows may be seen. The assets come with them. */
 export async function readableRows<Key, Row extends Key>(
   db: Reader,
-  caller: UserCaller,
+  caller: SignedInCaller,
   { after, limit, batch, assetOf, wants = () => true }: RowsOfAssets<Key, Row>,
 ): Promise<{ rows: Row[]; assets: AssetRecord[] }> {
   const shown: Row[] = [];

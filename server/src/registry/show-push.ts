@@ -2,7 +2,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { StreamEvent } from '@gantry/contract/endpoint.ts';
 import type { RunEvent } from '@gantry/contract/runs.ts';
 import { authorize } from '../access/authorize.ts';
-import type { Caller, UserCaller } from '../access/caller.ts';
+import type { Caller, SignedInCaller } from '../access/caller.ts';
 import type { Database } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { runEvents } from '../runs/events.ts';
@@ -28,7 +28,7 @@ export async function pushEvents(
 }
 
 // Whoever may read the agent may see how a push of it went. As long as there is no agent, only the pusher may.
-async function readable(db: Database, caller: UserCaller, id: string): Promise<RunRow<PushInput, PushResult>> {
+async function readable(db: Database, caller: SignedInCaller, id: string): Promise<RunRow<PushInput, PushResult>> {
   const run = await findRun<PushInput, PushResult>(db, id);
   if (run?.kind !== 'push') throw new Problem('not_found');
   const asset_id = run.input.asset_id ?? run.result?.asset_id;

@@ -4,7 +4,7 @@ import { printRef } from '@gantry/contract/refs.ts';
 import { visibilities, type Visibility } from '@gantry/contract/roles.ts';
 import { defaultEntriesFor, entriesOf, narrowEntries, shownVisibility, writeEntries } from '../access/acl.ts';
 import { authorize, type Grant } from '../access/authorize.ts';
-import type { UserCaller } from '../access/caller.ts';
+import type { SignedInCaller } from '../access/caller.ts';
 import { change, type GovernedTx, type Note } from '../access/change.ts';
 import { errorCode, unique_violation, type Database, type Tx } from '../database/database.ts';
 import type { Run } from '../runs/run.ts';
@@ -21,7 +21,7 @@ import { versionFinal } from './version-final.ts';
 export async function storeVersion(
   db: Database,
   run: Run<PushInput>,
-  caller: UserCaller,
+  caller: SignedInCaller,
   content: Content,
   source: string,
 ): Promise<PushResult> {
@@ -61,9 +61,14 @@ export async function storeVersion(
   });
 }
 
-function decideAgain(caller: UserCaller, asset: AssetRecord | undefined, input: PushInput): Grant {
+function decideAgain(caller: SignedInCaller, asset: AssetRecord | undefined, input: PushInput): Grant {
   if (asset === undefined)
-    return authorize(caller, 'asset.create', { kind: 'team', id: input.team_id, name: input.config.team });
+    return authorize(caller, 'asset.create', {
+      kind: 'team',
+      id: input.team_id,
+      name: input.config.team,
+      creating: `agents/${input.config.name}`,
+    });
   const grant = authorize(caller, 'asset.write', asset);
   requireSameOwner(asset, input.config);
   return grant;

@@ -1,6 +1,8 @@
-import type { AssetKind, Visibility } from '@gantry/contract/roles.ts';
-import { entriesColumn } from '../access/acl.ts';
-import type { UserCaller } from '../access/caller.ts';
+import { globMatches } from '@gantry/contract/asset-globs.ts';
+import { printRef } from '@gantry/contract/refs.ts';
+import { assetKinds, type AssetKind, type Visibility } from '@gantry/contract/roles.ts';
+import { entriesColumn, readEntryExists } from '../access/acl.ts';
+import type { SignedInCaller } from '../access/caller.ts';
 import type { GovernedTx } from '../access/change.ts';
 import type { Entry } from '../access/subject.ts';
 import type { Reader } from '../database/database.ts';
@@ -53,8 +55,8 @@ const assetColumns = sql`a.id, a.kind, a.name, a.team_id, t.name as team, a.owne
   a.visibility, a.published, a.serving_version_id, a.created_at, a.updated_at`;
 const assetWithEntries = sql`${assetColumns}, ${entriesColumn(sql`a.id`)}`;
 const assetTables = sql`asset a join team t on t.id = a.team_id join app_user o on o.id = a.owner_id`;
-const versionColumns = sql`v.id, v.asset_id, v.version, v.digest, v.state, v.message, v.pushed_by, u.email as pushed_by_email, v.authors, v.pushed_at`;
-const versionTables = sql`version v join app_user u on u.id = v.pushed_by`;
+const versionColumns = sql`v.id, v.asset_id, v.version, v.digest, v.state, v.message, v.pushed_by, u.label as pushed_by_email, v.authors, v.pushed_at`;
+const versionTables = sql`version v join identity u on u.id = v.pushed_by`;
 // `1.10.0` is above `1.9.0`: versions are compared by their numbers.
 const byNumber = sql`string_to_array(v.version, '.')::int[]`;
 
@@ -83,7 +85,7 @@ export interface Listing {
 /** What the caller may read and is meant to be shown: their teams' assets, their own, what was granted to them by name, and published ones. */
 export async function listed(
   db: Reader,
-  caller: UserCaller,
+  caller: SignedInCaller,
   { kind, team, query, after, limit }: Listing,
 ): Promise<ListedRow[]> {
   const rank = query === undefined ? sql`0::float8` : sql`ts_rank(a.search, to_tsquery('simple', ${query}))::float8`;
@@ -105,16 +107,28 @@ export async function listed(
 }
 
 // access/decide.ts (canRead) as a condition, and within it what lists show; registry.test.ts walks both over the same callers.
-function visibleTo(caller: UserCaller): Sql {
-  if (caller.role === 'admin') return sql`true`;
-  const teams = caller.memberships.map((membership) => membership.team_id);
-  const administered = caller.memberships
-    .filter((membership) => membership.role === 'admin')
-    .map((membership) => membership.team_id);
-  const reads = sql`exists (select 1 from permission p where p.asset_id = a.id and 'read' = any(p.actions)
-    and (p.principal_type = 'org' or (p.principal_type = 'user' and p.principal_id = ${caller.id}) or (p.principal_type = 'team' and p.principal_id = any(${teams}))))`;
-  const named = sql`exists (select 1 from permission p where p.asset_id = a.id and p.principal_type = 'user' and p.principal_id = ${caller.id})`;
-  return sql`((a.team_id = any(${administered}) or ${reads}) and (a.team_id = any(${teams}) or a.owner_id = ${caller.id} or a.published or ${named}))`;
+function visibleTo(caller: SignedInCaller): Sql {
+  if (caller.kind === 'user' && caller.role === 'admin') return sql`true`;
+  const teams = caller.memberships.map(({ team_id }) => team_id);
+  const administered = caller.memberships.filter(({ role }) => role === 'admin').map(({ team_id }) => team_id);
+  const reads = readEntryExists(sql`a.id`, caller);
+  const readable = caller.kind === 'user' ? sql`(a.team_id = any(${administered}) or ${reads})` : reads;
+  const named = sql`exists (select from permission p where p.asset_id = a.id and p.principal_id = any(${[caller.id, ...caller.groups]}))`;
+  const listed = sql`(a.team_id = any(${teams}) or a.owner_id = ${caller.id} or a.published or ${named})`;
+  return sql`(${readable} and ${listed} and ${reached(caller)})`;
+}
+
+function reached(caller: SignedInCaller): Sql {
+  if (caller.kind === 'user') return sql`true`;
+  // A reference has two segments, and neither a name nor a pattern has a character that `like` takes for its own.
+  const patterns = caller.allowed_assets.map((pattern) => pattern.replaceAll('*', '%').split('/'));
+  const either = patterns.map(([segment = '', name = '']) => {
+    const kinds = assetKinds.filter((kind) =>
+      globMatches(`${segment.replaceAll('%', '*')}/*`, printRef({ kind, name: 'x' })),
+    );
+    return sql`(a.kind = any(${kinds}) and a.name like ${name})`;
+  });
+  return either.reduce((one, other) => sql`(${one} or ${other})`, sql`false`);
 }
 
 export interface AssetFields {
@@ -165,6 +179,30 @@ export async function setServing(tx: GovernedTx, asset_id: string, version_id: s
   );
 }
 
+/** Those that a user owns, locked until the transaction ends. */
+export async function ownedAssets(
+  db: Reader,
+  owner_id: string,
+  team_id: string | undefined,
+): Promise<{ id: string; kind: AssetKind; name: string; team_id: string; team: string }[]> {
+  const inTeam = team_id === undefined ? nothing : sql`and a.team_id = ${team_id}`;
+  return await db.all(sql`
+    select a.id, a.kind, a.name, a.team_id, t.name as team from asset a join team t on t.id = a.team_id
+    where a.owner_id = ${owner_id} ${inTeam} order by a.kind, a.name for no key update of a`);
+}
+
+export const assetsOfTeam = async (db: Reader, team_id: string) =>
+  await db.all<{ kind: AssetKind; name: string }>(
+    sql`select kind, name from asset where team_id = ${team_id} order by kind, name`,
+  );
+
+export async function setOwner(tx: GovernedTx, asset_id: string, owner_id: string): Promise<void> {
+  await tx.write(
+    'asset',
+    sql`update asset set owner_id = ${owner_id}, updated_at = clock_now() where id = ${asset_id} returning id`,
+  );
+}
+
 export async function setVisibility(tx: GovernedTx, asset_id: string, visibility: Visibility): Promise<void> {
   await tx.write(
     'asset',
@@ -201,7 +239,7 @@ export const versionById = async (db: Reader, id: string) =>
 /** Everybody who ever pushed under these versions, by version id. */
 export async function authors(db: Reader, version_ids: readonly string[]): Promise<Map<string, string[]>> {
   const rows = await db.all<{ id: string; emails: string[] }>(sql`
-    select v.id, array_agg(u.email) as emails from version v join app_user u on u.id = any(v.authors) where v.id = any(${version_ids}) group by v.id`);
+    select v.id, array_agg(u.label) as emails from version v join identity u on u.id = any(v.authors) where v.id = any(${version_ids}) group by v.id`);
   return new Map(rows.map((row) => [row.id, row.emails]));
 }
 
@@ -253,7 +291,8 @@ export interface PermissionRow {
 /** Who may do what with an asset, by name. */
 export async function permissions(db: Reader, asset_id: string): Promise<PermissionRow[]> {
   return await db.all<PermissionRow>(sql`
-    select p.principal_type, coalesce(t.name, u.email) as name, p.actions from permission p
-    left join team t on p.principal_type = 'team' and t.id = p.principal_id left join app_user u on p.principal_type = 'user' and u.id = p.principal_id
+    select p.principal_type, coalesce(t.name, u.email, g.name, s.name) as name, p.actions from permission p
+    left join team t on t.id = p.principal_id left join app_user u on u.id = p.principal_id
+    left join user_group g on g.id = p.principal_id left join service_principal s on s.id = p.principal_id
     where p.asset_id = ${asset_id} order by p.created_at, p.id`);
 }

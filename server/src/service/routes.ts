@@ -3,6 +3,7 @@ import { agentJsonSchema } from '@gantry/contract/agent-yaml.ts';
 import { authorize } from '../access/authorize.ts';
 import { theOrg } from '../access/subject.ts';
 import type { Handlers } from '../http/handlers.ts';
+import type { OrgCheckLine } from './check-org.ts';
 import type { Check } from './doctor.ts';
 import { inspect } from './doctor.ts';
 
@@ -11,9 +12,16 @@ export interface ServiceParts {
   version: string;
   ready: () => Promise<void>;
   checks: readonly Check[];
+  orgCheck: () => Promise<OrgCheckLine[]>;
 }
 
-export function serviceRoutes({ base_url, version, ready, checks }: ServiceParts): Handlers<'service'> {
+export function serviceRoutes({
+  base_url,
+  version,
+  ready,
+  checks,
+  orgCheck,
+}: ServiceParts): Handlers<'service'> & Pick<Handlers<'org'>, 'org.check'> {
   return {
     'service.livez': async () => ({ status: 'ok' }),
     'service.readyz': async () => {
@@ -25,6 +33,10 @@ export function serviceRoutes({ base_url, version, ready, checks }: ServiceParts
     'service.doctor': async ({ caller, signal }) => {
       authorize(caller, 'service.inspect', theOrg);
       return await inspect(checks, signal);
+    },
+    'org.check': async ({ caller }) => {
+      authorize(caller, 'org.check', theOrg);
+      return { lines: await orgCheck() };
     },
   };
 }

@@ -1,6 +1,6 @@
 // Pushes in tests, through a real worker; the resolver is the only part that is not the real one.
 import { endedStates } from '@gantry/contract/runs.ts';
-import type { UserCaller } from '../access/caller.ts';
+import type { SignedInCaller } from '../access/caller.ts';
 import type { Database } from '../database/database.ts';
 import { runEvents } from '../runs/events.ts';
 import { findRun, type RunRow } from '../runs/run.ts';
@@ -13,7 +13,7 @@ import { projectOf, type TestProject } from './project-archive.ts';
 
 export interface Pushes {
   /** Pushes and waits for the run's end. */
-  push(caller: UserCaller, project?: TestProject, message?: string): Promise<RunRow<PushInput, PushResult>>;
+  push(caller: SignedInCaller, project?: TestProject, message?: string): Promise<RunRow<PushInput, PushResult>>;
   ended(run_id: string): Promise<RunRow<PushInput, PushResult>>;
   /** What the resolver was asked, oldest first. */
   resolved: ResolveRequest[];

@@ -13,7 +13,7 @@ export const command = defineCommand({
   arguments: {},
   flags: {
     asset: text('Only of this asset', 'agents/<name>'),
-    principal: text('Only for team:<name>, user:<e-mail>, or org', 'who'),
+    principal: text('Only for team:<name>, user:<e-mail>, group:<name>, principal:<name>, or org', 'who'),
     limit: limitFlag,
   },
   async run({ asset, principal, limit }, session) {

@@ -1,0 +1,35 @@
+import { defineCommand } from '../../command.ts';
+import { limitFlag, takePages } from '../../pages.ts';
+import { table, time } from '../../view/view.ts';
+
+export const command = defineCommand({
+  words: 'group list',
+  summary: "Your teams' groups; all of them for platform admins",
+  needs: 'group.list',
+  examples: ['svc group list', 'svc group list --team ml --json'],
+  arguments: {},
+  flags: { limit: limitFlag },
+  async run({ limit }, session) {
+    const { team: named } = session.globals;
+    const team = named === undefined ? {} : { team: named };
+    const groups = await takePages(session, limit, (query) =>
+      session.call('groups.list', { query: { ...team, ...query } }),
+    );
+    return {
+      data: groups,
+      view: [
+        table(
+          ['group', 'team', 'members', 'description', 'created'],
+          groups.map((group) => [
+            group.name,
+            group.team,
+            group.members.length,
+            group.description,
+            time(group.created_at),
+          ]),
+          'Groups would be listed here. An admin of a team makes one: svc group create oncall --team ml',
+        ),
+      ],
+    };
+  },
+});

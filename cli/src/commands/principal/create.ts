@@ -1,0 +1,46 @@
+import { roles } from '@gantry/contract/roles.ts';
+import { choice, defineCommand, needed, text } from '../../command.ts';
+import { allowedAssetsFlag, describeKey } from '../../describe-principal.ts';
+import { teamToOwn } from '../../people.ts';
+import { good, line } from '../../view/view.ts';
+
+export const command = defineCommand({
+  words: 'principal create',
+  summary: 'Create a service principal of a team; prints its key, once',
+  needs: 'principal.change',
+  examples: [
+    'svc principal create --name ci --team ml --role deployer --allowed-assets "agents/*"',
+    'svc principal create --name reader --team ml --allowed-assets "agents/*,tools/*" --description "Reads for the dashboard"',
+  ],
+  arguments: {},
+  flags: {
+    name: needed(text('Lower-case letters, digits and hyphens; one in the organisation', 'name')),
+    role: choice('Its role in the team; viewer unless told', roles),
+    allowedAssets: allowedAssetsFlag,
+    description: text('What it is for', 'text'),
+  },
+  async run({ name, role, allowedAssets, description }, session) {
+    const team = await teamToOwn(session);
+    const principal = await session.call('principals.create', {
+      body: {
+        name,
+        team,
+        ...(role === undefined ? {} : { role }),
+        ...(allowedAssets === undefined ? {} : { allowed_assets: allowedAssets }),
+        ...(description === undefined ? {} : { description }),
+      },
+    });
+    const reaches = principal.allowed_assets.join(', ') || 'nothing yet';
+    return {
+      data: principal,
+      view: [
+        line(
+          good('✓ '),
+          `principal:${principal.name} exists in team ${principal.team} as ${principal.role}; reaches ${reaches}`,
+        ),
+        ...describeKey(principal.key),
+      ],
+      undo: `svc principal delete ${principal.name}`,
+    };
+  },
+});

@@ -1,0 +1,20 @@
+import { defineCommand, required } from '../../command.ts';
+import { findPrincipal } from '../../people.ts';
+import { good, line } from '../../view/view.ts';
+
+export const command = defineCommand({
+  words: 'principal delete',
+  summary: 'Delete a service principal; its keys and what was granted to it end',
+  needs: 'principal.change',
+  examples: ['svc principal delete ci', 'svc principal delete ci --json'],
+  arguments: { name: required('The service principal') },
+  flags: {},
+  async run({ name }, session) {
+    const principal = await findPrincipal(session, name);
+    await session.call('principals.delete', { params: { id: principal.id } });
+    return {
+      data: { principal: principal.name, deleted: true },
+      view: [line(good('✓ '), `There is no principal:${principal.name} any more, and its keys are worth nothing`)],
+    };
+  },
+});

@@ -1,0 +1,31 @@
+import { defineCommand, required, whole } from '../../command.ts';
+import { describeKey } from '../../describe-principal.ts';
+import { findPrincipal } from '../../people.ts';
+import { good, line, time } from '../../view/view.ts';
+
+export const command = defineCommand({
+  words: 'principal rotate',
+  summary: 'Give a service principal a new key; the one before ends at once, or after a grace',
+  needs: 'principal.change',
+  examples: ['svc principal rotate ci', 'svc principal rotate ci --grace 3600'],
+  arguments: { name: required('The service principal') },
+  flags: {
+    grace: whole('How long the key before goes on working; 0 unless told', 'seconds', { least: 0, most: 2_592_000 }),
+  },
+  async run({ name, grace = 0 }, session) {
+    const { id } = await findPrincipal(session, name);
+    const principal = await session.call('principals.rotate_key', { params: { id }, body: { grace_seconds: grace } });
+    const old = principal.keys.find(({ ends_at }) => ends_at !== null);
+    return {
+      data: principal,
+      view: [
+        line(
+          good('✓ '),
+          `principal:${principal.name} has a new key; `,
+          ...(old === undefined ? ['the one before has ended'] : ['the one before ends ', time(old.ends_at)]),
+        ),
+        ...describeKey(principal.key),
+      ],
+    };
+  },
+});

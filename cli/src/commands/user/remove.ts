@@ -1,0 +1,23 @@
+import { defineCommand, required } from '../../command.ts';
+import { assetsToFlag, findUser } from '../../people.ts';
+import { good, line } from '../../view/view.ts';
+
+export const command = defineCommand({
+  words: 'user remove',
+  summary: 'Remove a user for good: sessions, teams, groups and entries end; the log keeps their name',
+  needs: 'user.remove',
+  examples: ['svc user remove ada@example.com', 'svc user remove ada@example.com --assets-to grace@example.com'],
+  arguments: { email: required('Their e-mail address') },
+  flags: { assetsTo: assetsToFlag },
+  async run({ email, assetsTo }, session) {
+    const user = await findUser(session, email);
+    await session.call('users.remove', {
+      params: { id: user.id },
+      query: assetsTo === undefined ? {} : { assets_to: assetsTo },
+    });
+    return {
+      data: { user: user.email, removed: true },
+      view: [line(good('✓ '), `${user.email} is gone; who comes later under this address is somebody else`)],
+    };
+  },
+});

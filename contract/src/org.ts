@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { Endpoint } from './endpoint.ts';
+
+/** The settings of the organisation, as they are set. The server's settings file has the same names. */
+export const orgSettings = z.strictObject({
+  auth_provider: z.literal('local', 'only `local` works so far').describe('how people prove who they are'),
+  require_approval_for_admins: z.boolean().describe('admins need an approval before a deploy, like everybody else'),
+  enforce_password_change: z
+    .boolean()
+    .describe('who must change their password can do nothing else until they have; otherwise clients only ask for it'),
+});
+export type OrgSettings = z.output<typeof orgSettings>;
+export type OrgSetting = keyof OrgSettings;
+
+export const org = z.object({
+  settings: orgSettings,
+  file: z.string().nullable().describe('the settings file of this server, where it has one'),
+  set_in_file: z.array(z.string()).describe('these are set there, and nowhere else'),
+});
+
+export const verdicts = ['met', 'not_met', 'unknown'] as const;
+
+/** One line of the self-hosted checklist (spec, Authentication 11). */
+export const orgCheck = z.object({
+  name: z.string(),
+  verdict: z.enum(verdicts),
+  detail: z.string(),
+  hint: z.string().nullable(),
+});
+
+export const orgEndpoints = {
+  'org.show': {
+    method: 'GET',
+    path: '/api/v1/org',
+    summary: "The organisation's settings",
+    operation: 'org.read',
+    reply: { kind: 'data', status: 200, schema: org },
+    problems: [],
+  },
+  'org.set': {
+    method: 'PUT',
+    path: '/api/v1/org',
+    summary: 'Change settings; those that are left out stay as they are',
+    operation: 'org.change',
+    body: orgSettings.partial(),
+    reply: { kind: 'data', status: 200, schema: org.extend({ notices: z.array(z.string()) }) },
+    problems: ['conflict'],
+  },
+  'org.check': {
+    method: 'GET',
+    path: '/api/v1/org/check',
+    summary: 'What a self-hosted installation should have, with a verdict per line',
+    operation: 'org.check',
+    reply: { kind: 'data', status: 200, schema: z.object({ lines: z.array(orgCheck) }) },
+    problems: [],
+  },
+} as const satisfies Record<string, Endpoint>;

@@ -1,0 +1,61 @@
+// A service principal's key is exchanged for a token of a quarter of an hour: what travels with every request then is worth little, and
+// ends with the key. Guessing is slowed per address, like sign-in; 256 random bits would not be guessed anyway.
+import { Problem } from '@gantry/contract/problems.ts';
+import type { Origin } from '../access/caller.ts';
+import { append } from '../audit/append.ts';
+import { networkOf } from '../http/peer.ts';
+import { findWorkingKey, noteKeyUse } from '../service-principals/find.ts';
+import { isKey, keyDigest } from '../service-principals/key.ts';
+import type { LoginParts } from './login.ts';
+import * as store from './store.ts';
+import { newSessionId } from './token.ts';
+
+const lifetime_seconds = 15 * 60;
+const window_seconds = 15 * 60;
+const most_failures = 100;
+
+export async function exchangeKey(
+  { db, tokens, key_digest }: Pick<LoginParts, 'db' | 'tokens' | 'key_digest'>,
+  key: string,
+  origin: Origin,
+) {
+  const from = `keys from ${networkOf(origin.ip)}`;
+  const wait = await store.blockedFor(db, [{ key: from, most: most_failures }]);
+  if (wait !== undefined) throw new Problem('rate_limited', { retry_after_seconds: wait });
+  // One without the form of ours needs no look at the database.
+  const found = isKey(key) ? await findWorkingKey(db, keyDigest(key_digest, key)) : undefined;
+  const about = { team: null, asset: null, ip: origin.ip, request_id: origin.request_id };
+  if (found === undefined) {
+    await db.transaction(async (tx) => {
+      await store.countFailure(tx, [from], window_seconds);
+      const actor = { kind: 'anonymous', id: null, name: 'a service principal key' };
+      await append(tx, { ...about, event: 'login.failed', outcome: 'refused', actor, detail: { provider: 'key' } }, []);
+    });
+    throw refused();
+  }
+  const session_id = newSessionId();
+  const actor = { kind: 'principal', id: found.principal_id, name: `principal:${found.name}` };
+  const expires_at = await db.transaction(async (tx) => {
+    const opened = await store.insertKeySession(tx, session_id, found.id, lifetime_seconds);
+    if (opened === undefined) throw refused();
+    await noteKeyUse(tx, found.id, origin.ip);
+    await store.forgetOld(tx);
+    const done = { ...about, actor, outcome: 'done' } as const;
+    await append(tx, { ...done, event: 'login.succeeded', detail: { provider: 'key' } }, []);
+    const detail = { scope: 'api', session_id, expires_at: opened.expires_at };
+    await append(tx, { ...done, event: 'token.issued', detail }, []);
+    return opened.expires_at;
+  });
+  const access_token = await tokens.issue(
+    { session_id, subject: found.principal_id, kind: 'principal' },
+    lifetime_seconds,
+  );
+  return { access_token, token_type: 'bearer' as const, must_change_password: false, expires_at };
+}
+
+function refused(): Problem {
+  return new Problem('bad_credentials', {
+    detail: 'This key does not work: it is no key, or it was rotated, or its service principal is gone.',
+    hint: 'Ask an admin of the team for a new one: svc principal rotate <name>',
+  });
+}

@@ -1,0 +1,140 @@
+// Groups: named sets of a team's users, for ACL entries to be about. A group gives its members nothing but what entries say of it; who
+// leaves the team leaves its groups.
+import type { Group } from '@gantry/contract/groups.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import { assetsLeftAlone, removeEntriesOf } from '../access/acl.ts';
+import { authorize } from '../access/authorize.ts';
+import type { Caller } from '../access/caller.ts';
+import { change } from '../access/change.ts';
+import { theOrg, type TeamSubject } from '../access/subject.ts';
+import { errorCode, unique_violation, type Database, type Reader } from '../database/database.ts';
+import type { Cursors } from '../http/cursor.ts';
+import { signedIn } from './signed-in.ts';
+import * as store from './group-store.ts';
+import { isInTeam } from './find.ts';
+import { loadTeam } from './load-team.ts';
+import { userByEmail } from './store.ts';
+
+export async function listGroups(
+  db: Database,
+  cursors: Cursors,
+  caller: Caller,
+  query: { team?: string | undefined; name?: string | undefined; limit: number; cursor?: string | undefined },
+) {
+  const user = signedIn(caller);
+  authorize(user, 'group.list', theOrg);
+  const scope = ['groups', user.id, query.team, query.name];
+  const after = cursors.read(query.cursor, scope)?.[0];
+  const rows = await store.groups(db, {
+    of_teams: user.role === 'admin' ? undefined : user.memberships.map(({ team_id }) => team_id),
+    team: query.team,
+    name: query.name,
+    after: after === undefined ? undefined : String(after),
+    limit: query.limit + 1,
+  });
+  return cursors.page(rows, query.limit, scope, (row) => [row.name], toRecord);
+}
+
+export async function showGroup(db: Database, caller: Caller, id: string): Promise<Group> {
+  const { row, team } = await load(db, id);
+  authorize(caller, 'group.read', team);
+  return toRecord(row);
+}
+
+export async function createGroup(
+  db: Database,
+  caller: Caller,
+  { name, team: team_name, description }: { name: string; team: string; description: string },
+): Promise<Group> {
+  const team = await loadTeam(db, team_name);
+  const grant = authorize(caller, 'group.change', team);
+  const id = await change(db, grant, 'group.created', async (tx, note) => {
+    note({ group: name, description });
+    return await store.insertGroup(tx, { name, team_id: team.id, description });
+  }).catch(nameTaken(name));
+  return await readBack(db, id);
+}
+
+export async function updateGroup(
+  db: Database,
+  caller: Caller,
+  id: string,
+  changes: { name?: string | undefined; description?: string | undefined },
+): Promise<Group> {
+  const { row, team } = await load(db, id);
+  const grant = authorize(caller, 'group.change', team);
+  const before = { name: row.name, description: row.description };
+  const after = { name: changes.name ?? row.name, description: changes.description ?? row.description };
+  await change(db, grant, 'group.changed', async (tx, note) => {
+    if (before.name === after.name && before.description === after.description) return;
+    await store.updateGroup(tx, id, after);
+    note({ group: row.name, before, after });
+  }).catch(nameTaken(after.name));
+  return await readBack(db, id);
+}
+
+export async function deleteGroup(db: Database, caller: Caller, id: string): Promise<void> {
+  const { row, team } = await load(db, id);
+  const grant = authorize(caller, 'group.change', team);
+  await change(db, grant, 'group.deleted', async (tx, note) => {
+    const principal = { principal_type: 'group', principal_id: id } as const;
+    const alone = await assetsLeftAlone(tx, principal);
+    if (alone.length > 0)
+      throw new Problem('last_admin', {
+        detail: `group:${row.name} is the last who may change who may do what to ${alone.join(', ')}.`,
+        hint: 'Grant `admin` to somebody else first.',
+      });
+    const entries = await removeEntriesOf(tx, principal);
+    await store.deleteGroup(tx, id);
+    note({ group: row.name, members: row.members.map(({ email }) => email), entries });
+  });
+}
+
+/** Adding somebody who is in it changes nothing. */
+export async function addGroupMember(db: Database, caller: Caller, id: string, email: string): Promise<Group> {
+  const { row, team } = await load(db, id);
+  const grant = authorize(caller, 'group.change', team);
+  const user = await userByEmail(db, email);
+  if (user === undefined || !(await isInTeam(db, team.id, user.id)))
+    throw new Problem('invalid', {
+      detail: `${email} is not in team:${team.name}, whose users group:${row.name} is for.`,
+      hint: `Add them first: svc team add ${team.name} user:${email}`,
+    });
+  await change(db, grant, 'group.changed', async (tx, note) => {
+    if (await store.insertGroupMember(tx, row, user.id)) note({ group: row.name, user: email, added: true });
+  });
+  return await readBack(db, id);
+}
+
+export async function removeGroupMember(db: Database, caller: Caller, id: string, member_id: string): Promise<void> {
+  const { row, team } = await load(db, id);
+  const grant = authorize(caller, 'group.change', team);
+  const email = row.members.find((member) => member.id === member_id)?.email;
+  await change(db, grant, 'group.changed', async (tx, note) => {
+    if (!(await store.deleteGroupMember(tx, id, member_id)))
+      throw new Problem('not_found', { detail: `They are not in group:${row.name}.` });
+    note({ group: row.name, user: email ?? member_id, removed: true });
+  });
+}
+
+async function load(db: Reader, id: string): Promise<{ row: store.GroupRow; team: TeamSubject }> {
+  const row = await store.groupById(db, id);
+  if (row === undefined) throw new Problem('not_found');
+  return { row, team: { kind: 'team', id: row.team_id, name: row.team } };
+}
+
+async function readBack(db: Reader, id: string): Promise<Group> {
+  return toRecord((await load(db, id)).row);
+}
+
+function toRecord({ team_id: _, ...row }: store.GroupRow): Group {
+  return row;
+}
+
+function nameTaken(name: string) {
+  return (error: unknown): never => {
+    if (errorCode(error) === unique_violation)
+      throw new Problem('exists', { detail: `There is a group ${name} already.` });
+    throw error;
+  };
+}

@@ -1,0 +1,119 @@
+import type { Role } from '@gantry/contract/roles.ts';
+import type { GovernedTx } from '../access/change.ts';
+import type { Reader } from '../database/database.ts';
+import { nothing, sql } from '../database/sql.ts';
+
+export interface TeamRow {
+  id: string;
+  name: string;
+  created_at: string;
+}
+
+export interface MemberRow {
+  team_id: string;
+  team: string;
+  user_id: string;
+  email: string;
+  role: Role;
+}
+
+export const teamByName = async (db: Reader, name: string) =>
+  await db.one<TeamRow>(sql`select id, name, created_at from team where name = ${name}`);
+
+/** Teams by name; `member_id` narrows to those that a user is in. */
+export async function teams(
+  db: Reader,
+  query: { member_id?: string | undefined; after?: string | undefined; limit: number },
+): Promise<TeamRow[]> {
+  const member =
+    query.member_id === undefined
+      ? nothing
+      : sql`and exists (select 1 from membership where team_id = team.id and user_id = ${query.member_id})`;
+  return await db.all<TeamRow>(
+    sql`select id, name, created_at from team where name > ${query.after ?? ''} ${member} order by name limit ${query.limit}`,
+  );
+}
+
+export async function membersOfTeams(db: Reader, team_ids: readonly string[]): Promise<MemberRow[]> {
+  return await db.all<MemberRow>(sql`
+    select m.team_id, t.name as team, m.user_id, u.email, m.role from membership m join team t on t.id = m.team_id join app_user u on u.id = m.user_id
+    where m.team_id = any(${team_ids}) order by u.email`);
+}
+
+export async function membershipsOfUsers(db: Reader, user_ids: readonly string[]): Promise<MemberRow[]> {
+  return await db.all<MemberRow>(sql`
+    select m.team_id, t.name as team, m.user_id, u.email, m.role from membership m join team t on t.id = m.team_id join app_user u on u.id = m.user_id
+    where m.user_id = any(${user_ids}) order by t.name`);
+}
+
+export async function insertTeam(tx: GovernedTx, name: string): Promise<TeamRow> {
+  const [row] = await tx.write<TeamRow>(
+    'team',
+    sql`insert into team (name) values (${name}) returning id, name, created_at`,
+  );
+  if (row === undefined) throw new Error('the statement returned no row');
+  return row;
+}
+
+/** The role before, or undefined when the user was not in the team. The first team becomes the primary one. */
+export async function putMember(
+  tx: GovernedTx,
+  team_id: string,
+  user_id: string,
+  role: Role,
+): Promise<Role | undefined> {
+  const before = await tx.one<{ role: Role }>(
+    sql`select role from membership where team_id = ${team_id} and user_id = ${user_id} for update`,
+  );
+  if (before?.role === role) return before.role;
+  await tx.write(
+    'membership',
+    sql`
+    insert into membership (team_id, user_id, role) values (${team_id}, ${user_id}, ${role})
+    on conflict (team_id, user_id) do update set role = excluded.role returning id`,
+  );
+  await tx.write(
+    'app_user',
+    sql`update app_user set primary_team_id = ${team_id} where id = ${user_id} and primary_team_id is null returning id`,
+  );
+  return before?.role;
+}
+
+/** The role that they had, or undefined when they were not in the team. Its groups go with it, and the primary team moves on to another. */
+export async function deleteMember(tx: GovernedTx, team_id: string, user_id: string): Promise<Role | undefined> {
+  await tx.write(
+    'group_member',
+    sql`delete from group_member where team_id = ${team_id} and user_id = ${user_id} returning id`,
+  );
+  const [gone] = await tx.write<{ id: string; role: Role }>(
+    'membership',
+    sql`delete from membership where team_id = ${team_id} and user_id = ${user_id} returning id, role`,
+  );
+  await tx.write(
+    'app_user',
+    sql`
+    update app_user set primary_team_id = (select team_id from membership where user_id = ${user_id} order by created_at limit 1)
+    where id = ${user_id} and primary_team_id = ${team_id} returning id`,
+  );
+  return gone?.role;
+}
+
+/** Groups and service principals of a team, as they are written. */
+export async function usesOfTeam(db: Reader, team_id: string): Promise<string[]> {
+  const rows = await db.all<{ label: string }>(sql`
+    select 'group:' || name as label from user_group where team_id = ${team_id}
+    union all select 'principal:' || name from service_principal where team_id = ${team_id} order by 1`);
+  return rows.map(({ label }) => label);
+}
+
+export async function deleteTeam(tx: GovernedTx, team_id: string): Promise<void> {
+  await tx.write('group_member', sql`delete from group_member where team_id = ${team_id} returning id`);
+  await tx.write('membership', sql`delete from membership where team_id = ${team_id} returning id`);
+  await tx.write(
+    'app_user',
+    sql`
+    update app_user set primary_team_id = (select team_id from membership where user_id = app_user.id order by created_at limit 1)
+    where primary_team_id = ${team_id} returning id`,
+  );
+  await tx.write('team', sql`delete from team where id = ${team_id} returning id`);
+}

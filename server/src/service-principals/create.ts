@@ -1,0 +1,49 @@
+// Service principals: identities of machines. One has a team, a role in it, globs that narrow what it reaches, and a key. Promises: a key
+// is shown once, to a person; what is changed about one acts on its next request; one that is deleted leaves no right behind.
+import { Problem } from '@gantry/contract/problems.ts';
+import type { Role } from '@gantry/contract/roles.ts';
+import type { ServicePrincipalWithKey } from '@gantry/contract/service-principals.ts';
+import { authorize } from '../access/authorize.ts';
+import type { Caller } from '../access/caller.ts';
+import { change } from '../access/change.ts';
+import { errorCode, unique_violation } from '../database/database.ts';
+import { loadTeam } from '../principals/load-team.ts';
+import { signedInUser } from '../principals/signed-in.ts';
+import { issueKey } from './issue-key.ts';
+import { prefixOf } from './key.ts';
+import type { PrincipalParts } from './parts.ts';
+import { refuseIdle } from './refuse-idle.ts';
+import { readBack } from './show.ts';
+import * as store from './store.ts';
+
+export interface NewServicePrincipal {
+  name: string;
+  team: string;
+  role: Role;
+  allowed_assets: string[];
+  description: string;
+}
+
+export async function createPrincipal(
+  parts: PrincipalParts,
+  caller: Caller,
+  { team: team_name, ...made }: NewServicePrincipal,
+): Promise<ServicePrincipalWithKey> {
+  const { db } = parts;
+  const team = await loadTeam(db, team_name);
+  const grant = authorize(caller, 'principal.change', team);
+  const user = signedInUser(caller);
+  refuseIdle(made.allowed_assets);
+  const { id, key } = await change(db, grant, 'principal.created', async (tx, note) => {
+    const id = await store.insertPrincipal(tx, { ...made, team_id: team.id, created_by: user.id });
+    const key = await issueKey(parts, tx, { principal_id: id, issued_to: user.id });
+    const { name, role, allowed_assets } = made;
+    note({ principal: `principal:${name}`, role, allowed_assets, key: prefixOf(key), issued_to: user.email });
+    return { id, key };
+  }).catch((error: unknown) => {
+    if (errorCode(error) === unique_violation)
+      throw new Problem('exists', { detail: `There is a service principal ${made.name} already.` });
+    throw error;
+  });
+  return { ...(await readBack(db, id)), key };
+}

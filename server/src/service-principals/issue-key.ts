@@ -1,0 +1,15 @@
+import type { GovernedTx } from '../access/change.ts';
+import { keyDigest, newKey, prefixOf } from './key.ts';
+import type { PrincipalParts } from './parts.ts';
+import * as store from './store.ts';
+
+/** Answers the key, which nothing shows again. */
+export async function issueKey(
+  { digest_key }: PrincipalParts,
+  tx: GovernedTx,
+  { principal_id, issued_to }: { principal_id: string; issued_to: string },
+): Promise<string> {
+  const key = newKey();
+  await store.insertKey(tx, { principal_id, digest: keyDigest(digest_key, key), prefix: prefixOf(key), issued_to });
+  return key;
+}

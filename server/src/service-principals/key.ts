@@ -1,0 +1,30 @@
+// A service principal's key: `gsp_`, 32 random bytes and a checksum, so that a mistyped or made-up one is refused without a question to
+// the database, and a leaked one is found by its form. Stored is an HMAC of it under a key of its own; being random it needs no slow hash.
+import { createHmac, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+const form = /^gsp_([\w-]{43})([0-9a-f]{8})$/;
+
+export function newKey(): string {
+  const secret = randomBytes(32).toString('base64url');
+  return `gsp_${secret}${checksum(secret)}`;
+}
+
+/** Does it have the form of a key, and the checksum that belongs to it? */
+export function isKey(text: string): boolean {
+  const [, secret = '', given] = form.exec(text) ?? [];
+  return given !== undefined && checksum(secret) === given;
+}
+
+/** The spec's "first 12 characters": enough to tell keys apart, and nothing that helps to guess the rest. */
+export function prefixOf(key: string): string {
+  return key.slice(0, 12);
+}
+
+export function keyDigest(digest_key: Buffer, key: string): Buffer {
+  return createHmac('sha256', digest_key).update(key).digest();
+}
+
+function checksum(secret: string): string {
+  return crc32(secret).toString(16).padStart(8, '0');
+}

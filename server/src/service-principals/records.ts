@@ -1,0 +1,6 @@
+import { rotate_after_days, type ServicePrincipal } from '@gantry/contract/service-principals.ts';
+import type { PrincipalRow } from './store.ts';
+
+export function principalRecord({ team_id: _, ...row }: PrincipalRow): ServicePrincipal {
+  return { ...row, key_is_old: row.key_age_days !== null && row.key_age_days > rotate_after_days };
+}

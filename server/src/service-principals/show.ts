@@ -1,0 +1,29 @@
+import { Problem } from '@gantry/contract/problems.ts';
+import type { ServicePrincipal } from '@gantry/contract/service-principals.ts';
+import { authorize } from '../access/authorize.ts';
+import type { Caller } from '../access/caller.ts';
+import type { TeamSubject } from '../access/subject.ts';
+import type { Reader } from '../database/database.ts';
+import type { PrincipalParts } from './parts.ts';
+import { principalRecord } from './records.ts';
+import * as store from './store.ts';
+
+export async function showPrincipal({ db }: PrincipalParts, caller: Caller, id: string): Promise<ServicePrincipal> {
+  const { row, team } = await loadPrincipalRow(db, id);
+  authorize(caller, 'principal.read', team);
+  return principalRecord(row);
+}
+
+/** Throws `not_found`, as for one that the caller may not see. */
+export async function loadPrincipalRow(
+  db: Reader,
+  id: string,
+): Promise<{ row: store.PrincipalRow; team: TeamSubject }> {
+  const row = await store.principalById(db, id);
+  if (row === undefined) throw new Problem('not_found');
+  return { row, team: { kind: 'team', id: row.team_id, name: row.team } };
+}
+
+export async function readBack(db: Reader, id: string): Promise<ServicePrincipal> {
+  return principalRecord((await loadPrincipalRow(db, id)).row);
+}

@@ -1,0 +1,159 @@
+import type { Role } from '@gantry/contract/roles.ts';
+import type { GovernedTx } from '../access/change.ts';
+import type { Reader, Tx } from '../database/database.ts';
+import { allOf, sql, type Sql } from '../database/sql.ts';
+
+export interface KeyRow {
+  id: string;
+  prefix: string;
+  issued_to: string;
+  created_at: string;
+  last_used_at: string | null;
+  ends_at: string | null;
+}
+
+export interface PrincipalRow {
+  id: string;
+  name: string;
+  team_id: string;
+  team: string;
+  role: Role;
+  allowed_assets: string[];
+  description: string;
+  created_by: string;
+  created_at: string;
+  keys: KeyRow[];
+  key_age_days: number | null;
+}
+
+const working = sql`k.principal_id = p.id and (k.ends_at is null or k.ends_at > clock_now())`;
+const columns = sql`p.id, p.name, p.team_id, t.name as team, p.role, p.allowed_assets, p.description, c.email as created_by, p.created_at, (
+    select coalesce(json_agg(json_build_object('id', k.id, 'prefix', k.prefix, 'issued_to', i.email,
+      'created_at', to_char(k.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+      'last_used_at', to_char(u.last_used_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+      'ends_at', to_char(k.ends_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) order by k.created_at desc), '[]')
+    from service_key k join app_user i on i.id = k.issued_to left join service_key_use u on u.key_id = k.id where ${working}) as keys,
+  (select extract(day from clock_now() - max(k.created_at))::int from service_key k where ${working}) as key_age_days`;
+const tables = sql`service_principal p join team t on t.id = p.team_id join app_user c on c.id = p.created_by`;
+
+export const principalById = async (db: Reader, id: string) =>
+  await db.one<PrincipalRow>(sql`select ${columns} from ${tables} where p.id = ${id} and p.deleted_at is null`);
+
+export const principalByName = async (db: Reader, name: string) =>
+  await db.one<PrincipalRow>(sql`select ${columns} from ${tables} where p.name = ${name} and p.deleted_at is null`);
+
+/** By name; `of_teams` narrows to those of teams by id. */
+export async function principals(
+  db: Reader,
+  query: {
+    of_teams?: string[] | undefined;
+    team?: string | undefined;
+    name?: string | undefined;
+    after?: string | undefined;
+    limit: number;
+  },
+): Promise<PrincipalRow[]> {
+  const conditions: Sql[] = [sql`p.deleted_at is null and p.name > ${query.after ?? ''}`];
+  if (query.of_teams !== undefined) conditions.push(sql`p.team_id = any(${query.of_teams})`);
+  if (query.team !== undefined) conditions.push(sql`t.name = ${query.team}`);
+  if (query.name !== undefined) conditions.push(sql`p.name = ${query.name}`);
+  return await db.all<PrincipalRow>(
+    sql`select ${columns} from ${tables} where ${allOf(conditions)} order by p.name limit ${query.limit}`,
+  );
+}
+
+/** What a caller is made of. */
+export type Standing = Pick<PrincipalRow, 'id' | 'name' | 'team_id' | 'team' | 'role' | 'allowed_assets'>;
+
+export const standing = async (db: Reader, id: string, provided = sql`true`) =>
+  await db.one<Standing>(sql`
+    select p.id, p.name, p.team_id, t.name as team, p.role, p.allowed_assets from service_principal p join team t on t.id = p.team_id
+    where p.id = ${id} and p.deleted_at is null and ${provided}`);
+
+export interface NewPrincipal {
+  name: string;
+  team_id: string;
+  role: Role;
+  allowed_assets: string[];
+  description: string;
+  created_by: string;
+}
+
+export async function insertPrincipal(tx: GovernedTx, made: NewPrincipal): Promise<string> {
+  const [row] = await tx.write(
+    'service_principal',
+    sql`
+    insert into service_principal (name, team_id, role, allowed_assets, description, created_by)
+    values (${made.name}, ${made.team_id}, ${made.role}, ${made.allowed_assets}, ${made.description}, ${made.created_by}) returning id`,
+  );
+  if (row === undefined) throw new Error('the statement returned no row');
+  return row.id;
+}
+
+export type PrincipalChange = Pick<PrincipalRow, 'role' | 'allowed_assets' | 'description'>;
+
+/** Locks the row as it is; undefined when it is gone. */
+export const lockPrincipal = async (tx: GovernedTx, id: string) =>
+  await tx.one<PrincipalChange>(
+    sql`select role, allowed_assets, description from service_principal where id = ${id} and deleted_at is null for update`,
+  );
+
+export async function updatePrincipal(tx: GovernedTx, id: string, next: PrincipalChange): Promise<void> {
+  await tx.write(
+    'service_principal',
+    sql`
+    update service_principal set role = ${next.role}, allowed_assets = ${next.allowed_assets}, description = ${next.description}
+    where id = ${id} returning id`,
+  );
+}
+
+/** The row stays, for what it did keeps its name. */
+export async function markDeleted(tx: GovernedTx, id: string): Promise<void> {
+  await tx.write(
+    'service_principal',
+    sql`update service_principal set deleted_at = clock_now() where id = ${id} returning id`,
+  );
+}
+
+export async function insertKey(
+  tx: GovernedTx,
+  key: { principal_id: string; digest: Buffer; prefix: string; issued_to: string },
+): Promise<void> {
+  await tx.write(
+    'service_key',
+    sql`insert into service_key (principal_id, digest, prefix, issued_to) values (${key.principal_id}, ${key.digest}, ${key.prefix}, ${key.issued_to}) returning id`,
+  );
+}
+
+/** Ends the keys that work, after a grace; one that ends sooner already stays as it is. Answers their prefixes. */
+export async function endKeys(tx: GovernedTx, principal_id: string, grace_seconds: number): Promise<string[]> {
+  const rows = await tx.write<{ id: string; prefix: string }>(
+    'service_key',
+    sql`
+    update service_key set ends_at = clock_now() + make_interval(secs => ${grace_seconds})
+    where principal_id = ${principal_id} and (ends_at is null or ends_at > clock_now() + make_interval(secs => ${grace_seconds}))
+    returning id, prefix`,
+  );
+  return rows.map(({ prefix }) => prefix);
+}
+
+/** The key that works under this digest, and whose it is. */
+export const workingKey = async (db: Reader, digest: Buffer) =>
+  await db.one<{ id: string; principal_id: string; name: string }>(sql`
+    select k.id, k.principal_id, p.name from service_key k join service_principal p on p.id = k.principal_id
+    where k.digest = ${digest} and (k.ends_at is null or k.ends_at > clock_now()) and p.deleted_at is null`);
+
+export async function noteUse(tx: Tx, key_id: string, ip: string | null): Promise<void> {
+  await tx.run(sql`
+    insert into service_key_use (key_id, last_used_at, ip) values (${key_id}, clock_now(), ${ip})
+    on conflict (key_id) do update set last_used_at = excluded.last_used_at, ip = excluded.ip`);
+}
+
+/** Everybody who was ever shown a key of one of these: what it does, they may have done. */
+export async function keyHolders(
+  db: Reader,
+  principal_ids: readonly string[],
+): Promise<{ id: string; email: string }[]> {
+  return await db.all<{ id: string; email: string }>(sql`
+    select distinct u.id, u.email from service_key k join app_user u on u.id = k.issued_to where k.principal_id = any(${principal_ids})`);
+}
