@@ -49,6 +49,9 @@ export const auditEvents = {
   'agent.stopped': 'governance',
   'agent.started': 'governance',
   'agent.restarted': 'governance',
+  'webhook.created': 'governance',
+  'webhook.rotated': 'governance',
+  'webhook.deleted': 'governance',
 } as const satisfies Record<string, Chain>;
 export type AuditEvent = keyof typeof auditEvents;
 

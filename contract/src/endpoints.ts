@@ -7,12 +7,14 @@ import type { Endpoint } from './endpoint.ts';
 import { groupsEndpoints } from './groups.ts';
 import { invokeEndpoints } from './invoke.ts';
 import { loginEndpoints } from './login.ts';
+import { notificationsEndpoints } from './notifications.ts';
 import { orgEndpoints } from './org.ts';
 import { permissionsEndpoints } from './permissions.ts';
 import { principalsEndpoints } from './principals.ts';
 import { registryEndpoints } from './registry.ts';
 import { servicePrincipalsEndpoints } from './service-principals.ts';
 import { serviceEndpoints } from './service.ts';
+import { webhooksEndpoints } from './webhooks.ts';
 
 export const endpoints = {
   ...serviceEndpoints,
@@ -24,10 +26,12 @@ export const endpoints = {
   ...registryEndpoints,
   ...permissionsEndpoints,
   ...approvalsEndpoints,
+  ...notificationsEndpoints,
   ...deployEndpoints,
   ...invokeEndpoints,
   ...auditEndpoints,
   ...auditStreamEndpoints,
+  ...webhooksEndpoints,
 } as const satisfies Record<string, Endpoint>;
 
 export type Endpoints = typeof endpoints;

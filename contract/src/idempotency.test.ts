@@ -19,6 +19,7 @@ test('what creates something from JSON takes an Idempotency-Key, and nothing els
     'registry.create',
     'teams.create',
     'users.create',
+    'webhooks.create',
   ]);
 });
 

@@ -94,6 +94,8 @@ export const operations = {
   // Deciding belongs to admins: of the platform, or of the asset's team. No ACL row gives it.
   'approval.decide': { on: 'team', role: 'admin', by: 'person' },
 
+  'notification.read': { on: 'signed_in', by: 'person' },
+
   'deployment.list': { on: 'signed_in' },
   'deployment.read': { on: 'asset', action: 'read', role: 'viewer' },
   'agent.deploy': { on: 'asset', action: 'deploy', role: 'deployer' },
@@ -107,6 +109,9 @@ export const operations = {
   'audit.read': { on: 'signed_in', by: 'person' },
   'audit.verify': { on: 'org', role: 'admin' },
   'audit.export': { on: 'org', role: 'admin' },
+
+  'webhook.read': { on: 'org', role: 'admin' },
+  'webhook.change': { on: 'org', role: 'admin' },
 
   'system.seed': { on: 'system', reason: 'a fresh installation gets its organisation, team and admin' },
   'system.reset_admin': { on: 'system', reason: 'svc server reset-admin, run on the host' },

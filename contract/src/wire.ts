@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { isEmail, namePattern, parseRef, parseVersionRef, versionPattern } from './refs.ts';
 
 export const id = z.uuid();
+export const isId = (value: unknown): value is string => id.safeParse(value).success;
 export const time = z.iso.datetime().describe('UTC, ISO 8601');
 export const email = z
   .string()

@@ -31,6 +31,8 @@ import { tokens as signedTokens } from './login/token.ts';
 import type { Log } from './log.ts';
 import { applyOrgConfig, type OrgFile } from './principals/org-settings.ts';
 import { installationId, settings } from './principals/find.ts';
+import { notificationsRoutes } from './notifications/routes.ts';
+import { openOutgoing } from './outgoing.ts';
 import { permissionsRoutes } from './permissions/routes.ts';
 import { principalsRoutes } from './principals/routes.ts';
 import { seed, seed_password } from './principals/seed.ts';
@@ -47,6 +49,7 @@ import { readiness } from './service/readiness.ts';
 import { serviceRoutes } from './service/routes.ts';
 import { servicePrincipalsRoutes } from './service-principals/routes.ts';
 import { version } from './version.ts';
+import { webhooksRoutes } from './webhooks/routes.ts';
 
 export interface App {
   url: string;
@@ -106,6 +109,8 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   });
   open.defer(async () => await ingress.close());
   const copies = destinations(config.audit_push);
+  const outgoing = await openOutgoing(config, { db, secret_key, base_url, onError });
+  open.defer(async () => await outgoing.close());
   const ready = readiness(db, stopping.signal);
   const http = mount({
     handlers: {
@@ -113,7 +118,12 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
         base_url,
         version,
         ready,
-        checks: [...machineChecks(db, config.data_dir, version), ...auditPushChecks(db, copies), ...containers.checks],
+        checks: [
+          ...machineChecks(db, config.data_dir, version),
+          outgoing.check,
+          ...auditPushChecks(db, copies),
+          ...containers.checks,
+        ],
         orgCheck: async () => await checkOrg(db, config),
       }),
       ...loginRoutes({ db, passwords, tokens, key_digest }),
@@ -128,9 +138,11 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
       ...servicePrincipalsRoutes({ db, cursors, digest_key: key_digest }),
       ...registryRoutes({ db, cursors }),
       ...approvalsRoutes({ db, cursors }),
+      ...notificationsRoutes({ db, cursors, catchUp: outgoing.catchUp }),
       ...permissionsRoutes({ db, cursors }),
       ...deployRoutes(deploy),
       ...invokeRoutes(ingress),
+      ...webhooksRoutes({ ...outgoing.webhooks, cursors }),
       ...auditRoutes({ db, cursors, ownedBy: async (user_id) => await ownedAssets(db, user_id) }),
     },
     authenticate: authenticator(db, tokens),
@@ -154,6 +166,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     alone: config.database_url === undefined,
   });
   open.defer(async () => await worker.stop());
+  await outgoing.start();
   const keeper = startKeeper(deploy, { onError });
   open.defer(async () => await keeper.stop());
   ingress.background(ingress.pickUpRuns());

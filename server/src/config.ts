@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { isEmail } from '@gantry/contract/refs.ts';
 import { z } from 'zod';
 
 const list = z
@@ -78,6 +79,24 @@ export const settings = z.object({
     .describe(
       'a PEM file with certificate authorities that the destinations of AUDIT_PUSH_URL may have, beside the usual ones',
     ),
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/ })
+    .optional()
+    .describe(
+      'the mail server, with user name and password if it asks for them: smtp://… speaks TLS after STARTTLS or not at all, smtps://… from the first byte; absent means that no mail is sent',
+    ),
+  SMTP_FROM: z.string().refine(isEmail, 'must be an e-mail address').optional().describe('whom mail comes from'),
+  SMTP_CA_FILE: z
+    .string()
+    .optional()
+    .describe('a PEM file with further certificate authorities that may vouch for the mail server'),
+  SMTP_PLAINTEXT_HOST: z
+    .string()
+    .optional()
+    .describe('the host of SMTP_URL once more, where mail may go there without TLS'),
+  OUTBOUND_PRIVATE_HOSTS: list.describe(
+    'hosts (host or host:port), by commas, that webhooks may reach although their address is of this machine or of a private network',
+  ),
   DOCKER_HOST: z.string().default('unix:///var/run/docker.sock').describe('the container engine'),
   BASE_IMAGE: z
     .string()
@@ -132,6 +151,9 @@ export interface Config {
     signing_key: string | undefined;
     ca_file: string | undefined;
   };
+  /** Absent means that no mail is sent. */
+  mail: MailConfig | undefined;
+  outbound_private_hosts: string[];
   engine_host: string;
   base_image: string;
   build: {
@@ -151,6 +173,13 @@ export interface Config {
   sync_budget_seconds: number;
   start_deadline_seconds: number;
   drain_limit_seconds: number;
+}
+
+export interface MailConfig {
+  url: string;
+  from: string;
+  ca_file: string | undefined;
+  plaintext: boolean;
 }
 
 /** Long enough, and no placeholder of one character or two again and again. */
@@ -191,6 +220,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     log_level: given.LOG_LEVEL,
     org_config: given.ORG_CONFIG,
     audit_push: auditPush(given),
+    mail: mailConfig(given),
+    outbound_private_hosts: given.OUTBOUND_PRIVATE_HOSTS,
     engine_host: given.DOCKER_HOST,
     base_image: given.BASE_IMAGE,
     build: {
@@ -231,6 +262,17 @@ function isPushUrl(text: string): boolean {
   if (/^syslog\+(tls|tcp|udp):$/.test(url.protocol)) return url.pathname.length <= 1 && url.search === '';
   const here = url.hostname === 'localhost' || url.hostname === '127.0.0.1' || url.hostname === '[::1]';
   return url.protocol === 'https:' || (url.protocol === 'http:' && here);
+}
+
+function mailConfig(given: z.output<typeof settings>): MailConfig | undefined {
+  const { SMTP_URL: url, SMTP_FROM: from, SMTP_CA_FILE: ca_file, SMTP_PLAINTEXT_HOST: plaintext_host } = given;
+  if (url === undefined) return undefined;
+  if (from === undefined) throw new ConfigFault('SMTP_FROM is missing: with SMTP_URL it says whom mail comes from.');
+  const { hostname, protocol } = new URL(url);
+  // Said of one host, so that it does not hold on when SMTP_URL changes.
+  if (plaintext_host !== undefined && (plaintext_host !== hostname || protocol !== 'smtp:'))
+    throw new ConfigFault('SMTP_PLAINTEXT_HOST must be the host of an SMTP_URL that begins with smtp://.');
+  return { url, from, ca_file, plaintext: plaintext_host !== undefined };
 }
 
 function hasCredentials({ BUILD_INDEX_URL, BUILD_EXTRA_INDEX_URLS }: z.output<typeof settings>): boolean {

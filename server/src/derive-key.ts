@@ -9,7 +9,8 @@ export type Purpose =
   | 'ingress-secret'
   | 'caller-identity'
   | 'request-digest'
-  | 'service-key';
+  | 'service-key'
+  | 'webhook-secret';
 
 export function deriveKey(secret_key: string, purpose: Purpose): Buffer {
   return Buffer.from(hkdfSync('sha256', secret_key, 'gantry', purpose, 32));

@@ -10,6 +10,7 @@ import { endpointUrl } from '@gantry/contract/client.ts';
 import type { Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
 import { sql } from '../database/sql.ts';
+import { deaf_host, deafWebhook, makeDeadDelivery, makeWebhook } from '../testing/make-webhook.ts';
 import { projectOf } from '../testing/project-archive.ts';
 import { serveAgent, storeAgent, type StoredAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
@@ -118,6 +119,10 @@ approvals.withdraw   team    401 401 401 401   404 403 403 200 403 404 404 403 4
 approvals.revoke     org     401 401 401 401   403 403 403 403 403 403 403 200 200   403
 approvals.revoke     team    401 401 401 401   404 403 403 403 403 404 404 200 200   403
 
+notifications.list           401 401 401 401   200 200 200 200 200 200 200 200 200   403
+notifications.count          401 401 401 401   200 200 200 200 200 200 200 200 200   403
+notifications.read           401 401 401 401   200 200 200 200 200 200 200 200 200   403
+
 deployments.list             401 401 401 401   200 200 200 200 200 200 200 200 200   403
 deployments.plan     org     401 401 401 401   200 200 200 200 200 200 200 200 200   403
 deployments.plan     team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
@@ -162,6 +167,15 @@ audit.list                   401 401 401 401   200 200 200 200 200 200 200 200 2
 audit.follow                 401 401 401 401   200 200 200 200 200 200 200 200 200   403
 audit.export                 401 401 401 401   403 403 403 403 403 403 403 403 200   403
 audit.verify                 401 401 401 401   403 403 403 403 403 403 403 403 200   403
+
+webhooks.list                401 401 401 401   403 403 403 403 403 403 403 403 200   403
+webhooks.create              401 401 401 401   403 403 403 403 403 403 403 403 201   403
+webhooks.show                401 401 401 401   403 403 403 403 403 403 403 403 200   403
+webhooks.delete              401 401 401 401   403 403 403 403 403 403 403 403 204   403
+webhooks.rotate              401 401 401 401   403 403 403 403 403 403 403 403 200   403
+webhooks.test                401 401 401 401   403 403 403 403 403 403 403 403 200   403
+webhooks.deliveries          401 401 401 401   403 403 403 403 403 403 403 403 200   403
+webhooks.redeliver           401 401 401 401   403 403 403 403 403 403 403 403 200   403
 
 auth.change_password         401 401 401 401   200 200 200 200 200 200 200 200 200   200
 auth.revoke                  401 401 401 401   204 204 204 204 204 204 204 204 204   204
@@ -222,7 +236,9 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => container.listen(0, '127.0.0.1', resolve));
   container_url = `http://127.0.0.1:${(container.address() as AddressInfo).port}`; // it listens on TCP
-  app = await testApp({ config: { engine_host: 'unix:///nowhere/docker.sock' } });
+  app = await testApp({
+    config: { engine_host: 'unix:///nowhere/docker.sock', outbound_private_hosts: [deaf_host] },
+  });
   // Nobody claims what is held for ever: what is asked for stays asked for.
   await app.db.run(sql`alter table run alter column lease_until set default 'infinity'`);
   await signEverybodyIn();
@@ -456,6 +472,9 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'approvals.reject': async (_, look) => ({ params: { id: await submitted(await freshAgent(look)) }, body: {} }),
   'approvals.withdraw': async (_, look) => ({ params: { id: await submitted(await freshAgent(look)) } }),
   'approvals.revoke': async (_, look) => ({ params: { id: await approved(await freshAgent(look)) }, body: {} }),
+  'notifications.list': () => ({}),
+  'notifications.count': () => ({}),
+  'notifications.read': () => ({ body: { ids: [nothing] } }),
   'deployments.list': () => ({}),
   'deployments.plan': (at) => ({ body: { ref: at.agent.ref } }),
   'deployments.create': async (at, look) => ({
@@ -484,6 +503,14 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
     params: { name: at.agent.name, run_id: await runOf(look, actor, at) },
   }),
   'invoke.health': (at) => ({ params: { name: at.agent.name } }),
+  'webhooks.list': () => ({}),
+  'webhooks.create': () => ({ body: deafWebhook(fresh('webhook')) }),
+  'webhooks.show': async () => ({ params: { name: await makeWebhook(app, fresh('webhook')) } }),
+  'webhooks.delete': async () => ({ params: { name: await makeWebhook(app, fresh('webhook')) } }),
+  'webhooks.rotate': async () => ({ params: { name: await makeWebhook(app, fresh('webhook')) }, body: {} }),
+  'webhooks.test': async () => ({ params: { name: await makeWebhook(app, fresh('webhook')) } }),
+  'webhooks.deliveries': async () => ({ params: { name: await makeWebhook(app, fresh('webhook')) } }),
+  'webhooks.redeliver': async () => ({ params: await makeDeadDelivery(app, fresh('webhook')) }),
   'audit.list': () => ({}),
   'audit.follow': () => ({}),
   'audit.export': () => ({}),

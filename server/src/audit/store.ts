@@ -102,6 +102,12 @@ export async function head(db: Reader, chain: Chain): Promise<{ seq: number; has
   return row;
 }
 
+/** Those after a number, in order. */
+export async function entriesAfter(db: Reader, chain: Chain, after: number, limit: number): Promise<Row[]> {
+  return await db.all<Row>(sql`
+    select chain, seq, occurred_at, body, hash from audit.entry where chain = ${chain} and seq > ${after} order by seq limit ${limit}`);
+}
+
 const batch = 5000;
 
 /** Every entry of a chain in order, up to a seq, so that writers meanwhile do not matter. */

@@ -1,7 +1,8 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
-import { BlockList, connect, isIP, type AddressInfo, type Socket } from 'node:net';
+import { connect, isIP, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { isPrivate } from '../outbound/private-address.ts';
 import { sharedLookup } from './shared-lookup.ts';
 import { connectThrough } from './upstream-proxy.ts';
 
@@ -159,33 +160,6 @@ function limit(socket: Socket, maxBytes: number): void {
     bytes += chunk.length;
     if (bytes > maxBytes) socket.destroy();
   });
-}
-
-const privateRanges = new BlockList();
-for (const [network, bits] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-  ['224.0.0.0', 3],
-] as const) {
-  privateRanges.addSubnet(network, bits, 'ipv4');
-}
-for (const [network, bits] of [
-  ['::', 127],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['ff00::', 8],
-  ['64:ff9b::', 96],
-] as const)
-  privateRanges.addSubnet(network, bits, 'ipv6');
-
-/** Addresses that are this machine, its networks or its cloud's metadata. An IPv4-mapped IPv6 address counts as what it maps to. */
-export function isPrivate(address: string): boolean {
-  return privateRanges.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
 function refuse(socket: Duplex, status: 403 | 502): void {

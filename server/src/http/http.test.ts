@@ -45,7 +45,14 @@ test('a refusal is a problem document with code, request id and what to do', asy
 });
 
 // By hand: the only operations that need no sign-in.
-const open = ['service.livez', 'service.readyz', 'service.openapi', 'service.agent_schema', 'auth.login', 'auth.exchange_key'];
+const open = [
+  'service.livez',
+  'service.readyz',
+  'service.openapi',
+  'service.agent_schema',
+  'auth.login',
+  'auth.exchange_key',
+];
 
 test.each(Object.entries<Endpoint>(endpoints))(
   '%s needs a sign-in unless it is one of the six open ones',

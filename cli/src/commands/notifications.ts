@@ -1,0 +1,59 @@
+import type { Notification } from '@gantry/contract/notifications.ts';
+import { defineCommand, toggle } from '../command.ts';
+import { limitFlag, takePages } from '../pages.ts';
+import { faint, line, strong, table, time } from '../view/view.ts';
+
+export const command = defineCommand({
+  words: 'notifications',
+  summary: 'What you were told, newest first, and how many requests wait for you; what is shown counts as read',
+  needs: 'notification.read',
+  examples: ['svc notifications', 'svc notifications --unread --keep --json'],
+  arguments: {},
+  flags: {
+    unread: toggle('Only those that you have not seen'),
+    keep: toggle('Leave what is shown unread'),
+    limit: limitFlag,
+  },
+  async run({ unread, keep, limit }, session) {
+    const shown = await takePages(session, limit, (query) =>
+      session.call('notifications.list', { query: { ...query, unread: unread ? 'true' : 'false' } }),
+    );
+    const fresh = shown.filter(({ read_at }) => read_at === null).map(({ id }) => id);
+    if (!keep)
+      for (let at = 0; at < fresh.length; at += 200)
+        await session.call('notifications.read', { body: { ids: fresh.slice(at, at + 200) } });
+    const { pending } = await session.call('notifications.count', {});
+    return {
+      data: shown,
+      view: [
+        table(
+          ['', 'when', 'what', 'asset', 'by', 'text', 'request'],
+          shown.map((one) => [
+            one.read_at === null ? strong('new') : '',
+            time(one.created_at),
+            said[one.kind],
+            `${one.asset}@${one.asset_version}`,
+            one.by,
+            one.text,
+            faint(one.approval_id),
+          ]),
+          unread
+            ? 'You have seen everything. All of it: svc notifications'
+            : 'Requests that you can decide, and what became of your own, would be listed here.',
+        ),
+        ...(pending === 0 ? [] : [line(strong(`${pending} waiting for your decision`), '  svc review list')]),
+      ],
+      next: pending === 0 ? [] : [{ command: 'svc review list', when: 'to decide what waits' }],
+    };
+  },
+});
+
+const said: Record<Notification['kind'], string> = {
+  submitted: 'asks for approval',
+  withdrawn: 'request withdrawn',
+  approved: 'approved',
+  rejected: 'rejected',
+  superseded: 'submitted anew',
+  revoked: 'approval taken back',
+  expired: 'expired',
+};

@@ -1,0 +1,34 @@
+import { defineCommand, needed, required, text } from '../../command.ts';
+import { secretLine } from '../../describe-webhook.ts';
+import { good, line } from '../../view/view.ts';
+
+export const command = defineCommand({
+  words: 'webhook create',
+  summary: 'Send what happens to an address, from now on; prints the secret that it is signed with, once',
+  needs: 'webhook.change',
+  examples: [
+    'svc webhook create siem --url https://siem.example.com/gantry --events "*"',
+    'svc webhook create chat --url https://chat.example.com/hooks/gantry --events approval.*,deploy',
+  ],
+  arguments: { name: required('Lower-case letters, digits and hyphens') },
+  flags: {
+    url: needed(text('Where to; put no secret into it, for it stands in the audit log', 'address')),
+    events: needed(
+      text('Which, by commas: an event (deploy), all of a kind (approval.*), or *', 'list'),
+      'Name some, such as --events approval.*,deploy.',
+    ),
+  },
+  async run({ name, url, events }, session) {
+    const list = events.split(',').map((event) => event.trim());
+    const webhook = await session.call('webhooks.create', { body: { name, url, events: list } });
+    return {
+      data: webhook,
+      view: [
+        line(good('✓ '), `${webhook.name} sends ${webhook.events.join(', ')} to ${webhook.url}`),
+        ...secretLine(webhook.secret),
+      ],
+      next: [{ command: `svc webhook test ${webhook.name}`, when: 'to see whether it arrives' }],
+      undo: `svc webhook delete ${webhook.name}`,
+    };
+  },
+});

@@ -1,0 +1,20 @@
+import { defineCommand, required } from '../../command.ts';
+import { good, line } from '../../view/view.ts';
+
+export const command = defineCommand({
+  words: 'webhook delete',
+  summary: 'Send nothing there any more; what waits is not sent, and the secret is gone',
+  needs: 'webhook.change',
+  examples: ['svc webhook delete siem', 'svc webhook delete chat --json'],
+  arguments: { name: required('Its name') },
+  flags: {},
+  async run({ name }, session) {
+    const { url, events } = await session.call('webhooks.show', { params: { name } });
+    await session.call('webhooks.delete', { params: { name } });
+    return {
+      data: { name },
+      view: [line(good('✓ '), `${name} sends nothing to ${url} any more`)],
+      undo: `svc webhook create ${name} --url ${url} --events '${events.join(',')}'`,
+    };
+  },
+});

@@ -1,0 +1,22 @@
+import { defineCommand, required } from '../../command.ts';
+import { good, line } from '../../view/view.ts';
+
+export const command = defineCommand({
+  words: 'webhook redeliver',
+  summary: 'Send a delivery once more, under the id that it has',
+  needs: 'webhook.change',
+  examples: [
+    'svc webhook redeliver siem 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10',
+    'svc webhook redeliver siem 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --json',
+  ],
+  arguments: { name: required('Its name'), delivery: required('The id of the delivery') },
+  flags: {},
+  async run({ name, delivery: id }, session) {
+    const delivery = await session.call('webhooks.redeliver', { params: { name, id } });
+    return {
+      data: delivery,
+      view: [line(good('✓ '), `${delivery.event} (governance/${delivery.seq}) is sent to ${name} once more`)],
+      next: [{ command: `svc webhook deliveries ${name}`, when: 'to see whether it arrived' }],
+    };
+  },
+});

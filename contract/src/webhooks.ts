@@ -1,0 +1,137 @@
+// Events for programs outside: what stands in the governance chain, sent as it is and signed as Standard Webhooks says.
+import { z } from 'zod';
+import { auditEvents } from './audit.ts';
+import type { Endpoint } from './endpoint.ts';
+import { byName, id, name, paging, shownOnce, time } from './wire.ts';
+
+const sent = Object.entries(auditEvents).flatMap(([event, chain]) => (chain === 'governance' ? [event] : []));
+
+/** An event, `<noun>.*` for it and all that begin so, or `*`. One that no event matches is a mistake, not a filter. */
+export const eventFilter = z
+  .string()
+  .max(60)
+  .refine(
+    (text) => text === '*' || sent.some((event) => event === text || `${event.split('.')[0]}.*` === text),
+    'must be an event of the governance chain such as approval.decided, all of a kind such as approval.*, or *',
+  );
+
+export const webhook = z.object({
+  id,
+  name: z.string(),
+  url: z.string(),
+  events: z.array(z.string()),
+  created_by: z.string(),
+  created_at: time,
+  previous_secret_until: time.nullable().describe('until then deliveries are signed with the secret before, too'),
+  at_seq: z.number().int().describe('the entry of the governance chain that it has come to'),
+  last_problem: z.string().nullable().describe('why the newest delivery has not arrived; null when it has'),
+  dead: z.number().int().describe('deliveries that were given up'),
+});
+export type Webhook = z.output<typeof webhook>;
+
+const withSecret = webhook.extend({
+  secret: shownOnce('shown once, so absent when an Idempotency-Key gives this answer again'),
+});
+
+export const deliveryStates = ['queued', 'delivered', 'dead'] as const;
+
+export const delivery = z.object({
+  id: id.describe('the webhook-id of every attempt'),
+  event: z.string(),
+  seq: z.number().int(),
+  state: z.enum(deliveryStates),
+  attempts: z.number().int(),
+  status: z.number().int().nullable().describe('what the last attempt was answered with'),
+  problem: z.string().nullable(),
+  created_at: time,
+  next_attempt_at: time.nullable(),
+  ended_at: time.nullable(),
+});
+export type Delivery = z.output<typeof delivery>;
+
+export const attempt = z.object({
+  delivered: z.boolean(),
+  status: z.number().int().nullable(),
+  problem: z.string().nullable(),
+});
+
+export const webhooksEndpoints = {
+  'webhooks.list': {
+    method: 'GET',
+    path: '/api/v1/webhooks',
+    summary: 'All webhooks, and how far each has come',
+    operation: 'webhook.read',
+    query: z.strictObject(paging),
+    reply: { kind: 'list', status: 200, schema: webhook },
+    problems: ['bad_cursor'],
+  },
+  'webhooks.create': {
+    method: 'POST',
+    path: '/api/v1/webhooks',
+    summary: 'Send the events of the governance chain to an address, from now on',
+    operation: 'webhook.change',
+    body: z.strictObject({
+      name,
+      url: z.url({ protocol: /^https?$/ }).max(2000),
+      events: z.array(eventFilter).min(1).max(50),
+    }),
+    reply: { kind: 'data', status: 201, schema: withSecret },
+    problems: ['exists'],
+  },
+  'webhooks.show': {
+    method: 'GET',
+    path: '/api/v1/webhooks/{name}',
+    summary: 'One webhook',
+    operation: 'webhook.read',
+    params: byName,
+    reply: { kind: 'data', status: 200, schema: webhook },
+    problems: [],
+  },
+  'webhooks.delete': {
+    method: 'DELETE',
+    path: '/api/v1/webhooks/{name}',
+    summary: 'Send nothing there any more; what waits is not sent',
+    operation: 'webhook.change',
+    params: byName,
+    reply: { kind: 'none', status: 204 },
+    problems: [],
+  },
+  'webhooks.rotate': {
+    method: 'POST',
+    path: '/api/v1/webhooks/{name}/rotate',
+    summary: 'A new secret; the one before signs too until the overlap is over',
+    operation: 'webhook.change',
+    params: byName,
+    body: z.strictObject({ overlap_hours: z.number().int().min(0).max(168).default(24) }),
+    reply: { kind: 'data', status: 200, schema: withSecret },
+    problems: [],
+  },
+  'webhooks.test': {
+    method: 'POST',
+    path: '/api/v1/webhooks/{name}/test',
+    summary: 'Send an event webhook.test now, once, and say what it was answered with',
+    operation: 'webhook.change',
+    params: byName,
+    reply: { kind: 'data', status: 200, schema: attempt },
+    problems: [],
+  },
+  'webhooks.deliveries': {
+    method: 'GET',
+    path: '/api/v1/webhooks/{name}/deliveries',
+    summary: 'What was sent, waits, or was given up, newest first; what arrived is listed for 30 days',
+    operation: 'webhook.read',
+    params: byName,
+    query: z.strictObject({ state: z.enum(deliveryStates).optional(), ...paging }),
+    reply: { kind: 'list', status: 200, schema: delivery },
+    problems: ['bad_cursor'],
+  },
+  'webhooks.redeliver': {
+    method: 'POST',
+    path: '/api/v1/webhooks/{name}/deliveries/{id}/redeliver',
+    summary: 'Send a delivery once more, under the id that it has',
+    operation: 'webhook.change',
+    params: z.strictObject({ name, id }),
+    reply: { kind: 'data', status: 200, schema: delivery },
+    problems: ['conflict'],
+  },
+} as const satisfies Record<string, Endpoint>;

@@ -1,0 +1,54 @@
+import type { Page } from '@gantry/contract/endpoint.ts';
+import type { Notification } from '@gantry/contract/notifications.ts';
+import { authorize } from '../access/authorize.ts';
+import type { Caller } from '../access/caller.ts';
+import { theOrg } from '../access/subject.ts';
+import type { Database } from '../database/database.ts';
+import type { Cursors } from '../http/cursor.ts';
+import { signedInUser } from '../principals/signed-in.ts';
+import { readable } from './readable.ts';
+import * as store from './store.ts';
+import type { CatchUp } from './tell.ts';
+
+/** What was done before this was asked is in it. */
+export async function list(
+  db: Database,
+  catchUp: CatchUp,
+  cursors: Cursors,
+  caller: Caller,
+  query: { unread: boolean; limit: number; cursor?: string | undefined },
+): Promise<Page<Notification>> {
+  const user = signedInUser(caller);
+  authorize(user, 'notification.read', theOrg);
+  await catchUp();
+  const scope = ['notifications', user.id, query.unread];
+  const [created_at, id] = cursors.read(query.cursor, scope) ?? [];
+  const after = created_at === undefined ? undefined : { created_at: String(created_at), id: String(id) };
+  const rows = await store.listed(db, user.id, { unread: query.unread, after, limit: query.limit + 1 });
+  const shown = new Map((await readable(db, user, rows)).map((row) => [row.id, row]));
+  const page = cursors.page(
+    rows,
+    query.limit,
+    scope,
+    (row) => [row.created_at, row.id],
+    (row) => shown.get(row.id),
+  );
+  return { ...page, items: page.items.filter((row) => row !== undefined).map(toNotification) };
+}
+
+function toNotification(row: store.NotificationRow): Notification {
+  const { id, kind, approval_id, asset, version, target, actor, words, seq, created_at, read_at } = row;
+  return {
+    id,
+    kind,
+    approval_id,
+    asset,
+    asset_version: version,
+    target,
+    by: actor,
+    text: words,
+    audit_seq: seq,
+    created_at,
+    read_at,
+  };
+}

@@ -1,0 +1,35 @@
+import type { Database } from '../database/database.ts';
+import { MailFailure, type MailServer } from './mail-server.ts';
+import { backlog } from './mail-store.ts';
+
+export interface MailVerdict {
+  verdict: 'ok' | 'warning' | 'problem';
+  detail: string;
+  fix: string | null;
+}
+
+/** For `svc doctor`: does mail go out? */
+export async function checkMail(db: Database, server: MailServer | undefined): Promise<MailVerdict> {
+  if (server === undefined)
+    return {
+      verdict: 'ok',
+      detail: 'no mail is sent, since SMTP_URL is not set; everybody is told by svc notifications',
+      fix: null,
+    };
+  const { waiting, failed, problem } = await backlog(db);
+  const queue = `${waiting} waiting, ${failed} failed${problem === null ? '' : `; the last time: ${problem}`}`;
+  try {
+    await server.verify();
+  } catch (error) {
+    if (!(error instanceof MailFailure)) throw error;
+    const fix = 'Look at SMTP_URL, SMTP_CA_FILE and the mail server; what waits is tried for a day.';
+    return { verdict: 'problem', detail: `${server.name}: ${error.message}; ${queue}`, fix };
+  }
+  const detail = `${server.name} answers; ${queue}`;
+  if (failed === 0) return { verdict: 'ok', detail, fix: null };
+  return {
+    verdict: 'warning',
+    detail,
+    fix: 'Look at the recipients; what failed is still in svc notifications of each.',
+  };
+}

@@ -1,0 +1,205 @@
+// Against a mail server that somebody else wrote. The service asks every half second; waits of minutes and hours are made by the database's clock.
+import { readFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { sql } from '../database/sql.ts';
+import { smtpServer, type ReceivedLetter, type SmtpServer } from '../testing/smtp-server.ts';
+import { storeAgent } from '../testing/stored-agent.ts';
+import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
+
+const password = 'a mail/password';
+let smtp: SmtpServer;
+let app: TestApp;
+let ada: TestUser;
+let made = 0;
+
+beforeAll(async () => {
+  smtp = await smtpServer();
+  await smtp.start('starttls');
+  const url = `smtp://gantry:${encodeURIComponent(password)}@localhost:${smtp.port}`;
+  app = await testApp({
+    config: {
+      base_url: 'https://gantry.example.com',
+      mail: { url, from: 'gantry@example.com', ca_file: smtp.ca_file, plaintext: false },
+    },
+  });
+  ada = await app.user('ada@example.com', { teams: { ml: 'contributor' } });
+  await app.user('max@example.com', { teams: { ml: 'admin' } });
+}, 120_000);
+afterAll(async () => {
+  await app?.stop();
+  await smtp?.close();
+});
+afterEach(async () => await smtp.be('busy', false));
+
+async function submitted(message = 'please') {
+  const agent = await storeAgent(app, ada.email, { name: `agent-${++made}` });
+  const { id } = await ada.client.call('approvals.submit', { body: { asset: agent.ref, message } });
+  return { id, ref: agent.ref };
+}
+
+const about = async (ref: string) => (await smtp.inbox()).filter(({ head }) => head.includes(`[Gantry] ${ref}`));
+const recipients = (letters: ReceivedLetter[]) => letters.map(({ to }) => to.join()).toSorted();
+const mails = async (approval_id: string) =>
+  await app.db.all<{ email: string; state: string; tried: number; problem: string | null }>(sql`
+    select u.email, m.state, case when m.claim is null then m.attempts else 0 end as tried, m.problem from mail m join notification n on n.id = m.notification_id join app_user u on u.id = n.user_id
+    where n.approval_id = ${approval_id} order by u.email, n.seq`);
+
+/** Until every mail about the request is as expected. */
+async function settle(approval_id: string, states: string[]): Promise<void> {
+  const look = async () => expect((await mails(approval_id)).map(({ state }) => state)).toEqual(states);
+  await vi.waitFor(look, { timeout: 15_000, interval: 100 });
+}
+
+/** Until each mail about the request was tried so often, and did not go out. */
+async function tried(approval_id: string, times: number): Promise<void> {
+  const look = async () => expect((await mails(approval_id)).map((mail) => mail.tried)).toEqual([times, times]);
+  await vi.waitFor(look, { timeout: 15_000, interval: 100 });
+}
+
+async function mailFinding(admin = app.admin.client) {
+  const findings = await admin.call('service.doctor', {});
+  return findings.find(({ part }) => part === 'mail');
+}
+
+test('a request is mailed to each admin once, over TLS, and the decision to the submitter once', async () => {
+  const { id, ref } = await submitted('please look');
+  await settle(id, ['sent', 'sent']);
+  const asked = await about(ref);
+  expect(recipients(asked)).toEqual(['admin@gantry.local', 'max@example.com']);
+  for (const letter of asked) {
+    expect(letter).toMatchObject({ tls: true, user: 'gantry', from: 'gantry@example.com' });
+    expect(letter.head).toContain(`Subject: [Gantry] ${ref} waits for your approval`);
+    expect(letter.body).toContain('> please look');
+    expect(letter.body).toContain(`svc review show ${id}`);
+  }
+  await app.admin.client.call('approvals.reject', { params: { id }, body: { reason: 'too wide' } });
+  await settle(id, ['sent', 'sent', 'sent']);
+  const [decided, ...more] = (await about(ref)).slice(asked.length);
+  expect(more).toEqual([]);
+  expect(decided?.to).toEqual(['ada@example.com']);
+  expect(decided?.body).toContain('admin@gantry.local rejected');
+  expect(decided?.body).toContain('> too wide');
+});
+
+test('a mail names the configured address, whatever host a request came with', async () => {
+  const agent = await storeAgent(app, ada.email, { name: `agent-${++made}` });
+  const answer = await fetch(`${app.url}/api/v1/rbac/approvals`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${ada.token}`,
+      'content-type': 'application/json',
+      'x-forwarded-host': 'evil.example',
+      forwarded: 'host=evil.example',
+    },
+    body: JSON.stringify({ asset: agent.ref }),
+  });
+  expect(answer.status).toBe(201);
+  const { data } = (await answer.json()) as { data: { id: string } };
+  await settle(data.id, ['sent', 'sent']);
+  const [letter] = await about(agent.ref);
+  expect(letter?.body).toContain('The service: https://gantry.example.com');
+  expect(JSON.stringify(letter)).not.toContain('evil');
+});
+
+test('what a person writes makes no header, no recipient and no line that passes for ours', async () => {
+  const { id, ref } = await submitted(
+    'fine\r\nBcc: eve@example.com\nThe service: https://evil.example\u2028Reply-To: eve',
+  );
+  await settle(id, ['sent', 'sent']);
+  for (const { to, head, body } of await about(ref)) {
+    expect(to).toHaveLength(1);
+    expect(head).not.toContain('eve');
+    expect(body).toContain('> Bcc: eve@example.com');
+    expect(body).not.toMatch(/^(Bcc|The service: https:\/\/evil|Reply-To)/m);
+  }
+});
+
+test.each([
+  'ada@example.com\r\nRCPT TO:<eve@example.com>',
+  'ada@example.com,eve@example.com',
+  'friends:ada@example.com,eve@example.com;',
+  'Ada <ada@example.com>',
+  '"a b"@example.com',
+  'ada@example.com\u0000',
+])('%j is no e-mail address of a user', async (email) => {
+  await expect(app.admin.client.call('users.create', { body: { email } })).rejects.toMatchObject({ code: 'invalid' });
+});
+
+test('a name of several lines and addresses reaches nobody else', async () => {
+  const name = 'Max\nBcc: eve@example.com, friends:eve@example.com;';
+  const { email } = await app.admin.client.call('users.create', { body: { email: 'mia@example.com', name } });
+  await app.admin.client.call('teams.add_member', {
+    params: { team: 'ml' },
+    body: { principal: `user:${email}`, role: 'admin' },
+  });
+  const { id, ref } = await submitted();
+  await settle(id, ['sent', 'sent', 'sent']);
+  const letters = await about(ref);
+  expect(recipients(letters)).toEqual(['admin@gantry.local', 'max@example.com', 'mia@example.com']);
+  expect(JSON.stringify(letters)).not.toContain('eve');
+  await app.admin.client.call('teams.remove_member', { params: { team: 'ml', principal: `user:${email}` } });
+});
+
+test('a mail server that takes STARTTLS away gets neither password nor mail; once it is back, each mail arrives once', async () => {
+  await smtp.start('stripped');
+  const { id, ref } = await submitted();
+  await tried(id, 1);
+  expect((await mails(id))[0]?.problem).toContain('the mail server offers no STARTTLS, and nothing is sent without');
+  expect(await mailFinding()).toMatchObject({ verdict: 'problem', detail: expect.stringContaining('no STARTTLS') });
+  expect(await about(ref)).toEqual([]);
+  await smtp.start('starttls');
+  await app.moveClock('1 minute');
+  await settle(id, ['sent', 'sent']);
+  expect(recipients(await about(ref))).toEqual(['admin@gantry.local', 'max@example.com']);
+  expect(await mailFinding()).toMatchObject({ verdict: 'ok', detail: expect.stringContaining('STARTTLS) answers') });
+});
+
+test('a mail server that was killed gets each mail once when it is back', async () => {
+  await smtp.kill();
+  const { id, ref } = await submitted();
+  await tried(id, 1);
+  await smtp.start('starttls');
+  await app.moveClock('3 minutes');
+  await settle(id, ['sent', 'sent']);
+  expect(recipients(await about(ref))).toEqual(['admin@gantry.local', 'max@example.com']);
+});
+
+test('a recipient whom the server does not know fails at once and delays nobody', async () => {
+  await app.user('unknown@example.com', { teams: { ml: 'admin' } });
+  const { id } = await submitted();
+  await settle(id, ['sent', 'sent', 'failed']);
+  expect((await mails(id))[2]).toMatchObject({
+    tried: 1,
+    problem: 'the mail server refuses the sender or the recipient (the server answered 550)',
+  });
+  await app.governed(sql`update app_user set active = false where email = 'unknown@example.com' returning id`);
+});
+
+test('the password of the mail server stands in no row, no entry and no finding', async () => {
+  const secrets = [password, encodeURIComponent(password), Buffer.from(`\0gantry\0${password}`).toString('base64')];
+  const rows = await app.db.all<{ text: string }>(
+    sql`select body as text from audit.entry union all select problem from mail where problem is not null`,
+  );
+  const all = JSON.stringify([rows, await mailFinding()]);
+  expect(secrets.filter((secret) => all.includes(secret))).toEqual([]);
+  // The canary is there to be found: the mail server was given it.
+  expect(await readFile(new URL('../testing/smtp_server.py', import.meta.url), 'utf8')).toContain(password);
+});
+
+test('a server that is busy is asked again later, for a day and no longer', async () => {
+  await smtp.be('busy', true);
+  const { id, ref } = await submitted();
+  await tried(id, 1);
+  await app.moveClock('2 hours');
+  await tried(id, 2);
+  await app.moveClock('26 hours');
+  await settle(id, ['failed', 'failed']);
+  expect(await about(ref)).toEqual([]);
+  // A day has passed for sessions, too.
+  const { email, password: own } = app.admin;
+  const { access_token } = await app.anonymous.call('auth.login', { body: { email, password: own } });
+  expect(await mailFinding(app.as(access_token))).toMatchObject({
+    verdict: 'warning',
+    detail: expect.stringContaining('3 failed'),
+  });
+});

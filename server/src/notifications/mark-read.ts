@@ -1,0 +1,18 @@
+import { authorize } from '../access/authorize.ts';
+import type { Caller } from '../access/caller.ts';
+import { theOrg } from '../access/subject.ts';
+import type { Database } from '../database/database.ts';
+import { signedInUser } from '../principals/signed-in.ts';
+import * as store from './store.ts';
+
+/** Of these, the caller's own. Answers what is left. */
+export async function markRead(
+  db: Database,
+  caller: Caller,
+  ids: readonly string[],
+): Promise<{ pending: number; unread: number }> {
+  const user = signedInUser(caller);
+  authorize(user, 'notification.read', theOrg);
+  await store.markRead(db, user.id, ids);
+  return await store.counts(db, user);
+}

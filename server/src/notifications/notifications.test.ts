@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { sql } from '../database/sql.ts';
+import { storeAgent } from '../testing/stored-agent.ts';
+import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
+
+let app: TestApp;
+let ada: TestUser;
+let max: TestUser;
+let otto: TestUser;
+let made = 0;
+
+beforeAll(async () => {
+  app = await testApp();
+  ada = await app.user('ada@example.com', { teams: { ml: 'contributor' } });
+  max = await app.user('max@example.com', { teams: { ml: 'admin' } });
+  otto = await app.user('otto@example.com', { teams: { ops: 'admin' } });
+});
+afterAll(async () => await app?.stop());
+
+async function submitted(message = 'please', yaml = '', by = ada) {
+  const agent = await storeAgent(app, by.email, { name: `agent-${++made}`, yaml });
+  const { id } = await by.client.call('approvals.submit', { body: { asset: agent.ref, message } });
+  return { id, agent };
+}
+
+const told = async (user: TestUser, approval_id: string) =>
+  (await user.client.call('notifications.list', { query: {} })).items
+    .filter((one) => one.approval_id === approval_id)
+    .map(({ kind, by, text }) => `${kind} by ${by}: ${text}`);
+const counts = async (user: TestUser) => await user.client.call('notifications.count', {});
+
+/** Until everything up to now was told. */
+async function caughtUp(): Promise<void> {
+  await vi.waitFor(async () => {
+    const row = await app.db.one<{ behind: number }>(
+      sql`select (select seq from audit.head where chain = 'governance') - seq as behind from notification_cursor`,
+    );
+    expect(row?.behind).toBe(0);
+  }, 5000);
+}
+
+test('a request is told to the platform admins and the admins of the team, and to nobody else', async () => {
+  const { id } = await submitted('please look');
+  await caughtUp();
+  const expected = ['submitted by ada@example.com: please look'];
+  expect(await told(max, id)).toEqual(expected);
+  expect(await told(app.admin, id)).toEqual(expected);
+  expect(await told(ada, id)).toEqual([]);
+  expect(await told(otto, id)).toEqual([]);
+});
+
+test('an admin who submits is not asked, and is told the decision', async () => {
+  const { id } = await submitted('mine', '', max);
+  await app.admin.client.call('approvals.reject', { params: { id }, body: { reason: 'not yet' } });
+  await caughtUp();
+  expect(await told(max, id)).toEqual(['rejected by admin@gantry.local: not yet']);
+  expect(await told(app.admin, id)).toEqual(['submitted by max@example.com: mine']);
+});
+
+test('whatever becomes of a request is told to its submitter, newest first', async () => {
+  const { id } = await submitted();
+  await max.client.call('approvals.approve', { params: { id }, body: { reason: 'fine' } });
+  await max.client.call('approvals.revoke', { params: { id }, body: { reason: 'not so fine' } });
+  await caughtUp();
+  expect(await told(ada, id)).toEqual(['revoked by max@example.com: not so fine', 'approved by max@example.com: fine']);
+});
+
+test('a withdrawn request is told to those who were asked', async () => {
+  const { id } = await submitted();
+  await ada.client.call('approvals.withdraw', { params: { id } });
+  await caughtUp();
+  expect(await told(max, id)).toEqual(['withdrawn by ada@example.com: ', 'submitted by ada@example.com: please']);
+  expect(await told(ada, id)).toEqual([]);
+});
+
+test('a request that somebody else superseded is told to the one whose it was', async () => {
+  const name = `tool-${++made}`;
+  await ada.client.call('registry.create', { params: { kind: 'tool' }, body: { name, team: 'ml' } });
+  const { id } = await ada.client.call('approvals.submit', { body: { asset: `tools/${name}@1.0.0` } });
+  await max.client.call('registry.edit', { params: { kind: 'tool', name }, body: { version: '1.0.1', config: {} } });
+  const next = await max.client.call('approvals.submit', { body: { asset: `tools/${name}@1.0.1` } });
+  await caughtUp();
+  expect(await told(ada, id)).toEqual(['superseded by max@example.com: ']);
+  expect(await told(ada, next.id)).toEqual([]);
+});
+
+test('an entry that is read again tells nobody again', async () => {
+  const { id } = await submitted();
+  await caughtUp();
+  const before = await told(max, id);
+  await app.db.run(sql`update notification_cursor set seq = 0`);
+  await caughtUp();
+  expect(await told(max, id)).toEqual(before);
+});
+
+test('what was read is not unread any more, and of others nothing is marked', async () => {
+  const { id } = await submitted();
+  await caughtUp();
+  const unread = async (user: TestUser) =>
+    (await user.client.call('notifications.list', { query: { unread: 'true' } })).items.filter(
+      (one) => one.approval_id === id,
+    );
+  const [mine] = await unread(max);
+  const before = await counts(max);
+  await app.admin.client.call('notifications.read', { body: { ids: [mine?.id ?? ''] } });
+  expect(await counts(max)).toEqual(before);
+  expect(await max.client.call('notifications.read', { body: { ids: [mine?.id ?? ''] } })).toEqual({
+    ...before,
+    unread: before.unread - 1,
+  });
+  expect(await unread(max)).toEqual([]);
+  expect(await unread(app.admin)).toHaveLength(1);
+});
+
+test('pages neither repeat nor leave out, and a cursor is of no use to another', async () => {
+  const all = (await max.client.call('notifications.list', { query: {} })).items.map(({ id }) => id);
+  const paged: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await max.client.call('notifications.list', { query: { limit: 2, ...(cursor && { cursor }) } });
+    paged.push(...page.items.map(({ id }) => id));
+    cursor = page.next_cursor ?? undefined;
+    if (cursor !== undefined)
+      await expect(app.admin.client.call('notifications.list', { query: { limit: 2, cursor } })).rejects.toMatchObject({
+        code: 'bad_cursor',
+      });
+  } while (cursor !== undefined);
+  expect(paged).toEqual(all);
+  expect(all.length).toBeGreaterThan(4);
+});
+
+test('the pending count is of those that the caller may decide now', async () => {
+  const before = {
+    max: await counts(max),
+    admin: await counts(app.admin),
+    ada: await counts(ada),
+    otto: await counts(otto),
+  };
+  const { id } = await submitted();
+  expect((await counts(max)).pending).toBe(before.max.pending + 1);
+  expect((await counts(app.admin)).pending).toBe(before.admin.pending + 1);
+  expect((await counts(ada)).pending).toBe(before.ada.pending);
+  expect((await counts(otto)).pending).toBe(before.otto.pending);
+  const own = await submitted('', '', max);
+  expect((await counts(max)).pending).toBe(before.max.pending + 1);
+  expect((await counts(app.admin)).pending).toBe(before.admin.pending + 2);
+  for (const request of [id, own.id])
+    await app.admin.client.call('approvals.approve', { params: { id: request }, body: {} });
+  expect((await counts(app.admin)).pending).toBe(before.admin.pending);
+});
+
+test('who may not read the asset any more is told nothing of it any more, and of an open one not the words', async () => {
+  const eve = await app.user('eve@example.com', { teams: { ml: 'admin' } });
+  const closed = await submitted('hidden words', 'access: {visibility: team}\n');
+  const open = await submitted('team words');
+  await caughtUp();
+  expect(await told(eve, closed.id)).toEqual(['submitted by ada@example.com: hidden words']);
+  await max.client.call('teams.remove_member', { params: { team: 'ml', principal: 'user:eve@example.com' } });
+  expect(await told(eve, closed.id)).toEqual([]);
+  expect(await told(eve, open.id)).toEqual(['submitted by ada@example.com: ']);
+});
+
+test('what was told about an asset that is gone is told no more, and does not count', async () => {
+  const { id, agent } = await submitted();
+  await caughtUp();
+  const before = await counts(max);
+  await ada.client.call('agents.delete', { params: { name: agent.name } });
+  expect(await told(max, id)).toEqual([]);
+  expect((await counts(max)).unread).toBe(before.unread - 1);
+});

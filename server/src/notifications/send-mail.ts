@@ -1,0 +1,54 @@
+// Mail goes out at least once. Each row is claimed for a while, so that two processes do not send the same; one that dies leaves its claims
+// to the next. Only a death between the server's 250 and the note of it makes a second copy, with the same Message-ID: no sender can know
+// better. A mail that the server will never take, or not for a day, fails, and `svc doctor` says so.
+import { randomUUID } from 'node:crypto';
+import type { Database } from '../database/database.ts';
+import { loadCaller } from '../principals/load-caller.ts';
+import { compose, type Letter } from './compose.ts';
+import { MailFailure, send_ms, type MailServer } from './mail-server.ts';
+import * as store from './mail-store.ts';
+import { readable } from './readable.ts';
+
+export interface Sending {
+  db: Database;
+  server: MailServer;
+  from: string;
+  base_url: () => string;
+}
+
+const at_a_time = 4;
+const lease_ms = 2 * send_ms;
+const first_wait_ms = 30_000;
+const longest_wait_ms = 60 * 60_000;
+const give_up_hours = 24;
+
+/** True when there may be more. */
+export async function sendMail(sending: Sending): Promise<boolean> {
+  const claims = await store.claimDue(sending.db, randomUUID(), at_a_time, lease_ms);
+  await Promise.all(claims.map(async (claim) => await sendOne(sending, claim)));
+  return claims.length === at_a_time;
+}
+
+async function sendOne(sending: Sending, claim: store.Claim): Promise<void> {
+  const { db, server } = sending;
+  const letter = await letterFor(sending, claim.notification_id);
+  if (letter === undefined) return await store.end(db, claim, 'dropped');
+  try {
+    await server.send(letter);
+  } catch (error) {
+    if (!(error instanceof MailFailure)) throw error;
+    if (error.final) return await store.end(db, claim, 'failed', error.message);
+    const wait_ms = Math.min(first_wait_ms * 2 ** (claim.attempts - 1), longest_wait_ms);
+    return await store.putOff(db, claim, { wait_ms, give_up_hours, problem: error.message });
+  }
+  await store.end(db, claim, 'sent');
+}
+
+/** Undefined for somebody who is disabled, or may not know of the asset any more. */
+async function letterFor({ db, from, base_url }: Sending, notification_id: string): Promise<Letter | undefined> {
+  const found = await store.letterOf(db, notification_id);
+  const caller = found && (await loadCaller(db, found.row.user_id, { request_id: null, ip: null, receipts: [] }));
+  if (found === undefined || caller === undefined) return undefined;
+  const [row] = await readable(db, caller, [found.row]);
+  return row && compose(row, { to: found.email, base_url: base_url(), from });
+}

@@ -1,0 +1,120 @@
+import type { NotificationKind } from '@gantry/contract/notifications.ts';
+import type { UserCaller } from '../access/caller.ts';
+import type { Reader, Tx } from '../database/database.ts';
+import { allOf, sql, type Sql } from '../database/sql.ts';
+
+export interface NotificationRow {
+  id: string;
+  seq: number;
+  user_id: string;
+  kind: NotificationKind;
+  approval_id: string;
+  asset_id: string;
+  asset: string;
+  version: string;
+  target: string;
+  actor: string;
+  words: string;
+  created_at: string;
+  read_at: string | null;
+}
+
+// What was told about an asset that is gone is told no more.
+const standing = sql`exists (select 1 from asset a where a.id = notification.asset_id)`;
+
+const columns = sql`id, seq, user_id, kind, approval_id, asset_id, asset, version, target, actor, words, created_at, read_at`;
+
+/** The number that was dealt with last, held until commit: one at a time moves it on. */
+export async function holdCursor(tx: Tx): Promise<number> {
+  const row = await tx.one<{ seq: number }>(sql`select seq from notification_cursor for update`);
+  if (row === undefined) throw new Error('the cursor of the notifications is gone');
+  return row.seq;
+}
+
+/** Is there an entry that nobody was told of yet? */
+export async function isBehind(db: Reader): Promise<boolean> {
+  return (
+    (await db.one(
+      sql`select 1 from notification_cursor c join audit.head h on h.chain = 'governance' where h.seq > c.seq`,
+    )) !== undefined
+  );
+}
+
+export async function moveCursor(tx: Tx, seq: number): Promise<void> {
+  await tx.run(sql`update notification_cursor set seq = ${seq}`);
+}
+
+export interface News {
+  seq: number;
+  kind: NotificationKind;
+  approval_id: string;
+  asset: string;
+  actor: { id: string | null; name: string };
+  words: string;
+  audience: 'admins' | 'submitter';
+}
+
+/**
+ * One notification for each of the audience but whoever did it, and a mail with each where mail is sent. What a service principal submitted is
+ * answered to the owner of the asset.
+ */
+export async function tell(tx: Tx, news: News, { mail }: { mail: boolean }): Promise<void> {
+  const audience =
+    news.audience === 'submitter'
+      ? sql`u.id = coalesce((select id from app_user where id = r.submitted_by), a.owner_id)`
+      : sql`u.id <> r.submitted_by and (u.role = 'admin'
+          or exists (select 1 from membership m where m.user_id = u.id and m.team_id = a.team_id and m.role = 'admin'))`;
+  await tx.run(sql`
+    with told as (
+      insert into notification (seq, user_id, kind, approval_id, asset_id, asset, version, target, actor, words)
+      select ${news.seq}::bigint, u.id, ${news.kind}, r.id, a.id, ${news.asset}, r.version, r.target, ${news.actor.name}, ${news.words}
+      from approval r join asset a on a.id = r.asset_id join app_user u on u.active and ${audience}
+      where r.id = ${news.approval_id} and u.id is distinct from ${news.actor.id}::uuid
+      on conflict do nothing returning id
+    )
+    insert into mail (notification_id) select id from told where ${mail}::boolean`);
+}
+
+export interface Listing {
+  unread: boolean;
+  after?: { created_at: string; id: string } | undefined;
+  limit: number;
+}
+
+/** Newest first. */
+export async function listed(
+  db: Reader,
+  user_id: string,
+  { unread, after, limit }: Listing,
+): Promise<NotificationRow[]> {
+  const conditions: Sql[] = [sql`user_id = ${user_id}`, standing];
+  if (unread) conditions.push(sql`read_at is null`);
+  if (after !== undefined)
+    conditions.push(sql`(created_at, id) < (${after.created_at}::timestamptz, ${after.id}::uuid)`);
+  return await db.all<NotificationRow>(
+    sql`select ${columns} from notification where ${allOf(conditions)} order by created_at desc, id desc limit ${limit}`,
+  );
+}
+
+export async function notificationById(db: Reader, id: string): Promise<NotificationRow | undefined> {
+  return await db.one<NotificationRow>(sql`select ${columns} from notification where id = ${id}`);
+}
+
+export async function markRead(db: Tx, user_id: string, ids: readonly string[]): Promise<void> {
+  await db.run(
+    sql`update notification set read_at = clock_now() where user_id = ${user_id} and id = any(${ids}) and read_at is null`,
+  );
+}
+
+/** Pending requests that the caller may decide: nobody decides about a request of their own, or about content that they pushed. */
+export async function counts(db: Reader, caller: UserCaller): Promise<{ pending: number; unread: number }> {
+  const teams = caller.memberships.filter(({ role }) => role === 'admin').map(({ team_id }) => team_id);
+  const row = await db.one<{ pending: number; unread: number }>(sql`
+    select
+      (select count(*) from approval r join asset a on a.id = r.asset_id join version v on v.id = r.version_id
+       where r.status = 'pending' and (${caller.role === 'admin'} or a.team_id = any(${teams}))
+         and r.submitted_by <> ${caller.id} and ${caller.id} <> all(v.authors)) as pending,
+      (select count(*) from notification where user_id = ${caller.id} and read_at is null and ${standing}) as unread`);
+  if (row === undefined) throw new Error('a count answered nothing');
+  return row;
+}

@@ -1,0 +1,113 @@
+// The way out to addresses that somebody typed in. Promise: a connection goes to an address that was checked, and to no other, because the
+// check sits where the connection is made: a name that points outwards now and inwards a moment later gains nothing. Must never happen: a
+// request to this machine, its networks or its cloud's metadata, unless an operator listed that host; and a redirect that is followed.
+import { lookup } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import { Agent, buildConnector, request, type Dispatcher } from 'undici';
+import { isPrivate } from './private-address.ts';
+
+/** An address that nothing is sent to; the message says why, for whoever typed it. */
+export class DestinationRefused extends Error {}
+
+export interface Outbound {
+  /** What can be said without asking a resolver: scheme, credentials, an address instead of a name. Throws DestinationRefused. */
+  read(address: string): URL;
+  /** `read`, and every address that the name has now. A name that has none is not refused: it may get one. */
+  check(address: string): Promise<URL>;
+  /** Redirects are answers like any other. Whoever asks bounds time by the signal, and takes of the body what they can hold. */
+  request(address: string, options: RequestOptions): Promise<Dispatcher.ResponseData>;
+  close(): Promise<void>;
+}
+
+export type RequestOptions = Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body'> & { signal: AbortSignal };
+
+export interface OutboundSettings {
+  /** `host` or `host:port`, where a private address is what the operator wants. */
+  private_hosts: readonly string[];
+  resolve?: (host: string) => Promise<Address[]>;
+}
+
+interface Address {
+  address: string;
+  family: number;
+}
+
+const connect_ms = 10_000;
+
+export function openOutbound({ private_hosts, resolve = everyAddress }: OutboundSettings): Outbound {
+  const listed = new Set(private_hosts.map((host) => host.toLowerCase()));
+  const isListed = (host: string, port: string) => listed.has(host) || listed.has(`${host}:${port}`);
+
+  const lookupChecked: LookupFunction = (host, { all }, found) => {
+    checkedAddresses(bare(host)).then(
+      (addresses) => (all === true ? found(null, addresses) : found(null, addresses[0].address, addresses[0].family)),
+      (error: Error) => found(error, []),
+    );
+  };
+  const connectListed = buildConnector({ timeout: connect_ms });
+  const connectChecked = buildConnector({ timeout: connect_ms, lookup: lookupChecked });
+  const agent = new Agent({
+    connect: (options, connected) => {
+      const host = bare(options.hostname);
+      if (isListed(host, portOf(options))) return connectListed(options, connected);
+      // No resolver is asked about an address, so no lookup would check it.
+      if (isIP(host) !== 0 && isPrivate(host)) return connected(new DestinationRefused(reason(host)), null);
+      return connectChecked(options, connected);
+    },
+  });
+
+  async function checkedAddresses(host: string): Promise<[Address, ...Address[]]> {
+    const [first, ...others] = await resolve(host);
+    if (first === undefined) throw new DestinationRefused(`${host} has no address.`);
+    if ([first, ...others].some(({ address }) => isPrivate(address))) throw new DestinationRefused(reason(host));
+    return [first, ...others];
+  }
+
+  function read(address: string): URL {
+    const url = URL.parse(address);
+    if (url === null || !['http:', 'https:'].includes(url.protocol))
+      throw new DestinationRefused('It must be an address that begins with http:// or https://.');
+    if (url.username !== '' || url.password !== '')
+      throw new DestinationRefused('It must not carry a user name or a password.');
+    const host = bare(url.hostname);
+    if (isIP(host) !== 0 && isPrivate(host) && !isListed(host, portOf(url))) throw new DestinationRefused(reason(host));
+    return url;
+  }
+
+  return {
+    read,
+    check: async (address) => {
+      const url = read(address);
+      const host = bare(url.hostname);
+      if (isIP(host) !== 0 || isListed(host, portOf(url))) return url;
+      await checkedAddresses(host).catch((error: unknown) => {
+        // A resolver that does not answer says nothing about the name; the connection asks it again.
+        if (error instanceof DestinationRefused) throw error;
+      });
+      return url;
+    },
+    request: async (address, options) => await request(read(address), { dispatcher: agent, ...options }),
+    close: async () => await agent.destroy(),
+  };
+}
+
+async function everyAddress(host: string): Promise<Address[]> {
+  return await lookup(host, { all: true });
+}
+
+/** As an operator writes it: without the brackets of IPv6 and the dot that ends a full name. */
+function bare(hostname: string): string {
+  return hostname
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.$/, '')
+    .toLowerCase();
+}
+
+function portOf({ protocol, port }: { protocol: string; port?: string | null }): string {
+  if (port !== undefined && port !== null && port !== '') return port;
+  return protocol === 'https:' ? '443' : '80';
+}
+
+function reason(host: string): string {
+  return `${host} is, or leads to, an address of this machine or of a private network.`;
+}

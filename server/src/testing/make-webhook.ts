@@ -1,0 +1,22 @@
+import { sql } from '../database/sql.ts';
+import type { TestApp } from './test-app.ts';
+
+/** Where nobody listens; the service must be told that it may send there. */
+export const deaf_host = '127.0.0.1:9';
+
+export const deafWebhook = (name: string) => ({ name, url: `http://${deaf_host}/hook`, events: ['*'] });
+
+/** Answers its name. */
+export async function makeWebhook(app: TestApp, name: string): Promise<string> {
+  return (await app.admin.client.call('webhooks.create', { body: deafWebhook(name) })).name;
+}
+
+/** A webhook with a delivery that was given up. */
+export async function makeDeadDelivery(app: TestApp, name: string): Promise<{ name: string; id: string }> {
+  await makeWebhook(app, name);
+  const row = await app.db.one<{ id: string }>(sql`
+    insert into webhook_delivery (webhook_id, seq, event, state, give_up_at, ended_at)
+    select id, 1, 'org.seeded', 'dead', clock_now(), clock_now() from webhook where name = ${name} returning id`);
+  if (row === undefined) throw new Error('no delivery was made');
+  return { name, id: row.id };
+}

@@ -1,0 +1,28 @@
+// What tells the world outside, in a process of its own, for the tests to kill at any moment. Started as
+// `node outgoing-worker.ts <settings as JSON>`.
+import type { MailConfig } from '../config.ts';
+import { openDatabase, type Connection } from '../database/database.ts';
+import { connectMailServer } from '../notifications/mail-server.ts';
+import { startNotifying } from '../notifications/start.ts';
+import { tellNews } from '../notifications/tell.ts';
+import { openOutbound } from '../outbound/outbound.ts';
+import { startDelivering } from '../webhooks/deliver.ts';
+
+export interface OutgoingWorkerSettings {
+  connection: Connection;
+  mail: MailConfig;
+  private_hosts: string[];
+  /** Base64. */
+  secret_key: string;
+}
+
+const given = JSON.parse(process.argv[2] ?? '') as OutgoingWorkerSettings; // by the tests
+const db = openDatabase(given.connection);
+const outbound = openOutbound({ private_hosts: given.private_hosts });
+const mail = { server: await connectMailServer(given.mail), from: given.mail.from };
+const onError = (error: unknown) => process.stderr.write(`${String(error)}\n`);
+const catchUp = async () => await tellNews(db, { mail: true });
+const base_url = () => 'https://gantry.example.com';
+await startNotifying({ db, catchUp, mail, base_url, alone: true, onError });
+await startDelivering({ db, outbound, secret_key: Buffer.from(given.secret_key, 'base64'), alone: true, onError });
+process.stdout.write('ready\n');

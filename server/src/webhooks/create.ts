@@ -1,0 +1,52 @@
+import { Problem } from '@gantry/contract/problems.ts';
+import type { Webhook } from '@gantry/contract/webhooks.ts';
+import { authorize } from '../access/authorize.ts';
+import { actorOf, type Caller } from '../access/caller.ts';
+import { change } from '../access/change.ts';
+import { theOrg } from '../access/subject.ts';
+import { errorCode, unique_violation, type Database } from '../database/database.ts';
+import { DestinationRefused, type Outbound } from '../outbound/outbound.ts';
+import { toWebhook } from './records.ts';
+import { makeSecret } from './secrets.ts';
+import { find } from './show.ts';
+import * as store from './store.ts';
+
+export interface WebhookInput {
+  name: string;
+  url: string;
+  events: string[];
+}
+
+/** Answers the secret, which nothing shows again. */
+export async function create(
+  { db, outbound, secret_key }: { db: Database; outbound: Outbound; secret_key: Buffer },
+  caller: Caller,
+  { name, url, events }: WebhookInput,
+): Promise<Webhook & { secret: string }> {
+  const grant = authorize(caller, 'webhook.change', theOrg);
+  const address = await checked(outbound, url);
+  const { wrapped, shown } = makeSecret(secret_key);
+  const after = { url: address, events };
+  await change(db, grant, 'webhook.created', async (tx, note) => {
+    await store.insert(tx, { name, ...after, secret: wrapped, created_by: actorOf(caller).name });
+    note({ webhook: name, before: null, after });
+  }).catch((error: unknown) => {
+    if (errorCode(error) === unique_violation)
+      throw new Problem('exists', { detail: `There is a webhook ${name} already.` });
+    throw error;
+  });
+  return { ...toWebhook(await find(db, name)), secret: shown };
+}
+
+async function checked(outbound: Outbound, url: string): Promise<string> {
+  try {
+    return (await outbound.check(url)).href;
+  } catch (error) {
+    if (!(error instanceof DestinationRefused)) throw error;
+    throw new Problem('invalid', {
+      detail: error.message,
+      hint: 'Where it is meant to be one, an operator lists the host in OUTBOUND_PRIVATE_HOSTS.',
+      errors: [{ pointer: '/body/url', message: error.message }],
+    });
+  }
+}

@@ -1,0 +1,142 @@
+// The processes that tell the world outside are really killed, again and again, and so are those that they tell.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { approve } from '../approvals/approve.ts';
+import { sql } from '../database/sql.ts';
+import { openOutbound } from '../outbound/outbound.ts';
+import { create as createAsset } from '../registry/create.ts';
+import { seedCast, type Cast } from '../testing/cast.ts';
+import { submit } from '../approvals/submit.ts';
+import type { OutgoingWorkerSettings } from '../testing/outgoing-worker.ts';
+import { receiver, type Receiver } from '../testing/receiver.ts';
+import { smtpServer, type SmtpServer } from '../testing/smtp-server.ts';
+import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
+import { create } from './create.ts';
+
+const secret_key = Buffer.alloc(32, 7);
+let base: TestDatabase;
+let cast: Cast;
+let smtp: SmtpServer;
+let hook: Receiver;
+let secret: string;
+let settings: OutgoingWorkerSettings;
+let child: ChildProcess | undefined;
+let made = 0;
+
+beforeAll(async () => {
+  base = await testDatabase();
+  cast = await seedCast(base.db);
+  [smtp, hook] = await Promise.all([smtpServer(), receiver()]);
+  await smtp.start('starttls');
+  const url = `smtp://gantry:${encodeURIComponent('a mail/password')}@localhost:${smtp.port}`;
+  settings = {
+    connection: base.app,
+    mail: { url, from: 'gantry@example.com', ca_file: smtp.ca_file, plaintext: false },
+    private_hosts: [hook.host],
+    secret_key: secret_key.toString('base64'),
+  };
+  const outbound = openOutbound({ private_hosts: [hook.host] });
+  const input = { name: 'siem', url: hook.url, events: ['approval.*'] };
+  ({ secret } = await create({ db: base.db, outbound, secret_key }, await cast.caller('root'), input));
+  await outbound.close();
+}, 120_000);
+afterAll(async () => {
+  await kill();
+  await Promise.all([smtp?.close(), hook?.close(), base?.close()]);
+});
+
+async function start(): Promise<void> {
+  const script = join(import.meta.dirname, '../testing/outgoing-worker.ts');
+  const started = spawn(process.execPath, [script, JSON.stringify(settings)], { stdio: ['ignore', 'pipe', 'ignore'] });
+  child = started;
+  await once(started.stdout, 'data');
+}
+
+async function kill(): Promise<void> {
+  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+/** Two entries, and a mail for each admin of team ml, and one for ada. */
+async function decided(): Promise<void> {
+  const ada = await cast.caller('ada');
+  const name = `tool-${++made}`;
+  const plain = { version: '1.0.0', description: '', tags: [], visibility: 'org', config: {} } as const;
+  await createAsset(base.db, ada, 'tool', { ...plain, name, team: 'ml', tags: [] });
+  const { id } = await submit(base.db, ada, { asset: `tools/${name}@1.0.0`, message: '' });
+  await approve(base.db, await cast.caller('max'), id, 'fine');
+}
+
+const messageIds = async () => (await smtp.inbox()).map(({ head }) => /^Message-ID: (\S+)/im.exec(head)?.[1] ?? 'none');
+const deliveryIds = async () => (await hook.received()).map(({ headers }) => headers['webhook-id'] ?? 'none');
+const distinct = (ids: string[]) => new Set(ids).size;
+const until = async (look: () => Promise<void>) => await vi.waitFor(look, { timeout: 20_000, interval: 50 });
+
+test('a process that is killed before the answer leaves its message to the next, under the same id', async () => {
+  await smtp.be('mute', true);
+  hook.answer('never');
+  await decided();
+  await start();
+  await until(async () => {
+    expect(await messageIds()).toHaveLength(4);
+    expect(await deliveryIds()).toHaveLength(1);
+  });
+  await kill();
+  await smtp.be('mute', false);
+  hook.answer(200);
+  await start();
+  // Three admins are asked and one submitter is told; what was sent is not known to have arrived, so each comes once more.
+  await until(async () => {
+    expect(await messageIds()).toHaveLength(8);
+    expect(await deliveryIds()).toHaveLength(3);
+  });
+  expect([distinct(await messageIds()), distinct(await deliveryIds())]).toEqual([4, 2]);
+  await kill();
+});
+
+test('whatever is killed whenever: every message arrives, in order, and none is made twice', async () => {
+  const before = { mails: distinct(await messageIds()), deliveries: distinct(await deliveryIds()) };
+  const rounds = 4;
+  const decisions_per_round = 2;
+  for (let round = 0; round < rounds; round++) {
+    await start();
+    for (let n = 0; n < decisions_per_round; n++) await decided();
+    // At another moment of the work each time; those that are told go, too.
+    const sent = await messageIds();
+    await until(async () => expect((await messageIds()).length).toBeGreaterThanOrEqual(sent.length + round));
+    await kill();
+    if (round === 1) await hook.kill();
+    if (round === 2) await hook.start();
+    if (round === 3) await smtp.start('starttls');
+  }
+  await start();
+  // What was put off is due again.
+  await base.db.run({
+    strings: [
+      `create or replace function clock_now() returns timestamptz language sql volatile as 'select clock_timestamp() + interval ''10 minutes'''`,
+    ],
+    values: [],
+  });
+  const decisions = rounds * decisions_per_round;
+  await until(async () => {
+    expect(distinct(await messageIds())).toBe(before.mails + decisions * 4);
+    expect(distinct(await deliveryIds())).toBe(before.deliveries + decisions * 2);
+  });
+  await until(async () => {
+    const row = await base.db.one<{ left: number }>(sql`
+      select (select count(*) from mail where state <> 'sent') + (select count(*) from webhook_delivery where state <> 'delivered') as left`);
+    expect(row?.left).toBe(0);
+  });
+  // A copy is possible only for what was under way when somebody was killed: four mails and one delivery at a time.
+  expect((await messageIds()).length - distinct(await messageIds())).toBeLessThanOrEqual(4 + 4 * (rounds + 1));
+  const received = await hook.received();
+  const seqs = received.map(({ body, headers }) => {
+    return (new Webhook(secret).verify(body, headers) as { seq: number }).seq;
+  });
+  expect(seqs).toEqual(seqs.toSorted((one, other) => one - other));
+});

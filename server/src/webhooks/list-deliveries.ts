@@ -1,0 +1,32 @@
+import type { Page } from '@gantry/contract/endpoint.ts';
+import type { Delivery } from '@gantry/contract/webhooks.ts';
+import { authorize } from '../access/authorize.ts';
+import { actorOf, type Caller } from '../access/caller.ts';
+import { theOrg } from '../access/subject.ts';
+import type { Database } from '../database/database.ts';
+import type { Cursors } from '../http/cursor.ts';
+import { toDelivery } from './records.ts';
+import { find } from './show.ts';
+import * as store from './store.ts';
+
+export interface DeliveryQuery {
+  state?: Delivery['state'] | undefined;
+  limit: number;
+  cursor?: string | undefined;
+}
+
+export async function listDeliveries(
+  db: Database,
+  cursors: Cursors,
+  caller: Caller,
+  name: string,
+  { state, limit, cursor }: DeliveryQuery,
+): Promise<Page<Delivery>> {
+  authorize(caller, 'webhook.read', theOrg);
+  const { id } = await find(db, name);
+  const scope = ['deliveries', actorOf(caller).id, id, state ?? null];
+  const [last] = cursors.read(cursor, scope) ?? [];
+  const before = last === undefined ? undefined : Number(last);
+  const rows = await store.deliveries(db, id, { state, before, limit: limit + 1 });
+  return cursors.page(rows, limit, scope, (row) => [row.seq], toDelivery);
+}

@@ -1,0 +1,14 @@
+import { unwrap, wrap } from '../derive-key.ts';
+import { newSecret, printSecret } from './sign.ts';
+import type { WebhookRow } from './store.ts';
+
+/** What it is signed with: its secret, and the one before while the overlap lasts. */
+export function secretsOf(key: Buffer, { secret, previous_secret }: WebhookRow): Buffer[] {
+  return [secret, ...(previous_secret === null ? [] : [previous_secret])].map((wrapped) => unwrap(key, wrapped));
+}
+
+/** For the row, and for the one answer that shows it. */
+export function makeSecret(key: Buffer): { wrapped: Buffer; shown: string } {
+  const secret = newSecret();
+  return { wrapped: wrap(key, secret), shown: printSecret(secret) };
+}

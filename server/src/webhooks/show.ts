@@ -1,0 +1,24 @@
+import { Problem } from '@gantry/contract/problems.ts';
+import type { Webhook } from '@gantry/contract/webhooks.ts';
+import { authorize } from '../access/authorize.ts';
+import type { Caller } from '../access/caller.ts';
+import { theOrg } from '../access/subject.ts';
+import type { Database, Reader } from '../database/database.ts';
+import { toWebhook } from './records.ts';
+import * as store from './store.ts';
+
+export async function show(db: Database, caller: Caller, name: string): Promise<Webhook> {
+  authorize(caller, 'webhook.read', theOrg);
+  return toWebhook(await find(db, name));
+}
+
+/** Throws `not_found`. */
+export async function find(db: Reader, name: string): Promise<store.WebhookRow> {
+  const row = await store.byName(db, name);
+  if (row === undefined)
+    throw new Problem('not_found', {
+      detail: `There is no webhook ${name}.`,
+      hint: 'See which there are: svc webhook list',
+    });
+  return row;
+}
