@@ -122,6 +122,41 @@ export async function putEntry(
   return row;
 }
 
+/** Adds to what the principal may do. */
+export async function putMore(
+  tx: GovernedTx,
+  asset_id: string,
+  principal: EntryPrincipal,
+  more: readonly Action[],
+): Promise<void> {
+  const had = (await entriesOf(tx, asset_id)).find((entry) => isAbout(entry, principal))?.actions ?? [];
+  if (more.every((action) => had.includes(action))) return;
+  await putEntry(tx, asset_id, principal, [...had, ...more]);
+}
+
+/** What `from` may do of these actions becomes `to`'s; what else they may do stays theirs. */
+export async function moveActions(
+  tx: GovernedTx,
+  asset_id: string,
+  { from, to, actions }: { from: EntryPrincipal; to: EntryPrincipal; actions: readonly Action[] },
+): Promise<void> {
+  const entry = (await entriesOf(tx, asset_id)).find((one) => isAbout(one, from));
+  if (entry === undefined) return;
+  const left = entry.actions.filter((action) => !actions.includes(action));
+  if (left.length === 0) await removeEntry(tx, entry.id);
+  else await putEntry(tx, asset_id, from, left);
+  await putMore(
+    tx,
+    asset_id,
+    to,
+    entry.actions.filter((action) => actions.includes(action)),
+  );
+}
+
+function isAbout(entry: EntryPrincipal, { principal_type, principal_id }: EntryPrincipal): boolean {
+  return entry.principal_type === principal_type && entry.principal_id === principal_id;
+}
+
 export async function removeEntry(tx: GovernedTx, id: string): Promise<void> {
   await tx.write('permission', sql`delete from permission where id = ${id} returning id`);
 }

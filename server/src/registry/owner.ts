@@ -36,11 +36,21 @@ export function requireSameOwner(asset: AssetRecord, config: AgentConfig): void 
   if (config.team !== asset.team.name) {
     throw new Problem('owner_mismatch', {
       detail: `\`team\` in agent.yaml is ${config.team}; ${asset.ref} belongs to team:${asset.team.name}.`,
+      hint: transferHint(asset, { team: config.team }),
     });
   }
   if (config.owner !== undefined && config.owner !== asset.owner) {
     throw new Problem('owner_mismatch', {
       detail: `\`owner\` in agent.yaml is ${config.owner}; ${asset.ref} belongs to ${asset.owner}.`,
+      hint: transferHint(asset, { owner: config.owner }),
     });
   }
+}
+
+function transferHint({ name, team, owner }: AssetRecord, to: { team?: string; owner?: string }): string {
+  const flags = [
+    ...(to.team === undefined ? [] : [`--team ${to.team}`]),
+    ...(to.owner === undefined ? [] : [`--owner ${to.owner}`]),
+  ];
+  return `Write team: ${team.name} and owner: ${owner}, or change the record: svc registry agent transfer ${name} ${flags.join(' ')}`;
 }

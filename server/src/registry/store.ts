@@ -175,6 +175,55 @@ export async function setVisibility(tx: GovernedTx, asset_id: string, visibility
 export const lockAsset = async (tx: GovernedTx, asset_id: string) =>
   await tx.one<{ visibility: Visibility }>(sql`select visibility from asset where id = ${asset_id} for no key update`);
 
+/** Against everybody who would come to refer to it: they hold its row for as long as they take. False when it is gone. */
+export const lockAssetAlone = async (tx: GovernedTx, asset_id: string): Promise<boolean> =>
+  (await tx.one(sql`select 1 from asset where id = ${asset_id} for update`)) !== undefined;
+
+/** None of them can be removed until the transaction ends. */
+export async function holdAssets(tx: Reader, ids: readonly string[]): Promise<void> {
+  // In one order, whoever holds which.
+  await tx.all(sql`select 1 from asset where id = any(${ids}) order by id for key share`);
+}
+
+/** Assets that serve with, or whose present config has, a reference that was pinned to this one; by id. */
+export async function referrers(db: Reader, asset_id: string): Promise<string[]> {
+  const pin = JSON.stringify([{ asset_id }]);
+  const rows = await db.all<{ id: string }>(sql`
+    select a.id from asset a join version v on v.id = a.serving_version_id join content c on c.digest = v.digest where c.pins @> ${pin}::jsonb
+    union
+    select now.asset_id from (
+      select distinct on (v.asset_id) v.asset_id, v.digest from version v join asset a on a.id = v.asset_id
+      where a.kind in ('memory-config', 'rag-index') order by v.asset_id, ${byNumber} desc
+    ) now join content c on c.digest = now.digest where c.pins @> ${pin}::jsonb`);
+  return rows.map(({ id }) => id);
+}
+
+/** False when it was so already. */
+export async function setPublished(tx: GovernedTx, asset_id: string, published: boolean): Promise<boolean> {
+  const rows = await tx.write(
+    'asset',
+    sql`update asset set published = ${published}, updated_at = clock_now() where id = ${asset_id} and published <> ${published} returning id`,
+  );
+  return rows.length === 1;
+}
+
+export interface Belonging {
+  team_id: string;
+  owner_id: string;
+  visibility: Visibility;
+  /** All searchable words, separated by spaces (words.ts). */
+  search: string;
+}
+
+export async function setBelonging(tx: GovernedTx, asset_id: string, belonging: Belonging): Promise<void> {
+  await tx.write(
+    'asset',
+    sql`
+    update asset set team_id = ${belonging.team_id}, owner_id = ${belonging.owner_id}, visibility = ${belonging.visibility},
+      search = to_tsvector('simple', ${belonging.search}), updated_at = clock_now() where id = ${asset_id} returning id`,
+  );
+}
+
 /** Its ACL rows are access's to remove. Content stays: another version may have the same. */
 export async function deleteAsset(tx: GovernedTx, asset_id: string): Promise<void> {
   await tx.write('asset', sql`update asset set serving_version_id = null where id = ${asset_id} returning id`);
