@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { assetConfigJsonSchema, configuredKinds, parseAssetConfig, type ConfiguredKind } from './asset-config.ts';
+import { assetConfigJsonSchema, parseAssetConfig } from './asset-config.ts';
+import { configuredKinds, type ConfiguredKind } from './asset-kinds.ts';
 import { assetKinds } from './roles.ts';
 
 const faults = (kind: ConfiguredKind, text: string) =>

@@ -11,21 +11,9 @@ import { prompt } from './asset-config/prompt.ts';
 import { ragIndex } from './asset-config/rag-index.ts';
 import { holdsSecretName, looksLikeSecret } from './asset-config/secret-text.ts';
 import { tool } from './asset-config/tool.ts';
+import type { ConfiguredKind } from './asset-kinds.ts';
 import { hasErrors, inOrder, type Finding } from './finding.ts';
 import { readYaml, type YamlSource } from './read-yaml.ts';
-import type { AssetKind } from './roles.ts';
-
-/** The kinds whose content is a config alone; an agent is pushed with its files. */
-export const configuredKinds = [
-  'prompt',
-  'tool',
-  'memory-config',
-  'rag-index',
-  'knowledge-base',
-  'model',
-  'mcp-server',
-] as const satisfies readonly Exclude<AssetKind, 'agent'>[];
-export type ConfiguredKind = (typeof configuredKinds)[number];
 
 export const assetConfigs = {
   prompt,

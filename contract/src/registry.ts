@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { configuredKinds } from './asset-config.ts';
+import { configuredKinds } from './asset-kinds.ts';
 import type { Endpoint } from './endpoint.ts';
 import { assetKinds, visibilities } from './roles.ts';
 import { runEvent } from './runs.ts';

@@ -1,5 +1,5 @@
 // Every kind of asset through the real service: made, versioned, edited, published, transferred, deleted, and by whom.
-import { configuredKinds, type ConfiguredKind } from '@gantry/contract/asset-config.ts';
+import { configuredKinds, type ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 import { endpointUrl } from '@gantry/contract/client.ts';
 import { endpoints } from '@gantry/contract/endpoints.ts';
 import { Problem } from '@gantry/contract/problems.ts';

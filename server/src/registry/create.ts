@@ -1,6 +1,6 @@
 // Assets that have a config and no files: everything but agents. Each of their versions is final from the start, because nothing approves
 // them; a change is a new version.
-import type { ConfiguredKind } from '@gantry/contract/asset-config.ts';
+import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printRef } from '@gantry/contract/refs.ts';
 import type { Visibility } from '@gantry/contract/roles.ts';

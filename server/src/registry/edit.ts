@@ -1,4 +1,4 @@
-import type { ConfiguredKind } from '@gantry/contract/asset-config.ts';
+import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller, UserCaller } from '../access/caller.ts';

@@ -4,11 +4,11 @@ import type { Caller } from '../access/caller.ts';
 import { canRead } from '../access/decide.ts';
 import type { Reader } from '../database/database.ts';
 import { findAssetsById, type AssetRecord } from './find.ts';
-import * as store from './store.ts';
+import * as references from './reference-store.ts';
 
 /** Throws `in_use`, which names those that the caller may read. */
 export async function refuseWhileInUse(db: Reader, caller: Caller, asset: AssetRecord): Promise<void> {
-  const users = await findAssetsById(db, await store.referrers(db, asset.id));
+  const users = await findAssetsById(db, await references.referrers(db, asset.id));
   if (users.length === 0) return;
   const named = users
     .filter((user) => canRead(caller, user))
@@ -23,4 +23,4 @@ export async function refuseWhileInUse(db: Reader, caller: Caller, asset: AssetR
 }
 
 /** From here to the end of the transaction nothing comes to refer to the asset. Undefined when it is gone. */
-export const holdAlone = store.lockAssetAlone;
+export const holdAlone = references.lockAssetAlone;

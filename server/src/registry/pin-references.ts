@@ -1,6 +1,6 @@
 // References of agent.yaml and of configs against the registry. Each is resolved once, at push or edit, and pinned; a deploy asks whether
 // all of them are still what was pinned. Must never happen: an answer that tells someone whether an asset exists that they may not read.
-import type { ConfiguredKind } from '@gantry/contract/asset-config.ts';
+import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 import { Problem, type Fault } from '@gantry/contract/problems.ts';
 import { parseRef, printRef, type AssetRef } from '@gantry/contract/refs.ts';
 import type { Caller } from '../access/caller.ts';
@@ -11,6 +11,7 @@ import * as contents from './content-store.ts';
 import { findAsset } from './find.ts';
 import { faultOf } from './read-config.ts';
 import type { Reference, References } from './references.ts';
+import * as stored from './reference-store.ts';
 import * as store from './store.ts';
 
 /** Throws reference_missing with every reference that cannot be resolved. */
@@ -55,7 +56,7 @@ export async function checkReferences(db: Reader, version: { digest: string }): 
 /** The same within the transaction that makes a version serve: none of what it refers to can be removed until that ends. */
 export async function holdReferences(tx: Reader, version: { digest: string }): Promise<void> {
   const pins = await contents.pinsOf(tx, version.digest);
-  await store.holdAssets(
+  await stored.holdAssets(
     tx,
     pins.map((pin) => pin.asset_id),
   );

@@ -1,4 +1,5 @@
-import { parseAssetConfig, type ConfiguredKind } from '@gantry/contract/asset-config.ts';
+import { parseAssetConfig } from '@gantry/contract/asset-config.ts';
+import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 import type { Finding } from '@gantry/contract/finding.ts';
 import { Problem, type Fault } from '@gantry/contract/problems.ts';
 

@@ -1,6 +1,7 @@
 // What an agent or a config refers to, and what is asked of it besides being there.
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
-import { referencesIn, type ConfiguredKind } from '@gantry/contract/asset-config.ts';
+import { referencesIn } from '@gantry/contract/asset-config.ts';
+import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 import { parseRef, type AssetRef } from '@gantry/contract/refs.ts';
 
 export interface References {

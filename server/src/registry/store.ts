@@ -56,7 +56,7 @@ const assetTables = sql`asset a join team t on t.id = a.team_id join app_user o 
 const versionColumns = sql`v.id, v.asset_id, v.version, v.digest, v.state, v.message, v.pushed_by, u.email as pushed_by_email, v.authors, v.pushed_at`;
 const versionTables = sql`version v join app_user u on u.id = v.pushed_by`;
 // `1.10.0` is above `1.9.0`: versions are compared by their numbers.
-const byNumber = sql`string_to_array(v.version, '.')::int[]`;
+export const byNumber = sql`string_to_array(v.version, '.')::int[]`;
 
 /** Gives `AssetRowWithEntries`; for others to join with what they keep of it. */
 export const selectAsset = (kind: AssetKind, name: string): Sql =>
@@ -174,29 +174,6 @@ export async function setVisibility(tx: GovernedTx, asset_id: string, visibility
 
 export const lockAsset = async (tx: GovernedTx, asset_id: string) =>
   await tx.one<{ visibility: Visibility }>(sql`select visibility from asset where id = ${asset_id} for no key update`);
-
-/** Against everybody who would come to refer to it: they hold its row for as long as they take. False when it is gone. */
-export const lockAssetAlone = async (tx: GovernedTx, asset_id: string): Promise<boolean> =>
-  (await tx.one(sql`select 1 from asset where id = ${asset_id} for update`)) !== undefined;
-
-/** None of them can be removed until the transaction ends. */
-export async function holdAssets(tx: Reader, ids: readonly string[]): Promise<void> {
-  // In one order, whoever holds which.
-  await tx.all(sql`select 1 from asset where id = any(${ids}) order by id for key share`);
-}
-
-/** Assets that serve with, or whose present config has, a reference that was pinned to this one; by id. */
-export async function referrers(db: Reader, asset_id: string): Promise<string[]> {
-  const pin = JSON.stringify([{ asset_id }]);
-  const rows = await db.all<{ id: string }>(sql`
-    select a.id from asset a join version v on v.id = a.serving_version_id join content c on c.digest = v.digest where c.pins @> ${pin}::jsonb
-    union
-    select now.asset_id from (
-      select distinct on (v.asset_id) v.asset_id, v.digest from version v join asset a on a.id = v.asset_id
-      where a.kind in ('memory-config', 'rag-index') order by v.asset_id, ${byNumber} desc
-    ) now join content c on c.digest = now.digest where c.pins @> ${pin}::jsonb`);
-  return rows.map(({ id }) => id);
-}
 
 /** False when it was so already. */
 export async function setPublished(tx: GovernedTx, asset_id: string, published: boolean): Promise<boolean> {

@@ -1,0 +1,54 @@
+import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
+import { visibilities } from '@gantry/contract/roles.ts';
+import { choice, defineCommand, required, text } from '../../command.ts';
+import { misuse } from '../../refusal.ts';
+import { kinds } from '../../registry/kinds.ts';
+import { configFlags, readTypedConfig } from '../../registry/typed-config.ts';
+import { readTags, wordFlags } from '../../registry/words.ts';
+import type { Session } from '../../session.ts';
+import { good, line } from '../../view/view.ts';
+
+export function commandFor(kind: ConfiguredKind) {
+  const { example, first } = kinds[kind];
+  return defineCommand({
+    words: `registry ${kind} create`,
+    summary: 'Create one in your active team',
+    needs: 'asset.create',
+    examples: [first, `svc registry ${kind} create ${example} --team ml --visibility team --file ${example}.yaml`],
+    arguments: { name: required('Lower-case letters, digits and hyphens') },
+    flags: {
+      ...configFlags,
+      ...wordFlags,
+      visibility: choice('Who may read it; org unless told', visibilities),
+      version: text('1.0.0 unless told', 'version'),
+    },
+    async run({ name, description, visibility, version, tags, ...typed }, session) {
+      const config = (await readTypedConfig(kind, typed))?.config;
+      const asset = await session.call('registry.create', {
+        params: { kind },
+        body: {
+          name,
+          team: await teamToOwnIt(session),
+          ...(description === undefined ? {} : { description }),
+          ...(visibility === undefined ? {} : { visibility }),
+          ...(version === undefined ? {} : { version }),
+          ...(tags === undefined ? {} : { tags: readTags(tags) }),
+          ...(config === undefined ? {} : { config }),
+        },
+      });
+      return {
+        data: asset,
+        view: [line(good('✓ '), `${asset.ref}@${asset.latest_version ?? ''} exists in team ${asset.team}`)],
+        undo: `svc registry ${kind} delete ${name}`,
+      };
+    },
+  });
+}
+
+async function teamToOwnIt(session: Session): Promise<string> {
+  if (session.team !== undefined) return session.team;
+  const user = await session.call('auth.me', {});
+  const team = user.active_team ?? user.primary_team;
+  if (team === null) throw misuse('You are in no team that it could belong to', 'Name one with --team.');
+  return team;
+}
