@@ -28,11 +28,13 @@ export async function setVisibility(
   if (asset === undefined) throw new Problem('not_found');
   const grant = authorize(user, 'permission.change', asset);
   await change(db, grant, 'permission.changed', async (tx, note) => {
-    if ((await store.lockAsset(tx, asset.id)) === undefined) throw new Problem('not_found');
+    const held = await store.lockAsset(tx, asset.id);
+    // It may have been transferred since it was decided.
+    const { team, owner, owner_id } = (held && (await findAssetById(tx, asset.id))) ?? gone();
     const before = await entriesOf(tx, asset.id);
-    const written = defaultEntriesFor(asset.owner_id, asset.team.id, visibility);
+    const written = defaultEntriesFor(owner_id, team.id, visibility);
     const subjects: (Pick<Entry, 'principal_type' | 'principal_id'> & { shown: string })[] = [
-      { principal_type: 'team', principal_id: asset.team.id, shown: `team:${asset.team.name}` },
+      { principal_type: 'team', principal_id: team.id, shown: `team:${team.name}` },
       { principal_type: 'org', principal_id: null, shown: 'org' },
     ];
     const changes = [];
@@ -50,12 +52,16 @@ export async function setVisibility(
     if (!after.some(({ actions }) => actions.includes('admin')))
       throw new Problem('last_admin', {
         detail: `Nobody would be left who may change who may do what to ${asset.ref}.`,
-        hint: `Grant \`admin\` to somebody first: svc acl grant --asset ${asset.ref} --principal user:${asset.owner} --actions admin`,
+        hint: `Grant \`admin\` to somebody first: svc acl grant --asset ${asset.ref} --principal user:${owner} --actions admin`,
       });
-    const shown = { before: shownVisibility(before, asset.team.id), after: shownVisibility(after, asset.team.id) };
-    if (changes.length === 0 && asset.visibility === shown.after) return;
+    const shown = { before: shownVisibility(before, team.id), after: shownVisibility(after, team.id) };
+    if (changes.length === 0 && held?.visibility === shown.after) return;
     await store.setVisibility(tx, asset.id, shown.after);
     note({ visibility: shown, entries: changes });
   });
   return standingRecord((await findAssetById(db, asset.id)) ?? asset);
+}
+
+function gone(): never {
+  throw new Problem('not_found');
 }

@@ -97,9 +97,12 @@ async function describeAsset(
   run: Run,
   { asset, version_id, config }: { asset: AssetRecord; version_id: string; config: AgentConfig },
 ): Promise<void> {
+  const { visibility: shown } = (await store.lockAsset(tx, asset.id)) ?? asset;
+  // It may have been transferred, or deleted, since it was decided.
+  const now = await findAgent(tx, config.name);
+  if (now?.id === asset.id) requireSameOwner(now, config);
   const latest = await store.version(tx, asset.id, 'latest');
   if (latest?.id !== version_id) return;
-  const { visibility: shown } = (await store.lockAsset(tx, asset.id)) ?? asset;
   const asked = config.access?.visibility === undefined ? shown : visibilityOf(config);
   const wider = visibilities.indexOf(asked) > visibilities.indexOf(shown);
   if (wider)
