@@ -129,6 +129,25 @@ test.each<[ConfiguredKind, string, string]>([
   expect(parseAssetConfig(kind, text, 'x.yaml').config).toBeUndefined();
 });
 
+test.each(configuredKinds)('a hostile config of a %s costs little', (kind) => {
+  const many = (each: (n: number) => string) => Array.from({ length: 1200 }, (_, n) => each(n)).join('');
+  const hostile = [
+    many((n) => `unknown_${n}: sk-proj-abcdefghijklmnop\n`),
+    `template: "${'{{'.repeat(60_000)}"`,
+    `template: "${'{{ a }}'.repeat(15_000)}"`,
+    `parameters: ${'{items: '.repeat(25)}1${'}'.repeat(25)}`,
+    `documents: [${many(() => '{}, ')}]`,
+    `variables: [${many(() => '{name: a}, ')}]`,
+    `knowledge_bases: [${many((n) => `kb/x${n}, `)}]`,
+    `description: ${'eyJ'.repeat(40_000)}`,
+  ];
+  for (const text of hostile) {
+    const started = performance.now();
+    expect(parseAssetConfig(kind, text, 'x.yaml').config).toBeUndefined();
+    expect([text.slice(0, 40), performance.now() - started < 500]).toEqual([text.slice(0, 40), true]);
+  }
+});
+
 test('what may be left out has its default in the config', () => {
   const { config } = parseAssetConfig('tool', '{}', 'x.yaml');
   expect(config).toEqual({ type: 'function', parameters: { type: 'object', properties: {} } });

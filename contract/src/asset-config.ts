@@ -44,9 +44,16 @@ export function parseAssetConfig<K extends ConfiguredKind>(kind: K, text: string
   return { config: parsed.data as AssetConfig<K>, findings }; // the schema under this very key made it
 }
 
-/** JSON Schema draft 7, which is what editors read. */
+const schemas = new Map<ConfiguredKind, JsonSchema>();
+
+/** JSON Schema draft 7, which is what editors read. Made once: a hostile config asks for it with every fault. */
 export function assetConfigJsonSchema(kind: ConfiguredKind): JsonSchema {
-  return { title: `config of a ${kind}`, ...z.toJSONSchema(assetConfigs[kind], { io: 'input', target: 'draft-7' }) };
+  const made = schemas.get(kind) ?? {
+    title: `config of a ${kind}`,
+    ...z.toJSONSchema(assetConfigs[kind], { io: 'input', target: 'draft-7' }),
+  };
+  schemas.set(kind, made);
+  return made;
 }
 
 /** What a config refers to, with the places; a config that was parsed. */

@@ -71,7 +71,7 @@ const description = text.max(1000);
 const tags = z.array(z.string().regex(/^[\w.-]{1,40}$/)).max(20);
 const config = z
   .record(z.string().max(100), z.json())
-  .describe('of the form of its kind, with secrets by their names alone');
+  .describe('as GET /api/v1/schemas/assets/{kind} says, with secrets by their names alone');
 const standing = { kind: 'data', status: 200, schema: assetStanding } as const;
 
 export const registryEndpoints = {

@@ -7,7 +7,7 @@ import { misuse, Refusal } from '../refusal.ts';
 import type { Session } from '../session.ts';
 import { difference } from '../view/difference.ts';
 import { openEditor } from './open-editor.ts';
-import { checkedConfig, printConfig, readTypedConfig, type Config } from './typed-config.ts';
+import { checkedConfig, printConfig, readTypedConfig, schemaLine, type Config } from './typed-config.ts';
 
 export interface Wish {
   file: string | undefined;
@@ -28,7 +28,11 @@ export async function changeConfig(
   const had = await printConfig(before.config ?? {});
   const typed = await readTypedConfig(kind, wish);
   const isEdited = typed === undefined && ask;
-  const { config } = typed ?? (isEdited ? await editedConfig(session, kind, before.name, had) : { config: undefined });
+  const { config } =
+    typed ??
+    (isEdited
+      ? await editedConfig(session, kind, before.name, schemaLine(session.server, kind) + had)
+      : { config: undefined });
   if (config === undefined || isDeepStrictEqual(config, before.config)) return undefined;
   const version = wish.version ?? nextVersion(before.latest_version ?? '0.0.0', bump);
   if (version === undefined) throw misuse('There is no next version', 'Give one with --version.');

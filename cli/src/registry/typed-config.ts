@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { text as textOf } from 'node:stream/consumers';
 import type { Send } from '@gantry/contract/client.ts';
 import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
+import type { AssetKind } from '@gantry/contract/roles.ts';
 import type { Finding } from '@gantry/contract/finding.ts';
 import { text } from '../command.ts';
 import { describeFindings } from '../project/describe-findings.ts';
@@ -45,6 +46,11 @@ export async function checkedConfig(kind: ConfiguredKind, written: string, file:
 export async function printConfig(config: object): Promise<string> {
   const { stringify } = await import('yaml');
   return stringify(config);
+}
+
+/** What editors find the form of a config by. */
+export function schemaLine(server: string, kind: AssetKind): string {
+  return `# yaml-language-server: $schema=${server}/api/v1/schemas/${kind === 'agent' ? 'agent.json' : `assets/${kind}`}\n`;
 }
 
 function invalid(kind: ConfiguredKind, file: string, findings: readonly Finding[]): Refusal {

@@ -18,7 +18,9 @@ export const mcpServer = z
     transport: z.enum(mcpTransports).default('stdio').describe('How it is talked to'),
     command: argument.min(1).optional().describe('The program of a `stdio` server'),
     args: z.array(argument).max(100).optional().describe('What the program is started with'),
-    env_vars: environment.optional().describe('Environment variables of the program. Everybody can read them'),
+    env_vars: environment
+      .optional()
+      .describe('Environment variables of the program. Whoever may edit it can read them: no secrets'),
     secrets: listOf(secretName, 100).optional().describe('Names of secrets that the program gets as variables'),
     url: httpAddress.optional().describe('The address of a server that is talked to over HTTP'),
     secret: secretName.optional().describe('The name of the secret that is sent as a bearer token'),

@@ -21,7 +21,9 @@ export const prompt = z
   .strictObject({
     template: template.optional().describe('The text, with variables as `{{name}}`; or `messages` instead'),
     messages: z
-      .array(z.strictObject({ role: z.enum(roles).describe('Who says it'), content: template.describe('What') }))
+      .array(
+        z.strictObject({ role: z.enum(roles).describe('Who says it'), content: template.describe('What is said') }),
+      )
       .min(1)
       .max(100)
       .optional()

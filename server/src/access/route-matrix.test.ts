@@ -41,6 +41,7 @@ service.livez                200 200 200 200   200 200 200 200 200 200 200 200 2
 service.readyz               200 200 200 200   200 200 200 200 200 200 200 200 200   200
 service.openapi              200 200 200 200   200 200 200 200 200 200 200 200 200   200
 service.agent_schema         200 200 200 200   200 200 200 200 200 200 200 200 200   200
+service.asset_schema         200 200 200 200   200 200 200 200 200 200 200 200 200   200
 service.doctor               401 401 401 401   403 403 403 403 403 403 403 403 200   403
 
 auth.login                   200 200 200 200   200 200 200 200 200 200 200 200 200   200
@@ -335,6 +336,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'service.readyz': () => ({}),
   'service.openapi': () => ({}),
   'service.agent_schema': () => ({}),
+  'service.asset_schema': () => ({ params: { kind: 'tool' } }),
   'service.doctor': () => ({}),
   'auth.login': () => ({ body: { email: app.admin.email, password: app.admin.password } }),
   'auth.me': () => ({}),

@@ -3,7 +3,7 @@ import { defineCommand, required, toggle } from '../../command.ts';
 import { describeAsset, describeVersion } from '../../describe-asset.ts';
 import { kinds } from '../../registry/kinds.ts';
 import { readNamed, suggestAsset } from '../../registry/named.ts';
-import { printConfig } from '../../registry/typed-config.ts';
+import { printConfig, schemaLine } from '../../registry/typed-config.ts';
 import type { Result } from '../../result.ts';
 import { verbatim } from '../../view/view.ts';
 
@@ -28,7 +28,7 @@ export function commandFor(kind: AssetKind) {
           : await session.call('registry.show_version', { params: { kind, name, version } }),
       );
       const config = data.config === null ? '' : await printConfig(data.config);
-      if (yaml) return { data: data.config, view: [verbatim(config.trimEnd())] };
+      if (yaml) return { data: data.config, view: [verbatim((schemaLine(session.server, kind) + config).trimEnd())] };
       return { data, view: 'versions' in data ? describeAsset(data, config) : describeVersion(data, config) };
     },
   });
