@@ -83,6 +83,8 @@ export const operations = {
   'asset.read': { on: 'asset', action: 'read', role: 'viewer' },
   'asset.write': { on: 'asset', action: 'write', role: 'contributor' },
   'asset.publish': { on: 'asset', action: 'publish', role: 'contributor' },
+  // Besides, the right to make assets in the team that receives it.
+  'asset.transfer': { on: 'asset', action: 'admin', role: 'contributor' },
   'asset.delete': { on: 'asset', action: 'admin', role: 'contributor' },
   'asset.invoke': { on: 'asset', action: 'use', role: 'viewer' },
 

@@ -2,10 +2,16 @@ import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printRef } from '@gantry/contract/refs.ts';
 import { visibilities, type Visibility } from '@gantry/contract/roles.ts';
-import { defaultEntriesFor, entriesOf, narrowEntries, shownVisibility, writeEntries } from '../access/acl.ts';
+import {
+  defaultEntriesFor,
+  entryOfMaker,
+  entriesOf,
+  narrowEntries,
+  shownVisibility,
+  writeEntries,
+} from '../access/acl.ts';
 import { authorize, type Grant } from '../access/authorize.ts';
 import type { SignedInCaller } from '../access/caller.ts';
-import type { Entry } from '../access/subject.ts';
 import { change, type GovernedTx, type Note } from '../access/change.ts';
 import { errorCode, unique_violation, type Database, type Tx } from '../database/database.ts';
 import type { Run } from '../runs/run.ts';
@@ -101,11 +107,6 @@ async function createAgent(
   return asset_id;
 }
 
-// A service principal that makes an agent for its owner makes the next version, too.
-function entryOfMaker({ kind, id }: SignedInCaller): Entry[] {
-  return kind === 'principal' ? [{ principal_type: kind, principal_id: id, actions: ['read', 'use', 'write'] }] : [];
-}
-
 // What lists and the search show, and who may see it, is what the highest version says; but a file only ever narrows.
 async function describeAsset(
   tx: GovernedTx,
@@ -113,9 +114,12 @@ async function describeAsset(
   run: Run,
   { asset, version_id, config }: { asset: AssetRecord; version_id: string; config: AgentConfig },
 ): Promise<void> {
+  const { visibility: shown } = (await store.lockAsset(tx, asset.id)) ?? asset;
+  // It may have been transferred, or deleted, since it was decided.
+  const now = await findAgent(tx, config.name);
+  if (now?.id === asset.id) requireSameOwner(now, config);
   const latest = await store.version(tx, asset.id, 'latest');
   if (latest?.id !== version_id) return;
-  const { visibility: shown } = (await store.lockAsset(tx, asset.id)) ?? asset;
   const asked = config.access?.visibility === undefined ? shown : visibilityOf(config);
   const wider = visibilities.indexOf(asked) > visibilities.indexOf(shown);
   if (wider)

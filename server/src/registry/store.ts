@@ -58,7 +58,7 @@ const assetTables = sql`asset a join team t on t.id = a.team_id join app_user o 
 const versionColumns = sql`v.id, v.asset_id, v.version, v.digest, v.state, v.message, v.pushed_by, u.label as pushed_by_email, v.authors, v.pushed_at`;
 const versionTables = sql`version v join identity u on u.id = v.pushed_by`;
 // `1.10.0` is above `1.9.0`: versions are compared by their numbers.
-const byNumber = sql`string_to_array(v.version, '.')::int[]`;
+export const byNumber = sql`string_to_array(v.version, '.')::int[]`;
 
 /** Gives `AssetRowWithEntries`; for others to join with what they keep of it. */
 export const selectAsset = (kind: AssetKind, name: string): Sql =>
@@ -212,6 +212,32 @@ export async function setVisibility(tx: GovernedTx, asset_id: string, visibility
 
 export const lockAsset = async (tx: GovernedTx, asset_id: string) =>
   await tx.one<{ visibility: Visibility }>(sql`select visibility from asset where id = ${asset_id} for no key update`);
+
+/** False when it was so already. */
+export async function setPublished(tx: GovernedTx, asset_id: string, published: boolean): Promise<boolean> {
+  const rows = await tx.write(
+    'asset',
+    sql`update asset set published = ${published}, updated_at = clock_now() where id = ${asset_id} and published <> ${published} returning id`,
+  );
+  return rows.length === 1;
+}
+
+export interface Belonging {
+  team_id: string;
+  owner_id: string;
+  visibility: Visibility;
+  /** All searchable words, separated by spaces (words.ts). */
+  search: string;
+}
+
+export async function setBelonging(tx: GovernedTx, asset_id: string, belonging: Belonging): Promise<void> {
+  await tx.write(
+    'asset',
+    sql`
+    update asset set team_id = ${belonging.team_id}, owner_id = ${belonging.owner_id}, visibility = ${belonging.visibility},
+      search = to_tsvector('simple', ${belonging.search}), updated_at = clock_now() where id = ${asset_id} returning id`,
+  );
+}
 
 /** Its ACL rows are access's to remove. Content stays: another version may have the same. */
 export async function deleteAsset(tx: GovernedTx, asset_id: string): Promise<void> {
