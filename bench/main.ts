@@ -2,6 +2,7 @@
 // `npm run bench -- redeploy invoke` runs those measures alone and writes nothing.
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { measure as change } from './change.ts';
 import { measure as firstDeploy } from './first-deploy.ts';
 import { measure as idleMemory } from './idle-memory.ts';
 import { measure as invoke } from './invoke.ts';
@@ -15,7 +16,15 @@ import { printTable } from './table.ts';
 import { measure as validate } from './validate.ts';
 
 // In this order: idle memory before anything was asked of the service, the first deploy before any package is there.
-const measures = { 'idle-memory': idleMemory, 'first-deploy': firstDeploy, redeploy, invoke, requests, validate };
+const measures = {
+  'idle-memory': idleMemory,
+  'first-deploy': firstDeploy,
+  redeploy,
+  invoke,
+  requests,
+  change,
+  validate,
+};
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !Object.hasOwn(measures, name));

@@ -20,10 +20,18 @@ export function markdownTable(rows: readonly Row[]): string {
 function cells(row: Row): string[] {
   const p50 = quantile(row.samples, 0.5);
   // Of one or two samples nothing is rare, and of a rate the worst is its lowest.
-  const p99 = row.samples.length < 3 || row.unit === 'requests/s' ? '' : shown(quantile(row.samples, 0.99), row.unit);
-  const target = row.at_most === undefined ? '' : `≤ ${shown(row.at_most, row.unit)}`;
-  const verdict = row.at_most === undefined ? '' : p50 <= row.at_most ? 'met' : 'missed';
-  return [row.measure, target, shown(p50, row.unit), p99, verdict, row.how];
+  const p99 = row.samples.length < 3 || row.unit.endsWith('/s') ? '' : shown(quantile(row.samples, 0.99), row.unit);
+  return [row.measure, targetOf(row), shown(p50, row.unit), p99, verdictOf(row, p50), row.how];
+}
+
+function targetOf({ at_most, at_least, unit }: Row): string {
+  if (at_most !== undefined) return `≤ ${shown(at_most, unit)}`;
+  return at_least === undefined ? '' : `≥ ${shown(at_least, unit)}`;
+}
+
+function verdictOf({ at_most, at_least }: Row, p50: number): string {
+  if (at_most === undefined && at_least === undefined) return '';
+  return (at_least ?? 0) <= p50 && p50 <= (at_most ?? Number.POSITIVE_INFINITY) ? 'met' : 'missed';
 }
 
 function shown(value: number, unit: Row['unit']): string {

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { openDatabase, type Database } from '../server/src/database/database.ts';
 
 /** Beside the service, on its embedded database: for what a test must know or hold that no endpoint shows. Lives as long as the service's. */
-export async function databaseOf({ data_dir }: { data_dir: string }): Promise<Database> {
+export async function databaseOf(
+  { data_dir }: { data_dir: string },
+  { database = 'gantry', max = 2 }: { database?: string; max?: number } = {},
+): Promise<Database> {
   const cluster = join(data_dir, 'postgresql');
   const password = (await readFile(join(cluster, 'password'), 'utf8')).trim();
-  return openDatabase(
-    { host: join(cluster, 'socket'), port: 5432, user: 'gantry', password, database: 'gantry' },
-    { max: 2 },
-  );
+  return openDatabase({ host: join(cluster, 'socket'), port: 5432, user: 'gantry', password, database }, { max });
 }

@@ -61,7 +61,7 @@ export const settings = z.object({
       'the file of the organisation settings auth_provider, require_approval_for_admins and enforce_password_change; read at start and on SIGHUP',
     ),
   AUDIT_PUSH_URL: list
-    .pipe(z.array(z.string().refine(isPushUrl, push_url_forms)))
+    .pipe(z.array(z.string().refine(isPushUrl, push_url_forms)).refine(areDistinct, push_url_forms))
     .describe(
       'where copies of the audit log go, by commas: https://… (batches of JSON lines), syslog+tls://host:port, syslog+tcp://host:port, syslog+udp://host:port (RFC 5424; let the receiver take messages of 64 kB); http:// on this machine alone',
     ),
@@ -253,6 +253,10 @@ function auditPush(given: z.output<typeof settings>): Config['audit_push'] {
       `AUDIT_PUSH_TOKEN and AUDIT_PUSH_SIGNING_KEY are for one HTTP destination; AUDIT_PUSH_URL names ${over_http}.`,
     );
   return { urls, token, signing_key, ca_file: given.AUDIT_PUSH_CA_FILE };
+}
+
+function areDistinct(urls: readonly string[]): boolean {
+  return new Set(urls.map((url) => url.replace(/\?.*$/, ''))).size === urls.length;
 }
 
 function isPushUrl(text: string): boolean {

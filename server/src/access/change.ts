@@ -1,7 +1,7 @@
 // One governed write together with its audit entry, or nothing. It alone hands out the transaction that can write governed tables:
 // `tx.write` notes which rows were written, and the entry names them; the database refuses to commit a row that no entry names.
 import type { AuditBody, AuditEvent } from '@gantry/contract/audit.ts';
-import { append, type Receipt } from '../audit/append.ts';
+import { appendAndCommit, type Receipt } from '../audit/append.ts';
 import type { Database, Tx } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
 import { actorOf } from './caller.ts';
@@ -31,29 +31,31 @@ export async function change<T>(
 ): Promise<T> {
   const about = whereabouts(grant.subject);
   let receipt: Receipt | undefined;
-  const result = await db.transaction(async (tx) => {
-    const targets: string[] = [];
-    let detail: Detail | undefined;
-    await tx.run(sql`select set_config('gantry.governed', 'on', true)`);
-    const made = await work(governed(tx, targets), (more, changed) => {
-      detail = { ...detail, ...more };
-      Object.assign(about, changed);
-    });
-    if (targets.length === 0 && detail === undefined) return made;
-    await grant.caller.origin.onChange?.(tx);
-    const bypass = grant.bypass === undefined ? {} : { bypass: grant.bypass };
-    const origin = { ip: grant.caller.origin.ip, request_id: grant.caller.origin.request_id };
-    const body = {
-      ...about,
-      ...origin,
-      event,
-      outcome: 'done',
-      actor: actorOf(grant.caller),
-      detail: toJson({ ...detail, ...bypass }),
-    } as const;
-    receipt = await append(tx, body, targets);
-    return made;
-  });
+  const result = await db.transaction(
+    async (tx) => {
+      const targets: string[] = [];
+      let detail: Detail | undefined;
+      const made = await work(governed(tx, targets), (more, changed) => {
+        detail = { ...detail, ...more };
+        Object.assign(about, changed);
+      });
+      if (targets.length === 0 && detail === undefined) return made;
+      await grant.caller.origin.onChange?.(tx);
+      const bypass = grant.bypass === undefined ? {} : { bypass: grant.bypass };
+      const origin = { ip: grant.caller.origin.ip, request_id: grant.caller.origin.request_id };
+      const body = {
+        ...about,
+        ...origin,
+        event,
+        outcome: 'done',
+        actor: actorOf(grant.caller),
+        detail: toJson({ ...detail, ...bypass }),
+      } as const;
+      receipt = await appendAndCommit(tx, body, targets);
+      return made;
+    },
+    sql`select set_config('gantry.governed', ${'on'}, true)`,
+  );
   if (receipt !== undefined) grant.caller.origin.receipts.push(receipt);
   return result;
 }

@@ -1,7 +1,7 @@
 // Refused actions are on the record too, in the sign-in chain: a loop of refusals must not delay a governed change.
 // Repeats of the same refusal within a minute are collapsed to the first.
 import type { Database } from '../database/database.ts';
-import { append } from '../audit/append.ts';
+import { appendAndCommit } from '../audit/append.ts';
 import { actorOf, type Caller } from './caller.ts';
 import type { Refusal } from './authorize.ts';
 import { firstInAMinute } from './collapse.ts';
@@ -22,7 +22,8 @@ export function refusalRecorder(db: Database): RecordRefusal {
     const origin = { ip: caller.origin.ip, request_id: caller.origin.request_id };
     const detail = { operation, code: refusal.code, reason: refusal.detail };
     await db.transaction(
-      async (tx) => await append(tx, { ...about, ...origin, event: 'refused', outcome: 'refused', actor, detail }, []),
+      async (tx) =>
+        await appendAndCommit(tx, { ...about, ...origin, event: 'refused', outcome: 'refused', actor, detail }, []),
     );
   };
 }

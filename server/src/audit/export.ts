@@ -2,10 +2,6 @@
 // misses no entry; an export that breaks off has no cursor, and done again from the one before repeats entries at most.
 import { chains, type Chain } from '@gantry/contract/audit.ts';
 import type { EntryLine, ExportLine } from '@gantry/contract/audit-stream.ts';
-import { authorize } from '../access/authorize.ts';
-import type { Caller } from '../access/caller.ts';
-import { change } from '../access/change.ts';
-import { theOrg } from '../access/subject.ts';
 import type { Database } from '../database/database.ts';
 import { genesisHash } from './hash.ts';
 import { printPositions, readPositions, requireKnown, type Positions } from './positions.ts';
@@ -18,12 +14,21 @@ export interface Wish {
   since_cursor?: string | undefined;
 }
 
-/** Up to what is there when it is asked for, the record of the export itself included. */
-export async function exportLog(db: Database, caller: Caller, { chain, since_cursor }: Wish) {
-  const grant = authorize(caller, 'audit.export', theOrg);
+/** What the log says of an export: which chains, from where on. */
+export interface Exported {
+  chain: string;
+  since: string[];
+}
+
+/** Up to what is there when it is asked for, and `record`, which puts the export itself on the record, has written. */
+export async function exportLog(
+  db: Database,
+  { chain, since_cursor }: Wish,
+  record: (exported: Exported) => Promise<void>,
+): Promise<AsyncGenerator<ExportLine>> {
   const from = since_cursor === undefined ? {} : readPositions(since_cursor);
   await requireKnown(db, from);
-  await change(db, grant, 'audit.exported', async (_, note) => note({ chain: chain ?? 'all', since: spoken(from) }));
+  await record({ chain: chain ?? 'all', since: spoken(from) });
   const wanted = chain === undefined ? chains : [chain];
   return lines(
     db,

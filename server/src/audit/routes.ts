@@ -2,6 +2,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { parseRef, printRef } from '@gantry/contract/refs.ts';
 import { authorize } from '../access/authorize.ts';
 import type { SignedInCaller } from '../access/caller.ts';
+import { change } from '../access/change.ts';
 import { theOrg } from '../access/subject.ts';
 import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
@@ -44,7 +45,12 @@ export function auditRoutes({ db, cursors, ownedBy }: AuditParts): Handlers<'aud
       const scopeNow = async () => await scopeOf(signedIn(await callerNow()), ownedBy);
       return follow(db, { filter: filterOf(query), scopeNow, from, signal });
     },
-    'audit.export': async ({ caller, query }) => await exportLog(db, caller, query),
+    'audit.export': async ({ caller, query }) => {
+      const grant = authorize(caller, 'audit.export', theOrg);
+      return await exportLog(db, query, async (exported) => {
+        await change(db, grant, 'audit.exported', async (_, note) => note({ ...exported }));
+      });
+    },
     'audit.verify': async ({ caller, query }) => {
       authorize(caller, 'audit.verify', theOrg);
       return await verify(db, query.head);

@@ -7,6 +7,8 @@ import { storeAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
 import { entryHash } from './hash.ts';
 
+// Of the machine that other tests use, too.
+const patient = { timeout: 15_000, interval: 20 };
 let app: TestApp;
 let ada: TestUser;
 let max: TestUser;
@@ -61,7 +63,7 @@ async function follow(
   })().catch((error: unknown) => {
     if (!leaving.signal.aborted) throw error;
   });
-  await expect.poll(() => seen.length).toBeGreaterThan(0);
+  await expect.poll(() => seen.length, patient).toBeGreaterThan(0);
   return {
     seen,
     names: () => seen.flatMap(({ data }) => (data.entry === null ? [] : [data.entry.team])),
@@ -116,14 +118,14 @@ test('who follows gets what matches as it comes, and after a lost connection goe
   const first = await follow(app.admin, { action: 'team.created' });
   await makeTeam('follow-1');
   await ada.client.call('auth.me', {});
-  await expect.poll(first.names).toEqual(['follow-1']);
+  await expect.poll(first.names, patient).toEqual(['follow-1']);
   await first.stop();
   const last = first.seen.at(-1)?.id;
   await makeTeam('follow-2');
   await makeTeam('follow-3');
   const second = await follow(app.admin, { action: 'team.created' }, last);
   await makeTeam('follow-4');
-  await expect.poll(second.names).toEqual(['follow-2', 'follow-3', 'follow-4']);
+  await expect.poll(second.names, patient).toEqual(['follow-2', 'follow-3', 'follow-4']);
   await second.stop();
 });
 
@@ -132,7 +134,7 @@ test('a connection that breaks before the first entry is resumed where it began'
   await first.stop();
   await makeTeam('before-first');
   const second = await follow(app.admin, { action: 'team.created' }, first.seen[0]?.id);
-  await expect.poll(second.names).toEqual(['before-first']);
+  await expect.poll(second.names, patient).toEqual(['before-first']);
   await second.stop();
 });
 
@@ -141,7 +143,7 @@ test('following since a time begins with what was there', async () => {
   const since = new Date(Date.parse(items[0]?.occurred_at ?? '') - 1).toISOString();
   const following = await follow(app.admin, { action: 'team.created', since });
   await makeTeam('since-then');
-  await expect.poll(following.names).toEqual([items[0]?.team, 'since-then']);
+  await expect.poll(following.names, patient).toEqual([items[0]?.team, 'since-then']);
   await following.stop();
 });
 
@@ -152,10 +154,10 @@ test("who follows sees what they may read: their team's, their assets', their ow
   const own = await follow(ada);
   await storeAgent(app, ada.email, { name: 'followed', yaml: 'access: {visibility: team}\n' });
   const events = ({ seen }: Followed) => seen.flatMap(({ data }) => (data.entry === null ? [] : [data.entry.event]));
-  await expect.poll(() => events(team)).toEqual(['asset.created']);
-  await expect.poll(() => events(own)).toContain('asset.created');
+  await expect.poll(() => events(team), patient).toEqual(['asset.created']);
+  await expect.poll(() => events(own), patient).toContain('asset.created');
   // The stream has read past it, and told nothing.
-  await expect.poll(() => foreign.seen.at(-1)?.id).toBe(team.seen.at(-1)?.id);
+  await expect.poll(() => foreign.seen.at(-1)?.id, patient).toBe(team.seen.at(-1)?.id);
   expect(events(foreign)).toEqual([]);
   expect(events(foreignUser)).toEqual([]);
   for (const each of [foreign, foreignUser, team, own]) await each.stop();
@@ -165,7 +167,7 @@ test('a stream ends, telling nothing more, when its reader loses the session', a
   const eve = await app.user('eve@example.com', { role: 'admin' });
   const following = await follow(eve, { action: 'team.created' });
   await makeTeam('still-told');
-  await expect.poll(following.names).toEqual(['still-told']);
+  await expect.poll(following.names, patient).toEqual(['still-told']);
   await app.governed(sql`update app_user set active = false where email = ${eve.email} returning id`);
   // What was read of a caller counts for a second.
   let made = 0;
@@ -173,7 +175,7 @@ test('a stream ends, telling nothing more, when its reader loses the session', a
     await makeTeam(`news-${++made}`);
     return following.goesOn();
   };
-  await expect.poll(goesOn, { timeout: 10_000 }).toBe(false);
+  await expect.poll(goesOn, patient).toBe(false);
   const told = following.names().length;
   await makeTeam('never-told');
   expect(following.names()).toHaveLength(told);

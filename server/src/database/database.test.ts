@@ -23,6 +23,36 @@ test('a transaction that throws leaves nothing', async () => {
   expect(await db.all(sql`select n from kept`)).toEqual([]);
 });
 
+test('the last statement of a transaction is committed with it, and one that fails, or whose commit fails, leaves nothing', async () => {
+  const { db } = database;
+  await db.run(sql`create table ended (n integer check (n < 10), unique (n) deferrable initially deferred)`);
+  const insert = async (first: number, last: number) =>
+    await db.transaction(async (tx) => {
+      await tx.run(sql`insert into ended values (${first})`);
+      return await tx.last<{ n: number }>(sql`insert into ended values (${last}) returning n`);
+    });
+  const stored = async () => await db.all(sql`select n from ended order by n`);
+  expect(await insert(1, 2)).toEqual({ n: 2 });
+  await expect(insert(3, 10)).rejects.toThrow('violates check constraint');
+  // Found at the commit, after the statement itself went well.
+  await expect(insert(3, 2)).rejects.toThrow('duplicate key');
+  expect(await stored()).toEqual([{ n: 1 }, { n: 2 }]);
+  // The connections are none the worse for it.
+  expect(await Promise.all([insert(4, 5), insert(6, 7)])).toEqual([{ n: 5 }, { n: 7 }]);
+  expect(await stored()).toHaveLength(6);
+});
+
+test('what is sent with the begin counts in its transaction, and no longer', async () => {
+  const { db } = database;
+  const setting = sql`select current_setting('gantry.tried', true) as value`;
+  const within = await db.transaction(
+    async (tx) => await tx.one(setting),
+    sql`select set_config('gantry.tried', ${'on'}, true)`,
+  );
+  expect(within).toEqual({ value: 'on' });
+  expect(await db.all(setting)).not.toContainEqual(within);
+});
+
 test('a connection that breaks between two statements fails its transaction, and neither the process nor the next one', async () => {
   const { db } = database;
   const cut = db.transaction(async (tx) => {

@@ -14,8 +14,18 @@ export interface Tx extends Reader {
   run(query: Sql): Promise<number>;
 }
 
+/** One that can be ended by its last statement. */
+export interface OpenTx extends Tx {
+  /**
+   * Sends the commit behind the statement without waiting between the two: what the statement locks is held for one commit, and not for a
+   * way to the database and back besides. Nothing may follow it. Throws what either of the two does; then nothing was committed.
+   */
+  last<Row extends object>(query: Sql): Promise<Row | undefined>;
+}
+
 export interface Database extends Tx {
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** `first` is sent together with the begin. */
+  transaction<T>(work: (tx: OpenTx) => Promise<T>, first?: Sql): Promise<T>;
   /** Calls back for every NOTIFY on the channel, and once after each reconnect, since some may have been missed. */
   listen(channel: string, heard: (payload: string) => void): Promise<{ close(): Promise<void> }>;
   close(): Promise<void>;
@@ -48,12 +58,16 @@ export interface PoolSettings {
   reconnect_after_ms?: number;
 }
 
+// Statements that are not waited for between are sent at once. The driver has it; its types do not know of it yet.
+const pipelined: object = { pipeline: true };
+
 export function openDatabase(
   connection: Connection,
   { max = 16, onError = () => {}, reconnect_after_ms = 1000 }: PoolSettings = {},
 ): Database {
   const settings: pg.PoolConfig = {
     ...connection,
+    ...pipelined,
     types,
     options: '-c timezone=UTC -c statement_timeout=60000',
     application_name: 'gantry',
@@ -71,7 +85,7 @@ export function openDatabase(
   return {
     ...readerOn(pool),
     run: async (query) => (await pool.query(compile(query))).rowCount ?? 0,
-    transaction: async (work) => await inTransaction(pool, work),
+    transaction: async (work, first) => await inTransaction(pool, work, first),
     listen: async (channel, heard) => await listenOn(settings, { channel, heard, onError, reconnect_after_ms }),
     close: async () => {
       closing = true;
@@ -86,17 +100,27 @@ function readerOn(client: pg.Pool | pg.PoolClient): Reader {
   return { all, one: async <Row extends object>(query: Sql) => (await all<Row>(query))[0] };
 }
 
-async function inTransaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function inTransaction<T>(pool: pg.Pool, work: (tx: OpenTx) => Promise<T>, first?: Sql): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
+  let committed = false;
   try {
     // READ COMMITTED: a higher level would read a stale audit head and fail at commit (see migrations, audit.append).
-    await client.query('begin isolation level read committed');
+    await Promise.all([
+      client.query('begin isolation level read committed'),
+      ...(first === undefined ? [] : [client.query(compile(first))]),
+    ]);
     const result = await work({
       ...readerOn(client),
       run: async (query) => (await client.query(compile(query))).rowCount ?? 0,
+      last: async <Row extends object>(query: Sql) => {
+        // A commit behind a statement that failed rolls back.
+        const [row] = await Promise.all([readerOn(client).one<Row>(query), client.query('commit')]);
+        committed = true;
+        return row;
+      },
     });
-    await client.query('commit');
+    if (!committed) await client.query('commit');
     return result;
   } catch (error) {
     await client.query('rollback').catch((failed: Error) => {

@@ -32,6 +32,8 @@ let folder: string;
 let trusted: Certificate;
 let pushers: Pusher[] = [];
 let receivers: Receiving[] = [];
+// Of the machine that other tests use, too.
+const patient = { timeout: 25_000, interval: 20 };
 const token = 'a token for the receiver';
 const signing_key = 'a key that signs what is sent';
 
@@ -60,15 +62,14 @@ async function add(many: number, event: 'team.created' | 'login.failed' = 'team.
   }
 }
 
-function push(settings: PushSettings, owner = 'one'): Pusher {
+function push(settings: PushSettings, owner = 'one', send_ms = 20_000): Pusher {
   const pusher = startPusher(db, destinations({ ca_file: trusted.cert, ...settings }), {
     owner,
     onError: () => {}, // what fails is read from the state
     poll_ms: 20,
     retry_ms: 20,
     longest_retry_ms: 200,
-    lease_ms: 2000,
-    send_ms: 1000,
+    send_ms,
   });
   pushers.push(pusher);
   return pusher;
@@ -109,7 +110,7 @@ async function expectWhole(taken: readonly EntryLine[]): Promise<number> {
 
 async function untilAllSent(settings: PushSettings): Promise<void> {
   for (const { name } of destinations({ ca_file: trusted.cert, ...settings }))
-    await expect.poll(async () => (await pushState(db, name)).behind, { timeout: 20_000 }).toBe(0);
+    await expect.poll(async () => (await pushState(db, name)).behind, patient).toBe(0);
 }
 
 test('an HTTP receiver that is killed in the middle has every entry in the end, each batch signed', async () => {
@@ -120,7 +121,7 @@ test('an HTTP receiver that is killed in the middle has every entry in the end, 
   const adding = add(300);
   for (let round = 0; round < 3; round++) {
     const before = (await receiver.batches()).length;
-    await expect.poll(async () => (await receiver.batches()).length).toBeGreaterThan(before);
+    await expect.poll(async () => (await receiver.batches()).length, patient).toBeGreaterThan(before);
     await receiver.end('SIGKILL');
     await receiver.start();
   }
@@ -143,7 +144,7 @@ test('a receiver whose certificate is not trusted, or that refuses, gets nothing
   await add(3);
   push({ urls: [url], ca_file: other.cert });
   const name = url.replace(/\?.*/, '');
-  await expect.poll(async () => (await pushState(db, name)).last_error).toContain('certificate');
+  await expect.poll(async () => (await pushState(db, name)).last_error, patient).toContain('certificate');
   const state = await pushState(db, name);
   expect(state).toMatchObject({ behind: 3, delivered_at: null });
   expect(state.failing_since).not.toBeNull();
@@ -181,7 +182,7 @@ test('a log that was restored from a backup is sent again from its beginning, an
   const lost = (await takenBy(receiver)).slice(2);
   push(settings, 'two');
   const name = url.replace(/\?.*/, '');
-  await expect.poll(async () => (await pushState(db, name)).notice).toContain('governance/5');
+  await expect.poll(async () => (await pushState(db, name)).notice, patient).toContain('governance/5');
   await untilAllSent(settings);
   const taken = await takenBy(receiver);
   // What was rolled back still stands there: the copy is the witness.
@@ -200,14 +201,14 @@ test('rsyslog over TCP and TLS, restarted in the middle, has every entry, each a
   const adding = add(400);
   for (let round = 0; round < 2; round++) {
     const before = (await receiver.messages('tls')).length;
-    await expect.poll(async () => (await receiver.messages('tls')).length).toBeGreaterThan(before);
+    await expect.poll(async () => (await receiver.messages('tls')).length, patient).toBeGreaterThan(before);
     await receiver.end('SIGTERM');
     await receiver.start();
   }
   await adding;
   await untilAllSent({ urls });
   for (const way of ['tcp', 'tls'] as const) {
-    await expect.poll(async () => new Set(await receiver.messages(way)).size).toBe((await stored()).size);
+    await expect.poll(async () => new Set(await receiver.messages(way)).size, patient).toBe((await stored()).size);
     const messages = await receiver.messages(way);
     await expectWhole(entriesIn(messages));
     expect(messages[0]).toMatch(/^108 gantry login\.failed \{"kind":"entry","chain":"signin","seq":1,/);
@@ -216,7 +217,7 @@ test('rsyslog over TCP and TLS, restarted in the middle, has every entry, each a
   const udp = { urls: [`syslog+udp://127.0.0.1:${ports.udp}`] };
   push(udp, 'udp');
   await untilAllSent(udp);
-  await expect.poll(async () => (await receiver.messages('udp')).length).toBeGreaterThan(0);
+  await expect.poll(async () => (await receiver.messages('udp')).length, patient).toBeGreaterThan(0);
   for (const message of await receiver.messages('udp'))
     expect(message).toMatch(/^10[89] gantry (login\.failed|team\.created) \{"kind":"entry",/);
 });
@@ -226,7 +227,7 @@ test('a syslog receiver that is not there costs nothing and loses nothing', asyn
   await add(2);
   push({ urls });
   for (const url of urls)
-    await expect.poll(async () => (await pushState(db, url)).last_error).toContain('ECONNREFUSED');
+    await expect.poll(async () => (await pushState(db, url)).last_error, patient).toContain('ECONNREFUSED');
   expect((await pushState(db, urls[0] ?? '')).behind).toBe(2);
 });
 
@@ -242,8 +243,8 @@ test.each([
   await once(server, 'listening');
   const url = `syslog+tcp://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on TCP
   await add(2);
-  push({ urls: [url] });
-  await expect.poll(async () => (await pushState(db, url)).last_error, { timeout: 5000 }).toContain(why);
+  push({ urls: [url] }, 'one', 1000);
+  await expect.poll(async () => (await pushState(db, url)).last_error, patient).toContain(why);
   expect(await pushState(db, url)).toMatchObject({ behind: 2, delivered_at: null });
   server.close();
 });
