@@ -58,7 +58,7 @@ async function start(more: Partial<OutgoingWorkerSettings> = {}): Promise<void> 
 }
 
 async function kill(): Promise<void> {
-  const ended = children.map(async (child) => await once(child, 'exit'));
+  const ended = children.map(async (child) => void (await once(child, 'exit')));
   for (const child of children) child.kill('SIGKILL');
   children = [];
   await Promise.all(ended);
