@@ -38,6 +38,26 @@ test('svc login asks for everything, and for a new password before anything is s
   expect((await gantry.must('svc whoami', { as: 'bo' })).output).toContain('bo@example.com');
 });
 
+test('svc registry tool edit opens the editor, shows the difference and asks; a fault is shown and can be mended', async () => {
+  await gantry.must(`svc registry tool create diary --team ml --config '{returns: {title: old}}'`);
+  const edit = async (expression: string) =>
+    await atTerminal(gantry, `env EDITOR="sed -i ${expression}" svc registry tool edit diary --bump major`);
+  const mistyped = await edit('s/returns:/retuns:/');
+  await mistyped.shows('Did you mean `returns`?');
+  await mistyped.shows('Edit it again?');
+  mistyped.press('n');
+  expect(await mistyped.ended).toBe(1);
+  const edited = await edit('s/old/new/');
+  await edited.shows('+   title: new');
+  await edited.shows('Make this tools/diary@2.0.0?');
+  edited.press('y');
+  await edited.shows('tools/diary@2.0.0 is there');
+  expect(await edited.ended).toBe(0);
+  const unchanged = await edit('s/nothing/something/');
+  await unchanged.shows('tools/diary@2.0.0 stays as it is');
+  expect((await gantry.must('svc registry tool show diary --yaml')).output).toContain('title: new');
+});
+
 test('Ctrl-C at a terminal asks: first it goes on without the terminal, watched again it is cancelled', async () => {
   await writeProject(gantry, 'parrot', { 'agent.py': `import time\ntime.sleep(600)\n${echo}` });
   const deploying = await atTerminal(gantry, 'svc deploy', { in: 'parrot' });

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { operations } from '@gantry/contract/roles.ts';
+import { assetKinds, operations } from '@gantry/contract/roles.ts';
 import { expect, test } from 'vitest';
 import type { Command } from './command.ts';
 import { commands, menu, type Words } from './commands.ts';
@@ -18,8 +18,11 @@ const silent = createOutput({
   stderr: { write: () => true },
 });
 
+/** What the registry offers for every kind of asset lies there once. */
+const fileOf = (words: Words): string => words.replace(/^registry \S+ /, 'registry ').replaceAll(' ', '/');
+
 test.each(all)('%s lies where its words say and says what it needs', async (words) => {
-  expect(existsSync(path.join(directory, `${words.replaceAll(' ', '/')}.ts`))).toBe(true);
+  expect(existsSync(path.join(directory, `${fileOf(words)}.ts`))).toBe(true);
   const command = await load(words);
   expect(command.words).toBe(words);
   expect(command.summary.length).toBeGreaterThan(8);
@@ -41,9 +44,17 @@ test.each(all)('the examples of %s are commands that svc takes', async (words) =
 
 test('every file under commands/ is a command that can be typed', () => {
   const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
-  expect(files.map((file) => file.replaceAll(path.sep, ' ').slice(0, -'.ts'.length)).toSorted()).toEqual(
-    all.toSorted(),
+  expect(files.map((file) => file.replaceAll(path.sep, '/').slice(0, -'.ts'.length)).toSorted()).toEqual(
+    [...new Set(all.map(fileOf))].toSorted(),
   );
+});
+
+test('every kind of asset has the same commands; agents are made by a push', () => {
+  const verbs = (kind: string) =>
+    all.flatMap((words) => (words.startsWith(`registry ${kind} `) ? [words.split(' ')[2] ?? ''] : [])).toSorted();
+  const everything = ['create', 'delete', 'edit', 'list', 'publish', 'show', 'transfer', 'unpublish', 'versions'];
+  for (const kind of assetKinds)
+    expect([kind, verbs(kind)]).toEqual([kind, everything.filter((verb) => kind !== 'agent' || verb !== 'create')]);
 });
 
 test('everything that can be typed first stands in the menu of help', () => {

@@ -1,4 +1,36 @@
-// Every command by the words typed. The file lies where the words say: `svc team add` is commands/team/add.ts.
+// Every command by the words typed. The file lies where the words say: `svc team add` is commands/team/add.ts. What the registry offers
+// is the same for every kind of asset: `svc registry tool edit` is commands/registry/edit.ts, made for tools.
+import { configuredKinds, type ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
+import { assetKinds, type AssetKind } from '@gantry/contract/roles.ts';
+import type { Command } from './command.ts';
+
+const ofEveryKind = {
+  list: () => import('./commands/registry/list.ts'),
+  show: () => import('./commands/registry/show.ts'),
+  versions: () => import('./commands/registry/versions.ts'),
+  edit: () => import('./commands/registry/edit.ts'),
+  publish: () => import('./commands/registry/publish.ts'),
+  unpublish: () => import('./commands/registry/unpublish.ts'),
+  transfer: () => import('./commands/registry/transfer.ts'),
+  delete: () => import('./commands/registry/delete.ts'),
+} as const;
+type RegistryWords = `registry ${AssetKind} ${keyof typeof ofEveryKind}` | `registry ${ConfiguredKind} create`;
+type Load = () => Promise<{ command: Command }>;
+
+const ofTheRegistry = Object.fromEntries([
+  ...assetKinds.flatMap((kind) =>
+    Object.entries(ofEveryKind).map(([verb, load]): [string, Load] => [
+      `registry ${kind} ${verb}`,
+      async () => ({ command: (await load()).commandFor(kind) }),
+    ]),
+  ),
+  // Agents are pushed.
+  ...configuredKinds.map((kind): [string, Load] => [
+    `registry ${kind} create`,
+    async () => ({ command: (await import('./commands/registry/create.ts')).commandFor(kind) }),
+  ]),
+]) as Record<RegistryWords, Load>; // the same words, once as values and once as types
+
 export const commands = {
   quickstart: () => import('./commands/quickstart.ts'),
   login: () => import('./commands/login.ts'),
@@ -36,19 +68,10 @@ export const commands = {
   'review reject': () => import('./commands/review/reject.ts'),
   'review withdraw': () => import('./commands/review/withdraw.ts'),
   'review revoke': () => import('./commands/review/revoke.ts'),
+  'audit export': () => import('./commands/audit/export.ts'),
   notifications: () => import('./commands/notifications.ts'),
   'audit verify': () => import('./commands/audit/verify.ts'),
-  'registry agent list': () => import('./commands/registry/agent/list.ts'),
-  'registry agent show': () => import('./commands/registry/agent/show.ts'),
-  'registry tool list': () => import('./commands/registry/tool/list.ts'),
-  'registry tool show': () => import('./commands/registry/tool/show.ts'),
-  'registry tool create': () => import('./commands/registry/tool/create.ts'),
-  'registry knowledge-base list': () => import('./commands/registry/knowledge-base/list.ts'),
-  'registry knowledge-base show': () => import('./commands/registry/knowledge-base/show.ts'),
-  'registry knowledge-base create': () => import('./commands/registry/knowledge-base/create.ts'),
-  'registry mcp-server list': () => import('./commands/registry/mcp-server/list.ts'),
-  'registry mcp-server show': () => import('./commands/registry/mcp-server/show.ts'),
-  'registry mcp-server create': () => import('./commands/registry/mcp-server/create.ts'),
+  ...ofTheRegistry,
   'webhook create': () => import('./commands/webhook/create.ts'),
   'webhook list': () => import('./commands/webhook/list.ts'),
   'webhook show': () => import('./commands/webhook/show.ts'),
@@ -112,7 +135,7 @@ export const menu = {
   deploy: { heading: build },
   deployments: { heading: build, summary: 'Deploys: list, show, watch, cancel' },
   search: { heading: build },
-  registry: { heading: build, summary: 'Agents, tools, knowledge bases and MCP servers' },
+  registry: { heading: build, summary: 'Assets of every kind: list, show, create, edit, publish, transfer, delete' },
   invoke: { heading: run },
   logs: { heading: run },
   status: { heading: run },

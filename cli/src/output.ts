@@ -22,6 +22,8 @@ export interface Output {
   notice(sentence: string): void;
   /** For programs: one thing that happened in long work, as a line of JSON. */
   event(data: unknown): void;
+  /** A line in a format of its own, whatever the mode: printable ASCII. */
+  line(text: string): void;
   /** A piece of an answer that arrives in pieces; for people only. */
   write(text: string): void;
   /** The line that is redrawn while something runs; undefined takes it away. Only at a terminal. */
@@ -96,6 +98,9 @@ export function createOutput({
     },
     event(data) {
       if (!people) toOut(`${JSON.stringify(data)}\n`);
+    },
+    line(text) {
+      toOut(`${text}\n`);
     },
     write(text) {
       if (people) toOut(sanitise(text.replaceAll('\r\n', '\n')));

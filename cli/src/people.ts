@@ -6,7 +6,6 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { ServicePrincipal } from '@gantry/contract/service-principals.ts';
 import { text } from './command.ts';
 import { readUser } from './principal.ts';
-import { misuse } from './refusal.ts';
 import type { Session } from './session.ts';
 
 export type User = Answer<Endpoints['users.show']>;
@@ -33,15 +32,6 @@ export async function findPrincipal(session: Session, given: string): Promise<Se
     items[0] ??
     missing(`There is no service principal ${name} in your teams.`, 'See which there are: svc principal list')
   );
-}
-
-/** The team of --team or of the context, else the active one: what is made belongs to it. */
-export async function teamToOwn(session: Session): Promise<string> {
-  if (session.team !== undefined) return session.team;
-  const user = await session.call('auth.me', {});
-  const team = user.active_team ?? user.primary_team;
-  if (team === null) throw misuse('You are in no team that it could belong to', 'Name one with --team.');
-  return team;
 }
 
 function missing(detail: string, hint: string): never {

@@ -129,16 +129,14 @@ async function ensureAgent(session: Session, say: Say): Promise<AgentStatus> {
       message: 'the example of the quickstart',
       target: undefined,
     });
-    await watchDeployment(
-      session,
-      await requestDeployment(session, {
-        ref,
-        target: undefined,
-        force: before !== undefined,
-        wait: true,
-        waitApproval: false,
-      }),
-    );
+    const deployment = await requestDeployment(session, {
+      ref,
+      target: undefined,
+      force: before !== undefined,
+      wait: true,
+      waitApproval: false,
+    });
+    if (deployment !== 'runs already') await watchDeployment(session, deployment);
   } finally {
     rmSync(copy, { recursive: true });
   }

@@ -181,6 +181,34 @@ test('logout forgets the session here; only --revoke tells the service', async (
   expect(service.asked.at(-1)).toMatchObject({ path: '/api/v1/auth/revoke', headers: { authorization: 'Bearer t' } });
 });
 
+test('an asset is edited from a file where nobody can open an editor; its faults are found here, with line and column', async () => {
+  const asset = {
+    ref: 'tools/look',
+    name: 'look',
+    latest_version: '1.2.3',
+    config: { type: 'function' },
+    visibility: 'org',
+  };
+  await using service = await scriptService({
+    'GET /api/v1/registry/tool/look': data(asset),
+    'PUT /api/v1/registry/tool/look': data({ ...asset, latest_version: '1.3.0' }),
+  });
+  const where = { home, env: { SERVICE_URL: service.url, SERVICE_API_TOKEN: 't' } };
+  const nobodyEdits = await runSvc(['registry', 'tool', 'edit', 'look'], where);
+  expect(nobodyEdits.stderr).toContain('--file is needed');
+  expect(nobodyEdits.exit).toBe(2);
+  const words = ['registry', 'tool', 'edit', 'look', '--file', '-', '--bump', 'minor'];
+  const faulty = await runSvc(words, { ...where, stdin: 'type: http\nurl: https://example.com\nmetod: GET\n' });
+  expect(faulty.stderr).toContain('stdin:3:1');
+  expect(faulty.stderr).toContain('Did you mean `method`?');
+  expect(faulty.exit).toBe(1);
+  expect(service.asked.some(({ method }) => method === 'PUT')).toBe(false);
+  const edited = await runSvc(words, { ...where, stdin: 'type: http\nurl: https://example.com\n' });
+  expect(edited.stdout).toContain('+ url: https://example.com');
+  expect(edited.stderr).toContain('undo: svc registry tool show look@1.2.3 --yaml');
+  expect(JSON.parse(service.asked.at(-1)?.body ?? '')).toMatchObject({ version: '1.3.0', config: { type: 'http' } });
+});
+
 test('what a server says cannot drive the terminal', async () => {
   await using service = await scriptService({ 'GET /api/v1/auth/me': data({ ...user, name: '\u001b[2J\u202Eevil' }) });
   const { stdout } = await runSvc(['whoami'], { home, env: { SERVICE_URL: service.url, SERVICE_API_TOKEN: 't' } });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
 import { paging } from './wire.ts';
 
-/** Sign-ins and refusals have a chain of their own, so that a flood of them delays no governed change. */
+/** Sign-ins, refusals and exports have a chain of their own, so that a flood of them delays no governed change. */
 export const chains = ['signin', 'governance'] as const;
 export type Chain = (typeof chains)[number];
 
@@ -13,6 +13,7 @@ export const auditEvents = {
   'token.issued': 'signin',
   'session.revoked': 'signin',
   refused: 'signin',
+  'audit.exported': 'signin',
   'org.seeded': 'governance',
   'settings.changed': 'governance',
   'password.changed': 'governance',
@@ -34,6 +35,9 @@ export const auditEvents = {
   'permission.changed': 'governance',
   'asset.created': 'governance',
   'asset.changed': 'governance',
+  'asset.transferred': 'governance',
+  'asset.published': 'governance',
+  'asset.unpublished': 'governance',
   'asset.deleted': 'governance',
   'version.pushed': 'governance',
   'approval.submitted': 'governance',

@@ -2,6 +2,7 @@
 // A refusal arrives as the `Problem` that the server raised; a server that cannot be reached as `Unreachable`.
 import type { Answer, Endpoint, Page, Sending, StreamEvent } from './endpoint.ts';
 import { endpoints, type EndpointName, type Endpoints } from './endpoints.ts';
+import { readJsonLines } from './json-lines.ts';
 import { Problem, readAgentProblem, readProblem } from './problems.ts';
 import { readServerSentEvents } from './server-sent-events.ts';
 
@@ -66,6 +67,11 @@ export function endpointUrl(base_url: string, endpoint: Endpoint, params: Values
   return url;
 }
 
+const accepted: Partial<Record<Endpoint['reply']['kind'], string>> = {
+  events: 'text/event-stream',
+  lines: 'application/x-ndjson',
+};
+
 async function send(
   settings: ClientSettings,
   endpoint: Endpoint,
@@ -75,7 +81,7 @@ async function send(
   const { params, query, body } = parts as { params?: Values; query?: Values; body?: unknown }; // the shape of every Sending
   const url = endpointUrl(settings.base_url, endpoint, params, query);
   const headers = new Headers(options.headers);
-  headers.set('accept', endpoint.reply.kind === 'events' ? 'text/event-stream' : 'application/json');
+  headers.set('accept', accepted[endpoint.reply.kind] ?? 'application/json');
   const token = settings.token?.();
   const team = settings.team?.();
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
@@ -108,6 +114,8 @@ async function readAnswer(endpoint: Endpoint, response: Response): Promise<unkno
       return undefined;
     case 'events':
       return readEvents(response);
+    case 'lines':
+      return response.body === null ? [] : readJsonLines(response.body);
     case 'bare':
       return await response.json();
     case 'list': {

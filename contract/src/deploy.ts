@@ -240,6 +240,6 @@ export const deployEndpoints = {
     operation: 'asset.delete',
     params: byName,
     reply: { kind: 'none', status: 204 },
-    problems: ['deploy_running', 'engine_unavailable'],
+    problems: ['in_use', 'deploy_running', 'engine_unavailable'],
   },
 } as const satisfies Record<string, Endpoint>;

@@ -12,6 +12,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
  * - `list`    `{data: [...], meta: {next_cursor}}`
  * - `bare`    the schema itself, without an envelope
  * - `events`  server-sent events, each `data:` of this schema, ids resumable with `Last-Event-ID`
+ * - `lines`   newline-delimited JSON, each line of this schema; it came whole when its last line says so
  * - `none`    204
  * - `raw`     whatever the handler's own Response says (the ingress to agents)
  */
@@ -20,6 +21,7 @@ export type ReplyShape =
   | { kind: 'list'; status: 200; schema: z.ZodType }
   | { kind: 'bare'; status: 200; schema: z.ZodType }
   | { kind: 'events'; status: 200; schema: z.ZodType }
+  | { kind: 'lines'; status: 200; schema: z.ZodType }
   | { kind: 'none'; status: 204 }
   | { kind: 'raw'; status: 200 };
 
@@ -84,6 +86,8 @@ export type Answer<E extends Endpoint> = E['reply'] extends { kind: 'data' | 'ba
     ? Page<z.output<S>>
     : E['reply'] extends { kind: 'events'; schema: infer S extends z.ZodType }
       ? AsyncIterable<StreamEvent<z.output<S>>>
-      : E['reply'] extends { kind: 'raw' }
-        ? Response
-        : void;
+      : E['reply'] extends { kind: 'lines'; schema: infer S extends z.ZodType }
+        ? AsyncIterable<z.output<S>>
+        : E['reply'] extends { kind: 'raw' }
+          ? Response
+          : void;

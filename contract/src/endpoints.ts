@@ -1,6 +1,7 @@
 // The whole API: one record of every operation, by name. Nothing is mounted, called or documented that is not in here.
 import { approvalsEndpoints } from './approvals.ts';
 import { auditEndpoints } from './audit.ts';
+import { auditStreamEndpoints } from './audit-stream.ts';
 import { deployEndpoints } from './deploy.ts';
 import type { Endpoint } from './endpoint.ts';
 import { groupsEndpoints } from './groups.ts';
@@ -29,6 +30,7 @@ export const endpoints = {
   ...deployEndpoints,
   ...invokeEndpoints,
   ...auditEndpoints,
+  ...auditStreamEndpoints,
   ...webhooksEndpoints,
 } as const satisfies Record<string, Endpoint>;
 

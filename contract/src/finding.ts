@@ -25,6 +25,7 @@ export const findingCodes = [
   'unknown_field',
   'wrong_type',
   'invalid_value',
+  'secret_in_config',
   'duplicate_entry',
   'reserved_name',
   'not_in_effect',

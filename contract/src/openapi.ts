@@ -80,6 +80,11 @@ function success({ reply }: Endpoint): Json {
         description: 'A stream of events',
         content: { 'text/event-stream': { schema: jsonSchema(reply.schema, 'output') } },
       };
+    case 'lines':
+      return {
+        description: 'A line of JSON each',
+        content: { 'application/x-ndjson': { schema: jsonSchema(reply.schema, 'output') } },
+      };
     case 'bare':
       return { description: 'Done', content: { 'application/json': { schema: jsonSchema(reply.schema, 'output') } } };
     case 'data':

@@ -41,9 +41,13 @@ export const problems = {
   // What exists already
   conflict: { status: 409, title: 'This is in conflict with what is there' },
   exists: { status: 409, title: 'This name is taken' },
+  in_use: {
+    status: 409,
+    title: 'Something else still needs this',
+    hint: 'Change or remove what needs it first.',
+  },
   last_admin: { status: 409, title: 'The last admin cannot be removed' },
   owns_assets: { status: 409, title: 'They own assets, which somebody must own' },
-  in_use: { status: 409, title: 'Something else still needs it' },
 
   // Projects and versions
   project_invalid: {
@@ -61,9 +65,9 @@ export const problems = {
   owner_mismatch: {
     status: 409,
     title: 'Owner or team in agent.yaml differ from the record',
-    hint: 'Change them with `svc registry agent transfer`.',
+    hint: 'Change the record: `svc registry agent transfer <name> --team <team> --owner <e-mail>`.',
   },
-  reference_missing: { status: 422, title: 'A reference in agent.yaml cannot be resolved' },
+  reference_missing: { status: 422, title: 'A reference cannot be resolved' },
   reference_changed: {
     status: 409,
     title: 'Something this version refers to changed since it was pushed',

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { configuredKinds } from './asset-kinds.ts';
 import type { Endpoint } from './endpoint.ts';
 import { assetKinds, visibilities } from './roles.ts';
 import { runEvent } from './runs.ts';
-import { byId, id, name, paging, text, version } from './wire.ts';
+import { byId, email, id, name, paging, text, version } from './wire.ts';
 
 export const assetVersion = z.object({
   id,
@@ -35,11 +36,23 @@ export const asset = z.object({
 });
 export type Asset = z.output<typeof asset>;
 
+/** What a change that may take the caller's own sight of it answers with. */
+export const assetStanding = asset.pick({ ref: true, team: true, owner: true, visibility: true, published: true });
+export type AssetStanding = z.output<typeof assetStanding>;
+
 export const assetDetail = asset.extend({
   config: z.record(z.string(), z.unknown()).nullable(),
   versions: z.array(assetVersion),
   permissions: z.array(z.object({ principal: z.string(), actions: z.array(z.string()) })),
 });
+
+export const assetVersionDetail = assetVersion.extend({
+  config: z.record(z.string(), z.unknown()),
+  references: z
+    .array(z.object({ ref: z.string(), version: z.string(), digest: z.string() }))
+    .describe('what it refers to, as that was when this version was made'),
+});
+export type AssetVersionDetail = z.output<typeof assetVersionDetail>;
 
 export const push = z.object({
   id,
@@ -52,9 +65,14 @@ export const push = z.object({
   created_at: z.string(),
 });
 
-/** What the registry keeps of an asset that is no agent: enough for an agent to refer to it. */
-export const simpleKinds = ['tool', 'knowledge-base', 'mcp-server'] as const;
 const byKindAndName = z.strictObject({ kind: z.enum(assetKinds), name });
+const byConfiguredKindAndName = z.strictObject({ kind: z.enum(configuredKinds), name });
+const description = text.max(1000);
+const tags = z.array(z.string().regex(/^[\w.-]{1,40}$/)).max(20);
+const config = z
+  .record(z.string().max(100), z.json())
+  .describe('as GET /api/v1/schemas/assets/{kind} says, with secrets by their names alone');
+const standing = { kind: 'data', status: 200, schema: assetStanding } as const;
 
 export const registryEndpoints = {
   'agents.push': {
@@ -125,43 +143,106 @@ export const registryEndpoints = {
     reply: { kind: 'data', status: 200, schema: assetDetail },
     problems: [],
   },
+  'registry.show_version': {
+    method: 'GET',
+    path: '/api/v1/registry/{kind}/{name}/versions/{version}',
+    summary: 'One version of an asset with its config and what it refers to',
+    operation: 'asset.read',
+    params: byKindAndName.extend({ version }),
+    reply: { kind: 'data', status: 200, schema: assetVersionDetail },
+    problems: [],
+  },
   'registry.create': {
     method: 'POST',
     path: '/api/v1/registry/{kind}',
-    summary: 'Create a tool, a knowledge base or an MCP server',
+    summary: 'Create an asset of any kind but agents, which are pushed',
     operation: 'asset.create',
-    params: z.strictObject({ kind: z.enum(simpleKinds) }),
+    params: z.strictObject({ kind: z.enum(configuredKinds) }),
     body: z.strictObject({
       name,
       team: name,
+      owner: email
+        .optional()
+        .describe('a member of the team; yourself when absent, which a service principal cannot be'),
       version: version.default('1.0.0'),
-      description: text.max(1000).default(''),
-      tags: z
-        .array(z.string().regex(/^[\w.-]{1,40}$/))
-        .max(20)
-        .default([]),
+      description: description.default(''),
+      tags: tags.default([]),
       visibility: z.enum(visibilities).default('org'),
-      config: z.record(z.string().max(100), z.json()).default({}),
+      config: config.default({}),
     }),
     reply: { kind: 'data', status: 201, schema: assetDetail },
-    problems: ['exists'],
+    problems: ['exists', 'reference_missing', 'owner_mismatch'],
   },
   'registry.edit': {
     method: 'PUT',
     path: '/api/v1/registry/{kind}/{name}',
-    summary: 'Give a tool, a knowledge base or an MCP server a new version',
+    summary: 'Give an asset other words, or another config as a new version; what is left out stays',
     operation: 'asset.write',
-    params: z.strictObject({ kind: z.enum(simpleKinds), name }),
-    body: z.strictObject({
-      version,
-      description: text.max(1000).optional(),
-      tags: z
-        .array(z.string().regex(/^[\w.-]{1,40}$/))
-        .max(20)
-        .optional(),
-      config: z.record(z.string().max(100), z.json()),
-    }),
+    params: byConfiguredKindAndName,
+    body: z
+      .strictObject({
+        version: version.optional().describe('of the config'),
+        description: description.optional(),
+        tags: tags.optional(),
+        config: config.optional(),
+      })
+      .refine((body) => (body.version === undefined) === (body.config === undefined), {
+        error: 'comes together with `config`',
+        path: ['version'],
+      }),
     reply: { kind: 'data', status: 200, schema: assetDetail },
-    problems: ['version_final'],
+    problems: ['version_final', 'reference_missing'],
+  },
+  'registry.set_visibility': {
+    method: 'PUT',
+    path: '/api/v1/registry/{kind}/{name}/visibility',
+    summary: 'Write the entries of the organisation and of the team anew, as this visibility has them',
+    operation: 'permission.change',
+    params: byKindAndName,
+    body: z.strictObject({ visibility: z.enum(visibilities) }),
+    reply: standing,
+    problems: ['last_admin'],
+  },
+  'registry.publish': {
+    method: 'POST',
+    path: '/api/v1/registry/{kind}/{name}/publish',
+    summary: "List an asset in other teams' lists and searches, for those who may read it",
+    operation: 'asset.publish',
+    params: byKindAndName,
+    reply: standing,
+    problems: [],
+  },
+  'registry.unpublish': {
+    method: 'POST',
+    path: '/api/v1/registry/{kind}/{name}/unpublish',
+    summary: "Take an asset out of other teams' lists and searches; by its name it can still be read",
+    operation: 'asset.publish',
+    params: byKindAndName,
+    reply: standing,
+    problems: [],
+  },
+  'registry.transfer': {
+    method: 'POST',
+    path: '/api/v1/registry/{kind}/{name}/transfer',
+    summary: 'Give an asset to another team or owner, with the entries that come from being it',
+    operation: 'asset.transfer',
+    params: byKindAndName,
+    body: z
+      .strictObject({ team: name.optional(), owner: email.optional() })
+      .refine((body) => body.team !== undefined || body.owner !== undefined, {
+        error: 'or `owner` is needed',
+        path: ['team'],
+      }),
+    reply: standing,
+    problems: ['conflict'],
+  },
+  'registry.delete': {
+    method: 'DELETE',
+    path: '/api/v1/registry/{kind}/{name}',
+    summary: 'Remove an asset that nothing refers to; of agents `DELETE /api/v1/agents/{name}`',
+    operation: 'asset.delete',
+    params: byConfiguredKindAndName,
+    reply: { kind: 'none', status: 204 },
+    problems: ['in_use'],
   },
 } as const satisfies Record<string, Endpoint>;

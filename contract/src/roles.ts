@@ -83,6 +83,8 @@ export const operations = {
   'asset.read': { on: 'asset', action: 'read', role: 'viewer' },
   'asset.write': { on: 'asset', action: 'write', role: 'contributor' },
   'asset.publish': { on: 'asset', action: 'publish', role: 'contributor' },
+  // Besides, the right to make assets in the team that receives it.
+  'asset.transfer': { on: 'asset', action: 'admin', role: 'contributor' },
   'asset.delete': { on: 'asset', action: 'admin', role: 'contributor' },
   'asset.invoke': { on: 'asset', action: 'use', role: 'viewer' },
 
@@ -108,6 +110,7 @@ export const operations = {
 
   'audit.read': { on: 'signed_in', by: 'person' },
   'audit.verify': { on: 'org', role: 'admin' },
+  'audit.export': { on: 'org', role: 'admin' },
 
   'webhook.read': { on: 'org', role: 'admin' },
   'webhook.change': { on: 'org', role: 'admin' },

@@ -16,7 +16,7 @@ export function printServerSentEvent(event: ServerSentEvent): string {
 /** Comments (heartbeats) are dropped; an event that the end of the stream cuts off is not reported. */
 export async function* readServerSentEvents(stream: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   let event: Partial<ServerSentEvent> = {};
-  for await (const line of readLines(stream)) {
+  for await (const line of readLines(stream, /\r\n|\n|\r/)) {
     if (line === '') {
       if (event.data !== undefined) yield { ...event, data: event.data };
       event = {};
@@ -30,12 +30,13 @@ export async function* readServerSentEvents(stream: ReadableStream<Uint8Array>):
   }
 }
 
-async function* readLines(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+/** The text of a stream between these ends of lines; what stands behind the last one is left out. */
+export async function* readLines(stream: ReadableStream<Uint8Array>, end: RegExp): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of stream) {
     rest += decoder.decode(chunk, { stream: true });
-    const lines = rest.split(/\r\n|\n|\r/);
+    const lines = rest.split(end);
     rest = lines.pop() ?? '';
     yield* lines;
   }

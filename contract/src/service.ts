@@ -1,5 +1,6 @@
 // The service about itself: is it alive, is it ready, what is its contract, what is wrong with the machine under it.
 import { z } from 'zod';
+import { configuredKinds } from './asset-kinds.ts';
 import type { Endpoint } from './endpoint.ts';
 
 export const finding = z.object({
@@ -39,6 +40,15 @@ export const serviceEndpoints = {
     path: '/api/v1/schemas/agent.json',
     summary: 'The JSON Schema of agent.yaml, for editors',
     operation: 'service.describe',
+    reply: { kind: 'bare', status: 200, schema: z.record(z.string(), z.unknown()) },
+    problems: [],
+  },
+  'service.asset_schema': {
+    method: 'GET',
+    path: '/api/v1/schemas/assets/{kind}',
+    summary: 'The JSON Schema of the config that an asset of a kind has, for editors',
+    operation: 'service.describe',
+    params: z.strictObject({ kind: z.enum(configuredKinds) }),
     reply: { kind: 'bare', status: 200, schema: z.record(z.string(), z.unknown()) },
     problems: [],
   },

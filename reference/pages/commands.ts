@@ -1,12 +1,13 @@
 import { commands, type Words } from '../../cli/src/commands.ts';
 import type { Command, Input } from '../../cli/src/command.ts';
+import { assetKinds } from '@gantry/contract/roles.ts';
 import { describeNeeds } from '../../cli/src/needs.ts';
 import type { Page } from '../page.ts';
 
 /** Every command, from the records that the client itself reads. */
 export async function commandsPage(): Promise<Page> {
   const sections = await Promise.all(
-    (Object.keys(commands) as Words[]).map(async (words) => section(await load(words))),
+    (Object.keys(commands) as Words[]).filter(isShown).map(async (words) => section(await load(words))),
   );
   return {
     file: 'commands.md',
@@ -14,8 +15,15 @@ export async function commandsPage(): Promise<Page> {
 
 Every command takes \`--json\` (data on stdout, one line with what is next on stderr), \`--no-input\`, \`--server <url>\` and \`--team <name>\`. Exit codes: 0 done, 1 refused or failed, 2 used wrongly, 3 server not reached, 4 waits for a person or cannot be verified, 5 the plan has changes.
 
+What \`svc registry tool\` offers is offered for every kind of asset: ${assetKinds.map((kind) => `\`${kind}\``).join(', ')}.
+
 ${sections.join('\n')}`,
   };
+}
+
+// Of the kinds of assets one stands for all; agents, which are pushed, are edited in a way of their own.
+function isShown(words: Words): boolean {
+  return !words.startsWith('registry ') || words.startsWith('registry tool ') || words === 'registry agent edit';
 }
 
 async function load(words: Words): Promise<Command> {

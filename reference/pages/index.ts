@@ -1,10 +1,11 @@
 import type { Page } from '../page.ts';
 import { agentYamlPage } from './agent-yaml.ts';
 import { apiPage } from './api.ts';
+import { assetConfigsPage } from './asset-configs.ts';
 import { commandsPage } from './commands.ts';
 import { problemsPage } from './problems.ts';
 import { settingsPage } from './settings.ts';
 
 export async function pages(): Promise<Page[]> {
-  return [agentYamlPage(), apiPage(), await commandsPage(), problemsPage(), settingsPage()];
+  return [agentYamlPage(), apiPage(), assetConfigsPage(), await commandsPage(), problemsPage(), settingsPage()];
 }

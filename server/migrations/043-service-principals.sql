@@ -3,7 +3,7 @@
 create table service_principal (
   id uuid primary key default gen_random_uuid(),
   name text not null,
-  team_id uuid not null references team,
+  team_id uuid not null, -- no foreign key: one that is gone keeps the team that it was in, which may be gone as well
   role text not null check (role in ('viewer', 'contributor', 'deployer', 'admin')),
   allowed_assets text[] not null,
   description text not null default '',

@@ -3,6 +3,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { approvalsRoutes } from './approvals/routes.ts';
 import { refusalRecorder } from './access/refused.ts';
+import { destinations } from './audit/push/destination.ts';
+import { startPusher } from './audit/push/push.ts';
 import { auditRoutes } from './audit/routes.ts';
 import type { Config } from './config.ts';
 import { openContainers } from './containers.ts';
@@ -40,6 +42,7 @@ import { assetsOfTeam, moveOwnership, ownedIn } from './registry/move-ownership.
 import { pushRun } from './registry/push-run.ts';
 import { registryRoutes } from './registry/routes.ts';
 import { startWorker } from './runs/worker.ts';
+import { auditPushChecks } from './service/audit-push-checks.ts';
 import { machineChecks } from './service/checks.ts';
 import { checkOrg } from './service/check-org.ts';
 import { readiness } from './service/readiness.ts';
@@ -105,6 +108,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     onError,
   });
   open.defer(async () => await ingress.close());
+  const copies = destinations(config.audit_push);
   const outgoing = await openOutgoing(config, { db, secret_key, base_url, onError });
   open.defer(async () => await outgoing.close());
   const ready = readiness(db, stopping.signal);
@@ -114,7 +118,12 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
         base_url,
         version,
         ready,
-        checks: [...machineChecks(db, config.data_dir, version), outgoing.check, ...containers.checks],
+        checks: [
+          ...machineChecks(db, config.data_dir, version),
+          outgoing.check,
+          ...auditPushChecks(db, copies),
+          ...containers.checks,
+        ],
         orgCheck: async () => await checkOrg(db, config),
       }),
       ...loginRoutes({ db, passwords, tokens, key_digest }),
@@ -148,8 +157,11 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   open.defer(async () => await listening.close(close_wait_ms));
   url = config.base_url ?? listening.url;
   const kinds = { push: pushRun({ db, resolver: engineResolver(containers.sandboxes) }), deploy: deployKind(deploy) };
+  const owner = `${hostname()}:${process.pid}`;
+  const pusher = startPusher(db, copies, { owner, onError });
+  open.defer(async () => await pusher.stop());
   const worker = await startWorker(db, kinds, {
-    owner: `${hostname()}:${process.pid}`,
+    owner,
     onError,
     alone: config.database_url === undefined,
   });

@@ -19,6 +19,8 @@ const list = z
 const seconds = (fallback: number) => z.coerce.number().positive().max(86_400).default(fallback);
 
 const subnet = z.cidrv4();
+const push_url_forms =
+  'must be https://…, http:// on this machine, or syslog+tls://, syslog+tcp:// or syslog+udp:// with a host; without a user, and each once';
 
 /** Every setting by its name; docs/reference/settings.md is made of it. */
 export const settings = z.object({
@@ -57,6 +59,25 @@ export const settings = z.object({
     .optional()
     .describe(
       'the file of the organisation settings auth_provider, require_approval_for_admins and enforce_password_change; read at start and on SIGHUP',
+    ),
+  AUDIT_PUSH_URL: list
+    .pipe(z.array(z.string().refine(isPushUrl, push_url_forms)))
+    .describe(
+      'where copies of the audit log go, by commas: https://… (batches of JSON lines), syslog+tls://host:port, syslog+tcp://host:port, syslog+udp://host:port (RFC 5424; let the receiver take messages of 64 kB); http:// on this machine alone',
+    ),
+  AUDIT_PUSH_TOKEN: z.string().optional().describe('the bearer token for the HTTP destination of AUDIT_PUSH_URL'),
+  AUDIT_PUSH_SIGNING_KEY: z
+    .string()
+    .min(24, 'must have 24 characters or more')
+    .optional()
+    .describe(
+      'signs what goes to the HTTP destination of AUDIT_PUSH_URL, as Standard Webhooks describe it (HMAC-SHA-256, v1)',
+    ),
+  AUDIT_PUSH_CA_FILE: z
+    .string()
+    .optional()
+    .describe(
+      'a PEM file with certificate authorities that the destinations of AUDIT_PUSH_URL may have, beside the usual ones',
     ),
   SMTP_URL: z
     .url({ protocol: /^smtps?$/ })
@@ -124,6 +145,12 @@ export interface Config {
   trusted_proxies: string[];
   log_level: string;
   org_config: string | undefined;
+  audit_push: {
+    urls: string[];
+    token: string | undefined;
+    signing_key: string | undefined;
+    ca_file: string | undefined;
+  };
   /** Absent means that no mail is sent. */
   mail: MailConfig | undefined;
   outbound_private_hosts: string[];
@@ -192,6 +219,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     trusted_proxies: given.TRUSTED_PROXIES,
     log_level: given.LOG_LEVEL,
     org_config: given.ORG_CONFIG,
+    audit_push: auditPush(given),
     mail: mailConfig(given),
     outbound_private_hosts: given.OUTBOUND_PRIVATE_HOSTS,
     engine_host: given.DOCKER_HOST,
@@ -214,6 +242,26 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     start_deadline_seconds: given.START_DEADLINE_SECONDS,
     drain_limit_seconds: given.DRAIN_LIMIT_SECONDS,
   };
+}
+
+// A credential that nobody is sent, or that would be sent to several, is a mistake in the making.
+function auditPush(given: z.output<typeof settings>): Config['audit_push'] {
+  const { AUDIT_PUSH_URL: urls, AUDIT_PUSH_TOKEN: token, AUDIT_PUSH_SIGNING_KEY: signing_key } = given;
+  const over_http = urls.filter((url) => url.startsWith('http')).length;
+  if ((token !== undefined || signing_key !== undefined) && over_http !== 1)
+    throw new ConfigFault(
+      `AUDIT_PUSH_TOKEN and AUDIT_PUSH_SIGNING_KEY are for one HTTP destination; AUDIT_PUSH_URL names ${over_http}.`,
+    );
+  return { urls, token, signing_key, ca_file: given.AUDIT_PUSH_CA_FILE };
+}
+
+function isPushUrl(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || url.hostname === '' || url.username !== '' || url.password !== '' || url.hash !== '')
+    return false;
+  if (/^syslog\+(tls|tcp|udp):$/.test(url.protocol)) return url.pathname.length <= 1 && url.search === '';
+  const here = url.hostname === 'localhost' || url.hostname === '127.0.0.1' || url.hostname === '[::1]';
+  return url.protocol === 'https:' || (url.protocol === 'http:' && here);
 }
 
 function mailConfig(given: z.output<typeof settings>): MailConfig | undefined {

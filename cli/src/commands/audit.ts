@@ -1,13 +1,21 @@
 import type { AuditEntry } from '@gantry/contract/audit.ts';
-import { choice, defineCommand, moment, text } from '../command.ts';
+import { auditColumns, auditRow } from '../audit-table.ts';
+import { choice, defineCommand, moment, text, toggle } from '../command.ts';
 import { limitFlag, takePages } from '../pages.ts';
-import { state, table, time } from '../view/view.ts';
+import { misuse } from '../refusal.ts';
+import { keepReading } from '../run/keep-reading.ts';
+import type { Session } from '../session.ts';
+import { line, table } from '../view/view.ts';
 
 export const command = defineCommand({
   words: 'audit',
   summary: 'What happened: all of it for platform admins, a team for its admins, an asset for its owner',
   needs: 'audit.read',
-  examples: ['svc audit --since 1d', 'svc audit --asset agents/greeter --action deploy --user ada@example.com'],
+  examples: [
+    'svc audit --since 7d --outcome refused',
+    'svc audit --asset agents/greeter --action deploy --user ada@example.com',
+    'svc audit --follow --action approval --json',
+  ],
   arguments: {},
   flags: {
     asset: text('Only about this asset, such as agents/greeter', 'reference'),
@@ -20,35 +28,32 @@ export const command = defineCommand({
     since: moment('From this time on'),
     until: moment('Up to this time'),
     limit: limitFlag,
+    follow: toggle('Keep printing what comes, oldest first', 'f'),
   },
-  async run({ limit, ...given }, session) {
+  async run({ limit, until, follow, ...given }, session) {
     const filter = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    if (follow) {
+      if (until !== undefined || limit !== undefined)
+        throw misuse('--follow has no end: leave out --until and --limit', 'Begin earlier with --since 1h.');
+      return await followLog(session, filter);
+    }
     const entries = await takePages(session, limit, (query) =>
-      session.call('audit.list', { query: { ...query, ...filter } }),
+      session.call('audit.list', { query: { ...query, ...filter, ...(until === undefined ? {} : { until }) } }),
     );
-    return {
-      data: entries,
-      view: [
-        table(
-          ['#', 'when', 'event', 'outcome', 'who', 'asset', 'detail'],
-          entries.map((entry) => [
-            `${entry.chain}/${entry.seq}`,
-            time(entry.occurred_at),
-            entry.event,
-            state(entry.outcome),
-            entry.actor.name,
-            entry.asset,
-            detailOf(entry.detail),
-          ]),
-          'Nothing that you may see matches. All of it is there without filters: svc audit',
-        ),
-      ],
-    };
+    const empty = 'Nothing that you may see matches. All of it is there without filters: svc audit';
+    return { data: entries, view: [table(auditColumns, entries.map(auditRow), empty)] };
   },
 });
 
-function detailOf(detail: Record<string, unknown>): string {
-  return Object.entries(detail)
-    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(' ');
+async function followLog(session: Session, query: Record<string, string | undefined>) {
+  const stopped = new AbortController();
+  using _taken = session.onInterrupt(() => stopped.abort()); // how one stops following, so no failure
+  const reading = { follow: true, signal: stopped.signal };
+  const news = keepReading(session, reading, (options) => session.call('audit.follow', { query }, options));
+  for await (const { entry } of news) {
+    if (entry === null) continue;
+    session.output.event(entry);
+    session.output.show([line(...auditRow(entry).flatMap((cell) => (cell === null ? [] : [cell, '  '])))]);
+  }
+  return { data: undefined, view: [] };
 }

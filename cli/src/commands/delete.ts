@@ -1,7 +1,4 @@
-import { suggestAgent } from '../agent-name.ts';
 import { defineCommand, required, toggle } from '../command.ts';
-import { Refusal } from '../refusal.ts';
-import { good, line } from '../view/view.ts';
 
 export const command = defineCommand({
   words: 'delete',
@@ -11,11 +8,7 @@ export const command = defineCommand({
   arguments: { name: required('The agent') },
   flags: { yes: toggle('Do not ask', 'y') },
   async run({ name, yes }, session) {
-    const agent = await suggestAgent(session, name, () => session.call('agents.status', { params: { name } }));
-    const question = `Delete ${name} (${agent.state}${agent.ref === null ? '' : `, ${agent.ref}`}) with all of its versions? This cannot be undone.`;
-    if (!yes && !(await session.prompt.confirm(question, '--yes')))
-      throw new Refusal('declined', `${name} was not deleted`);
-    await session.call('agents.delete', { params: { name } });
-    return { data: { name, deleted: true }, view: [line(good('✓ '), `${name} is deleted`)] };
+    const { deleteAgent } = await import('../registry/delete-agent.ts');
+    return await deleteAgent(session, name, yes);
   },
 });

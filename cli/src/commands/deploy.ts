@@ -3,6 +3,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { misuse } from '../refusal.ts';
 import type { Result } from '../result.ts';
 import type { Session } from '../session.ts';
+import { good, line } from '../view/view.ts';
 
 export const command = defineCommand({
   words: 'deploy',
@@ -24,7 +25,7 @@ export const command = defineCommand({
     bump: choice('Raise the version in agent.yaml first', ['major', 'minor', 'patch']),
     detach: toggle('Do not watch: print the id of the deploy'),
     wait: toggle('Wait for another deploy of this agent to end'),
-    waitApproval: toggle('Wait for the approval'),
+    waitApproval: toggle('Ask for the approval where nobody has, and wait for it'),
   },
   async run({ what, target, message, plan, force, bump, detach, wait, waitApproval }, session): Promise<Result> {
     const { versionByPush, versionByReference, versionInProject } = await import('../deploy/choose-version.ts');
@@ -36,10 +37,19 @@ export const command = defineCommand({
     const ref = referred ?? (await versionByPush(session, { directory: what, bump, message, target }));
     const { requestDeployment } = await import('../deploy/request-deployment.ts');
     const { detachedResult, watchDeployment } = await import('../deploy/watch-deployment.ts');
-    const deployment = await requestDeployment(session, { ref, target, force, wait, waitApproval });
+    const deployment = await requestDeployment(session, { ref, target, force, wait, waitApproval, message });
+    if (deployment === 'runs already') return runsAlready(ref);
     return detach ? detachedResult(deployment) : await watchDeployment(session, deployment);
   },
 });
+
+function runsAlready(ref: string): Result {
+  return {
+    data: { ref, unchanged: true },
+    view: [line(good('✓ '), `${ref} with exactly this content is what answers now; nothing was done`)],
+    next: [{ command: `svc deploy ${ref} --force`, when: 'to deploy it again' }],
+  };
+}
 
 async function showPlan(session: Session, ref: string, target: string | undefined): Promise<Result> {
   const { describePlan, hasChanges } = await import('../deploy/describe-plan.ts');

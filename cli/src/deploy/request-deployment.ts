@@ -1,6 +1,7 @@
 // Asks the service for a deploy, and waits in the client for what may stand in its way when that is wanted: another
 // deploy of the agent (--wait), the approval (--wait-approval).
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Approval } from '@gantry/contract/approvals.ts';
 import type { Deployment } from '@gantry/contract/deploy.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { hasEnded } from '@gantry/contract/runs.ts';
@@ -17,11 +18,14 @@ export interface DeployWish {
   force: boolean;
   wait: boolean;
   waitApproval: boolean;
+  /** What the reviewer is told when the approval is asked for here. */
+  message?: string | undefined;
 }
 
 const pollMilliseconds = 2000;
 
-export async function requestDeployment(session: Session, wish: DeployWish): Promise<Deployment> {
+/** The deploy, or that there is nothing to do: a pipeline that is run again has what it wants. */
+export async function requestDeployment(session: Session, wish: DeployWish): Promise<Deployment | 'runs already'> {
   for (;;) {
     try {
       const { ref, target, force } = wish;
@@ -30,8 +34,9 @@ export async function requestDeployment(session: Session, wish: DeployWish): Pro
       });
     } catch (error) {
       const code = error instanceof Problem ? error.code : undefined;
+      if (code === 'already_deployed') return 'runs already';
       if (code === 'deploy_running' && wish.wait) await awaitOtherDeploy(session, wish.ref);
-      else if (code === 'approval_required' && wish.waitApproval) await awaitDecision(session, wish.ref, error);
+      else if (code === 'approval_required' && wish.waitApproval) await awaitDecision(session, wish, error);
       else throw await withStanding(session, wish.ref, error);
     } finally {
       session.output.progress(undefined);
@@ -49,21 +54,46 @@ async function awaitOtherDeploy(session: Session, ref: string): Promise<void> {
   });
 }
 
-/** Ends when the request is approved; refused when it is closed in any other way, or when there is none to wait for. */
-async function awaitDecision(session: Session, ref: string, refusal: unknown): Promise<void> {
-  const request = await latestRequest(session, ref);
-  if (request?.status !== 'pending') throw await withStanding(session, ref, refusal);
-  const { id, can_decide } = request;
+/** Ends when the request is approved; refused when it is closed in any other way. Asks for the approval where nobody has. */
+async function awaitDecision(session: Session, wish: DeployWish, refusal: unknown): Promise<void> {
+  const { ref } = wish;
+  const { id, can_decide } = await requestToAwait(session, wish, refusal);
   session.output.note(`Waiting for the approval of ${ref}: request ${id}, can be decided by ${can_decide.join(', ')}`);
   await poll(session, 'waiting for the decision', async () => {
-    const { status, reason } = await session.call('approvals.show', { params: { id } });
-    if (status === 'rejected')
-      throw new Refusal(
-        'rejected',
-        `The request for ${ref} was rejected${reason === null || reason === '' ? '' : `: ${reason}`}`,
-        { hint: `Run \`svc review show ${id}\`.` },
-      );
-    return status === 'approved';
+    const request = await session.call('approvals.show', { params: { id } });
+    if (request.status === 'rejected') throw rejected(request);
+    return request.status === 'approved';
+  });
+}
+
+/** The one that waits, or a new one; who may not ask waits for what others asked for. */
+async function requestToAwait(session: Session, wish: DeployWish, refusal: unknown): Promise<Approval> {
+  const { ref, target, message } = wish;
+  const latest = await latestRequest(session, ref);
+  if (latest?.closed_reason === 'rejected' && latest.digest === (await digestOf(session, ref))) throw rejected(latest);
+  try {
+    return await session.call('approvals.submit', {
+      body: { asset: ref, ...(message === undefined ? {} : { message }), ...(target === undefined ? {} : { target }) },
+    });
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'forbidden') throw error;
+    if (latest?.status === 'pending') return latest;
+    throw await withStanding(session, ref, refusal);
+  }
+}
+
+async function digestOf(session: Session, ref: string): Promise<string | undefined> {
+  const version = parseVersionRef(ref);
+  if (version === undefined) return undefined;
+  const { kind, name } = version;
+  const { versions } = await session.call('registry.show', { params: { kind, name } });
+  return versions.find((each) => each.version === version.version)?.digest;
+}
+
+function rejected({ id, asset, asset_version, closed_reason, reason }: Approval): Refusal {
+  const why = reason === null || reason === '' ? '' : `: ${reason}`;
+  return new Refusal('rejected', `The request for ${asset}@${asset_version} was ${closed_reason ?? 'rejected'}${why}`, {
+    hint: `Run \`svc review show ${id}\`.`,
   });
 }
 

@@ -1,11 +1,15 @@
 // Every field of agent.yaml, once: types, validation, the JSON Schema of editors and the reference page come from here.
 // Strict on every level: a key that is not in the spec's table (`deploy.volumes`, `privileged`) is a fault, never ignored.
 import { z } from 'zod';
+import { environment } from '../environment.ts';
 import { frameworkNames } from '../frameworks.ts';
-import { parsePrincipal, parseRef } from '../refs.ts';
-import { visibilities, type AssetKind } from '../roles.ts';
+import { functionName, identifier, modelId, secretName } from '../identifiers.ts';
+import { listOf } from '../list-of.ts';
+import { mcpTransports } from '../mcp-transports.ts';
+import { refTo } from '../ref-to.ts';
+import { parsePrincipal } from '../refs.ts';
+import { visibilities } from '../roles.ts';
 import { email, name, text, version } from '../wire.ts';
-import { environmentNamePattern, whyReserved } from './environment-names.ts';
 import { cpuCount, memoryBytes } from './resources.ts';
 
 export const clouds = ['local', 'aws', 'gcp', 'azure', 'kubernetes'] as const;
@@ -17,54 +21,21 @@ export type GuardrailName = (typeof guardrailNames)[number];
 /** All of them mean the service's own gateway. */
 export const gatewayNames = ['default', 'gateway', 'litellm'] as const;
 
-// What stands in labels, arguments and file names holds neither spaces nor shell or markup characters.
-const modelId = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$/, 'must be a model identifier: letters, digits and . _ : / @ + -');
 const tag = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,62}$/, 'must be letters, digits and . _ : / -, at most 63');
-const identifier = z
-  .string()
-  .regex(
-    /^[a-z][a-z0-9-]{0,62}$/,
-    'must be lower-case letters, digits and hyphens, at most 63, starting with a letter',
-  );
-const functionName = z
-  .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, 'must be letters, digits, underscores and hyphens, at most 64');
-const secretName = z
-  .string()
-  .regex(/^[A-Za-z][A-Za-z0-9_-]{0,126}$/, 'must be letters, digits, underscores and hyphens, starting with a letter');
 
 const toolRef = refTo('tool', 'tools');
 const agentRef = refTo('agent', 'agents');
 const knowledgeBaseRef = refTo('knowledge-base', 'kb');
 const mcpServerRef = refTo('mcp-server', 'mcp');
-const mcpServer = mcpServerRef.map.extend({ transport: z.enum(['stdio', 'sse', 'streamable-http']).optional() });
+const mcpServer = mcpServerRef.map.extend({ transport: z.enum(mcpTransports).optional() });
 
 const inlineTool = z.strictObject({
   name: functionName,
   type: z.enum(['function']),
   description: text.optional(),
 });
-
-const environment = z
-  .record(
-    z
-      .string()
-      .regex(environmentNamePattern, 'must be letters, digits and underscores, not starting with a digit')
-      .refine(isFree, {
-        error: ({ input }) => `cannot be set here: ${whyReserved(String(input)) ?? ''}`,
-        params: { finding: 'reserved_name' },
-      }),
-    z
-      .string()
-      .max(32_768)
-      .refine((value) => !value.includes('\0'), 'must not hold a NUL character')
-      .refine((value) => value.isWellFormed(), 'must be text, without halves of characters'),
-  )
-  .refine((map) => Object.keys(map).length <= 200, 'must not hold more than 200 variables');
 
 const deploy = z
   .strictObject({
@@ -171,36 +142,3 @@ export const agentConfig = z.strictObject({
   deploy: deploy.optional().describe('Where and how it runs'),
 });
 export type AgentConfig = z.output<typeof agentConfig>;
-
-/** `agents/x` and `{ref: agents/x}` mean the same, and the config holds the second. */
-function refTo(kind: AssetKind, segment: string) {
-  const ref = z
-    .string()
-    .refine((written) => parseRef(written)?.kind === kind, `must be ${segment}/<name>`)
-    .meta({ examples: [`${segment}/<name>`] });
-  return { text: ref.transform((written) => ({ ref: written })), map: z.strictObject({ ref }) };
-}
-
-function listOf<Item extends z.ZodType>(item: Item, most: number) {
-  return z
-    .array(item)
-    .max(most)
-    .superRefine((items, context) => {
-      const seen = new Set<string>();
-      for (const [index, entry] of items.entries()) {
-        const written = JSON.stringify(entry);
-        if (seen.has(written))
-          context.addIssue({
-            code: 'custom',
-            path: [index],
-            message: 'stands in the list twice',
-            params: { finding: 'duplicate_entry' },
-          });
-        seen.add(written);
-      }
-    });
-}
-
-function isFree(variable: string): boolean {
-  return whyReserved(variable) === undefined;
-}

@@ -4,37 +4,51 @@ import type { z } from 'zod';
 import type { Edit, Finding, FindingCode } from '../finding.ts';
 import { nearest } from '../nearest.ts';
 import type { YamlPlace, YamlSource } from '../read-yaml.ts';
-import { describeField, fieldPaths, fieldsAt } from './json-schema.ts';
+import { agentJsonSchema, describeField, fieldPaths, fieldsAt, type JsonSchema } from './json-schema.ts';
 import { mend } from './mend.ts';
 
 type Path = readonly PropertyKey[];
 type Issue = z.core.$ZodIssue;
 
-/** Issues of `agentConfig`, with the places they are about. */
-export function explain(source: YamlSource, issues: readonly Issue[]): Finding[] {
+/** What a file is called in messages, and what may stand in it. */
+export interface FileForm {
+  name: string;
+  schema: () => JsonSchema;
+}
+
+const agentYaml: FileForm = { name: 'agent.yaml', schema: agentJsonSchema };
+
+/** Issues of the schema of `form`, with the places they are about. */
+export function explain(source: YamlSource, issues: readonly Issue[], form = agentYaml): Finding[] {
   // What a value of another kind does not meet besides is no news.
   const misfits = new Set(issues.filter(({ code }) => code === 'invalid_type').map(({ path }) => pointerOf(path)));
   const telling = issues.filter(({ code, path }) => code === 'invalid_type' || !misfits.has(pointerOf(path)));
-  return telling.flatMap((issue) => explainOne(source, issue, issue.path));
+  return telling.flatMap((issue) => explainOne({ source, form }, issue, issue.path));
 }
 
-function explainOne(source: YamlSource, issue: Issue, path: Path): Finding[] {
+interface File {
+  source: YamlSource;
+  form: FileForm;
+}
+
+function explainOne(file: File, issue: Issue, path: Path): Finding[] {
+  const { source, form } = file;
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
     const place = source.places.get(pointerOf(path));
     if (place !== undefined && issue.errors.every(isOfAnotherKind)) {
-      const message = `\`${nameOf(path)}\` must be ${oneOf([...new Set(issue.errors.flatMap(expectedKinds))])}`;
+      const message = `\`${nameOf(path, form)}\` must be ${oneOf([...new Set(issue.errors.flatMap(expectedKinds))])}`;
       return [source.finding('wrong_type', place.value[0], message, { pointer: pointerOf(path) })];
     }
-    return likeliestBranch(issue.errors).flatMap((inner) => explainOne(source, inner, [...path, ...inner.path]));
+    return likeliestBranch(issue.errors).flatMap((inner) => explainOne(file, inner, [...path, ...inner.path]));
   }
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownField(source, path, key));
-  if (issue.code === 'invalid_key') return issue.issues.map((inner) => badKey(source, path, inner));
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownField(file, path, key));
+  if (issue.code === 'invalid_key') return issue.issues.map((inner) => badKey(file, path, inner));
 
   const place = source.places.get(pointerOf(path));
-  if (place === undefined) return [missingField(source, path)];
+  if (place === undefined) return [missingField(file, path, issue)];
   const value = valueAt(source.value, path);
   // The value of a variable may be a secret, and findings travel.
-  const isPrivate = nameOf(path).startsWith('deploy.env_vars.');
+  const isPrivate = /(^|\.)env_vars\./.test(nameOf(path, form));
   const shown = isPrivate
     ? 'this'
     : place.replaceable
@@ -47,7 +61,11 @@ function explainOne(source: YamlSource, issue: Issue, path: Path): Finding[] {
     text === undefined || !place.replaceable ? undefined : { start: place.value[0], end: place.value[1], text };
   const told = isPrivate && text !== undefined ? 'Put it in quotes.' : suggestion;
   return [
-    source.finding(codeOf(issue), place.value[0], `\`${nameOf(path)}\` ${reason}`, { pointer, suggestion: told, edit }),
+    source.finding(codeOf(issue), place.value[0], `\`${nameOf(path, form)}\` ${reason}`, {
+      pointer,
+      suggestion: told,
+      edit,
+    }),
   ];
 }
 
@@ -65,14 +83,14 @@ function likeliestBranch(branches: readonly Issue[][]): Issue[] {
   return branches.toSorted((a, b) => cost(a) - cost(b))[0] ?? [];
 }
 
-function unknownField(source: YamlSource, path: Path, key: string): Finding {
+function unknownField({ source, form }: File, path: Path, key: string): Finding {
   const full = [...path, key];
   const place = source.places.get(pointerOf(full));
   const offset = place?.key?.[0] ?? 0;
-  const meant = nearest(key, fieldsAt(path));
+  const meant = nearest(key, fieldsAt(path, form.schema()));
   const elsewhere =
     meant === undefined
-      ? fieldPaths()
+      ? fieldPaths(form.schema())
           .find((known) => known.length > 1 && known.at(-1) === key)
           ?.slice(0, -1)
       : undefined;
@@ -87,26 +105,30 @@ function unknownField(source: YamlSource, path: Path, key: string): Finding {
     meant === undefined || taken || place?.key === undefined
       ? undefined
       : { start: place.key[0], end: place.key[1], text: meant };
-  return source.finding('unknown_field', offset, `\`${nameOf(full)}\` is not a field of agent.yaml`, {
+  return source.finding('unknown_field', offset, `\`${nameOf(full, form)}\` is not a field of ${form.name}`, {
     pointer: pointerOf(full),
     suggestion,
     edit,
   });
 }
 
-function missingField(source: YamlSource, path: Path): Finding {
+function missingField({ source, form }: File, path: Path, issue: Issue): Finding {
   const parent = source.places.get(pointerOf(path.slice(0, -1)));
   const offset = parent?.key?.[0] ?? parent?.value[0] ?? 0;
-  const describes = describeField(path);
-  return source.finding('missing_field', offset, `\`${nameOf(path)}\` is missing`, {
+  const describes = describeField(path, form.schema());
+  // What a rule over several fields says of one that is not there.
+  const reason = issue.code === 'custom' ? issue.message : 'is missing';
+  return source.finding('missing_field', offset, `\`${nameOf(path, form)}\` ${reason}`, {
     pointer: pointerOf(path),
     suggestion: describes === undefined ? undefined : `Add it. ${describes}.`,
   });
 }
 
-function badKey(source: YamlSource, path: Path, inner: Issue): Finding {
+function badKey({ source, form }: File, path: Path, inner: Issue): Finding {
   const offset = source.places.get(pointerOf(path))?.key?.[0] ?? 0;
-  return source.finding(codeOf(inner), offset, `\`${nameOf(path)}\` ${inner.message}`, { pointer: pointerOf(path) });
+  return source.finding(codeOf(inner), offset, `\`${nameOf(path, form)}\` ${inner.message}`, {
+    pointer: pointerOf(path),
+  });
 }
 
 function codeOf(issue: Issue): FindingCode {
@@ -178,13 +200,13 @@ export function pointerOf(path: Path): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-function nameOf(path: Path): string {
+function nameOf(path: Path, form: FileForm): string {
   return (
     path
       .map((step, index) =>
         typeof step === 'number' ? `[${step}]` : (index === 0 ? '' : '.') + String(step).slice(0, 80),
       )
-      .join('') || 'agent.yaml'
+      .join('') || form.name
   );
 }
 

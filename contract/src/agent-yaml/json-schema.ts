@@ -11,17 +11,17 @@ export function agentJsonSchema(): JsonSchema {
   return made;
 }
 
-/** The fields that may stand at a path, such as `['deploy', 'scaling']`; a list index stands for any entry. */
-export function fieldsAt(path: readonly PropertyKey[]): ReadonlySet<string> {
-  return new Set(schemasAt(path).flatMap(({ properties }) => Object.keys(properties ?? {})));
+/** The fields that may stand at a path of a schema, such as `['deploy', 'scaling']`; a list index stands for any entry. */
+export function fieldsAt(path: readonly PropertyKey[], schema: JsonSchema): ReadonlySet<string> {
+  return new Set(schemasAt(path, schema).flatMap(({ properties }) => Object.keys(properties ?? {})));
 }
 
 /** What the schema says about a field, for a person who left it out. */
-export function describeField(path: readonly PropertyKey[]): string | undefined {
-  return schemasAt(path)[0]?.description;
+export function describeField(path: readonly PropertyKey[], schema: JsonSchema): string | undefined {
+  return schemasAt(path, schema)[0]?.description;
 }
 
-/** Every field that a map of agent.yaml can hold, `deploy.scaling.min`, with lists left closed. */
+/** Every field that a map of the file can hold, `deploy.scaling.min`, with lists left closed. */
 export function fieldPaths(schema: JsonSchema = agentJsonSchema(), path: readonly string[] = []): string[][] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, below]) => [
     [...path, key],
@@ -29,11 +29,11 @@ export function fieldPaths(schema: JsonSchema = agentJsonSchema(), path: readonl
   ]);
 }
 
-function schemasAt(path: readonly PropertyKey[]): JsonSchema[] {
-  let level = alternatives(agentJsonSchema());
+function schemasAt(path: readonly PropertyKey[], schema: JsonSchema): JsonSchema[] {
+  let level = alternatives(schema);
   for (const step of path) {
-    level = level.flatMap((schema) =>
-      alternatives(typeof step === 'number' ? schema.items : schema.properties?.[String(step)]),
+    level = level.flatMap((each) =>
+      alternatives(typeof step === 'number' ? each.items : each.properties?.[String(step)]),
     );
   }
   return level;

@@ -38,6 +38,11 @@ export function defaultEntriesFor(owner_id: string, team_id: string, visibility:
   return visibility === 'team' ? [owner, team] : [owner, team, org];
 }
 
+/** A service principal that makes an asset for its owner makes the next version, too. */
+export function entryOfMaker({ kind, id }: SignedInCaller): Entry[] {
+  return kind === 'principal' ? [{ principal_type: kind, principal_id: id, actions: ['read', 'use', 'write'] }] : [];
+}
+
 export async function writeEntries(tx: GovernedTx, asset_id: string, entries: readonly Entry[]): Promise<void> {
   for (const entry of entries) {
     await tx.write(
@@ -123,6 +128,41 @@ export async function putEntry(
   );
   if (row === undefined) throw new Error('an entry was written and did not come back');
   return row;
+}
+
+/** Adds to what the principal may do. */
+export async function putMore(
+  tx: GovernedTx,
+  asset_id: string,
+  principal: EntryPrincipal,
+  more: readonly Action[],
+): Promise<void> {
+  const had = (await entriesOf(tx, asset_id)).find((entry) => isAbout(entry, principal))?.actions ?? [];
+  if (more.every((action) => had.includes(action))) return;
+  await putEntry(tx, asset_id, principal, [...had, ...more]);
+}
+
+/** What `from` may do of these actions becomes `to`'s; what else they may do stays theirs. */
+export async function moveActions(
+  tx: GovernedTx,
+  asset_id: string,
+  { from, to, actions }: { from: EntryPrincipal; to: EntryPrincipal; actions: readonly Action[] },
+): Promise<void> {
+  const entry = (await entriesOf(tx, asset_id)).find((one) => isAbout(one, from));
+  if (entry === undefined) return;
+  const left = entry.actions.filter((action) => !actions.includes(action));
+  if (left.length === 0) await removeEntry(tx, entry.id);
+  else await putEntry(tx, asset_id, from, left);
+  await putMore(
+    tx,
+    asset_id,
+    to,
+    entry.actions.filter((action) => actions.includes(action)),
+  );
+}
+
+function isAbout(entry: EntryPrincipal, { principal_type, principal_id }: EntryPrincipal): boolean {
+  return entry.principal_type === principal_type && entry.principal_id === principal_id;
 }
 
 export async function removeEntry(tx: GovernedTx, id: string): Promise<void> {

@@ -4,14 +4,12 @@ import type { Database } from '../database/database.ts';
 import { append } from '../audit/append.ts';
 import { actorOf, type Caller } from './caller.ts';
 import type { Refusal } from './authorize.ts';
-
-const collapse_ms = 60_000;
-const most_remembered = 10_000;
+import { firstInAMinute } from './collapse.ts';
 
 export type RecordRefusal = (caller: Caller, refusal: Refusal) => Promise<void>;
 
 export function refusalRecorder(db: Database): RecordRefusal {
-  const seen = new Map<string, number>();
+  const isFirst = firstInAMinute();
   return async (caller, refusal) => {
     const { operation, subject } = refusal;
     const actor = actorOf(caller);
@@ -20,9 +18,7 @@ export function refusalRecorder(db: Database): RecordRefusal {
         ? { team: subject.team.name, asset: subject.ref }
         : { team: subject.kind === 'team' ? subject.name : null, asset: null };
     const key = [actor.id ?? caller.origin.ip, operation, about.asset ?? about.team, refusal.code].join(' ');
-    if (Date.now() - (seen.get(key) ?? 0) < collapse_ms) return;
-    if (seen.size >= most_remembered) seen.clear();
-    seen.set(key, Date.now());
+    if (!isFirst(key)) return;
     const origin = { ip: caller.origin.ip, request_id: caller.origin.request_id };
     const detail = { operation, code: refusal.code, reason: refusal.detail };
     await db.transaction(

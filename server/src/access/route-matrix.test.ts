@@ -42,6 +42,7 @@ service.livez                200 200 200 200   200 200 200 200 200 200 200 200 2
 service.readyz               200 200 200 200   200 200 200 200 200 200 200 200 200   200
 service.openapi              200 200 200 200   200 200 200 200 200 200 200 200 200   200
 service.agent_schema         200 200 200 200   200 200 200 200 200 200 200 200 200   200
+service.asset_schema         200 200 200 200   200 200 200 200 200 200 200 200 200   200
 service.doctor               401 401 401 401   403 403 403 403 403 403 403 403 200   403
 
 auth.login                   200 200 200 200   200 200 200 200 200 200 200 200 200   200
@@ -83,9 +84,22 @@ registry.search              401 401 401 401   200 200 200 200 200 200 200 200 2
 registry.list                401 401 401 401   200 200 200 200 200 200 200 200 200   403
 registry.show        org     401 401 401 401   200 200 200 200 200 200 200 200 200   403
 registry.show        team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
+registry.show_version org    401 401 401 401   200 200 200 200 200 200 200 200 200   403
+registry.show_version team   401 401 401 401   404 200 200 200 200 404 404 200 200   403
 registry.create      team    401 401 401 401   404 403 201 201 201 404 404 201 201   403
 registry.edit        org     401 401 401 401   403 403 403 200 403 403 403 200 200   403
 registry.edit        team    401 401 401 401   404 403 403 200 403 404 404 200 200   403
+registry.set_visibility org  401 401 401 401   403 403 403 200 403 403 403 200 200   403
+registry.set_visibility team 401 401 401 401   404 403 403 200 403 404 404 200 200   403
+registry.publish     org     401 401 401 401   403 403 403 200 403 403 403 200 200   403
+registry.publish     team    401 401 401 401   404 403 403 200 403 404 404 200 200   403
+registry.unpublish   org     401 401 401 401   403 403 403 200 403 403 403 200 200   403
+registry.unpublish   team    401 401 401 401   404 403 403 200 403 404 404 200 200   403
+registry.transfer    org     401 401 401 401   403 403 403 200 403 403 403 200 200   403
+registry.transfer    team    401 401 401 401   404 403 403 200 403 404 404 200 200   403
+registry.transfer    other   401 401 401 401   403 403 403 404 403 403 403 404 200   403
+registry.delete      org     401 401 401 401   403 403 403 204 403 403 403 204 204   403
+registry.delete      team    401 401 401 401   404 403 403 204 403 404 404 204 204   403
 agents.push          new     401 401 401 401   403 403 202 202 202 403 403 202 202   403
 agents.push          org     401 401 401 401   403 403 403 202 403 403 403 202 202   403
 agents.push          team    401 401 401 401   409 403 403 202 403 409 409 202 202   403
@@ -164,6 +178,8 @@ invoke.health        org     401 401 401 401   403 200 200 200 200 403 403 200 2
 invoke.health        team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
 
 audit.list                   401 401 401 401   200 200 200 200 200 200 200 200 200   403
+audit.follow                 401 401 401 401   200 200 200 200 200 200 200 200 200   403
+audit.export                 401 401 401 401   403 403 403 403 403 403 403 403 200   403
 audit.verify                 401 401 401 401   403 403 403 403 403 403 403 403 200   403
 
 webhooks.list                401 401 401 401   403 403 403 403 403 403 403 403 200   403
@@ -282,11 +298,7 @@ async function subject(look: 'org' | 'team'): Promise<Subject> {
   await serveAgent(app, agent, container_url);
   const idle = await storeAgent(app, owner.email, { name: fresh('idle'), yaml: yamlOf(look) });
   await approved(idle);
-  const tool = fresh('tool');
-  await owner.client.call('registry.create', {
-    params: { kind: 'tool' },
-    body: { name: tool, team: 'ml', visibility: look },
-  });
+  const tool = await freshTool(look);
   return {
     agent,
     idle,
@@ -296,6 +308,13 @@ async function subject(look: 'org' | 'team'): Promise<Subject> {
     deployment_id: await deployed(idle),
     run_id: nothing,
   };
+}
+
+async function freshTool(look: Look): Promise<string> {
+  const name = fresh('tool');
+  const visibility = look === 'team' ? 'team' : 'org';
+  await owner.client.call('registry.create', { params: { kind: 'tool' }, body: { name, team: 'ml', visibility } });
+  return name;
 }
 
 async function submitted({ ref }: StoredAgent): Promise<string> {
@@ -379,6 +398,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'service.readyz': () => ({}),
   'service.openapi': () => ({}),
   'service.agent_schema': () => ({}),
+  'service.asset_schema': () => ({ params: { kind: 'tool' } }),
   'service.doctor': () => ({}),
   'auth.login': () => ({ body: { email: app.admin.email, password: app.admin.password } }),
   'auth.me': () => ({}),
@@ -428,6 +448,19 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
     params: { kind: 'tool', name: at.tool },
     body: { version: `1.0.${++made}`, config: {} },
   }),
+  'registry.show_version': (at) => ({ params: { kind: 'agent', name: at.agent.name, version: '1.0.0' } }),
+  'registry.set_visibility': async (_, look) => ({
+    params: { kind: 'tool', name: await freshTool(look) },
+    body: { visibility: 'private' },
+  }),
+  'registry.publish': async (_, look) => ({ params: { kind: 'agent', name: (await freshAgent(look)).name } }),
+  'registry.unpublish': (at) => ({ params: { kind: 'tool', name: at.tool } }),
+  // To somebody else of the same team, or to a team that the owner and the team's admins are not in.
+  'registry.transfer': async (_, look) => ({
+    params: { kind: 'tool', name: await freshTool(look) },
+    body: look === 'other' ? { team: 'ops', owner: 'oa@example.com' } : { owner: 'ct@example.com' },
+  }),
+  'registry.delete': async (_, look) => ({ params: { kind: 'tool', name: await freshTool(look) } }),
   'agents.push': async (_, look) => {
     const name = look === 'new' ? fresh('new') : (await freshAgent(look)).name;
     const project = projectOf({ name, version: '1.1.0', yaml: yamlOf(look === 'team' ? 'team' : 'org') });
@@ -510,6 +543,8 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'webhooks.deliveries': async () => ({ params: { name: await makeWebhook(app, fresh('webhook')) } }),
   'webhooks.redeliver': async () => ({ params: await makeDeadDelivery(app, fresh('webhook')) }),
   'audit.list': () => ({}),
+  'audit.follow': () => ({}),
+  'audit.export': () => ({}),
   'audit.verify': () => ({}),
 };
 

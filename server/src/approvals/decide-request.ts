@@ -9,6 +9,7 @@ import type { Database } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { authorsOf, type AssetRecord } from '../registry/find.ts';
 import { finalise } from '../registry/version.ts';
+import { keyHolders } from '../service-principals/find.ts';
 import { loadRequest, readBack } from './show.ts';
 import * as store from './store.ts';
 
@@ -50,12 +51,15 @@ async function refuseOwn(
   asset: AssetRecord,
 ): Promise<void> {
   const authors = (await authorsOf(db, [row.version_id])).get(row.version_id) ?? [];
+  const holders = await keyHolders(db, [row.submitted_by]);
   const why =
     row.submitted_by === user.id
       ? 'You submitted this request yourself'
-      : authors.includes(user.label)
-        ? `You pushed content of ${asset.ref}@${row.version} yourself`
-        : undefined;
+      : holders.some(({ id }) => id === user.id)
+        ? `${row.submitter} submitted this request, and you were shown its key`
+        : authors.includes(user.label)
+          ? `You pushed content of ${asset.ref}@${row.version} yourself, or were shown the key of who did`
+          : undefined;
   if (why !== undefined)
     throw new Refusal(
       { code: 'own_request', reason: `${why}; another admin decides about it.` },

@@ -16,7 +16,12 @@ beforeAll(async () => {
 });
 afterAll(async () => await app?.stop());
 
-const tool = { name: 'search', team: 'ml', description: 'Looks things up', config: { url: 'https://example.com' } };
+const tool = {
+  name: 'search',
+  team: 'ml',
+  description: 'Looks things up',
+  config: { type: 'http', url: 'https://example.com' },
+};
 const missing = '00000000-0000-4000-8000-000000000000';
 
 async function send(

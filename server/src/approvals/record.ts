@@ -6,6 +6,7 @@ import { canRead, isMember } from '../access/decide.ts';
 import type { Reader } from '../database/database.ts';
 import { adminsOf } from '../principals/find.ts';
 import { authorsOf, findAssetsById, type AssetRecord } from '../registry/find.ts';
+import { keyHolders } from '../service-principals/find.ts';
 import type { ApprovalRow } from './store.ts';
 
 /** In the order of the rows; rows of assets that are gone, or that the caller may not read, are left out. */
@@ -26,13 +27,14 @@ export async function approvalRecords(
     db,
     rows.map((row) => row.version_id),
   );
+  const holders = await holdersOf(db, rows);
   const admins = new Map<string, string[]>();
   for (const { team } of assets.values()) if (!admins.has(team.id)) admins.set(team.id, await adminsOf(db, team.id));
   return rows.flatMap((row) => {
     const asset = assets.get(row.asset_id);
     // Who submitted it may have lost the right to know of the asset since.
     if (asset === undefined || !canRead(caller, asset)) return [];
-    const excluded = [row.submitter, ...(authors.get(row.version_id) ?? [])];
+    const excluded = [row.submitter, ...(holders.get(row.id) ?? []), ...(authors.get(row.version_id) ?? [])];
     return [
       approvalRecord(
         caller,
@@ -42,6 +44,18 @@ export async function approvalRecords(
       ),
     ];
   });
+}
+
+/** Who was shown a key of the service principal that submitted, by request. */
+async function holdersOf(db: Reader, rows: readonly ApprovalRow[]): Promise<Map<string, string[]>> {
+  const machines = rows.filter(({ submitter }) => submitter.startsWith('principal:'));
+  const found = await Promise.all(
+    machines.map(async ({ id, submitted_by }) => {
+      const emails = (await keyHolders(db, [submitted_by])).map(({ email }) => email);
+      return [id, emails] as const;
+    }),
+  );
+  return new Map(found);
 }
 
 function approvalRecord(caller: SignedInCaller, row: ApprovalRow, asset: AssetRecord, can_decide: string[]): Approval {

@@ -1,15 +1,79 @@
-// For those who do something about every entry, exactly once and in order. The numbers of a chain are given out in the order of the
-// commits and without a gap, so whoever noted the last number that they dealt with misses nothing.
-import type { AuditEntry, Chain } from '@gantry/contract/audit.ts';
-import type { Reader } from '../database/database.ts';
-import * as store from './store.ts';
+// New entries as they come. Promise: whoever resumes after the last id they saw misses nothing and gets nothing twice; and what they may
+// see is asked anew before anything is sent, so that a right that was taken away ends here as everywhere.
+import type { AuditNews } from '@gantry/contract/audit-stream.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import type { StreamEvent } from '@gantry/contract/endpoint.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '../database/database.ts';
+import { printPositions, type Positions } from './positions.ts';
+import { poll_ms, recentHeads } from './recent-heads.ts';
+import { toEntry, type Filter, type Scope } from './store.ts';
+import { entriesAfter, heads, lastBefore, type HeadRow, type LinkedRow } from './stream-store.ts';
 
-/** One entry; undefined for a number that there is not, or not any more. */
-export async function entryAt(db: Reader, chain: Chain, seq: number): Promise<AuditEntry | undefined> {
-  return (await entriesAfter(db, chain, seq - 1, 1)).find((entry) => entry.seq === seq);
+const page = 200;
+
+export interface Following {
+  filter: Filter;
+  /** Throws when the reader may not read any more. */
+  scopeNow: () => Promise<Scope | undefined>;
+  from: Positions;
+  signal: AbortSignal;
 }
 
-/** The entries after a number, at most so many. */
-export async function entriesAfter(db: Reader, chain: Chain, after: number, limit: number): Promise<AuditEntry[]> {
-  return (await store.entriesAfter(db, chain, after, limit)).map(store.toEntry);
+export async function* follow(
+  db: Database,
+  { filter, scopeNow, from, signal }: Following,
+): AsyncGenerator<StreamEvent<AuditNews>> {
+  let at = from;
+  const position = (): StreamEvent<AuditNews> => ({ id: printPositions(at), data: { entry: null } });
+  // So that a connection that breaks before the first entry is resumed where it began.
+  yield position();
+  while (!signal.aborted) {
+    const behind = (await recentHeads(db)).filter(({ chain, seq }) => seq > (at[chain]?.seq ?? 0));
+    if (behind.length === 0) {
+      await delay(poll_ms, undefined, { signal }).catch(() => {}); // the reader left
+      continue;
+    }
+    const scope = await scopeNow().catch(ended);
+    if (scope === 'ended') return;
+    const parts: LinkedRow[][] = [];
+    const past: HeadRow[] = [];
+    for (const head of behind) {
+      const range = { chain: head.chain, after: at[head.chain]?.seq ?? 0, up_to: head.seq, limit: page };
+      const rows = await entriesAfter(db, range, filter, scope);
+      parts.push(rows);
+      if (rows.length < page) past.push(head);
+    }
+    const rows = parts.flat().toSorted((a, b) => (a.occurred_at < b.occurred_at ? -1 : 1));
+    for (const row of inTurn(parts, rows)) {
+      at = { ...at, [row.chain]: { seq: row.seq, hash: row.hash.toString('hex') } };
+      yield { id: printPositions(at), data: { entry: toEntry(row) } };
+    }
+    const told = printPositions(at);
+    for (const { chain, seq, hash } of past) at = { ...at, [chain]: { seq, hash: hash.toString('hex') } };
+    if (printPositions(at) !== told) yield position();
+  }
+}
+
+/** Where somebody begins who has seen nothing yet: at what was there before `since`, or at what is there now. */
+export async function beginning(db: Database, since: string | undefined): Promise<Positions> {
+  const rows = [...(await heads(db)), ...(since === undefined ? [] : await lastBefore(db, since))];
+  return Object.fromEntries(rows.map(({ chain, seq, hash }) => [chain, { seq, hash: hash.toString('hex') }]));
+}
+
+// A session that ended is no fault of the stream: it ends, and whoever asks again is told why.
+function ended(error: unknown): 'ended' {
+  if (error instanceof Problem) return 'ended';
+  throw error;
+}
+
+// By time across the chains; within each in its own order, also where the clock was set back.
+function* inTurn(parts: readonly LinkedRow[][], byTime: readonly LinkedRow[]): Generator<LinkedRow> {
+  const next = new Map(
+    parts.flatMap((rows) => (rows[0] === undefined ? [] : [[rows[0].chain, rows.values()] as const])),
+  );
+  for (const { chain } of byTime) {
+    const row = next.get(chain)?.next().value;
+    if (row !== undefined) yield row;
+  }
 }

@@ -7,6 +7,9 @@ import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Handlers } from '../http/handlers.ts';
 import { signedIn } from '../principals/signed-in.ts';
+import { exportLog } from './export.ts';
+import { beginning, follow } from './follow.ts';
+import { readPositions, requireKnown } from './positions.ts';
 import * as store from './store.ts';
 import { verify } from './verify.ts';
 
@@ -21,17 +24,27 @@ export function auditRoutes({ db, cursors, ownedBy }: AuditParts): Handlers<'aud
     'audit.list': async ({ caller, query }) => {
       const user = signedIn(caller);
       authorize(user, 'audit.read', theOrg);
-      const { limit, cursor, user: actor, asset, ...filter } = query;
-      const reader = ['audit', user.id, filter, actor, asset];
+      const { limit, cursor, ...asked } = query;
+      const filter = filterOf(asked);
+      const reader = ['audit', user.id, filter];
       const rows = await store.list(
         db,
-        { ...filter, actor, asset: asset && canonicalRef(asset) },
+        filter,
         await scopeOf(user, ownedBy),
         limit + 1,
         cursors.read(cursor, reader) as store.PageKey | undefined,
       ); // sealed by the call below
       return cursors.page(rows, limit, reader, (row) => [row.occurred_at, row.chain, row.seq], store.toEntry);
     },
+    'audit.follow': async ({ caller, query, request, signal, callerNow }) => {
+      authorize(signedIn(caller), 'audit.read', theOrg);
+      const seen = request.headers.get('last-event-id');
+      const from = seen === null ? await beginning(db, query.since) : readPositions(seen);
+      await requireKnown(db, from);
+      const scopeNow = async () => await scopeOf(signedIn(await callerNow()), ownedBy);
+      return follow(db, { filter: filterOf(query), scopeNow, from, signal });
+    },
+    'audit.export': async ({ caller, query }) => await exportLog(db, caller, query),
     'audit.verify': async ({ caller, query }) => {
       authorize(caller, 'audit.verify', theOrg);
       return await verify(db, query.head);
@@ -44,6 +57,14 @@ async function scopeOf(user: SignedInCaller, ownedBy: AuditParts['ownedBy']): Pr
   if (user.role === 'admin') return undefined;
   const team_names = user.memberships.filter(({ role }) => role === 'admin').map(({ team }) => team);
   return { team_names, assets: await ownedBy(user.id), actor: user.label };
+}
+
+function filterOf({
+  user,
+  asset,
+  ...filter
+}: Omit<store.Filter, 'actor'> & { user?: string | undefined }): store.Filter {
+  return { ...filter, actor: user?.toLowerCase(), asset: asset && canonicalRef(asset) };
 }
 
 function canonicalRef(text: string): string {

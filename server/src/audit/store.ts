@@ -42,6 +42,16 @@ export async function list(
   limit: number,
   before?: PageKey,
 ): Promise<Row[]> {
+  const conditions = conditionsOf(filter, scope);
+  if (before !== undefined)
+    conditions.push(sql`(occurred_at, chain, seq) < (${before[0]}, ${before[1]}, ${before[2]})`);
+  return await db.all<Row>(sql`
+    select chain, seq, occurred_at, body, hash from audit.entry where ${allOf(conditions)}
+    order by occurred_at desc, chain desc, seq desc limit ${limit}`);
+}
+
+/** What of the log answers the question, and may be read by whoever asks. */
+export function conditionsOf(filter: Filter, scope: Scope | undefined): Sql[] {
   const conditions: Sql[] = [];
   if (filter.asset !== undefined) conditions.push(sql`asset = ${filter.asset}`);
   if (filter.actor !== undefined) conditions.push(sql`actor = ${filter.actor}`);
@@ -55,11 +65,7 @@ export async function list(
       sql`(team = any(${scope.team_names}) or ${aboutOwned(scope.assets)} or (actor = ${scope.actor} and ${showable}))`,
     );
   }
-  if (before !== undefined)
-    conditions.push(sql`(occurred_at, chain, seq) < (${before[0]}, ${before[1]}, ${before[2]})`);
-  return await db.all<Row>(sql`
-    select chain, seq, occurred_at, body, hash from audit.entry where ${allOf(conditions)}
-    order by occurred_at desc, chain desc, seq desc limit ${limit}`);
+  return conditions;
 }
 
 // Refusals that told their caller nothing of what is there are on the record with what it was: their caller must not read it here.
@@ -72,7 +78,7 @@ function aboutOwned(assets: readonly OwnedAsset[]): Sql {
 }
 
 // Stored times are text with six decimals; compared as text, so both sides must have them.
-function microseconds(time: string): string {
+export function microseconds(time: string): string {
   const [seconds = '', decimals = ''] = new Date(time).toISOString().replace('Z', '').split('.');
   return `${seconds}.${decimals.padEnd(6, '0')}Z`;
 }

@@ -9,7 +9,7 @@ import type { DeploySubject } from '../access/subject.ts';
 import { approvalFor } from '../approvals/approval-for.ts';
 import type { Reader } from '../database/database.ts';
 import { settings } from '../principals/find.ts';
-import { loadCaller } from '../principals/load-caller.ts';
+import { loadIdentity } from '../service-principals/load-caller.ts';
 import { findAgent, type AssetRecord } from '../registry/find.ts';
 import { loadAgentConfig } from '../registry/load-version-content.ts';
 import type { Run } from '../runs/run.ts';
@@ -23,7 +23,7 @@ export interface Decided {
 
 export async function decideDeploy(db: Reader, run: Run<DeployInput>, record: RecordRefusal): Promise<Decided> {
   const { input, actor } = run;
-  const caller = await loadCaller(db, actor.user_id, { ...input.origin, receipts: [] });
+  const caller = await loadIdentity(db, actor.user_id, { ...input.origin, receipts: [] });
   if (caller === undefined)
     throw new Problem('forbidden', { detail: `The account ${actor.name} is no longer active.` });
   const asset = await findAgent(db, input.agent);
@@ -49,11 +49,21 @@ export interface Deployable {
 
 /** The asset with all that stands between this version and its deploy. */
 export async function deploySubject(db: Reader, asset: AssetRecord, what: Deployable): Promise<DeploySubject> {
+  requireSameTeam(asset, what);
+  return await gatedSubject(db, asset, what);
+}
+
+// What was transferred is pushed anew before it is deployed again. What runs goes on, and is operated by the team that it belongs to now.
+function requireSameTeam(asset: AssetRecord, what: Deployable): void {
   if (what.config.team !== asset.team.name) {
     throw new Problem('rbac_failed', {
       detail: `RBAC check failed: agent.yaml names team:${what.config.team}, and ${asset.ref} belongs to team:${asset.team.name}.`,
     });
   }
+}
+
+/** The same about what is deployed already, whichever team its file names. */
+export async function gatedSubject(db: Reader, asset: AssetRecord, what: Deployable): Promise<DeploySubject> {
   const [approval, organisation] = await Promise.all([
     approvalFor(db, { version_id: what.version_id, digest: what.digest, target: what.target }),
     settings(db),

@@ -5,6 +5,7 @@ import { change } from '../access/change.ts';
 import { closePending } from '../approvals/approval-for.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findAgent } from '../registry/find.ts';
+import { holdAlone, refuseWhileInUse } from '../registry/in-use.ts';
 import { removeAsset } from '../registry/version.ts';
 import { holdAgent } from './agent-lock.ts';
 import { releasePlace } from './artefacts.ts';
@@ -25,10 +26,14 @@ export async function deleteAgent(
   if (asset === undefined) throw new Problem('not_found');
   const grant = authorize(user, 'asset.delete', asset);
   await refuseWhileDeploying(parts, asset);
+  // Before anything is stopped; what comes to refer to it after that is met below.
+  await refuseWhileInUse(db, user, asset);
   await holdAgent(asset.id, async () => {
     const rows = await store.instancesOf(db, asset.id);
     for (const { place } of rows) await releasePlace(parts, place, signal);
     await change(db, grant, 'asset.deleted', async (tx, note) => {
+      if (!(await holdAlone(tx, asset.id))) throw new Problem('not_found');
+      await refuseWhileInUse(tx, user, asset);
       await store.removeAgent(tx, asset.id);
       await closePending(tx, asset.id, 'withdrawn');
       await removeAsset(tx, asset.id);

@@ -3,7 +3,7 @@ import { authorize, type Grant } from '../access/authorize.ts';
 import { systemCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { decide } from '../access/decide.ts';
-import { loadCaller } from '../principals/load-caller.ts';
+import { loadIdentity } from '../service-principals/load-caller.ts';
 import { findAssetById } from '../registry/find.ts';
 import type { Ending, Run, RunKind } from '../runs/run.ts';
 import type { DeployInput } from './deploy-run.ts';
@@ -17,12 +17,16 @@ export function deployKind(parts: DeployParts): RunKind<DeployInput> {
     work: async (run) => await pipeline(parts, run),
     end: async (run, ending, finish) => {
       const cancelled = ending.state === 'cancelled';
-      const by = (await store.deployment(parts.db, run.id))?.cancelled_by;
+      const deployment = await store.deployment(parts.db, run.id);
       const event = cancelled ? 'deploy.cancelled' : 'deploy.failed';
       await change(parts.db, await reporter(parts, run), event, async (tx, note) => {
         await finish(tx);
         note(
-          { ...whatFailed(run, ending), ...(cancelled ? { cancelled_by: by ?? null } : {}) },
+          {
+            ...whatFailed(run, ending),
+            approval_id: deployment?.approval_id ?? null,
+            ...(cancelled ? { cancelled_by: deployment?.cancelled_by ?? null } : {}),
+          },
           { asset: `agents/${run.input.agent}` },
         );
       });
@@ -38,7 +42,7 @@ function whatFailed({ id, input, actor }: Run<DeployInput>, { state, problem }: 
 
 // The entry is the deployer's, as long as there is a deployer who may know of the agent; then it is the service's.
 async function reporter({ db }: DeployParts, { input, actor }: Run<DeployInput>): Promise<Grant> {
-  const caller = await loadCaller(db, actor.user_id, { ...input.origin, receipts: [] });
+  const caller = await loadIdentity(db, actor.user_id, { ...input.origin, receipts: [] });
   const asset = await findAssetById(db, input.agent_id);
   if (caller !== undefined && asset !== undefined && decide(caller, 'deployment.read', asset).allowed) {
     return authorize(caller, 'deployment.read', asset);

@@ -95,7 +95,8 @@ test('each line carries the id to come back with, in the header that a browser s
     const signal = AbortSignal.timeout(10_000);
     const parts = { params: { name }, query: { ...wish, follow: false }, body: undefined, request, signal };
     const all = [];
-    for await (const event of await routes['agents.logs']({ ...parts, caller: await caller() })) all.push(event);
+    for await (const event of await routes['agents.logs']({ ...parts, caller: await caller(), callerNow: caller }))
+      all.push(event);
     return all;
   };
   const all = await events({});

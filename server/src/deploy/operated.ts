@@ -6,7 +6,7 @@ import { signedIn } from '../principals/signed-in.ts';
 import { findAgent, type AssetRecord } from '../registry/find.ts';
 import { loadAgentConfig } from '../registry/load-version-content.ts';
 import { activeRun } from '../runs/run.ts';
-import { deploySubject } from './decide-deploy.ts';
+import { gatedSubject } from './decide-deploy.ts';
 import { deployRunning } from './deploy.ts';
 import { deployMutex } from './deploy-run.ts';
 import type { DeployParts } from './parts.ts';
@@ -27,7 +27,7 @@ export async function findOperated({ db }: DeployParts, caller: Caller, name: st
   const route = await store.route(db, asset.id, 'local');
   if (route === undefined) throw new Problem('not_deployed', { detail: `${asset.ref} is not deployed.` });
   const config = await loadAgentConfig(db, route.version_id);
-  const grant = authorize(user, 'agent.operate', await deploySubject(db, asset, { ...route, config }));
+  const grant = authorize(user, 'agent.operate', await gatedSubject(db, asset, { ...route, config }));
   await refuseWhileDeploying({ db }, asset);
   return { asset, route, grant };
 }

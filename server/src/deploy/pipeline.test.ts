@@ -11,7 +11,13 @@ import { emailOf, type Cast, type Person } from '../testing/cast.ts';
 import { cutOff, openDeployStage, type DeployStage } from '../testing/deploy-stage.ts';
 import type { TestProject } from '../testing/project-archive.ts';
 import type { TestDatabase } from '../testing/test-database.ts';
+import { closePending } from '../approvals/approval-for.ts';
+import { create } from '../registry/create.ts';
+import { deleteAsset } from '../registry/delete.ts';
+import { transfer } from '../registry/transfer.ts';
 import { cancel } from './cancel.ts';
+import { deleteAgent } from './delete.ts';
+import { stop } from './stop.ts';
 import { deploy } from './deploy.ts';
 import { deployKind } from './deploy-kind.ts';
 import type { DeployInput } from './deploy-run.ts';
@@ -265,6 +271,62 @@ test.each([
   expect(deployment).toMatchObject({ state: 'failed', problem: { code } });
   expect(deployment.steps.find(({ name }) => name === 'provision')).toMatchObject({ state: 'failed' });
   expect(stage.provisioned).toBe(0);
+});
+
+test('what an agent refers to cannot be deleted under a deploy: gone while it is built, the deploy ends; once it serves, it is refused', async () => {
+  await work();
+  const caller = await cast.caller('ada');
+  const words = { team: 'ml', version: '1.0.0', description: '', tags: [], visibility: 'org', config: {} } as const;
+  const tool = { kind: 'tool', name: 'under-a-deploy' } as const;
+  const make = async () => await create(database.db, caller, 'tool', { ...words, tags: [], name: tool.name });
+  const remove = async () => await deleteAsset(database.db, closePending, caller, tool);
+  await make();
+  const first = await pushed({ yaml: `tools: [tools/${tool.name}]\n` });
+  await approved(first.ref);
+  stage.duringBuild = remove;
+  const failed = await ended(await ask('dora', first.ref));
+  expect(failed).toMatchObject({ state: 'failed', problem: { code: 'reference_missing' } });
+  expect(failed.steps.find(({ name }) => name === 'register')?.state).toBe('failed');
+  expect(await servingOf(failed)).toBeUndefined();
+  expect(stage.containers.size).toBe(0);
+
+  stage.duringBuild = async () => {};
+  await make();
+  const second = await pushed({ yaml: `tools: [tools/${tool.name}]\n` });
+  await approved(second.ref);
+  const done = await ended(await ask('dora', second.ref));
+  expect(done.state).toBe('done');
+  await expect(remove()).rejects.toMatchObject({ code: 'in_use', fields: { used_by: [`agents/${second.name}`] } });
+  await deleteAgent(parts, caller, second.name, AbortSignal.timeout(10_000));
+  await remove();
+});
+
+test('an agent that a serving agent calls is not deleted before that one', async () => {
+  await work();
+  const helper = await pushed();
+  const boss = await pushed({ yaml: `subagents: [agents/${helper.name}]\n` });
+  await approved(boss.ref);
+  expect((await ended(await ask('dora', boss.ref))).state).toBe('done');
+  const remove = async (name: string) =>
+    await deleteAgent(parts, await cast.caller('ada'), name, AbortSignal.timeout(10_000));
+  await expect(remove(helper.name)).rejects.toMatchObject({ code: 'in_use' });
+  await remove(boss.name);
+  await remove(helper.name);
+});
+
+test('a transferred agent goes on running, is operated by the team that has it now, and is deployed again once pushed anew', async () => {
+  await work();
+  const { name, ref } = await pushed();
+  await approved(ref);
+  expect((await ended(await ask('dora', ref))).state).toBe('done');
+  const [root, olga] = [await cast.caller('root'), await cast.caller('olga')];
+  const to = { team: 'ops', owner: emailOf('otto') };
+  await transfer(database.db, closePending, root, { kind: 'agent', name }, to);
+  await expect(stop(parts, await cast.caller('dora'), name, AbortSignal.timeout(10_000))).rejects.toMatchObject({
+    code: 'forbidden',
+  });
+  expect(await stop(parts, olga, name, AbortSignal.timeout(10_000))).toMatchObject({ state: 'stopped', team: 'ops' });
+  await expect(ask('olga', ref)).rejects.toMatchObject({ code: 'rbac_failed' });
 });
 
 test('an admin who deploys without an approval leaves an event of its own, and the setting ends that, also for a deploy under way', async () => {

@@ -55,7 +55,7 @@ async function decide(parts: DeployParts, run: Deploy) {
     await change(parts.db, grant, 'deploy.bypassed_approval', async (tx, note) => {
       await run.fenced(tx);
       const { version, digest, target } = run.input;
-      note({ version, digest, target, run_id: run.id });
+      note({ version, digest, target, approval_id, run_id: run.id });
     });
   }
   return { because: grant.because, bypass: grant.bypass ?? null, approval_id };

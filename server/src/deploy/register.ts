@@ -2,6 +2,7 @@
 // serves is therefore always what is registered and audited. Once it commits, nothing of the run is cancelled or undone.
 import { change } from '../access/change.ts';
 import { newestAbout } from '../audit/newest-about.ts';
+import { holdReferences } from '../registry/pin-references.ts';
 import { finalise, setServing } from '../registry/version.ts';
 import type { Run } from '../runs/run.ts';
 import { decideDeploy } from './decide-deploy.ts';
@@ -33,6 +34,7 @@ export async function register(
   await change(db, grant, 'deploy', async (tx, note) => {
     await run.settle(tx);
     if (!(await finalise(tx, { version_id, digest }))) throw superseded(run.input);
+    await holdReferences(tx, { digest });
     const replaced = await store.route(tx, agent_id, target, { lock: true });
     const by = { deployed_by: run.actor.user_id, deployed_by_name: run.actor.name };
     await store.insertRevision(tx, {

@@ -1,4 +1,5 @@
 // What a handler returned → the response, through the reply's schema: a member that the contract does not name does not leave.
+import { printJsonLine } from '@gantry/contract/json-lines.ts';
 import { printServerSentEvent } from '@gantry/contract/server-sent-events.ts';
 import type { Endpoint, Page, StreamEvent } from '@gantry/contract/endpoint.ts';
 
@@ -20,6 +21,15 @@ export function printAnswer(endpoint: Endpoint, value: unknown, signal: AbortSig
       const meta = next_cursor === undefined ? {} : { next_cursor };
       return Response.json({ data: items.map((item) => reply.schema.parse(item)), meta }, { status: reply.status });
     }
+    case 'lines': {
+      const lines = value as AsyncIterable<unknown>; // Answer<E> of this shape
+      return new Response(
+        lineStream(lines, (line) => printJsonLine(reply.schema.parse(line)), signal),
+        {
+          headers: { 'content-type': 'application/x-ndjson' },
+        },
+      );
+    }
     case 'events': {
       const events = value as AsyncIterable<StreamEvent<unknown>>; // Answer<E> of this shape
       const printed = printEvents(events, (data) => reply.schema.parse(data));
@@ -28,6 +38,36 @@ export function printAnswer(endpoint: Endpoint, value: unknown, signal: AbortSig
       });
     }
   }
+}
+
+const chunk_characters = 64 * 1024;
+
+/** Pulled by the reader. A stop breaks it off, so that nobody takes it for whole. */
+function lineStream(
+  lines: AsyncIterable<unknown>,
+  print: (line: unknown) => string,
+  signal: AbortSignal,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const reading = lines[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      let chunk = '';
+      while (chunk.length < chunk_characters) {
+        signal.throwIfAborted();
+        const next = await reading.next();
+        if (next.done === true) {
+          if (chunk !== '') controller.enqueue(encoder.encode(chunk));
+          return controller.close();
+        }
+        chunk += print(next.value);
+      }
+      controller.enqueue(encoder.encode(chunk));
+    },
+    async cancel() {
+      await reading.return?.();
+    },
+  });
 }
 
 async function* printEvents(

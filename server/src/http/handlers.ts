@@ -9,13 +9,14 @@ export type Call<N extends EndpointName> = Parts<Endpoints[N]> & {
   request: Request;
   /** Ends when the client goes away or the service stops. */
   signal: AbortSignal;
-} & (Endpoints[N] extends { body: 'raw' } ? LateBody : object);
+} & (Endpoints[N] extends { body: 'raw' } ? LateBody : object) &
+  (Endpoints[N]['reply'] extends { kind: 'events' } ? Pick<LateBody, 'callerNow'> : object);
 
-/** For handlers that read the body by themselves, and act on it at once. */
+/** For handlers that read the body by themselves, and act on it at once; and for answers that go on for long. */
 export interface LateBody {
   /** The whole body; throws `too_large` past so many bytes. */
   readBytes: (most_bytes: number) => Promise<Buffer>;
-  /** The caller as they stand once the body is there: it may take minutes to arrive. */
+  /** The caller as they stand by now; throws when they may not ask any more. */
   callerNow: () => Promise<Caller>;
 }
 

@@ -65,7 +65,21 @@ const samples: Partial<Record<EndpointName, { params?: Record<string, string>; q
   'registry.list': { params: { kind: 'agent' }, query: { team: 'ml', cursor: 'AAAA' } },
   'registry.create': {
     params: { kind: 'tool' },
-    body: { name: 'tool', team: 'ml', description: 'A tool', tags: ['tag'], config: { key: 'value', deep: ['x'] } },
+    body: {
+      name: 'tool',
+      team: 'ml',
+      description: 'A tool',
+      tags: ['tag'],
+      config: { returns: { key: 'value', enum: ['x'] } },
+    },
+  },
+  'registry.edit': {
+    params: { kind: 'knowledge-base', name: 'base' },
+    body: { version: '1.0.1', description: 'A base', tags: ['tag'], config: { documents: [{ text: 'x' }] } },
+  },
+  'registry.transfer': {
+    params: { kind: 'knowledge-base', name: 'base' },
+    body: { team: 'ml', owner: 'admin@gantry.local' },
   },
   'approvals.list': { query: { asset: 'agents/greeter', status: 'pending', cursor: 'AAAA' } },
   'approvals.submit': { body: { asset: 'agents/greeter', version: '1.0.0', target: 'local', message: 'please' } },

@@ -45,10 +45,17 @@ test('a refusal is a problem document with code, request id and what to do', asy
 });
 
 // By hand: the only operations that need no sign-in.
-const open = ['service.livez', 'service.readyz', 'service.openapi', 'service.agent_schema', 'auth.login'];
+const open = [
+  'service.livez',
+  'service.readyz',
+  'service.openapi',
+  'service.agent_schema',
+  'auth.login',
+  'auth.exchange_key',
+];
 
 test.each(Object.entries<Endpoint>(endpoints))(
-  '%s needs a sign-in unless it is one of the five open ones',
+  '%s needs a sign-in unless it is one of the six open ones',
   async (name, endpoint) => {
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, key: string) =>
       key.endsWith('id') ? '00000000-0000-4000-8000-000000000000' : key === 'kind' ? 'tool' : 'greeter',

@@ -10,6 +10,7 @@ import { Problem, type ProblemCode } from '@gantry/contract/problems.ts';
 import { operations } from '@gantry/contract/roles.ts';
 import { actorOf, type Caller, type Origin } from '../access/caller.ts';
 import { Refusal } from '../access/authorize.ts';
+import { theOrg } from '../access/subject.ts';
 import type { RecordRefusal } from '../access/refused.ts';
 import { readBody, readBytes } from './body.ts';
 import type { Call, Handler, Handlers } from './handlers.ts';
@@ -90,7 +91,8 @@ async function answer(
   try {
     canonicalPath(c.env?.incoming?.url ?? new URL(c.req.raw.url).pathname);
     if (endpoint !== undefined) {
-      const identifyNow = async () => await identify(parts, endpoint, c.req.raw.headers, origin);
+      const identifyNow = async () =>
+        await identify(parts, endpoint, c.req.raw.headers, origin, (known) => (caller = known));
       caller = await identifyNow();
       const callerNow = anew(caller, identifyNow);
       const read = await readParts(endpoint, c);
@@ -106,7 +108,7 @@ async function answer(
       throw new Problem('not_found');
     }
   } catch (error) {
-    const problem = await toProblem(parts, caller, error, request_id);
+    const problem = await toProblem(parts, caller, refusedSignIn(endpoint, c.req.raw.headers, error), request_id);
     if (endpoint !== undefined && !problemsOf(endpoint).includes(problem.code))
       parts.log.undeclared({ request_id, endpoint: `${endpoint.method} ${endpoint.path}`, code: problem.code });
     response = problemResponse(problem, request_id);
@@ -148,11 +150,31 @@ async function toProblem(parts: HttpParts, caller: Caller, error: unknown, reque
   }
 }
 
-async function identify(parts: HttpParts, endpoint: Endpoint, headers: Headers, origin: Origin): Promise<Caller> {
+// What presents itself and is not let in is on the record as well: a token that is not good, a team that is somebody else's.
+function refusedSignIn(endpoint: Endpoint | undefined, headers: Headers, error: unknown): unknown {
+  if (endpoint === undefined || error instanceof Refusal || !(error instanceof Problem)) return error;
+  const presented = error.code === 'unauthenticated' && headers.has('authorization');
+  if (!presented && error.code !== 'not_in_team' && error.code !== 'password_change_required') return error;
+  const { code, detail: reason, hint } = error;
+  return new Refusal({ code, reason, ...(hint === undefined ? {} : { hint }) }, endpoint.operation, theOrg);
+}
+
+/** Says who it is as soon as that is known: also of a caller who may then not go on. */
+async function identify(
+  parts: HttpParts,
+  endpoint: Endpoint,
+  headers: Headers,
+  origin: Origin,
+  onKnown: (caller: Caller) => void,
+): Promise<Caller> {
   const rule = operations[endpoint.operation];
   // A public endpoint reads no token at all, so that a stale one in a client stands in nobody's way.
   if (rule.on === 'anyone') return { kind: 'anonymous', origin };
-  const caller = await parts.authenticate(headers, origin);
+  const caller = await parts.authenticate(headers, origin).catch(async (error: unknown) => {
+    if (error instanceof Problem && error.code === 'not_in_team') onKnown(await whoever(parts, headers, origin));
+    throw error;
+  });
+  onKnown(caller);
   if (caller.kind === 'anonymous') throw new Problem('unauthenticated');
   const open =
     endpoint.operation === 'password.change' ||
@@ -161,6 +183,12 @@ async function identify(parts: HttpParts, endpoint: Endpoint, headers: Headers, 
   if (caller.kind === 'user' && caller.must_change_password && !open && (await parts.mustChangeFirst()))
     throw new Problem('password_change_required');
   return caller;
+}
+
+async function whoever(parts: HttpParts, headers: Headers, origin: Origin): Promise<Caller> {
+  const without = new Headers(headers);
+  without.delete('x-service-team');
+  return await parts.authenticate(without, origin);
 }
 
 async function readParts(endpoint: Endpoint, c: Ctx) {

@@ -4,7 +4,8 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import { append } from '../audit/append.ts';
 import type { Origin } from '../access/caller.ts';
-import type { Database } from '../database/database.ts';
+import { firstInAMinute } from '../access/collapse.ts';
+import type { Database, Tx } from '../database/database.ts';
 import { findCredential, type Credential } from '../principals/find.ts';
 import { networkOf } from '../http/peer.ts';
 import { oneAtATime } from './one-at-a-time.ts';
@@ -39,6 +40,8 @@ export interface LoginParts {
 
 // Attempts that arrive together count one by one: else as many as fit into one moment would all be made before the first one counts.
 const inTurn = oneAtATime();
+// Attempts that are not even made are on the record, too, and a flood of them is one entry a minute.
+const isFirstBlocked = firstInAMinute();
 
 export async function login(parts: LoginParts, attempt: Attempt) {
   const from = networkOf(attempt.origin.ip);
@@ -51,11 +54,13 @@ async function tryOnce({ db, passwords, tokens }: LoginParts, attempt: Attempt, 
     { key: pair, most: most_per_account_and_address },
     { key: address, most: most_per_address },
   ]);
-  if (wait !== undefined)
+  if (wait !== undefined) {
+    if (isFirstBlocked(pair)) await record(db, attempt, { blocked_seconds: wait });
     throw new Problem('rate_limited', {
       retry_after_seconds: wait,
       detail: `Too many failed sign-ins. Try again in ${wait} s.`,
     });
+  }
   const user = await findCredential(db, attempt.email);
   const matches = await passwords.matches(attempt.password, user?.password_hash);
   if (user === undefined || !matches || !mayEnter(user, attempt)) {
@@ -106,24 +111,24 @@ async function openSession(db: Database, tokens: Tokens, user: Credential, origi
   };
 }
 
-async function recordFailure(db: Database, { email, origin }: Attempt, keys: string[]): Promise<void> {
-  await db.transaction(async (tx) => {
+async function recordFailure(db: Database, attempt: Attempt, keys: string[]): Promise<void> {
+  await record(db, attempt, {}, async (tx) => {
     await store.countFailure(tx, keys, window_seconds);
     await store.forgetOld(tx);
+  });
+}
+
+async function record(
+  db: Database,
+  { email, origin }: Attempt,
+  more: { blocked_seconds?: number },
+  before: (tx: Tx) => Promise<void> = async () => {},
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    await before(tx);
     const actor = { kind: 'anonymous', id: null, name: email };
-    await append(
-      tx,
-      {
-        event: 'login.failed',
-        outcome: 'refused',
-        actor,
-        team: null,
-        asset: null,
-        ip: origin.ip,
-        request_id: origin.request_id,
-        detail: { provider: 'local' },
-      },
-      [],
-    );
+    const about = { team: null, asset: null, ip: origin.ip, request_id: origin.request_id };
+    const detail = { provider: 'local', ...more };
+    await append(tx, { event: 'login.failed', outcome: 'refused', actor, ...about, detail }, []);
   });
 }

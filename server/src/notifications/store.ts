@@ -113,7 +113,9 @@ export async function counts(db: Reader, caller: UserCaller): Promise<{ pending:
     select
       (select count(*) from approval r join asset a on a.id = r.asset_id join version v on v.id = r.version_id
        where r.status = 'pending' and (${caller.role === 'admin'} or a.team_id = any(${teams}))
-         and r.submitted_by <> ${caller.id} and ${caller.id} <> all(v.authors)) as pending,
+         and r.submitted_by <> ${caller.id} and ${caller.id} <> all(v.authors)
+         and not exists (select from service_key k
+           where k.issued_to = ${caller.id} and (k.principal_id = r.submitted_by or k.principal_id = any(v.authors)))) as pending,
       (select count(*) from notification where user_id = ${caller.id} and read_at is null and ${standing}) as unread`);
   if (row === undefined) throw new Error('a count answered nothing');
   return row;

@@ -3,7 +3,7 @@
 import type { AuditEntry } from '@gantry/contract/audit.ts';
 import { notificationKinds, type NotificationKind } from '@gantry/contract/notifications.ts';
 import { isId } from '@gantry/contract/wire.ts';
-import { entriesAfter } from '../audit/follow.ts';
+import { entriesAfter } from '../audit/entries.ts';
 import type { Database } from '../database/database.ts';
 import * as store from './store.ts';
 

@@ -102,8 +102,12 @@ export async function deleteMember(tx: GovernedTx, team_id: string, user_id: str
 export async function usesOfTeam(db: Reader, team_id: string): Promise<string[]> {
   const rows = await db.all<{ label: string }>(sql`
     select 'group:' || name as label from user_group where team_id = ${team_id}
-    union all select 'principal:' || name from service_principal where team_id = ${team_id} order by 1`);
+    union all select 'principal:' || name from service_principal where team_id = ${team_id} and deleted_at is null order by 1`);
   return rows.map(({ label }) => label);
+}
+
+export async function lockTeam(tx: GovernedTx, team_id: string): Promise<void> {
+  await tx.one(sql`select id from team where id = ${team_id} for update`);
 }
 
 export async function deleteTeam(tx: GovernedTx, team_id: string): Promise<void> {

@@ -106,6 +106,8 @@ export async function deleteTeam(
   const subject = await loadTeam(db, name);
   const grant = authorize(caller, 'team.delete', subject);
   await change(db, grant, 'team.deleted', async (tx, note) => {
+    // What is made in it from here on waits, and finds no team.
+    await teamStore.lockTeam(tx, subject.id);
     const uses = [...(await ownership.usesOfTeam(tx, subject.id)), ...(await teamStore.usesOfTeam(tx, subject.id))];
     if (uses.length > 0)
       throw new Problem('in_use', {

@@ -21,6 +21,12 @@ export async function insertContent(tx: Tx, content: StoredContent): Promise<voi
     on conflict (digest) do nothing`);
 }
 
+export async function config(db: Reader, digest: string): Promise<Record<string, unknown>> {
+  const row = await db.one<Pick<Content, 'config'>>(sql`select config from content where digest = ${digest}`);
+  if (row === undefined) throw new Error(`there is no content ${digest}`);
+  return row.config;
+}
+
 export async function pinsOf(db: Reader, digest: string): Promise<Pin[]> {
   const row = await db.one<{ pins: Pin[] }>(sql`select pins from content where digest = ${digest}`);
   if (row === undefined) throw new Error(`there is no content ${digest}`);

@@ -36,7 +36,7 @@ export interface Content {
 }
 
 /** Of an asset without files of its own. */
-export function configOnly(config: Record<string, unknown>): Content {
+export function configOnly(config: Record<string, unknown>, pins: Pin[]): Content {
   return {
     config,
     manifest: [],
@@ -44,7 +44,7 @@ export function configOnly(config: Record<string, unknown>): Content {
     dependencies: { packages: [], built_from_source: [] },
     base_image: '',
     python: '',
-    pins: [],
+    pins,
   };
 }
 

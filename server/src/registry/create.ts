@@ -1,38 +1,49 @@
-// Assets that have a config and no files: tools, knowledge bases, MCP servers. Each of their versions is final from the start, because
-// nothing approves them; a change is a new version.
+// Assets that have a config and no files: everything but agents. Each of their versions is final from the start, because nothing approves
+// them; a change is a new version.
+import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printRef } from '@gantry/contract/refs.ts';
-import type { AssetKind, Visibility } from '@gantry/contract/roles.ts';
-import { defaultEntriesFor, writeEntries } from '../access/acl.ts';
+import type { Visibility } from '@gantry/contract/roles.ts';
+import { defaultEntriesFor, entryOfMaker, writeEntries } from '../access/acl.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
-import { change, type GovernedTx } from '../access/change.ts';
+import { change } from '../access/change.ts';
 import type { TeamSubject } from '../access/subject.ts';
 import { errorCode, unique_violation, type Database } from '../database/database.ts';
 import { findTeam } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { searchWords } from './asset.ts';
-import { configOnly, contentDigest, sourceDigest } from './content.ts';
-import * as contents from './content-store.ts';
+import { configOnly } from './content.ts';
+import { ownerOfNew } from './owner.ts';
+import { pinReferences } from './pin-references.ts';
+import { putFinal } from './put-final.ts';
+import { readConfig, type Config } from './read-config.ts';
+import { referencesOfConfig } from './references.ts';
 import * as store from './store.ts';
 
-export interface NewSimpleAsset {
+export interface NewAsset {
   name: string;
   team: string;
+  /** E-mail; the caller when absent. */
+  owner?: string | undefined;
   version: string;
   description: string;
   tags: string[];
   visibility: Visibility;
-  config: Record<string, unknown>;
+  config: Config;
 }
 
-export async function create(db: Database, caller: Caller, kind: AssetKind, made: NewSimpleAsset): Promise<void> {
+export async function create(db: Database, caller: Caller, kind: ConfiguredKind, made: NewAsset): Promise<void> {
   const user = signedIn(caller);
   const row = await findTeam(db, made.team);
   if (row === undefined) throw new Problem('not_found');
   const team: TeamSubject = { kind: 'team', id: row.id, name: row.name };
-  const ref = printRef({ kind, name: made.name });
+  const self = { kind, name: made.name };
+  const ref = printRef(self);
   const grant = authorize(user, 'asset.create', { ...team, creating: ref });
+  const owner_id = await ownerOfNew(db, user, team, made.owner);
+  const config = readConfig(kind, made.config);
+  const content = configOnly(config, await pinReferences(db, user, referencesOfConfig(self, config)));
   await change(db, grant, 'asset.created', async (tx, note) => {
     const { name, description, tags, visibility } = made;
     const search = searchWords({ name, team: team.name, description, tags, framework: null });
@@ -40,30 +51,18 @@ export async function create(db: Database, caller: Caller, kind: AssetKind, made
       kind,
       name,
       team_id: team.id,
-      owner_id: user.id,
+      owner_id,
       description,
       tags,
       framework: null,
       visibility,
       search,
     });
-    await writeEntries(tx, asset_id, defaultEntriesFor(user.id, team.id, visibility));
-    const digest = await putFinal(tx, { asset_id, version: made.version, config: made.config, pushed_by: user.id });
+    await writeEntries(tx, asset_id, [...defaultEntriesFor(owner_id, team.id, visibility), ...entryOfMaker(user)]);
+    const digest = await putFinal(tx, { asset_id, version: made.version, content, pushed_by: user.id });
     note({ version: made.version, digest, visibility }, { asset: ref });
   }).catch((error: unknown) => {
     if (errorCode(error) === unique_violation) throw new Problem('exists', { detail: `The name ${ref} is taken.` });
     throw error;
   });
-}
-
-/** A final version of a config alone; undefined when there is one of that name already. */
-export async function putFinal(
-  tx: GovernedTx,
-  { config, ...version }: { asset_id: string; version: string; config: Record<string, unknown>; pushed_by: string },
-): Promise<string | undefined> {
-  const content = configOnly(config);
-  const digest = contentDigest(content);
-  await contents.insertContent(tx, { ...content, digest, source: sourceDigest(content) });
-  const id = await store.putVersion(tx, { ...version, digest, state: 'final', message: '' });
-  return id && digest;
 }

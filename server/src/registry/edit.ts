@@ -1,55 +1,74 @@
+import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import type { AssetKind } from '@gantry/contract/roles.ts';
 import { authorize } from '../access/authorize.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import type { Database } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import { searchWords } from './asset.ts';
-import { configOnly, contentDigest } from './content.ts';
-import { putFinal } from './create.ts';
-import { findAsset, findVersion } from './find.ts';
+import { searchWords, type AssetRecord } from './asset.ts';
+import { configOnly, contentDigest, type Content } from './content.ts';
+import { findAsset, findAssetById, findVersion } from './find.ts';
+import { pinReferences } from './pin-references.ts';
+import { putFinal } from './put-final.ts';
+import { readConfig, type Config } from './read-config.ts';
+import { referencesOfConfig } from './references.ts';
 import * as store from './store.ts';
 import { versionFinal } from './version-final.ts';
 
 export interface Edit {
-  version: string;
+  /** Of the config. */
+  version?: string | undefined;
   description?: string | undefined;
   tags?: string[] | undefined;
-  config: Record<string, unknown>;
+  config?: Config | undefined;
 }
 
-/** Gives a tool, a knowledge base or an MCP server a new version. The same config under the version it has changes its description at most. */
-export async function edit(
-  db: Database,
-  caller: Caller,
-  ref: { kind: AssetKind; name: string },
-  edited: Edit,
-): Promise<void> {
+type Named = { kind: ConfiguredKind; name: string };
+
+/** Other words at once, another config as a new version. The config that stands under the version already changes nothing. */
+export async function edit(db: Database, caller: Caller, ref: Named, edited: Edit): Promise<void> {
   const user = signedIn(caller);
   const asset = await findAsset(db, ref.kind, ref.name);
   if (asset === undefined) throw new Problem('not_found');
   const grant = authorize(user, 'asset.write', asset);
-  const { version, config } = edited;
-  const digest = contentDigest(configOnly(config));
-  const description = edited.description ?? asset.description;
-  const tags = edited.tags ?? asset.tags;
+  const next = await contentOf(db, user, ref, edited);
   await change(db, grant, 'asset.changed', async (tx, note) => {
-    const before = await findVersion(tx, asset.id, version);
-    if (before !== undefined && before.digest !== digest) throw versionFinal({ ...ref, version });
-    if (
-      before === undefined &&
-      (await putFinal(tx, { asset_id: asset.id, version, config, pushed_by: user.id })) === undefined
-    )
-      throw versionFinal({ ...ref, version });
-    const search = searchWords({ name: asset.name, team: asset.team.name, description, tags, framework: null });
-    const { visibility } = (await store.lockAsset(tx, asset.id)) ?? asset;
-    await store.updateAsset(tx, asset.id, { description, tags, framework: null, visibility, search });
-    note({
-      version,
-      digest,
-      before: { description: asset.description, tags: asset.tags },
-      after: { description, tags },
-    });
+    const { visibility } = (await store.lockAsset(tx, asset.id)) ?? gone();
+    // Words may have changed, and the team with them, since it was decided.
+    const now = (await findAssetById(tx, asset.id)) ?? gone();
+    if (next !== undefined) {
+      const { version, content } = next;
+      const digest = contentDigest(content);
+      const before = await findVersion(tx, asset.id, version);
+      if (before !== undefined && before.digest !== digest) throw versionFinal({ ...ref, version });
+      if (before === undefined) {
+        await putFinal(tx, { asset_id: asset.id, version, content, pushed_by: user.id });
+        note({ version, digest });
+      }
+    }
+    const words = { description: edited.description ?? now.description, tags: edited.tags ?? now.tags };
+    if (same(words, now)) return;
+    const search = searchWords({ ...now, team: now.team.name, ...words });
+    await store.updateAsset(tx, asset.id, { ...words, framework: null, visibility, search });
+    note({ before: { description: now.description, tags: now.tags }, after: words });
   });
+}
+
+async function contentOf(
+  db: Database,
+  user: SignedInCaller,
+  ref: Named,
+  { version, config: given }: Edit,
+): Promise<{ version: string; content: Content } | undefined> {
+  if (version === undefined || given === undefined) return undefined;
+  const config = readConfig(ref.kind, given);
+  return { version, content: configOnly(config, await pinReferences(db, user, referencesOfConfig(ref, config))) };
+}
+
+function same(words: Pick<AssetRecord, 'description' | 'tags'>, { description, tags }: AssetRecord): boolean {
+  return JSON.stringify(words) === JSON.stringify({ description, tags });
+}
+
+function gone(): never {
+  throw new Problem('not_found');
 }

@@ -1,7 +1,7 @@
 // Who leaves owns nothing that they leave behind: what they owned gets another owner, with the rights that owning brings.
 import { printRef } from '@gantry/contract/refs.ts';
 import { defaultEntries } from '@gantry/contract/roles.ts';
-import { entriesOf, putEntry, removeEntry } from '../access/acl.ts';
+import { entriesOf, putMore, removeEntry } from '../access/acl.ts';
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
 import * as store from './store.ts';
@@ -31,14 +31,9 @@ export async function moveOwnership(
   { from, to }: { from: string; to: string },
 ): Promise<void> {
   for (const { id } of assets) {
-    const entries = await entriesOf(tx, id);
-    const of = (user_id: string) => entries.find(({ principal_id }) => principal_id === user_id);
     await store.setOwner(tx, id, to);
-    await putEntry(tx, id, { principal_type: 'user', principal_id: to }, [
-      ...(of(to)?.actions ?? []),
-      ...defaultEntries.owner,
-    ]);
-    const old = of(from);
+    await putMore(tx, id, { principal_type: 'user', principal_id: to }, defaultEntries.owner);
+    const old = (await entriesOf(tx, id)).find(({ principal_id }) => principal_id === from);
     if (old !== undefined) await removeEntry(tx, old.id);
   }
 }

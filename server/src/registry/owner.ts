@@ -22,18 +22,18 @@ export async function ownerOfNew(
     if (owner === undefined || owner === caller.email) return caller.id;
     if (effectiveRole(caller, team.id) !== 'admin')
       throw new Problem('owner_mismatch', {
-        detail: `\`owner\` in agent.yaml is ${owner}, and only an admin of team:${team.name} may push for someone else. You are ${caller.email}.`,
+        detail: `\`owner\` is ${owner}, and only an admin of team:${team.name} may make something for someone else. You are ${caller.email}.`,
         hint: 'Leave `owner` out, or write your own address.',
       });
   } else if (owner === undefined)
     throw new Problem('owner_mismatch', {
-      detail: `${caller.label} owns nothing, and agent.yaml does not say who does.`,
-      hint: `Write \`owner: <e-mail>\` of a member of team:${team.name} into agent.yaml.`,
+      detail: `${caller.label} owns nothing, and nothing says who does.`,
+      hint: `Name a member of team:${team.name}: \`owner: <e-mail>\` in agent.yaml, or --owner <e-mail>.`,
     });
   const user = await findUser(db, owner);
   if (user?.active !== true || !(await isInTeam(db, team.id, user.id))) {
     throw new Problem('owner_mismatch', {
-      detail: `\`owner\` in agent.yaml is ${owner}, who is not an active member of team:${team.name}.`,
+      detail: `\`owner\` is ${owner}, who is not an active member of team:${team.name}.`,
       hint: `Add them first: svc team add ${team.name} user:${owner}`,
     });
   }
@@ -44,11 +44,21 @@ export function requireSameOwner(asset: AssetRecord, config: AgentConfig): void 
   if (config.team !== asset.team.name) {
     throw new Problem('owner_mismatch', {
       detail: `\`team\` in agent.yaml is ${config.team}; ${asset.ref} belongs to team:${asset.team.name}.`,
+      hint: transferHint(asset, { team: config.team }),
     });
   }
   if (config.owner !== undefined && config.owner !== asset.owner) {
     throw new Problem('owner_mismatch', {
       detail: `\`owner\` in agent.yaml is ${config.owner}; ${asset.ref} belongs to ${asset.owner}.`,
+      hint: transferHint(asset, { owner: config.owner }),
     });
   }
+}
+
+function transferHint({ name, team, owner }: AssetRecord, to: { team?: string; owner?: string }): string {
+  const flags = [
+    ...(to.team === undefined ? [] : [`--team ${to.team}`]),
+    ...(to.owner === undefined ? [] : [`--owner ${to.owner}`]),
+  ];
+  return `Write team: ${team.name} and owner: ${owner}, or change the record: svc registry agent transfer ${name} ${flags.join(' ')}`;
 }

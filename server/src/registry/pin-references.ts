@@ -1,27 +1,25 @@
-// References of agent.yaml against the registry. At push each is resolved once and pinned; a deploy asks whether all of them are still
-// what was pinned. Must never happen: an answer that tells someone whether an asset exists that they may not read.
-import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+// References of agent.yaml and of configs against the registry. Each is resolved once, at push or edit, and pinned; a deploy asks whether
+// all of them are still what was pinned. Must never happen: an answer that tells someone whether an asset exists that they may not read.
+import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 import { Problem, type Fault } from '@gantry/contract/problems.ts';
-import { parseRef, printRef } from '@gantry/contract/refs.ts';
+import { parseRef, printRef, type AssetRef } from '@gantry/contract/refs.ts';
 import type { Caller } from '../access/caller.ts';
 import { canRead, decide } from '../access/decide.ts';
 import type { Reader } from '../database/database.ts';
 import type { Pin } from './content.ts';
 import * as contents from './content-store.ts';
 import { findAsset } from './find.ts';
+import { faultOf } from './read-config.ts';
+import type { Reference, References } from './references.ts';
+import * as stored from './reference-store.ts';
 import * as store from './store.ts';
 
-interface Reference {
-  ref: string;
-  pointer: string;
-}
-
 /** Throws reference_missing with every reference that cannot be resolved. */
-export async function pinReferences(db: Reader, caller: Caller, config: AgentConfig): Promise<Pin[]> {
+export async function pinReferences(db: Reader, caller: Caller, { self, references }: References): Promise<Pin[]> {
   const faults: Fault[] = [];
   const pins = new Map<string, Pin>();
-  for (const reference of referencesOf(config)) {
-    const pin = await pinOne(db, caller, config, reference);
+  for (const reference of references) {
+    const pin = await pinOne(db, caller, self, reference);
     if ('message' in pin) faults.push(pin);
     else pins.set(pin.ref, pin);
   }
@@ -29,7 +27,7 @@ export async function pinReferences(db: Reader, caller: Caller, config: AgentCon
   return [...pins.values()].toSorted((a, b) => (a.ref < b.ref ? -1 : 1));
 }
 
-/** Throws reference_changed or reference_missing with every reference that is no longer what was pinned. */
+/** Throws reference_changed or reference_missing with every reference that is no longer what was pinned, or cannot be used as it is. */
 export async function checkReferences(db: Reader, version: { digest: string }): Promise<Pin[]> {
   const pins = await contents.pinsOf(db, version.digest);
   const current = new Map(
@@ -48,45 +46,60 @@ export async function checkReferences(db: Reader, version: { digest: string }): 
       })),
     );
   const changed = pins.filter((pin) => current.get(pin.asset_id)?.digest !== pin.digest);
-  const [first] = changed;
-  if (first === undefined) return pins;
+  if (changed.length === 0) return await usable(db, pins);
   const errors = changed.map((pin) => ({
     message: `${pin.ref} was ${pin.version} when this was pushed and is ${current.get(pin.asset_id)?.version ?? 'gone'} now, with other content`,
   }));
   throw new Problem('reference_changed', { detail: `${errors.map((fault) => fault.message).join('. ')}.`, errors });
 }
 
-function referencesOf(config: AgentConfig): Reference[] {
-  const lists = {
-    tools: config.tools,
-    subagents: config.subagents,
-    knowledge_bases: config.knowledge_bases,
-    mcp_servers: config.mcp_servers,
-  };
-  return Object.entries(lists).flatMap(([field, entries]) =>
-    (entries ?? []).flatMap((entry, index) =>
-      'ref' in entry ? [{ ref: entry.ref, pointer: `/${field}/${index}` }] : [],
-    ),
+/** The same within the transaction that makes a version serve: none of what it refers to can be removed until that ends. */
+export async function holdReferences(tx: Reader, version: { digest: string }): Promise<void> {
+  const pins = await contents.pinsOf(tx, version.digest);
+  await stored.holdAssets(
+    tx,
+    pins.map((pin) => pin.asset_id),
   );
+  await checkReferences(tx, version);
 }
 
-async function pinOne(
-  db: Reader,
-  caller: Caller,
-  config: AgentConfig,
-  { ref, pointer }: Reference,
-): Promise<Pin | Fault> {
-  const fault = (message: string): Fault => ({ pointer, message, file: 'agent.yaml' });
+async function pinOne(db: Reader, caller: Caller, self: AssetRef, reference: Reference): Promise<Pin | Fault> {
+  const { ref, pointer, file, unfit } = reference;
+  const fault = (message: string): Fault => ({ pointer, message, ...(file === undefined ? {} : { file }) });
   const parsed = parseRef(ref);
   if (parsed === undefined) return fault(`${ref} is not a reference`);
-  if (parsed.kind === 'agent' && parsed.name === config.name) return fault(`${ref} is the agent itself`);
+  if (parsed.kind === self.kind && parsed.name === self.name) return fault(`${ref} is the ${self.kind} itself`);
   const asset = await findAsset(db, parsed.kind, parsed.name);
   const current = asset && (await store.currentVersions(db, [asset.id]))[0];
   if (asset === undefined || current === undefined || !canRead(caller, asset))
     return fault(`There is no ${printRef(parsed)} that you may read`);
   if (!decide(caller, 'asset.invoke', asset).allowed)
     return fault(`You may read ${asset.ref}, but not use it; ask ${asset.owner} for the use permission`);
-  return { ref: asset.ref, asset_id: asset.id, version: current.version, digest: current.digest };
+  const pin = { ref: asset.ref, asset_id: asset.id, version: current.version, digest: current.digest };
+  if (parsed.kind === 'agent') return pin;
+  const config = await contents.config(db, current.digest);
+  const wrong = unusable(parsed.kind, pin, config) ?? unfit?.(config, asset.ref);
+  return wrong === undefined ? pin : fault(wrong);
+}
+
+// What is accepted may have become stricter since the referred-to version was made.
+async function usable(db: Reader, pins: Pin[]): Promise<Pin[]> {
+  const faults: Fault[] = [];
+  for (const pin of pins) {
+    const kind = parseRef(pin.ref)?.kind;
+    if (kind === undefined || kind === 'agent') continue;
+    const message = unusable(kind, pin, await contents.config(db, pin.digest));
+    if (message !== undefined) faults.push({ message });
+  }
+  if (faults.length > 0) throw missing(faults);
+  return pins;
+}
+
+function unusable(kind: ConfiguredKind, { ref, version }: Pin, config: Record<string, unknown>): string | undefined {
+  const fault = faultOf(kind, config);
+  return fault === undefined
+    ? undefined
+    : `${ref}@${version} has a config that is not accepted any more (${fault}); give it another: svc registry ${kind} edit`;
 }
 
 function missing(faults: Fault[]): Problem {

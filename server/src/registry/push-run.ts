@@ -13,6 +13,7 @@ import { loadVersionSummary } from './load-version-content.ts';
 import { lockDependencies } from './lock-dependencies.ts';
 import { pinReferences } from './pin-references.ts';
 import type { PushInput, PushResult } from './push-input.ts';
+import { referencesOfAgent } from './references.ts';
 import type { Resolver } from './resolver.ts';
 import { storeVersion } from './store-version.ts';
 import { versionFinal } from './version-final.ts';
@@ -25,7 +26,7 @@ async function work(db: Database, resolver: Resolver, run: Run<PushInput>): Prom
   const { config, manifest, source, requirements: project, team_id } = run.input;
   const pins = await run.step('references', async () => {
     for (const notice of run.input.notices) run.notice(notice);
-    return await pinReferences(db, await loadPusher(db, run), config);
+    return await pinReferences(db, await loadPusher(db, run), referencesOfAgent(config));
   });
   const there = await finalVersion(db, run.input, pins);
   if (there !== undefined) return there;

@@ -1,5 +1,12 @@
 // Rows → the wire's records.
-import type { Asset, assetDetail, assetVersion, push } from '@gantry/contract/registry.ts';
+import type {
+  Asset,
+  assetDetail,
+  AssetStanding,
+  assetVersion,
+  AssetVersionDetail,
+  push,
+} from '@gantry/contract/registry.ts';
 import { hasEnded } from '@gantry/contract/runs.ts';
 import { printRef, printVersionRef } from '@gantry/contract/refs.ts';
 import type { z } from 'zod';
@@ -7,6 +14,7 @@ import type { Caller } from '../access/caller.ts';
 import { decide } from '../access/decide.ts';
 import type { RunRow } from '../runs/run.ts';
 import type { AssetRecord } from './asset.ts';
+import type { Pin } from './content.ts';
 import type { PushInput, PushResult } from './push-input.ts';
 import type { ListedRow, PermissionRow, VersionRow } from './store.ts';
 
@@ -50,6 +58,10 @@ export function listedRecord(row: ListedRow): Asset {
   };
 }
 
+export function standingRecord({ ref, team, owner, visibility, published }: AssetRecord): AssetStanding {
+  return { ref, team: team.name, owner, visibility, published };
+}
+
 export interface DetailParts {
   versions: VersionRow[];
   /** Ids of versions whose present content is approved. */
@@ -67,7 +79,6 @@ export function detailRecord(
   const { id, ref, name, owner, description, tags, framework, visibility, published, created_at, updated_at } = asset;
   const numbered = (version_id: string | null) =>
     versions.find((version) => version.id === version_id)?.version ?? null;
-  const may_write = decide(caller, 'asset.write', asset).allowed;
   return {
     id,
     kind: asset.asset_kind,
@@ -84,7 +95,7 @@ export function detailRecord(
     serving_version: numbered(asset.serving_version_id),
     created_at,
     updated_at,
-    config: config === null || may_write ? config : withoutValues(config),
+    config: config === null ? null : shownConfig(caller, asset, config),
     versions: versions.map((version) => versionRecord(asset, version, approved.has(version.id))),
     permissions: permissions.map((row) => ({
       principal: row.name === null ? row.principal_type : `${row.principal_type}:${row.name}`,
@@ -99,12 +110,37 @@ function versionRecord(asset: AssetRecord, row: VersionRow, approved: boolean): 
   return { id, ref, version, digest, state, approved, message, pushed_by: pushed_by_email, created_at: pushed_at };
 }
 
-/** Whoever may not write an agent sees which environment variables it has, and not what is in them. */
-export function withoutValues(config: Record<string, unknown>): Record<string, unknown> {
+export function versionDetail(
+  caller: Caller,
+  asset: AssetRecord,
+  row: VersionRow,
+  { approved, config, pins }: { approved: boolean; config: Record<string, unknown>; pins: Pin[] },
+): AssetVersionDetail {
+  return {
+    ...versionRecord(asset, row, approved),
+    config: shownConfig(caller, asset, config),
+    references: pins.map(({ ref, version, digest }) => ({ ref, version, digest })),
+  };
+}
+
+/** Whoever may not write it sees which environment variables it has, and not what is in them. */
+function shownConfig(caller: Caller, asset: AssetRecord, config: Record<string, unknown>): Record<string, unknown> {
+  if (decide(caller, 'asset.write', asset).allowed) return config;
+  // Those of an agent stand under `deploy`, those of an MCP server beside its command.
   const deploy = config['deploy'];
-  if (typeof deploy !== 'object' || deploy === null || !('env_vars' in deploy)) return config;
-  const names = Object.keys(deploy.env_vars ?? {});
-  return { ...config, deploy: { ...deploy, env_vars: Object.fromEntries(names.map((name) => [name, '(hidden)'])) } };
+  return {
+    ...config,
+    ...(hasVariables(config) ? { env_vars: withoutValues(config.env_vars) } : {}),
+    ...(hasVariables(deploy) ? { deploy: { ...deploy, env_vars: withoutValues(deploy.env_vars) } } : {}),
+  };
+}
+
+function hasVariables(value: unknown): value is { env_vars: unknown } {
+  return typeof value === 'object' && value !== null && 'env_vars' in value;
+}
+
+function withoutValues(variables: unknown): Record<string, string> {
+  return Object.fromEntries(Object.keys(Object(variables) as object).map((name) => [name, '(hidden)']));
 }
 
 export function pushRecord(run: RunRow<PushInput, PushResult>): PushRecord {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { z } from 'zod';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { authorize } from '../access/authorize.ts';
 import { change } from '../access/change.ts';
@@ -38,6 +39,13 @@ const unused = {
   request: new Request('http://test'),
   signal: AbortSignal.timeout(60_000),
 };
+/** A config of the kind that is unlike others of it. */
+const least = (kind: Kind, name: string): Record<string, z.core.util.JSONType> =>
+  ({
+    tool: { returns: { title: name } },
+    'knowledge-base': { documents: [{ text: name }] },
+    'mcp-server': { command: name },
+  })[kind];
 const fresh = (word: string) => `${word}-${++made}`;
 
 async function create(
@@ -47,7 +55,7 @@ async function create(
   visibility: 'private' | 'team' | 'org' = 'org',
 ): Promise<string> {
   const name = fresh('thing');
-  const body = { name, team, version: '1.0.0', description: '', tags: [], visibility, config: { url: name } };
+  const body = { name, team, version: '1.0.0', description: '', tags: [], visibility, config: least(kind, name) };
   await routes['registry.create']({ ...unused, caller: await cast.caller(person), params: { kind }, body });
   return name;
 }
@@ -56,7 +64,7 @@ async function edit(person: Person, kind: Kind, name: string, version: string): 
     ...unused,
     caller: await cast.caller(person),
     params: { kind, name },
-    body: { version, config: { changed: version } },
+    body: { version, config: { type: 'http', url: `https://example.com/${version}` } },
   });
 }
 async function remove(kind: Kind, name: string): Promise<void> {
@@ -154,6 +162,78 @@ test('what changed since it was pinned is refused, naming it, and pushing again 
   await checkReferences(database.db, { digest: again.result?.digest ?? '' });
 });
 
+test('the transport that agent.yaml names is the one that the server has', async () => {
+  const server = await create('ada', 'mcp-server', 'ml');
+  const { run } = await pushWith(`mcp_servers: [{ref: mcp/${server}, transport: sse}]\n`);
+  expect(run).toMatchObject({
+    state: 'failed',
+    problem: {
+      code: 'reference_missing',
+      errors: [
+        { pointer: '/mcp_servers/0', message: `mcp-servers/${server} has transport stdio, and sse is asked for` },
+      ],
+    },
+  });
+});
+
+test('a config that was stored while less was asked of it is refused at push and at deploy, naming the command', async () => {
+  const tool = await create('ada', 'tool', 'ml');
+  const { version } = await pushWith(`tools: [tools/${tool}]\n`);
+  const asset = await findAsset(database.db, 'tool', tool);
+  // As the database was before configs had a form; the pin follows, so that nothing else has changed.
+  await database.db
+    .run(sql`insert into content (digest, config, manifest, source, lock, dependencies, base_image, python, pins)
+    select ${`old-${tool}`}, '{"anything": 1}', manifest, source, lock, dependencies, base_image, python, '[]' from content limit 1`);
+  await cast.write(
+    'version',
+    sql`update version set digest = ${`old-${tool}`} where asset_id = ${asset?.id} returning id`,
+  );
+  const pins = JSON.stringify([{ ref: `tools/${tool}`, asset_id: asset?.id, version: '1.0.0', digest: `old-${tool}` }]);
+  await database.db
+    .run(sql`insert into content (digest, config, manifest, source, lock, dependencies, base_image, python, pins)
+    select ${`agent-${tool}`}, config, manifest, source, lock, dependencies, base_image, python, ${pins} from content where digest = ${version?.digest}`);
+  const said = `tools/${tool}@1.0.0 has a config that is not accepted any more`;
+  await expect(checkReferences(database.db, { digest: `agent-${tool}` })).rejects.toMatchObject({
+    code: 'reference_missing',
+    detail: expect.stringContaining(said),
+  });
+  const { run } = await pushWith(`tools: [tools/${tool}]\n`);
+  expect(run).toMatchObject({ problem: { errors: [{ message: expect.stringContaining('svc registry tool edit') }] } });
+});
+
+test('what a serving agent was pinned to is not deleted; who may not read the agent is not told its name', async () => {
+  const tool = await create('ada', 'tool', 'ml');
+  const remove = async (person: Person) =>
+    await routes['registry.delete']({
+      ...unused,
+      caller: await cast.caller(person),
+      params: { kind: 'tool', name: tool },
+    });
+  const { name, version } = await pushWith(`access: {visibility: team}\ntools: [tools/${tool}]\n`);
+  await cast.write(
+    'asset',
+    sql`update asset set serving_version_id = ${version?.id} where name = ${name} returning id`,
+  );
+  const asset = await findAsset(database.db, 'tool', tool);
+  await expect(remove('ada')).rejects.toMatchObject({
+    code: 'in_use',
+    status: 409,
+    detail: `tools/${tool} is used by agents/${name}.`,
+  });
+  await cast.write(
+    'permission',
+    sql`delete from permission where asset_id = ${version?.asset_id} and principal_type = 'team' returning id`,
+  );
+  await cast.write(
+    'permission',
+    sql`insert into permission (asset_id, principal_type, principal_id, actions) values (${asset?.id}, 'user', ${cast.id('bob')}, array['admin']) returning id`,
+  );
+  await expect(remove('bob')).rejects.toMatchObject({ detail: `tools/${tool} is used by 1 that you may not read.` });
+  await cast.write('asset', sql`update asset set serving_version_id = null where name = ${name} returning id`);
+  await remove('bob');
+  expect(await findAsset(database.db, 'tool', tool)).toBeUndefined();
+});
+
 test('what is gone since it was pinned is refused, also when another took its name', async () => {
   const tool = await create('ada', 'tool', 'ml');
   const { version } = await pushWith(`tools: [tools/${tool}]\n`);
@@ -168,7 +248,7 @@ test('what is gone since it was pinned is refused, also when another took its na
     description: '',
     tags: [],
     visibility: 'org',
-    config: { url: tool },
+    config: least('tool', tool),
   } as const;
   await routes['registry.create']({
     ...unused,

@@ -24,6 +24,7 @@ const unused = {
   body: undefined,
   request: new Request('http://test'),
   signal: AbortSignal.timeout(60_000),
+  callerNow: async () => await cast.caller('otto'),
 };
 const anonymous = () => ({ kind: 'anonymous' as const, origin: { request_id: null, ip: null, receipts: [] } });
 type Simple = 'tool' | 'knowledge-base' | 'mcp-server';
@@ -45,7 +46,7 @@ async function create(
     ...unused,
     caller: await cast.caller(person),
     params: { kind },
-    body: { ...simple, name, team: 'ml', ...more },
+    body: { ...simple, config: kind === 'mcp-server' ? { command: name } : {}, name, team: 'ml', ...more },
   });
 }
 async function show(person: Person, kind: AssetKind, name: string) {
@@ -280,7 +281,7 @@ describe('tools, knowledge bases and MCP servers', () => {
     await create('ada', 'tool', 'edited');
     const edit = async (
       person: Person,
-      body: { version: string; config: Record<string, string>; description?: string },
+      body: { version: string; config: Record<string, { title: string }>; description?: string },
       name = 'edited',
     ) =>
       await routes['registry.edit']({
@@ -289,15 +290,19 @@ describe('tools, knowledge bases and MCP servers', () => {
         params: { kind: 'tool', name },
         body,
       });
-    expect(await edit('ada', { version: '1.1.0', config: { a: 'b' }, description: 'better' })).toMatchObject({
+    expect(
+      await edit('ada', { version: '1.1.0', config: { returns: { title: 'b' } }, description: 'better' }),
+    ).toMatchObject({
       latest_version: '1.1.0',
       description: 'better',
-      config: { a: 'b' },
+      config: { type: 'function', returns: { title: 'b' } },
     });
-    await expect(edit('ada', { version: '1.1.0', config: { a: 'c' } })).rejects.toMatchObject({
+    await expect(edit('ada', { version: '1.1.0', config: { returns: { title: 'c' } } })).rejects.toMatchObject({
       code: 'version_final',
     });
-    expect((await edit('ada', { version: '1.1.0', config: { a: 'b' }, description: 'best' })).versions).toHaveLength(2);
+    expect(
+      (await edit('ada', { version: '1.1.0', config: { returns: { title: 'b' } }, description: 'best' })).versions,
+    ).toHaveLength(2);
     await expect(edit('bob', { version: '1.2.0', config: {} })).rejects.toMatchObject({ code: 'forbidden' });
     await expect(edit('otto', { version: '1.2.0', config: {} })).rejects.toMatchObject({ code: 'forbidden' });
     await expect(edit('ada', { version: '1.2.0', config: {} }, 'nowhere')).rejects.toMatchObject({ code: 'not_found' });

@@ -1,14 +1,21 @@
-import { approvedVersions } from '../approvals/approval-for.ts';
+import { approvedVersions, closePending } from '../approvals/approval-for.ts';
+import type { AssetRef } from '@gantry/contract/refs.ts';
+import type { Caller } from '../access/caller.ts';
 import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Handlers } from '../http/handlers.ts';
 import { lastSeq } from '../http/last-event-id.ts';
 import { create } from './create.ts';
+import { deleteAsset } from './delete.ts';
 import { edit } from './edit.ts';
 import { list, search } from './list.ts';
+import { publish } from './publish.ts';
 import { push } from './push.ts';
+import { setVisibility } from './set-visibility.ts';
 import { pushEvents, showPush } from './show-push.ts';
+import { showVersion } from './show-version.ts';
 import { show } from './show.ts';
+import { transfer } from './transfer.ts';
 import { turns } from './turns.ts';
 
 // A push is held in memory until it is stored, up to 200 MB each.
@@ -19,6 +26,7 @@ type RegistryHandlers = Pick<Handlers<'agents'>, 'agents.push'> & Handlers<'push
 
 export function registryRoutes({ db, cursors }: { db: Database; cursors: Cursors }): RegistryHandlers {
   const inTurn = turns(pushes_at_once, push_wait_ms, 'Too many pushes arrive at once.');
+  const shown = async (caller: Caller, ref: AssetRef) => await show(db, approvedVersions, caller, ref);
   return {
     'agents.push': async ({ caller, params, query, body, signal }) => {
       const request = { name: params.name, message: query.message, archive: body, signal };
@@ -33,14 +41,21 @@ export function registryRoutes({ db, cursors }: { db: Database; cursors: Cursors
     'registry.search': async ({ caller, query }) => await search(db, cursors, caller, query),
     'registry.list': async ({ caller, params, query }) =>
       await list(db, cursors, caller, { ...query, kind: params.kind }),
-    'registry.show': async ({ caller, params }) => await show(db, approvedVersions, caller, params),
+    'registry.show': async ({ caller, params }) => await shown(caller, params),
+    'registry.show_version': async ({ caller, params }) => await showVersion(db, approvedVersions, caller, params),
     'registry.create': async ({ caller, params, body }) => {
       await create(db, caller, params.kind, body);
-      return await show(db, approvedVersions, caller, { kind: params.kind, name: body.name });
+      return await shown(caller, { kind: params.kind, name: body.name });
     },
     'registry.edit': async ({ caller, params, body }) => {
       await edit(db, caller, params, body);
-      return await show(db, approvedVersions, caller, params);
+      return await shown(caller, params);
     },
+    'registry.set_visibility': async ({ caller, params, body }) =>
+      await setVisibility(db, caller, params, body.visibility),
+    'registry.publish': async ({ caller, params }) => await publish(db, caller, params, true),
+    'registry.unpublish': async ({ caller, params }) => await publish(db, caller, params, false),
+    'registry.transfer': async ({ caller, params, body }) => await transfer(db, closePending, caller, params, body),
+    'registry.delete': async ({ caller, params }) => await deleteAsset(db, closePending, caller, params),
   };
 }

@@ -2,7 +2,14 @@ import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printRef } from '@gantry/contract/refs.ts';
 import { visibilities, type Visibility } from '@gantry/contract/roles.ts';
-import { defaultEntriesFor, entriesOf, narrowEntries, shownVisibility, writeEntries } from '../access/acl.ts';
+import {
+  defaultEntriesFor,
+  entryOfMaker,
+  entriesOf,
+  narrowEntries,
+  shownVisibility,
+  writeEntries,
+} from '../access/acl.ts';
 import { authorize, type Grant } from '../access/authorize.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import { change, type GovernedTx, type Note } from '../access/change.ts';
@@ -38,7 +45,7 @@ export async function storeVersion(
     await run.settle(tx);
     await keepFiles(tx, content);
     await contents.insertContent(tx, { ...content, digest, source });
-    const asset_id = asset?.id ?? (await createAgent(tx, note, input));
+    const asset_id = asset?.id ?? (await createAgent(tx, note, input, caller));
     const version_id = await store.putVersion(tx, {
       asset_id,
       version: config.version,
@@ -80,7 +87,12 @@ async function keepFiles(tx: Tx, { manifest }: Content): Promise<void> {
     throw new Problem('conflict', { detail: 'The pushed files were not kept this long. Push again.' });
 }
 
-async function createAgent(tx: GovernedTx, note: Note, { config, team_id, owner_id }: PushInput): Promise<string> {
+async function createAgent(
+  tx: GovernedTx,
+  note: Note,
+  { config, team_id, owner_id }: PushInput,
+  maker: SignedInCaller,
+): Promise<string> {
   const visibility = visibilityOf(config);
   const asset_id = await store.insertAsset(tx, {
     kind: 'agent',
@@ -90,7 +102,7 @@ async function createAgent(tx: GovernedTx, note: Note, { config, team_id, owner_
     visibility,
     ...fieldsOf(config),
   });
-  await writeEntries(tx, asset_id, defaultEntriesFor(owner_id, team_id, visibility));
+  await writeEntries(tx, asset_id, [...defaultEntriesFor(owner_id, team_id, visibility), ...entryOfMaker(maker)]);
   note({ owner_id, visibility });
   return asset_id;
 }
@@ -102,9 +114,12 @@ async function describeAsset(
   run: Run,
   { asset, version_id, config }: { asset: AssetRecord; version_id: string; config: AgentConfig },
 ): Promise<void> {
+  const { visibility: shown } = (await store.lockAsset(tx, asset.id)) ?? asset;
+  // It may have been transferred, or deleted, since it was decided.
+  const now = await findAgent(tx, config.name);
+  if (now?.id === asset.id) requireSameOwner(now, config);
   const latest = await store.version(tx, asset.id, 'latest');
   if (latest?.id !== version_id) return;
-  const { visibility: shown } = (await store.lockAsset(tx, asset.id)) ?? asset;
   const asked = config.access?.visibility === undefined ? shown : visibilityOf(config);
   const wider = visibilities.indexOf(asked) > visibilities.indexOf(shown);
   if (wider)

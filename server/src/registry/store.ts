@@ -58,7 +58,7 @@ const assetTables = sql`asset a join team t on t.id = a.team_id join app_user o 
 const versionColumns = sql`v.id, v.asset_id, v.version, v.digest, v.state, v.message, v.pushed_by, u.label as pushed_by_email, v.authors, v.pushed_at`;
 const versionTables = sql`version v join identity u on u.id = v.pushed_by`;
 // `1.10.0` is above `1.9.0`: versions are compared by their numbers.
-const byNumber = sql`string_to_array(v.version, '.')::int[]`;
+export const byNumber = sql`string_to_array(v.version, '.')::int[]`;
 
 /** Gives `AssetRowWithEntries`; for others to join with what they keep of it. */
 export const selectAsset = (kind: AssetKind, name: string): Sql =>
@@ -213,6 +213,32 @@ export async function setVisibility(tx: GovernedTx, asset_id: string, visibility
 export const lockAsset = async (tx: GovernedTx, asset_id: string) =>
   await tx.one<{ visibility: Visibility }>(sql`select visibility from asset where id = ${asset_id} for no key update`);
 
+/** False when it was so already. */
+export async function setPublished(tx: GovernedTx, asset_id: string, published: boolean): Promise<boolean> {
+  const rows = await tx.write(
+    'asset',
+    sql`update asset set published = ${published}, updated_at = clock_now() where id = ${asset_id} and published <> ${published} returning id`,
+  );
+  return rows.length === 1;
+}
+
+export interface Belonging {
+  team_id: string;
+  owner_id: string;
+  visibility: Visibility;
+  /** All searchable words, separated by spaces (words.ts). */
+  search: string;
+}
+
+export async function setBelonging(tx: GovernedTx, asset_id: string, belonging: Belonging): Promise<void> {
+  await tx.write(
+    'asset',
+    sql`
+    update asset set team_id = ${belonging.team_id}, owner_id = ${belonging.owner_id}, visibility = ${belonging.visibility},
+      search = to_tsvector('simple', ${belonging.search}), updated_at = clock_now() where id = ${asset_id} returning id`,
+  );
+}
+
 /** Its ACL rows are access's to remove. Content stays: another version may have the same. */
 export async function deleteAsset(tx: GovernedTx, asset_id: string): Promise<void> {
   await tx.write('asset', sql`update asset set serving_version_id = null where id = ${asset_id} returning id`);
@@ -236,11 +262,14 @@ export async function version(db: Reader, asset_id: string, version: string): Pr
 export const versionById = async (db: Reader, id: string) =>
   await db.one<VersionRow>(sql`select ${versionColumns} from ${versionTables} where v.id = ${id}`);
 
-/** Everybody who ever pushed under these versions, by version id. */
+/** Everybody who ever pushed under these versions, by version id; of service principals also who was shown a key of theirs. */
 export async function authors(db: Reader, version_ids: readonly string[]): Promise<Map<string, string[]>> {
-  const rows = await db.all<{ id: string; emails: string[] }>(sql`
-    select v.id, array_agg(u.label) as emails from version v join identity u on u.id = any(v.authors) where v.id = any(${version_ids}) group by v.id`);
-  return new Map(rows.map((row) => [row.id, row.emails]));
+  const rows = await db.all<{ id: string; labels: string[] }>(sql`
+    select v.id, array_agg(distinct u.label) as labels from version v
+    join identity u on u.id = any(v.authors)
+      or u.id in (select issued_to from service_key where principal_id = any(v.authors))
+    where v.id = any(${version_ids}) group by v.id`);
+  return new Map(rows.map((row) => [row.id, row.labels]));
 }
 
 /** What a reference without a version means: the highest final version of each asset, or the highest draft of one that has none. */

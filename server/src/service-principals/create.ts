@@ -36,6 +36,7 @@ export async function createPrincipal(
   refuseIdle(made.allowed_assets);
   const { id, key } = await change(db, grant, 'principal.created', async (tx, note) => {
     const id = await store.insertPrincipal(tx, { ...made, team_id: team.id, created_by: user.id });
+    if (id === undefined) throw new Problem('not_found');
     const key = await issueKey(parts, tx, { principal_id: id, issued_to: user.id });
     const { name, role, allowed_assets } = made;
     note({ principal: `principal:${name}`, role, allowed_assets, key: prefixOf(key), issued_to: user.email });

@@ -79,15 +79,16 @@ export interface NewPrincipal {
   created_by: string;
 }
 
-export async function insertPrincipal(tx: GovernedTx, made: NewPrincipal): Promise<string> {
+/** Undefined when its team is gone. */
+export async function insertPrincipal(tx: GovernedTx, made: NewPrincipal): Promise<string | undefined> {
   const [row] = await tx.write(
     'service_principal',
     sql`
     insert into service_principal (name, team_id, role, allowed_assets, description, created_by)
-    values (${made.name}, ${made.team_id}, ${made.role}, ${made.allowed_assets}, ${made.description}, ${made.created_by}) returning id`,
+    select ${made.name}, id, ${made.role}, ${made.allowed_assets}, ${made.description}, ${made.created_by}
+    from team where id = ${made.team_id} for key share returning id`,
   );
-  if (row === undefined) throw new Error('the statement returned no row');
-  return row.id;
+  return row?.id;
 }
 
 export type PrincipalChange = Pick<PrincipalRow, 'role' | 'allowed_assets' | 'description'>;

@@ -1,5 +1,6 @@
 import { openapi } from '@gantry/contract/openapi.ts';
 import { agentJsonSchema } from '@gantry/contract/agent-yaml.ts';
+import { assetConfigJsonSchema } from '@gantry/contract/asset-config.ts';
 import { authorize } from '../access/authorize.ts';
 import { theOrg } from '../access/subject.ts';
 import type { Handlers } from '../http/handlers.ts';
@@ -30,6 +31,7 @@ export function serviceRoutes({
     },
     'service.openapi': async () => openapi(base_url(), version),
     'service.agent_schema': async () => agentJsonSchema(),
+    'service.asset_schema': async ({ params }) => assetConfigJsonSchema(params.kind),
     'service.doctor': async ({ caller, signal }) => {
       authorize(caller, 'service.inspect', theOrg);
       return await inspect(checks, signal);

@@ -60,9 +60,15 @@ export interface TestAppSettings {
   /** `default`: as after a fresh installation, with the documented password. */
   seeded?: 'default' | 'rotated';
   config?: Partial<Config>;
+  /** Hears every line of the service's log. */
+  onLog?: (line: string) => void;
 }
 
-export async function testApp({ seeded = 'rotated', config: overrides = {} }: TestAppSettings = {}): Promise<TestApp> {
+export async function testApp({
+  seeded = 'rotated',
+  config: overrides = {},
+  onLog,
+}: TestAppSettings = {}): Promise<TestApp> {
   const database = await testDatabase();
   const { db } = database;
   const data_dir = await mkdtemp(join(tmpdir(), 'gantry-test-app-'));
@@ -82,7 +88,11 @@ export async function testApp({ seeded = 'rotated', config: overrides = {} }: Te
     close: async () => await service_db.close(),
   };
   const bugs: string[] = [];
-  const log = openLog('error', { write: (line) => void (line.includes(undeclared_problem) && bugs.push(line)) });
+  const write = (line: string) => {
+    onLog?.(line);
+    if (line.includes(undeclared_problem)) bugs.push(line);
+  };
+  const log = openLog(onLog === undefined ? 'error' : 'trace', { write });
   const app = await startApp(config, log, foundation);
   const as = (token?: string) => createClient({ base_url: app.url, token: () => token });
 

@@ -2,7 +2,7 @@
 // said to be. It follows the chain by a cursor, so nothing needs to tell it. Each webhook is sent one delivery at a time, and one that is
 // down holds up no other. A process that dies leaves its delivery to the next, which sends it under the same id.
 import { randomUUID } from 'node:crypto';
-import { entryAt } from '../audit/follow.ts';
+import { entryAt } from '../audit/entries.ts';
 import type { Database } from '../database/database.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import { startLoop, type Loop } from '../runs/loop.ts';

@@ -1,9 +1,11 @@
 import { printGrantee } from '@gantry/contract/refs.ts';
-import { readAsset } from '../../acl.ts';
+import { readAsset, type Resource } from '../../acl.ts';
 import { defineCommand, text } from '../../command.ts';
 import { limitFlag, takePages } from '../../pages.ts';
 import { readPrincipal } from '../../principal.ts';
-import { table, time } from '../../view/view.ts';
+import { describeVisibility } from '../../describe-asset.ts';
+import type { Session } from '../../session.ts';
+import { faint, line, table, time, type View } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'acl list',
@@ -17,7 +19,7 @@ export const command = defineCommand({
     limit: limitFlag,
   },
   async run({ asset, principal, limit }, session) {
-    const resource = asset === undefined ? {} : readAsset(asset);
+    const resource: Partial<Resource> = asset === undefined ? {} : readAsset(asset);
     const { principal_type, principal_id = null } = principal === undefined ? {} : readPrincipal(principal);
     const filters = {
       ...resource,
@@ -27,6 +29,7 @@ export const command = defineCommand({
     const entries = await takePages(session, limit, (query) =>
       session.call('permissions.list', { query: { ...filters, ...query } }),
     );
+    const about = resource.resource_type === undefined ? [] : await visibilityOf(session, resource, entries.length);
     return {
       data: entries,
       view: [
@@ -35,7 +38,20 @@ export const command = defineCommand({
           entries.map((entry) => [entry.asset, printGrantee(entry), entry.actions.join(', '), time(entry.created_at)]),
           'Entries that you may see would be listed here.',
         ),
+        ...about,
       ],
     };
   },
 });
+
+/** What some of the entries together are called; nothing about an asset that shows none. */
+async function visibilityOf(
+  session: Session,
+  { resource_type: kind, resource_id: name }: Partial<Resource>,
+  shown: number,
+): Promise<View> {
+  if (kind === undefined || name === undefined || shown === 0) return [];
+  const asset = await session.call('registry.show', { params: { kind, name } });
+  const published = asset.published ? ', published' : '';
+  return [line(faint(`visibility ${asset.visibility}${published}: ${describeVisibility(asset)}`))];
+}

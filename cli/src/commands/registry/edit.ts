@@ -1,0 +1,125 @@
+import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
+import { visibilities, type AssetKind } from '@gantry/contract/roles.ts';
+import { choice, defineCommand, required, text, type Command } from '../../command.ts';
+import { misuse } from '../../refusal.ts';
+import { changeConfig } from '../../registry/change-config.ts';
+import { kinds } from '../../registry/kinds.ts';
+import { readNamed, suggestAsset } from '../../registry/named.ts';
+import { configFlags } from '../../registry/typed-config.ts';
+import { readTags, wordFlags } from '../../registry/words.ts';
+import type { Result } from '../../result.ts';
+import type { Session } from '../../session.ts';
+import { good, line, type View } from '../../view/view.ts';
+
+const versionParts = ['patch', 'minor', 'major'] as const;
+const visibilityFlag = choice(
+  'Who may read it: writes the entries of the team and of org anew; needs "admin"',
+  visibilities,
+);
+
+export function commandFor(kind: AssetKind): Command {
+  return kind === 'agent' ? editAgent() : editConfigured(kind);
+}
+
+function editConfigured(kind: ConfiguredKind) {
+  const { example } = kinds[kind];
+  return defineCommand({
+    words: `registry ${kind} edit`,
+    summary: 'Give it another config as a new version, in your editor or from a file, or other words',
+    needs: 'asset.write',
+    examples: [
+      `svc registry ${kind} edit ${example}`,
+      `svc registry ${kind} edit ${example} --file ${example}.yaml --bump minor`,
+      `svc registry ${kind} edit ${example} --description "Better words" --visibility team`,
+    ],
+    arguments: { name: required('Its name') },
+    flags: {
+      ...configFlags,
+      bump: choice('Which part of the version to raise; patch unless told', versionParts),
+      version: text('The version itself', 'version'),
+      ...wordFlags,
+      visibility: visibilityFlag,
+    },
+    async run({ name: given, description, tags, visibility, bump, version, ...typed }, session): Promise<Result> {
+      if (bump !== undefined && version !== undefined) throw misuse('Give --bump or --version, not both');
+      const { name } = readNamed(kind, given);
+      const params = { kind, name };
+      const before = await suggestAsset(session, kind, name, () => session.call('registry.show', { params }));
+      const words = {
+        ...(description === undefined ? {} : { description }),
+        ...(tags === undefined ? {} : { tags: readTags(tags) }),
+      };
+      const alone = Object.keys(words).length === 0 && visibility === undefined;
+      const changed = await changeConfig(session, kind, before, { ...typed, bump, version, ask: alone });
+      const edited =
+        changed === undefined && Object.keys(words).length === 0
+          ? before
+          : await session.call('registry.edit', { params, body: { ...words, ...changed } });
+      const ref = `${before.ref}@${edited.latest_version ?? ''}`;
+      const said: View = [
+        ...(changed === undefined ? [] : [line(good('✓ '), `${ref} is there, and is what a reference means now`)]),
+        ...(Object.keys(words).length === 0 ? [] : [line(good('✓ '), `${before.ref} has other words`)]),
+      ];
+      const seen =
+        visibility === undefined ? undefined : await setVisibility(session, params, visibility, before.visibility);
+      const nothing = said.length === 0 && seen === undefined;
+      const back = `svc registry ${kind} show ${name}@${before.latest_version ?? ''} --yaml | svc registry ${kind} edit ${name} --file -`;
+      return {
+        data: edited,
+        view: nothing ? [line(`${ref} stays as it is`)] : [...said, ...(seen?.view ?? [])],
+        ...(changed === undefined ? (seen?.undo === undefined ? {} : { undo: seen.undo }) : { undo: back }),
+      };
+    },
+  });
+}
+
+function editAgent() {
+  return defineCommand({
+    words: 'registry agent edit',
+    summary: 'Change who may read it; all else is what its agent.yaml says',
+    needs: 'permission.change',
+    examples: [
+      'svc registry agent edit greeter --visibility team',
+      'svc registry agent edit greeter --visibility org --json',
+    ],
+    arguments: { name: required('Its name') },
+    flags: { visibility: visibilityFlag },
+    async run({ name: given, visibility }, session): Promise<Result> {
+      if (visibility === undefined)
+        throw misuse(
+          '--visibility is needed',
+          'Everything else stands in agent.yaml: change it there, then svc submit.',
+        );
+      const { name } = readNamed('agent', given);
+      const params = { kind: 'agent', name } as const;
+      const before = await suggestAsset(session, 'agent', name, () => session.call('registry.show', { params }));
+      return await setVisibility(session, params, visibility, before.visibility);
+    },
+  });
+}
+
+async function setVisibility(
+  session: Session,
+  params: { kind: AssetKind; name: string },
+  visibility: (typeof visibilities)[number],
+  before: string,
+): Promise<Result> {
+  const asset = await session.call('registry.set_visibility', { params, body: { visibility } });
+  const entries = {
+    org: `team:${asset.team} and org`,
+    team: `team:${asset.team}`,
+    private: 'neither its team nor org',
+  };
+  if (asset.visibility === before)
+    return { data: asset, view: [line(`${asset.ref} has the visibility ${before} already`)] };
+  return {
+    data: asset,
+    view: [
+      line(
+        good('✓ '),
+        `${asset.ref} has the visibility ${asset.visibility}: an entry for ${entries[asset.visibility]}`,
+      ),
+    ],
+    undo: `svc registry ${params.kind} edit ${params.name} --visibility ${before}`,
+  };
+}

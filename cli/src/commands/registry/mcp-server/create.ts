@@ -1,3 +1,0 @@
-import { createCommand } from '../../../registry-commands.ts';
-
-export const command = createCommand('mcp-server');

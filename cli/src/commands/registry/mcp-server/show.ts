@@ -1,3 +1,0 @@
-import { showCommand } from '../../../registry-commands.ts';
-
-export const command = showCommand('mcp-server');

@@ -1,3 +1,0 @@
-import { listCommand } from '../../../registry-commands.ts';
-
-export const command = listCommand('tool');

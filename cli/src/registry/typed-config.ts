@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { text as textOf } from 'node:stream/consumers';
+import type { Send } from '@gantry/contract/client.ts';
+import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
+import type { AssetKind } from '@gantry/contract/roles.ts';
+import type { Finding } from '@gantry/contract/finding.ts';
+import { text } from '../command.ts';
+import { describeFindings } from '../project/describe-findings.ts';
+import { misuse, Refusal } from '../refusal.ts';
+
+export type Config = NonNullable<Send<'registry.create'>['body']['config']>;
+
+export const configFlags = {
+  file: text('What it is made of: a YAML or JSON file, - for stdin', 'path'),
+  config: text('The same, typed here', 'yaml'),
+};
+
+export interface TypedConfig {
+  config: Config;
+  /** As it was typed. */
+  text: string;
+}
+
+/** Checked as the service will check it; undefined when neither flag is given. */
+export async function readTypedConfig(
+  kind: ConfiguredKind,
+  { file, config }: { file: string | undefined; config: string | undefined },
+): Promise<TypedConfig | undefined> {
+  if (file !== undefined && config !== undefined) throw misuse('Give --file or --config, not both');
+  if (config !== undefined) return await checkedConfig(kind, config, '--config');
+  if (file === undefined) return undefined;
+  return await checkedConfig(
+    kind,
+    file === '-' ? await textOf(process.stdin) : readText(file),
+    file === '-' ? 'stdin' : file,
+  );
+}
+
+export async function checkedConfig(kind: ConfiguredKind, written: string, file: string): Promise<TypedConfig> {
+  const { parseAssetConfig } = await import('@gantry/contract/asset-config.ts');
+  const { config, findings } = parseAssetConfig(kind, written, file);
+  if (config === undefined) throw invalid(kind, file, findings);
+  return { config: JSON.parse(JSON.stringify(config)) as Config, text: written }; // what JSON.parse answers is JSON
+}
+
+export async function printConfig(config: object): Promise<string> {
+  const { stringify } = await import('yaml');
+  return stringify(config);
+}
+
+/** What editors find the form of a config by. */
+export function schemaLine(server: string, kind: AssetKind): string {
+  return `# yaml-language-server: $schema=${server}/api/v1/schemas/${kind === 'agent' ? 'agent.json' : `assets/${kind}`}\n`;
+}
+
+function invalid(kind: ConfiguredKind, file: string, findings: readonly Finding[]): Refusal {
+  const sentence = `${file} is no config of a ${kind}`;
+  return new Refusal('config_invalid', sentence, {
+    view: describeFindings(findings),
+    problem: { code: 'config_invalid', detail: sentence, errors: findings },
+  });
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw misuse(
+      `${file} cannot be read${error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''}`,
+    );
+  }
+}

@@ -1,0 +1,104 @@
+// Configs of the assets that are no agents: text → config, or everything that is wrong with it. The service puts what it is sent through
+// the same function, so that what is accepted here is accepted there, and a fault reads the same in both places.
+import { z } from 'zod';
+import { explain, pointerOf, type FileForm } from './agent-yaml/explain.ts';
+import type { JsonSchema } from './agent-yaml/json-schema.ts';
+import { knowledgeBase } from './asset-config/knowledge-base.ts';
+import { mcpServer } from './asset-config/mcp-server.ts';
+import { memoryConfig } from './asset-config/memory-config.ts';
+import { model } from './asset-config/model.ts';
+import { prompt } from './asset-config/prompt.ts';
+import { ragIndex } from './asset-config/rag-index.ts';
+import { holdsSecretName, looksLikeSecret } from './asset-config/secret-text.ts';
+import { tool } from './asset-config/tool.ts';
+import type { ConfiguredKind } from './asset-kinds.ts';
+import { hasErrors, inOrder, type Finding } from './finding.ts';
+import { readYaml, type YamlSource } from './read-yaml.ts';
+
+export const assetConfigs = {
+  prompt,
+  tool,
+  'memory-config': memoryConfig,
+  'rag-index': ragIndex,
+  'knowledge-base': knowledgeBase,
+  model,
+  'mcp-server': mcpServer,
+} as const satisfies Record<ConfiguredKind, z.ZodType>;
+export type AssetConfig<K extends ConfiguredKind> = z.output<(typeof assetConfigs)[K]>;
+
+export interface ParsedAssetConfig<K extends ConfiguredKind> {
+  /** There exactly when no finding is an error; what may be left out has its default. */
+  config?: AssetConfig<K>;
+  findings: Finding[];
+}
+
+/** YAML, of which JSON is a part. Never throws, whatever the text. Nothing at all is the config that has every default. */
+export function parseAssetConfig<K extends ConfiguredKind>(kind: K, text: string, file: string): ParsedAssetConfig<K> {
+  const source = readYaml(text, file);
+  if (source.value === undefined) return { findings: inOrder(source.findings) };
+  const value = source.value ?? {};
+  const parsed = assetConfigs[kind].safeParse(value);
+  const wrong = parsed.success ? [] : explain(source, parsed.error.issues, formOf(kind));
+  const findings = inOrder([...source.findings, ...wrong, ...secrets(source)]);
+  if (!parsed.success || hasErrors(findings)) return { findings };
+  return { config: parsed.data as AssetConfig<K>, findings }; // the schema under this very key made it
+}
+
+const schemas = new Map<ConfiguredKind, JsonSchema>();
+
+/** JSON Schema draft 7, which is what editors read. Made once: a hostile config asks for it with every fault. */
+export function assetConfigJsonSchema(kind: ConfiguredKind): JsonSchema {
+  const made = schemas.get(kind) ?? {
+    title: `config of a ${kind}`,
+    ...z.toJSONSchema(assetConfigs[kind], { io: 'input', target: 'draft-7' }),
+  };
+  schemas.set(kind, made);
+  return made;
+}
+
+/** What a config refers to, with the places; a config that was parsed. */
+export function referencesIn(kind: ConfiguredKind, config: object): { ref: string; pointer: string }[] {
+  switch (kind) {
+    case 'rag-index': {
+      const { embedding_model, knowledge_bases } = config as AssetConfig<'rag-index'>; // parsed as this kind
+      const bases = knowledge_bases.map(({ ref }, index) => ({ ref, pointer: `/knowledge_bases/${index}` }));
+      return [{ ref: embedding_model.ref, pointer: '/embedding_model' }, ...bases];
+    }
+    case 'memory-config': {
+      const { model: summariser } = config as AssetConfig<'memory-config'>; // parsed as this kind
+      return summariser === undefined ? [] : [{ ref: summariser.ref, pointer: '/model' }];
+    }
+    default:
+      return [];
+  }
+}
+
+function formOf(kind: ConfiguredKind): FileForm {
+  return { name: `the config of a ${kind}`, schema: () => assetConfigJsonSchema(kind) };
+}
+
+/** Values that look like secrets, by where they stand; the value itself is never shown. */
+function secrets(source: YamlSource): Finding[] {
+  return textsIn(source.value, []).flatMap(({ path, text }) => {
+    const name = String(path.at(-1));
+    // The fields that hold a secret's name are called so.
+    const isNamed = name !== 'secret' && holdsSecretName(name) && text !== '';
+    if (!isNamed && !looksLikeSecret(text)) return [];
+    const pointer = pointerOf(path);
+    const place = source.places.get(pointer);
+    const suggestion =
+      'Everybody who may read the asset reads its config. Give `secret` or `secrets` the name of a secret.';
+    const message = `\`${path.map(String).join('.').slice(0, 200)}\` looks like a secret`;
+    return [source.finding('secret_in_config', place?.value[0] ?? 0, message, { pointer, suggestion })];
+  });
+}
+
+function textsIn(
+  value: unknown,
+  path: readonly (string | number)[],
+): { path: readonly (string | number)[]; text: string }[] {
+  if (typeof value === 'string') return [{ path, text: value }];
+  if (Array.isArray(value)) return value.flatMap((each: unknown, index) => textsIn(each, [...path, index]));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, each]) => textsIn(each, [...path, key]));
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+
+const typeNames = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] as const;
+const typeName = z.enum(typeNames);
+
+/** A JSON Schema: the keywords that give it its form are held to theirs, others are passed on as they stand. */
+export const jsonSchema = z.looseObject({
+  type: z.union([typeName, z.array(typeName).min(1)]).optional(),
+  // Whoever reads the schema would fetch it from wherever it says.
+  $ref: z.string().startsWith('#', 'refers to somewhere else; only `#…` is accepted').optional(),
+  description: z.string().optional(),
+  required: z.array(z.string()).optional(),
+  enum: z.array(z.json()).min(1).optional(),
+  get properties() {
+    return z.record(z.string().max(100), jsonSchema).optional();
+  },
+  get items() {
+    return jsonSchema.optional();
+  },
+});
+
+/** What a call takes: named parameters, and which of them cannot be left out. */
+export const parametersSchema = jsonSchema
+  .extend({ type: z.literal('object').default('object') })
+  .superRefine(({ properties = {}, required = [] }, context) => {
+    for (const [index, name] of required.entries())
+      if (!Object.hasOwn(properties, name))
+        context.addIssue({
+          code: 'custom',
+          path: ['required', index],
+          message: `names \`${name.slice(0, 80)}\`, which is not among the properties`,
+        });
+  });

@@ -1,0 +1,60 @@
+// The audit log as it grows, and as a whole: what is followed, exported, and pushed to a SIEM.
+import { z } from 'zod';
+import { auditEntry, chains, outcomes } from './audit.ts';
+import type { Endpoint } from './endpoint.ts';
+
+/** As an entry leaves the service: `hash` is over `prev` and the exact text of `body`, so that a copy can be verified by itself. */
+export const entryLine = z.object({
+  kind: z.literal('entry'),
+  chain: z.enum(chains),
+  seq: z.number().int(),
+  occurred_at: z.string(),
+  body: z.string().describe('canonical JSON, as it was stored'),
+  prev: z.string(),
+  hash: z.string(),
+});
+export type EntryLine = z.output<typeof entryLine>;
+
+export const exportLine = z.discriminatedUnion('kind', [
+  entryLine,
+  // The last line. Where it is missing, the export broke off.
+  z.object({ kind: z.literal('cursor'), cursor: z.string().describe('hand it in as since_cursor the next time') }),
+]);
+export type ExportLine = z.output<typeof exportLine>;
+
+export const auditNews = z.object({
+  entry: auditEntry
+    .nullable()
+    .describe('null where the stream only says how far it has read: first, and past what does not match'),
+});
+export type AuditNews = z.output<typeof auditNews>;
+
+export const auditStreamEndpoints = {
+  'audit.follow': {
+    method: 'GET',
+    path: '/api/v1/audit/events',
+    summary: 'What is added to the audit log from now on, or since a time; resumes after Last-Event-ID',
+    operation: 'audit.read',
+    query: z.strictObject({
+      asset: z.string().max(100).optional(),
+      user: z.string().max(254).optional(),
+      action: z.string().max(60).optional().describe('an event, or the part of it before the dot'),
+      outcome: z.enum(outcomes).optional(),
+      since: z.iso.datetime().optional(),
+    }),
+    reply: { kind: 'events', status: 200, schema: auditNews },
+    problems: ['bad_cursor', 'bad_reference'],
+  },
+  'audit.export': {
+    method: 'GET',
+    path: '/api/v1/audit/export',
+    summary: 'Every entry as it is stored, chain by chain in the order of commit; the last line says where to go on',
+    operation: 'audit.export',
+    query: z.strictObject({
+      chain: z.enum(chains).optional(),
+      since_cursor: z.string().max(400).optional().describe('what the last line of an earlier export said'),
+    }),
+    reply: { kind: 'lines', status: 200, schema: exportLine },
+    problems: ['bad_cursor'],
+  },
+} as const satisfies Record<string, Endpoint>;

@@ -1,0 +1,18 @@
+// What stands in labels, arguments and file names holds neither spaces nor shell or markup characters.
+import { z } from 'zod';
+
+export const modelId = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$/, 'must be a model identifier: letters, digits and . _ : / @ + -');
+export const identifier = z
+  .string()
+  .regex(
+    /^[a-z][a-z0-9-]{0,62}$/,
+    'must be lower-case letters, digits and hyphens, at most 63, starting with a letter',
+  );
+export const functionName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, 'must be letters, digits, underscores and hyphens, at most 64');
+export const secretName = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_-]{0,126}$/, 'must be letters, digits, underscores and hyphens, starting with a letter');

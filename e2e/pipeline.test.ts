@@ -1,0 +1,102 @@
+// The pipeline of docs/guide/pipelines.md, run as it stands there: a service principal pushes, asks, waits for a person, and deploys.
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Client } from '@gantry/contract/client.ts';
+import type { Approval } from '@gantry/contract/approvals.ts';
+import { adminOf, latestDeployment } from './api.ts';
+import { callAgent } from './call-agent.ts';
+import { install, type Installation, type Ran } from './installation.ts';
+import { agentYaml, echo, writeProject } from './write-project.ts';
+
+const guide = await readFile(join(import.meta.dirname, '../docs/guide/pipelines.md'), 'utf8');
+const script = /```bash\n([\s\S]*?)```/.exec(guide)?.[1]?.trim() ?? '';
+
+let gantry: Installation;
+let admin: Client;
+let key = '';
+
+beforeAll(async () => {
+  gantry = await install();
+  admin = await adminOf(gantry);
+  await gantry.must('svc team create ml');
+  await gantry.person('ada');
+  await gantry.must('svc team add ml user:ada@example.com --role contributor');
+  const { stdout } = await gantry.must(
+    'svc principal create --name ci --team ml --role deployer --allowed-assets "agents/*" --json',
+  );
+  key = (JSON.parse(stdout) as { key: string }).key;
+  await project('1.0.0');
+});
+afterAll(async () => await gantry.stop());
+
+const yaml = (version: string) => agentYaml('greeter', 'owner: ada@example.com\n').replace('1.0.0', version);
+const project = async (version: string) => await writeProject(gantry, 'greeter', { 'agent.yaml': yaml(version) });
+const run = async (message: string): Promise<Ran> =>
+  await gantry.type(script, { as: 'pipeline', env: { SERVICE_API_KEY: key, CI_MESSAGE: message } });
+async function pending(): Promise<Approval> {
+  const find = async () => (await admin.call('approvals.list', { query: { status: 'pending' } })).items[0];
+  await expect.poll(find, { timeout: 90_000 }).toBeDefined();
+  return (await find()) as Approval; // the line above
+}
+
+test('both examples of the guide run exactly its script', () => {
+  expect(script).toContain('svc deploy');
+  expect(guide.split('\n').filter((line) => line.trim().replace(/^- /, '') === script)).toHaveLength(3);
+});
+
+test('what it pushes belongs to the member that agent.yaml names; it waits, and deploys what an admin approves', async () => {
+  const running = run('the first one');
+  const request = await pending();
+  expect(request).toMatchObject({ asset: 'agents/greeter', submitted_by: 'principal:ci', message: 'the first one' });
+  expect(await admin.call('registry.show', { params: { kind: 'agent', name: 'greeter' } })).toMatchObject({
+    owner: 'ada@example.com',
+  });
+  expect((await admin.call('deployments.list', { query: { agent: 'greeter' } })).items).toEqual([]);
+  // Who made the key would decide about what they can have asked for themselves.
+  const own = await gantry.type(`svc review approve ${request.id}`);
+  expect(own.code).toBe(1);
+  expect(own.output).toContain('you were shown its key');
+  await gantry.person('root', 'admin');
+  await gantry.must(`svc review approve ${request.id} --reason "fine"`, { as: 'root' });
+  const { code, output } = await running;
+  expect(code, output).toBe(0);
+  expect((await latestDeployment(admin, 'greeter')).state).toBe('done');
+  const asked = await callAgent(`${gantry.url}/agents/greeter`, await gantry.token()).ask({ said: 'hello' });
+  expect(asked).toMatchObject({ json: { output: { said: 'hello' } } });
+});
+
+test('run again it does nothing twice', async () => {
+  const { code, output } = await run('the same again');
+  expect(code, output).toBe(0);
+  expect(output).toContain('is what answers now; nothing was done');
+  expect((await admin.call('deployments.list', { query: { agent: 'greeter' } })).items).toHaveLength(1);
+  expect((await admin.call('approvals.list', { query: { asset: 'agents/greeter' } })).items).toHaveLength(1);
+});
+
+test('interrupted while it waits, it goes on with the same request; a rejection ends it with the reason', async () => {
+  await project('1.1.0');
+  const interrupted = await gantry.begin(script, { as: 'pipeline', env: { SERVICE_API_KEY: key, CI_MESSAGE: 'next' } });
+  const request = await pending();
+  interrupted.kill('SIGKILL');
+  const running = run('next');
+  await gantry.must(`svc review reject ${request.id} --reason "not on a Friday"`, { as: 'root' });
+  const { code, output } = await running;
+  expect(code, output).toBe(1);
+  expect(output).toContain('not on a Friday');
+  expect((await admin.call('approvals.list', { query: { asset: 'agents/greeter' } })).items).toHaveLength(2);
+});
+
+test('what its globs do not match it can neither push nor see', async () => {
+  await gantry.must('svc principal update ci --allowed-assets "agents/web-*"');
+  const { code, output } = await run('once more');
+  expect(code).toBe(1);
+  expect(output).not.toContain('ada@example.com');
+  const typing = { as: 'pipeline', in: 'greeter', env: { SERVICE_API_KEY: key } };
+  await writeFile(join(gantry.directory, 'greeter/agent.yaml'), yaml('1.0.0').replace('greeter', 'other'));
+  const other = await gantry.type('svc submit', typing);
+  expect(other.output).toContain('agents/other is none of the allowed assets of principal:ci');
+  await writeFile(join(gantry.directory, 'greeter/agent.yaml'), yaml('1.0.0').replace('greeter', 'web-greeter'));
+  await writeFile(join(gantry.directory, 'greeter/agent.py'), echo);
+  await gantry.must('svc submit', typing);
+});

@@ -1,0 +1,58 @@
+// Where copies of the log go: a URL of the settings → who takes them there. The operator names it, so any address is allowed.
+import { readFileSync } from 'node:fs';
+import { rootCertificates } from 'node:tls';
+import type { EntryLine } from '@gantry/contract/audit-stream.ts';
+import { httpReceiver } from './http.ts';
+import { datagramReceiver } from './syslog-datagram.ts';
+import { streamReceiver } from './syslog-stream.ts';
+
+/** Takes entries of one chain, in their order. */
+export interface Receiver {
+  /** Settles once the other side has taken them all; throws when it may not have. */
+  send(entries: readonly EntryLine[], signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Destination extends Receiver {
+  /** The URL without its query, which may hold a secret. */
+  name: string;
+}
+
+export interface PushSettings {
+  urls: readonly string[];
+  /** For an HTTP destination: sent as a bearer token. */
+  token?: string | undefined;
+  /** For an HTTP destination: signs each request. */
+  signing_key?: string | undefined;
+  /** A PEM file of authorities that are trusted beside the usual ones. */
+  ca_file?: string | undefined;
+}
+
+export function destinations({ urls, ca_file, ...credentials }: PushSettings): Destination[] {
+  const ca = ca_file === undefined ? undefined : [...rootCertificates, readFileSync(ca_file, 'utf8')];
+  return urls.map((text) => {
+    const url = new URL(text);
+    const path = url.pathname === '' ? '' : url.pathname;
+    return { name: `${url.protocol}//${url.host}${path}`, ...receiverAt(url, ca, credentials) };
+  });
+}
+
+function receiverAt(
+  url: URL,
+  ca: string[] | undefined,
+  credentials: Pick<PushSettings, 'token' | 'signing_key'>,
+): Receiver {
+  // An IPv6 address stands in brackets in a URL, and nowhere else.
+  const host = url.hostname.replaceAll(/^\[|\]$/g, '');
+  const at = (port: number) => ({ host, port: url.port === '' ? port : Number(url.port) });
+  switch (url.protocol) {
+    case 'syslog+tls:':
+      return streamReceiver({ ...at(6514), tls: { ca } });
+    case 'syslog+tcp:':
+      return streamReceiver(at(601));
+    case 'syslog+udp:':
+      return datagramReceiver(at(514));
+    default:
+      return httpReceiver({ url, ca, ...credentials });
+  }
+}

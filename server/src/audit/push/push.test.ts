@@ -1,0 +1,249 @@
+// Copies of the log at real receivers that are stopped, killed and started again: nothing is missed, nothing comes out of order.
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { EntryLine } from '@gantry/contract/audit-stream.ts';
+import type { Database } from '../../database/database.ts';
+import { sql } from '../../database/sql.ts';
+import {
+  certificate,
+  entriesIn,
+  freePort,
+  httpReceiving,
+  syslogReceiving,
+  type Certificate,
+  type HttpReceiving,
+  type Receiving,
+} from '../../testing/receivers.ts';
+import { testDatabase, type TestDatabase } from '../../testing/test-database.ts';
+import { append } from '../append.ts';
+import { entryHash } from '../hash.ts';
+import { destinations, type PushSettings } from './destination.ts';
+import { startPusher, type Pusher } from './push.ts';
+import { pushState } from './state.ts';
+
+let at: TestDatabase;
+let db: Database;
+let folder: string;
+let trusted: Certificate;
+let pushers: Pusher[] = [];
+let receivers: Receiving[] = [];
+const token = 'a token for the receiver';
+const signing_key = 'a key that signs what is sent';
+
+beforeEach(async () => {
+  at = await testDatabase();
+  db = at.db;
+  folder = await mkdtemp(join(tmpdir(), 'gantry-push-'));
+  trusted = await certificate(folder, 'trusted');
+});
+afterEach(async () => {
+  await Promise.all(pushers.map((pusher) => pusher.stop()));
+  await Promise.all(receivers.map((receiver) => receiver.end('SIGKILL')));
+  [pushers, receivers] = [[], []];
+  await at.close();
+  await rm(folder, { recursive: true });
+});
+
+const hostile = 'a\r\nb<134>1 - - forged - - -\u2028c\u0085\u001b[2J\u202e';
+
+async function add(many: number, event: 'team.created' | 'login.failed' = 'team.created'): Promise<void> {
+  for (let n = 0; n < many; n++) {
+    const actor = { kind: 'user', id: null, name: 'ada@example.com' };
+    const outcome = event === 'login.failed' ? 'refused' : 'done';
+    const about = { team: null, asset: null, ip: null, request_id: null, detail: { n, hostile } };
+    await db.transaction(async (tx) => await append(tx, { event, outcome, actor, ...about }, []));
+  }
+}
+
+function push(settings: PushSettings, owner = 'one'): Pusher {
+  const pusher = startPusher(db, destinations({ ca_file: trusted.cert, ...settings }), {
+    owner,
+    onError: () => {}, // what fails is read from the state
+    poll_ms: 20,
+    retry_ms: 20,
+    longest_retry_ms: 200,
+    lease_ms: 2000,
+    send_ms: 1000,
+  });
+  pushers.push(pusher);
+  return pusher;
+}
+
+async function http(): Promise<{ receiver: HttpReceiving; url: string }> {
+  const port = await freePort();
+  const receiver = httpReceiving({ port, file: join(folder, 'taken'), tls: trusted });
+  receivers.push(receiver);
+  await receiver.start();
+  return { receiver, url: `https://127.0.0.1:${port}/audit?secret=1` };
+}
+
+const takenBy = async (receiver: HttpReceiving) =>
+  entriesIn((await receiver.batches()).flatMap(({ body }) => body.trimEnd().split('\n')));
+
+/** What is stored, in the form in which it is sent. */
+async function stored(): Promise<Map<string, string>> {
+  const rows = await db.all<{ chain: string; seq: number; hash: Buffer }>(
+    sql`select chain, seq, hash from audit.entry`,
+  );
+  return new Map(rows.map(({ chain, seq, hash }) => [`${chain}/${seq}`, hash.toString('hex')]));
+}
+
+/** Everything is there, whole, and without repeats in the order of its chain; says how many came twice. */
+async function expectWhole(taken: readonly EntryLine[]): Promise<number> {
+  const expected = await stored();
+  expect(new Map(taken.map(({ chain, seq, hash }) => [`${chain}/${seq}`, hash]))).toEqual(expected);
+  const newest = new Map<string, number>();
+  for (const { chain, seq } of taken) {
+    expect(seq).toBeLessThanOrEqual((newest.get(chain) ?? 0) + 1);
+    newest.set(chain, Math.max(seq, newest.get(chain) ?? 0));
+  }
+  for (const { prev, hash, ...entry } of taken)
+    expect(entryHash(entry, Buffer.from(prev, 'hex')).toString('hex')).toBe(hash);
+  return taken.length - expected.size;
+}
+
+async function untilAllSent(settings: PushSettings): Promise<void> {
+  for (const { name } of destinations({ ca_file: trusted.cert, ...settings }))
+    await expect.poll(async () => (await pushState(db, name)).behind, { timeout: 20_000 }).toBe(0);
+}
+
+test('an HTTP receiver that is killed in the middle has every entry in the end, each batch signed', async () => {
+  const { receiver, url } = await http();
+  const settings = { urls: [url], token, signing_key };
+  await add(5, 'login.failed');
+  push(settings);
+  const adding = add(300);
+  for (let round = 0; round < 3; round++) {
+    const before = (await receiver.batches()).length;
+    await expect.poll(async () => (await receiver.batches()).length).toBeGreaterThan(before);
+    await receiver.end('SIGKILL');
+    await receiver.start();
+  }
+  await adding;
+  await untilAllSent(settings);
+  await expectWhole(await takenBy(receiver));
+  for (const { headers, body } of await receiver.batches()) {
+    expect(headers['authorization']).toBe(`Bearer ${token}`);
+    expect(headers['content-type']).toBe('application/x-ndjson');
+    const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
+    expect(headers['webhook-signature']).toBe(
+      `v1,${createHmac('sha256', signing_key).update(signed).digest('base64')}`,
+    );
+  }
+});
+
+test('a receiver whose certificate is not trusted, or that refuses, gets nothing acknowledged, and the state says why', async () => {
+  const { url } = await http();
+  const other = await certificate(folder, 'other');
+  await add(3);
+  push({ urls: [url], ca_file: other.cert });
+  const name = url.replace(/\?.*/, '');
+  await expect.poll(async () => (await pushState(db, name)).last_error).toContain('certificate');
+  const state = await pushState(db, name);
+  expect(state).toMatchObject({ behind: 3, delivered_at: null });
+  expect(state.failing_since).not.toBeNull();
+  expect(JSON.stringify(state)).not.toContain('secret=1');
+});
+
+test('of several servers one sends, and another goes on where it stopped: nothing is missed or comes twice', async () => {
+  const { receiver, url } = await http();
+  const settings = { urls: [url] };
+  const one = push(settings, 'one');
+  for (const other of ['two', 'three']) push(settings, other);
+  await add(40);
+  await one.stop();
+  await add(40);
+  await untilAllSent(settings);
+  expect(await expectWhole(await takenBy(receiver))).toBe(0);
+});
+
+test('a log that was restored from a backup is sent again from its beginning, and the state says so', async () => {
+  const { receiver, url } = await http();
+  const settings = { urls: [url] };
+  await add(5);
+  const pusher = push(settings);
+  await untilAllSent(settings);
+  await pusher.stop();
+  await db.transaction(async (tx) => {
+    await tx.run(sql`alter table audit.entry disable trigger append_only`);
+    await tx.run(sql`delete from audit.entry where seq > 2`);
+    await tx.run(
+      sql`update audit.head set seq = 2, hash = (select hash from audit.entry where seq = 2) where chain = 'governance'`,
+    );
+    await tx.run(sql`alter table audit.entry enable always trigger append_only`);
+  });
+  await add(4);
+  const lost = (await takenBy(receiver)).slice(2);
+  push(settings, 'two');
+  const name = url.replace(/\?.*/, '');
+  await expect.poll(async () => (await pushState(db, name)).notice).toContain('governance/5');
+  await untilAllSent(settings);
+  const taken = await takenBy(receiver);
+  // What was rolled back still stands there: the copy is the witness.
+  expect(taken.slice(2, 5)).toEqual(lost);
+  expect(taken.slice(5).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
+});
+
+test('rsyslog over TCP and TLS, restarted in the middle, has every entry, each as one message; over UDP, what it was sent', async () => {
+  const ports = { tcp: await freePort(), tls: await freePort(), udp: await freePort() };
+  const receiver = await syslogReceiving(folder, ports, trusted);
+  receivers.push(receiver);
+  await receiver.start();
+  const urls = [`syslog+tcp://127.0.0.1:${ports.tcp}`, `syslog+tls://127.0.0.1:${ports.tls}`];
+  await add(3, 'login.failed');
+  push({ urls });
+  const adding = add(400);
+  for (let round = 0; round < 2; round++) {
+    const before = (await receiver.messages('tls')).length;
+    await expect.poll(async () => (await receiver.messages('tls')).length).toBeGreaterThan(before);
+    await receiver.end('SIGTERM');
+    await receiver.start();
+  }
+  await adding;
+  await untilAllSent({ urls });
+  for (const way of ['tcp', 'tls'] as const) {
+    await expect.poll(async () => new Set(await receiver.messages(way)).size).toBe((await stored()).size);
+    const messages = await receiver.messages(way);
+    await expectWhole(entriesIn(messages));
+    expect(messages[0]).toMatch(/^108 gantry login\.failed \{"kind":"entry","chain":"signin","seq":1,/);
+    expect(messages.at(-1)).toMatch(/^109 gantry team\.created \{"kind":"entry","chain":"governance","seq":400,/);
+  }
+  const udp = { urls: [`syslog+udp://127.0.0.1:${ports.udp}`] };
+  push(udp, 'udp');
+  await untilAllSent(udp);
+  await expect.poll(async () => (await receiver.messages('udp')).length).toBeGreaterThan(0);
+  for (const message of await receiver.messages('udp'))
+    expect(message).toMatch(/^10[89] gantry (login\.failed|team\.created) \{"kind":"entry",/);
+});
+
+test('a syslog receiver that is not there costs nothing and loses nothing', async () => {
+  const urls = [`syslog+tcp://127.0.0.1:${await freePort()}`, `syslog+udp://127.0.0.1:${await freePort()}`];
+  await add(2);
+  push({ urls });
+  for (const url of urls)
+    await expect.poll(async () => (await pushState(db, url)).last_error).toContain('ECONNREFUSED');
+  expect((await pushState(db, urls[0] ?? '')).behind).toBe(2);
+});
+
+test.each([
+  ['closes before it has read', (socket: Socket) => socket.end(), 'closed the connection before the end'],
+  ['breaks the connection', (socket: Socket) => socket.once('data', () => socket.resetAndDestroy()), 'ECONNRESET'],
+  ['never says that it has read to the end', (socket: Socket) => socket.resume(), 'did not answer in time'],
+])('a syslog receiver that %s has acknowledged nothing', async (_, answer, why) => {
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => {}); // the other side leaves first
+    answer(socket);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `syslog+tcp://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on TCP
+  await add(2);
+  push({ urls: [url] });
+  await expect.poll(async () => (await pushState(db, url)).last_error, { timeout: 5000 }).toContain(why);
+  expect(await pushState(db, url)).toMatchObject({ behind: 2, delivered_at: null });
+  server.close();
+});

@@ -1,0 +1,46 @@
+// Syslog over UDP (RFC 5426): what is lost on the way is lost, and nobody knows. For receivers that take nothing else.
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { EntryLine } from '@gantry/contract/audit-stream.ts';
+import type { Receiver } from './destination.ts';
+import { syslogMessage } from './syslog-message.ts';
+
+const most_bytes = 60_000;
+// That nobody listens there comes back a moment later.
+const settle_ms = 50;
+
+export function datagramReceiver({ host, port }: { host: string; port: number }): Receiver {
+  return {
+    send: async (entries, signal) => {
+      const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
+      const failed = once(socket, 'error').then(([error]) => {
+        throw error;
+      });
+      failed.catch(() => {}); // raced below
+      try {
+        socket.connect(port, host);
+        await Promise.race([once(socket, 'connect', { signal }), failed]);
+        for (const entry of entries) await Promise.race([sent(socket, message(entry)), failed]);
+        await Promise.race([delay(settle_ms, undefined, { signal }), failed]);
+      } finally {
+        socket.close();
+      }
+    },
+    close: async () => {},
+  };
+}
+
+async function sent(socket: ReturnType<typeof createSocket>, text: string): Promise<void> {
+  await new Promise<void>((resolve, reject) =>
+    socket.send(text, (error) => (error instanceof Error ? reject(error) : resolve())),
+  );
+}
+
+// What no datagram holds arrives as its number and hash, which still say that it is there and what it is.
+function message(entry: EntryLine): string {
+  const whole = syslogMessage(entry);
+  if (whole.length <= most_bytes) return whole;
+  const { body, ...rest } = entry;
+  return syslogMessage(entry, { ...rest, body: null, body_bytes: Buffer.byteLength(body) });
+}

@@ -1,0 +1,129 @@
+// Random words put wherever a secret goes in: none of them comes out again in the log of the service, in the audit log, in its export, or
+// anywhere in the database.
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../database/sql.ts';
+import { freePort } from '../testing/receivers.ts';
+import { storeAgent } from '../testing/stored-agent.ts';
+import { testApp, type TestApp } from '../testing/test-app.ts';
+
+const secrets = new Map<string, string>();
+function secret(what: string): string {
+  const word = `canary-${randomBytes(12).toString('hex')}`;
+  secrets.set(what, word);
+  return word;
+}
+
+let app: TestApp;
+let logged = '';
+
+beforeAll(async () => {
+  const audit_push = {
+    urls: [`https://127.0.0.1:${await freePort()}/in?token=${secret('the query of AUDIT_PUSH_URL')}`],
+    token: secret('AUDIT_PUSH_TOKEN'),
+    signing_key: secret('AUDIT_PUSH_SIGNING_KEY'),
+    ca_file: undefined,
+  };
+  app = await testApp({ config: { audit_push }, onLog: (line) => (logged += line) });
+  secrets.set('SECRET_KEY', app.secret_key);
+});
+afterAll(async () => await app?.stop());
+
+/** Sent as it is, with a body or headers that no client of ours would send. */
+async function post(path: string, body: string, headers: Record<string, string> = {}): Promise<number> {
+  const all = { 'content-type': 'application/json', ...headers };
+  return (await fetch(app.url + path, { method: 'POST', headers: all, body })).status;
+}
+
+async function useSecretsEverywhere(): Promise<void> {
+  const first = secret('a password');
+  const eve = await app.user('eve@example.com', { password: first, teams: { ml: 'contributor' } });
+  secrets.set('an access token', eve.token);
+  const login = async (password: string) =>
+    await app.anonymous.call('auth.login', { body: { email: eve.email, password } });
+  await expect(login(secret('a wrong password'))).rejects.toMatchObject({ code: 'bad_credentials' });
+  const new_password = secret('a new password');
+  await eve.client.call('auth.change_password', { body: { old_password: first, new_password } });
+  const wrong = { old_password: secret('a wrong old password'), new_password: secret('a password that is not taken') };
+  await expect(eve.client.call('auth.change_password', { body: wrong })).rejects.toBeDefined();
+  secrets.set('a second access token', (await login(new_password)).access_token);
+  const created = await app.admin.client.call(
+    'users.create',
+    { body: { email: 'new@example.com' } },
+    { headers: { 'idempotency-key': 'made-once-for-the-test' } },
+  );
+  secrets.set('a one-time password', created.one_time_password ?? '');
+
+  // Where they do not belong, or in requests that are refused.
+  const email = eve.email;
+  expect(await post('/api/v1/auth/login', JSON.stringify({ email, password: [secret('a password in a list')] }))).toBe(
+    422,
+  );
+  expect(await post('/api/v1/auth/login', `{"email":"${email}","password":"${secret('a password cut off')}`)).toBe(400);
+  const misnamed = { email, password: first, [secret('a password for a name')]: secret('under an unknown name') };
+  expect(await post('/api/v1/auth/login', JSON.stringify(misnamed))).toBe(422);
+  expect(await post(`/api/v1/auth/login?password=${secret('a password in a query')}`, '{}')).toBe(400);
+  const bearer = { authorization: `Bearer ${secret('a bad token')}.a.b` };
+  expect(await post('/api/v1/teams', '{"name":"x"}', bearer)).toBe(401);
+  expect(await post('/api/v1/teams', '{"name":"x"}', { authorization: `Basic ${secret('a basic credential')}` })).toBe(
+    401,
+  );
+}
+
+async function databaseAsText(): Promise<Map<string, string>> {
+  const tables = await app.db.all<{ name: string }>(sql`
+    select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'audit')`);
+  const dump = new Map<string, string>();
+  for (const { name } of tables) {
+    // Names of tables of our own, from the catalog.
+    const rows = await app.db.all<{ row: string }>({
+      strings: [`select t::text as row from ${name} as t`],
+      values: [],
+    });
+    dump.set(name, rows.map(({ row }) => row).join('\n'));
+  }
+  return dump;
+}
+
+/** As it is, and as it looks in a column of bytes, in base64, or with its quotes escaped. */
+function contains(text: string, word: string): boolean {
+  const bytes = Buffer.from(word);
+  const looks = [
+    word,
+    bytes.toString('hex'),
+    bytes.toString('base64').replaceAll('=', ''),
+    JSON.stringify(word).slice(1, -1),
+  ];
+  return looks.some((look) => text.includes(look));
+}
+
+test('no secret is found in logs, audit, export or any table; what is no secret is found', async () => {
+  await useSecretsEverywhere();
+  const control = `control-${randomBytes(8).toString('hex')}`;
+  const value = secret('a variable of an agent');
+  const yaml = `description: ${control}\ndeploy: {env_vars: {MODEL_KEY: ${value}}}\n`;
+  const { ref } = await storeAgent(app, 'eve@example.com', { name: 'holder', yaml });
+  await app.admin.client.call('teams.create', { body: { name: 'after-all' } });
+  await app.admin.client.call('approvals.submit', { body: { asset: ref, message: control } });
+  await expect.poll(() => logged).toContain('does not reach');
+
+  const response = await fetch(`${app.url}/api/v1/audit/export`, {
+    headers: { authorization: `Bearer ${app.admin.token}` },
+  });
+  const dump = await databaseAsText();
+  const texts = new Map([['log', logged], ['export', await response.text()], ...dump]);
+  const foundIn = (word: string) => [...texts].filter(([, text]) => contains(text, word)).map(([where]) => where);
+
+  expect(foundIn('holder')).toEqual(expect.arrayContaining(['export', 'audit.entry', 'public.asset']));
+  expect(foundIn('eve@example.com')).toEqual(expect.arrayContaining(['log', 'export', 'public.app_user']));
+  // Variables stand in the version's config until there are secrets: there, and nowhere else.
+  expect(foundIn(value)).toEqual(
+    expect.arrayContaining(foundIn(control).filter((where) => where === 'public.content')),
+  );
+  const allowed = new Set(['public.content', 'public.blob']);
+  for (const [what, word] of secrets) {
+    expect(word.length).toBeGreaterThan(8);
+    const found = foundIn(word).filter((where) => word !== value || !allowed.has(where));
+    expect({ what, found }).toEqual({ what, found: [] });
+  }
+});

@@ -1,0 +1,80 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../database/sql.ts';
+import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
+
+let app: TestApp;
+let ada: TestUser;
+let file = '';
+
+beforeAll(async () => {
+  file = join(await mkdtemp(join(tmpdir(), 'gantry-test-org-')), 'org.yaml');
+  await writeFile(file, 'enforce_password_change: false\n');
+  app = await testApp({ config: { org_config: file } });
+  ada = await app.user('ada@example.com', { teams: { ml: 'contributor' } });
+});
+afterAll(async () => await app?.stop());
+
+const set = async (by: TestUser, body: object) => await by.client.call('org.set', { body });
+
+test('everybody sees the settings, and an admin where they are set', async () => {
+  expect(await ada.client.call('org.show', {})).toEqual({
+    settings: { auth_provider: 'local', require_approval_for_admins: false, enforce_password_change: false },
+    file: null,
+    set_in_file: ['enforce_password_change'],
+  });
+  expect((await app.admin.client.call('org.show', {})).file).toBe(file);
+});
+
+test('a setting is a governed change with before and after; with a single admin it is said what that means', async () => {
+  const on = await set(app.admin, { require_approval_for_admins: true });
+  expect(on).toMatchObject({
+    settings: { require_approval_for_admins: true },
+    notices: [expect.stringContaining('one')],
+  });
+  const [entry] = await app.db.all<{ detail: object; actor: string }>(
+    sql`select body::json -> 'detail' as detail, actor from audit.entry where event = 'settings.changed' order by seq desc limit 1`,
+  );
+  expect(entry).toMatchObject({
+    actor: app.admin.email,
+    detail: { before: { require_approval_for_admins: false }, after: { require_approval_for_admins: true } },
+  });
+  await app.user('root@example.com', { role: 'admin' });
+  await set(app.admin, { require_approval_for_admins: false });
+  expect((await set(app.admin, { require_approval_for_admins: true })).notices).toEqual([]);
+});
+
+test('what stands in the file is the file’s', async () => {
+  await expect(set(app.admin, { enforce_password_change: true })).rejects.toMatchObject({
+    code: 'conflict',
+    detail: expect.stringContaining(file),
+  });
+  expect((await ada.client.call('org.show', {})).settings.enforce_password_change).toBe(false);
+});
+
+test('only platform admins set, nothing unknown is set, and no provider that does not work', async () => {
+  await expect(set(ada, { require_approval_for_admins: false })).rejects.toMatchObject({ code: 'forbidden' });
+  for (const wrong of [{ id: 'x' }, { auth_provider: 'saml' }, { require_approval_for_admins: 'yes' }])
+    await expect(set(app.admin, wrong)).rejects.toMatchObject({ code: 'invalid' });
+});
+
+test('the checklist has a verdict per line, each looked up', async () => {
+  await set(app.admin, { require_approval_for_admins: true });
+  const verdicts = async () =>
+    Object.fromEntries(
+      (await app.admin.client.call('org.check', {})).lines.map(({ name, verdict }) => [name, verdict]),
+    );
+  expect(await verdicts()).toMatchObject({
+    provider: 'not_met',
+    'secret key': 'met',
+    'approval for admins': 'met',
+    'behind a VPN or proxy': 'met',
+    'service principal keys': 'met',
+  });
+  await app.admin.client.call('principals.create', { body: { name: 'ci', team: 'ml' } });
+  await set(app.admin, { require_approval_for_admins: false });
+  await app.governed(sql`update service_key set created_at = clock_now() - interval '100 days' returning id`);
+  expect(await verdicts()).toMatchObject({ 'approval for admins': 'not_met', 'service principal keys': 'not_met' });
+});

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../database/sql.ts';
+import { storeAgent } from '../testing/stored-agent.ts';
+import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
+
+let app: TestApp;
+let max: TestUser;
+let grace: TestUser;
+let made = 0;
+
+beforeAll(async () => {
+  app = await testApp();
+  max = await app.user('max@example.com', { teams: { ml: 'admin' } });
+  grace = await app.user('grace@example.com', { teams: { ml: 'contributor' } });
+});
+afterAll(async () => await app?.stop());
+
+const person = async (teams = { ml: 'contributor' } as const) =>
+  await app.user(`person-${++made}@example.com`, { teams });
+const agentOf = async ({ email }: TestUser) => await storeAgent(app, email, { name: `agent-${++made}` });
+async function idOf({ email }: TestUser): Promise<string> {
+  const { items } = await app.admin.client.call('users.list', { query: { email } });
+  return items[0]?.id ?? '';
+}
+const may = async ({ client }: TestUser, name: string, action: 'write' | 'admin') =>
+  (await client.call('permissions.check', { query: { resource_type: 'agent', resource_id: name, action } })).allowed;
+
+test('a role acts on the next request, both ways, and is on the record', async () => {
+  const ada = await person();
+  const id = await idOf(ada);
+  await expect(ada.client.call('users.list', {})).rejects.toMatchObject({ code: 'forbidden' });
+  await app.admin.client.call('users.update', { params: { id }, body: { role: 'admin' } });
+  await ada.client.call('users.list', {});
+  await app.admin.client.call('users.update', { params: { id }, body: { role: 'viewer' } });
+  await expect(ada.client.call('users.list', {})).rejects.toMatchObject({ code: 'forbidden' });
+  const [, last] = await app.db.all<{ detail: object }>(
+    sql`select body::json -> 'detail' as detail from audit.entry where event = 'user.changed' and body::json -> 'detail' ->> 'user' = ${ada.email} order by seq`,
+  );
+  expect(last?.detail).toMatchObject({ before: { role: 'admin' }, after: { role: 'viewer' } });
+});
+
+test('who is disabled is signed out and cannot sign in; once enabled they sign in again', async () => {
+  const ada = await person();
+  const id = await idOf(ada);
+  await app.admin.client.call('users.update', { params: { id }, body: { active: false } });
+  await expect(ada.client.call('auth.me', {})).rejects.toMatchObject({ code: 'unauthenticated' });
+  const login = async () =>
+    await app.anonymous.call('auth.login', { body: { email: ada.email, password: ada.password } });
+  await expect(login()).rejects.toMatchObject({ code: 'bad_credentials' });
+  await app.admin.client.call('users.update', { params: { id }, body: { active: true } });
+  await expect(ada.client.call('auth.me', {})).rejects.toMatchObject({ code: 'unauthenticated' });
+  await login();
+});
+
+test('the last platform admin is neither disabled, nor demoted, nor removed, also by two at once', async () => {
+  const root = await app.user(`root-${++made}@example.com`, { role: 'admin' });
+  const [one, two] = [await idOf(app.admin), await idOf(root)];
+  const disable = async (by: TestUser, id: string) =>
+    await by.client.call('users.update', { params: { id }, body: { active: false } });
+  // Each would be fine alone.
+  const both = await Promise.allSettled([disable(app.admin, two), disable(root, one)]);
+  expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  const left = both[0]?.status === 'fulfilled' ? app.admin : root;
+  const id = left === root ? two : one;
+  await expect(disable(left, id)).rejects.toMatchObject({ code: 'last_admin' });
+  await expect(left.client.call('users.update', { params: { id }, body: { role: 'viewer' } })).rejects.toMatchObject({
+    code: 'last_admin',
+  });
+  await expect(left.client.call('users.remove', { params: { id }, query: {} })).rejects.toMatchObject({
+    code: 'last_admin',
+  });
+  await app.governed(sql`update app_user set active = true where id = ${one} returning id`);
+  app.admin.client = app.as(
+    (await app.anonymous.call('auth.login', { body: { email: app.admin.email, password: app.admin.password } }))
+      .access_token,
+  );
+  await app.admin.client.call('users.update', { params: { id: two }, body: { role: 'viewer' } });
+});
+
+test('where admins need an approval, the last but one stays as well', async () => {
+  const root = await app.user(`root-${++made}@example.com`, { role: 'admin' });
+  const id = await idOf(root);
+  await app.settings({ require_approval_for_admins: true });
+  await expect(
+    app.admin.client.call('users.update', { params: { id }, body: { role: 'viewer' } }),
+  ).rejects.toMatchObject({ code: 'last_admin', detail: expect.stringContaining('nobody could approve') });
+  await app.settings({ require_approval_for_admins: false });
+  await app.admin.client.call('users.update', { params: { id }, body: { role: 'viewer' } });
+});
+
+test('who leaves a team hands over what they own in it, with what owning brings', async () => {
+  const ada = await person();
+  const { name } = await agentOf(ada);
+  const params = { team: 'ml', principal: `user:${ada.email}` };
+  await expect(max.client.call('teams.remove_member', { params, query: {} })).rejects.toMatchObject({
+    code: 'owns_assets',
+    fields: { assets: [`agents/${name}`] },
+  });
+  const outsider = await app.user(`otto-${++made}@example.com`, { teams: { ops: 'contributor' } });
+  await expect(
+    max.client.call('teams.remove_member', { params, query: { assets_to: outsider.email } }),
+  ).rejects.toMatchObject({ code: 'invalid' });
+  expect(await may(ada, name, 'admin')).toBe(true);
+  await max.client.call('teams.remove_member', { params, query: { assets_to: grace.email } });
+  expect([await may(ada, name, 'admin'), await may(grace, name, 'admin'), await may(grace, name, 'write')]).toEqual([
+    false,
+    true,
+    true,
+  ]);
+  const shown = await grace.client.call('registry.show', { params: { kind: 'agent', name } });
+  expect(shown.owner).toBe(grace.email);
+});
+
+test('who is removed is gone but for what they did; who comes later under the same address inherits nothing', async () => {
+  const ada = await person();
+  const { name, ref } = await agentOf(ada);
+  const { id: request } = await ada.client.call('approvals.submit', { body: { asset: ref } });
+  const id = await idOf(ada);
+  await expect(app.admin.client.call('users.remove', { params: { id }, query: {} })).rejects.toMatchObject({
+    code: 'owns_assets',
+  });
+  await app.admin.client.call('users.remove', { params: { id }, query: { assets_to: grace.email } });
+  await expect(ada.client.call('auth.me', {})).rejects.toMatchObject({ code: 'unauthenticated' });
+  await expect(
+    app.anonymous.call('auth.login', { body: { email: ada.email, password: ada.password } }),
+  ).rejects.toMatchObject({ code: 'bad_credentials' });
+  const asked = await app.admin.client.call('approvals.show', { params: { id: request } });
+  expect(asked.submitted_by).toBe(ada.email);
+  expect((await app.admin.client.call('users.list', { query: { email: ada.email } })).items).toEqual([]);
+
+  const again = await app.user(ada.email, { password: 'somebody else altogether', teams: { ml: 'contributor' } });
+  expect([await may(again, name, 'write'), await may(again, name, 'admin')]).toEqual([false, false]);
+  expect((await again.client.call('auth.me', {})).id).not.toBe(id);
+});
+
+test('a team goes when nothing is left in it', async () => {
+  const team = `team-${++made}`;
+  const lead = await app.user(`lead-${made}@example.com`, { teams: { [team]: 'admin' } });
+  const remove = async () => await app.admin.client.call('teams.delete', { params: { team } });
+  const group = await lead.client.call('groups.create', { body: { name: `${team}-oncall`, team } });
+  const machine = await lead.client.call('principals.create', { body: { name: `${team}-ci`, team } });
+  await lead.client.call('registry.create', { params: { kind: 'tool' }, body: { name: `${team}-tool`, team } });
+  await expect(remove()).rejects.toMatchObject({
+    code: 'in_use',
+    detail: expect.stringMatching(new RegExp(`tools/${team}-tool.*group:${team}-oncall.*principal:${team}-ci`)),
+  });
+  await lead.client.call('groups.delete', { params: { id: group.id } });
+  await lead.client.call('principals.delete', { params: { id: machine.id } });
+  await app.governed(
+    sql`delete from version where asset_id = (select id from asset where name = ${`${team}-tool`}) returning id`,
+  );
+  await app.governed(
+    sql`delete from permission where asset_id = (select id from asset where name = ${`${team}-tool`}) returning id`,
+  );
+  await app.governed(sql`delete from asset where name = ${`${team}-tool`} returning id`);
+  await remove();
+  await expect(app.admin.client.call('teams.show', { params: { team } })).rejects.toMatchObject({ code: 'not_found' });
+  expect(await lead.client.call('auth.me', {})).toMatchObject({ teams: [], primary_team: null });
+});

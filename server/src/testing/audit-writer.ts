@@ -1,0 +1,50 @@
+// Writers of governed changes in a process of its own, and a pusher beside them, for the tests to kill: `node audit-writer.ts <settings as
+// JSON>`. Each change makes a team that is named for its request; two in a hundred change their mind at the end.
+import { randomUUID } from 'node:crypto';
+import { authorize } from '../access/authorize.ts';
+import { systemCaller } from '../access/caller.ts';
+import { change } from '../access/change.ts';
+import { theOrg } from '../access/subject.ts';
+import { destinations } from '../audit/push/destination.ts';
+import { startPusher } from '../audit/push/push.ts';
+import { openDatabase, type Connection } from '../database/database.ts';
+import { sql } from '../database/sql.ts';
+
+export interface AuditWriterSettings {
+  connection: Connection;
+  writers: number;
+  push_url: string;
+}
+
+const { connection, writers, push_url } = JSON.parse(process.argv[2] ?? '') as AuditWriterSettings; // given by the tests
+const db = openDatabase(connection, { max: writers + 2 });
+class ChangedMind extends Error {}
+
+const fails = (error: unknown) => {
+  process.stderr.write(`${String(error)}\n`);
+  process.exit(1);
+};
+startPusher(db, destinations({ urls: [push_url] }), {
+  owner: `writer ${process.pid}`,
+  onError: fails,
+  poll_ms: 200,
+  lease_ms: 500,
+});
+process.stdout.write('writing\n');
+for (let n = 0; n < writers; n++) void writeForEver().catch(fails);
+
+async function writeForEver(): Promise<never> {
+  for (;;) {
+    const request_id = randomUUID();
+    const caller = { ...systemCaller('system.seed'), origin: { request_id, ip: null, receipts: [] } };
+    const rollsBack = Math.random() < 0.02;
+    try {
+      await change(db, authorize(caller, 'system.seed', theOrg), 'team.created', async (tx) => {
+        await tx.write('team', sql`insert into team (name) values (${`t-${request_id}`}) returning id`);
+        if (rollsBack) throw new ChangedMind();
+      });
+    } catch (error) {
+      if (!(error instanceof ChangedMind)) throw error;
+    }
+  }
+}

@@ -1,0 +1,133 @@
+// Real receivers of the audit log, to be stopped, killed and started again: an HTTP server of ours in a process of its own, and Debian's rsyslog.
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { EntryLine } from '@gantry/contract/audit-stream.ts';
+import type { PushReceiverSettings } from './push-receiver.ts';
+
+export interface Receiving {
+  start(): Promise<void>;
+  /** SIGTERM, as an operator restarts it; SIGKILL, as a crash ends it. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+}
+
+export interface Certificate {
+  key: string;
+  cert: string;
+}
+
+/** For localhost and 127.0.0.1, by itself. */
+export async function certificate(folder: string, name: string): Promise<Certificate> {
+  const made = { key: join(folder, `${name}.key`), cert: join(folder, `${name}.pem`) };
+  const what = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
+  const whom = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
+  await promisify(execFile)('openssl', ['req', ...what, ...whom, '-keyout', made.key, '-out', made.cert]);
+  return made;
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+export interface HttpReceiving extends Receiving {
+  batches(): Promise<{ headers: Record<string, string>; body: string }[]>;
+}
+
+export function httpReceiving(settings: PushReceiverSettings): HttpReceiving {
+  const program = join(import.meta.dirname, 'push-receiver.ts');
+  const run = running(
+    () => spawn(process.execPath, [program, JSON.stringify(settings)], { stdio: 'ignore' }),
+    settings.port,
+  );
+  const batches = async () =>
+    (await linesOf(settings.file)).map((line) => JSON.parse(line) as { headers: Record<string, string>; body: string });
+  return { ...run, batches };
+}
+
+export interface SyslogReceiving extends Receiving {
+  /** What arrived by this way, as rsyslog understood it: `priority app-name msgid message`. */
+  messages(way: 'tcp' | 'tls' | 'udp'): Promise<string[]>;
+}
+
+/** rsyslogd with an input of each kind, each into a file of its own. */
+export async function syslogReceiving(
+  folder: string,
+  { tcp, tls, udp }: { tcp: number; tls: number; udp: number },
+  { key, cert }: Certificate,
+): Promise<SyslogReceiving> {
+  const config = join(folder, 'rsyslog.conf');
+  const ruleset = (name: string) =>
+    `ruleset(name="${name}") { action(type="omfile" file="${join(folder, name)}" template="told" flushOnTXEnd="on") }`;
+  await writeFile(
+    config,
+    `global(workDirectory="${folder}" maxMessageSize="64k" defaultNetstreamDriver="ossl"
+  defaultNetstreamDriverCAFile="${cert}" defaultNetstreamDriverCertFile="${cert}" defaultNetstreamDriverKeyFile="${key}")
+module(load="imtcp")
+module(load="imudp")
+template(name="told" type="string" string="%pri% %app-name% %msgid% %msg%\\n")
+${ruleset('tcp')}
+${ruleset('tls')}
+${ruleset('udp')}
+input(type="imtcp" port="${tcp}" address="127.0.0.1" ruleset="tcp")
+input(type="imtcp" port="${tls}" address="127.0.0.1" ruleset="tls" streamDriver.name="ossl" streamDriver.mode="1" streamDriver.authMode="anon")
+input(type="imudp" port="${udp}" address="127.0.0.1" ruleset="udp" rcvbufSize="1m")
+`,
+  );
+  const program = ['/usr/sbin/rsyslogd', '/sbin/rsyslogd'].find(existsSync);
+  if (program === undefined) throw new Error('rsyslogd is not installed; `npm test` installs it');
+  const args = ['-n', '-f', config, '-i', join(folder, 'rsyslog.pid')];
+  const run = running(() => spawn(program, args, { stdio: 'ignore' }), tls);
+  return { ...run, messages: async (way) => await linesOf(join(folder, way)) };
+}
+
+/** The entries within what a receiver took, in the order in which it took them. */
+export function entriesIn(lines: readonly string[]): EntryLine[] {
+  return lines.map((line) => JSON.parse(line.slice(line.indexOf('{'))) as EntryLine);
+}
+
+function running(launch: () => ChildProcess, port: number): Receiving {
+  let child: ChildProcess | undefined;
+  return {
+    start: async () => {
+      child = launch();
+      const deadline = performance.now() + 10_000;
+      while (!(await answers(port))) {
+        if (performance.now() > deadline || child.exitCode !== null) throw new Error(`nothing listens on ${port}`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+    end: async (signal) => {
+      if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+      child.kill(signal);
+      await once(child, 'exit');
+    },
+  };
+}
+
+async function answers(port: number): Promise<boolean> {
+  const socket = connect({ host: '127.0.0.1', port });
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false; // it does not listen yet
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function linesOf(file: string): Promise<string[]> {
+  if (!existsSync(file)) return [];
+  const text = await readFile(file, 'utf8');
+  // Half a line is one that is being written.
+  return text.split('\n').slice(0, -1);
+}
