@@ -7,7 +7,7 @@ import { print, SetupProblem, step } from './step.js';
 
 const toolTimeoutSeconds = 180;
 const ruffVersion = '0.17.6';
-const ruffArguments = ['--quiet', 'wrapper', 'examples'];
+const ruffArguments = ['--quiet', 'wrapper', 'examples', 'server/src/testing'];
 
 /**
  * Everything that can be said about the code without running it. Each tool is one line; one that finds something prints it in full.

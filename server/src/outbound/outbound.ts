@@ -3,6 +3,7 @@
 // request to this machine, its networks or its cloud's metadata, unless an operator listed that host; and a redirect that is followed.
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, buildConnector, request, type Dispatcher } from 'undici';
 import { isPrivate } from './private-address.ts';
 
@@ -80,10 +81,12 @@ export function openOutbound({ private_hosts, resolve = everyAddress }: Outbound
       const url = read(address);
       const host = bare(url.hostname);
       if (isIP(host) !== 0 || isListed(host, portOf(url))) return url;
-      await checkedAddresses(host).catch((error: unknown) => {
-        // A resolver that does not answer says nothing about the name; the connection asks it again.
-        if (error instanceof DestinationRefused) throw error;
-      });
+      await Promise.race([checkedAddresses(host), sleep(connect_ms, undefined, { ref: false })]).catch(
+        (error: unknown) => {
+          // A resolver that does not answer says nothing about the name; the connection asks it again.
+          if (error instanceof DestinationRefused) throw error;
+        },
+      );
       return url;
     },
     request: async (address, options) => await request(read(address), { dispatcher: agent, ...options }),

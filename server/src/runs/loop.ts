@@ -7,7 +7,7 @@ export interface Loop {
   stop(): Promise<void>;
 }
 
-/** Takes turns until it is stopped: the next one at once when the last found something to do, else after the pause. */
+/** Takes turns until it is stopped: the next one at once when the last found something to do, else after the pause; after ten when it failed. */
 export function startLoop(
   turn: () => Promise<boolean>,
   { pause_ms, onError }: { pause_ms: number; onError: (error: unknown) => void },
@@ -16,11 +16,12 @@ export function startLoop(
   const wake = bell();
   const ended = (async () => {
     while (!stopping.signal.aborted) {
-      const found = await turn().catch((error: unknown) => {
+      try {
+        if (!(await turn())) await wake.heard(pause_ms, stopping.signal);
+      } catch (error) {
         onError(error);
-        return false;
-      });
-      if (!found) await wake.heard(pause_ms, stopping.signal);
+        await wake.heard(10 * pause_ms, stopping.signal);
+      }
     }
   })();
   return {

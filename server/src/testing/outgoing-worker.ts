@@ -14,6 +14,7 @@ export interface OutgoingWorkerSettings {
   private_hosts: string[];
   /** Base64. */
   secret_key: string;
+  alone: boolean;
 }
 
 const given = JSON.parse(process.argv[2] ?? '') as OutgoingWorkerSettings; // by the tests
@@ -23,6 +24,12 @@ const mail = { server: await connectMailServer(given.mail), from: given.mail.fro
 const onError = (error: unknown) => process.stderr.write(`${String(error)}\n`);
 const catchUp = async () => await tellNews(db, { mail: true });
 const base_url = () => 'https://gantry.example.com';
-await startNotifying({ db, catchUp, mail, base_url, alone: true, onError });
-await startDelivering({ db, outbound, secret_key: Buffer.from(given.secret_key, 'base64'), alone: true, onError });
+await startNotifying({ db, catchUp, mail, base_url, alone: given.alone, onError });
+await startDelivering({
+  db,
+  outbound,
+  secret_key: Buffer.from(given.secret_key, 'base64'),
+  alone: given.alone,
+  onError,
+});
 process.stdout.write('ready\n');

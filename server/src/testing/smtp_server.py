@@ -1,7 +1,7 @@
 """aiosmtpd as a real mail server for the tests: `smtp_server.py <folder> <port> <mode>`.
 
-Every message is on the disk before it is answered. What the tests want it to do meanwhile stands in files of the folder:
-`busy` (answer 451), `mute` (store the message, and never answer). Addresses that begin with `unknown` get 550.
+Every message is on the disk before it is answered. What the tests want it to do meanwhile stands in files of the
+folder: `busy` (answer 451), `mute` (store the message, and never answer). Addresses that begin with `unknown` get 550.
 """
 
 import asyncio
@@ -23,6 +23,17 @@ def inside(name):
     return os.path.join(folder, name)
 
 
+def is_told_to(mood):
+    return os.path.exists(inside(mood))
+
+
+def keep(letter):
+    with open(inside("inbox"), "a") as inbox:
+        inbox.write(json.dumps(letter) + "\n")
+        inbox.flush()
+        os.fsync(inbox.fileno())
+
+
 class Inbox:
     async def handle_RCPT(self, server, session, envelope, address, rcpt_options):
         if address.startswith("unknown"):
@@ -31,7 +42,7 @@ class Inbox:
         return "250 OK"
 
     async def handle_DATA(self, server, session, envelope):
-        if os.path.exists(inside("busy")):
+        if is_told_to("busy"):
             return "451 4.3.0 try again later"
         content = envelope.original_content
         letter = {
@@ -42,11 +53,8 @@ class Inbox:
             "tls": server.transport.get_extra_info("ssl_object") is not None,
             "user": session.auth_data.login.decode() if session.auth_data else None,
         }
-        with open(inside("inbox"), "a") as inbox:
-            inbox.write(json.dumps(letter) + "\n")
-            inbox.flush()
-            os.fsync(inbox.fileno())
-        if os.path.exists(inside("mute")):
+        keep(letter)
+        if is_told_to("mute"):
             await asyncio.sleep(3600)
         return "250 OK"
 

@@ -41,7 +41,7 @@ const verify = (secret: string, { body, headers }: Received) => new Webhook(secr
 const deliveries = async (name: string) =>
   (await call('webhooks.deliveries', { params: { name }, query: {} })).items.toReversed();
 
-async function arrived(hook: { path: string }, names: string[]): Promise<Received[]> {
+async function arrived(hook: { path: string }, names: unknown[]): Promise<Received[]> {
   await vi.waitFor(async () => expect(teams(await arrivals(hook))).toEqual(names), { timeout: 15_000, interval: 50 });
   return await arrivals(hook);
 }
@@ -156,13 +156,19 @@ test('a receiver that was killed gets everything in order when it is back, and m
   const down = await webhook(['team.created'], 'http://127.0.0.1:9/down');
   const hook = await webhook();
   await at.kill();
-  const names = [await teamCreated(), await teamCreated()];
+  const names = await Promise.all(Array.from({ length: 20 }, teamCreated));
   const [queued, ...more] = await tried(hook.name, 1);
   // Of what waits there is one row, however much it is.
   expect([queued?.state, queued?.problem, more]).toEqual(['queued', 'it cannot be reached (ECONNREFUSED)', []]);
   await at.start();
   await later(0.1);
-  const received = await arrived(hook, names);
+  const { items } = await call('audit.list', { query: { action: 'team.created', limit: 20 } });
+  const in_order = items.toSorted((one, other) => one.seq - other.seq);
+  const received = await arrived(
+    hook,
+    in_order.map(({ detail }) => detail['team']),
+  );
+  expect(teams(received).toSorted()).toEqual(names.toSorted());
   expect(received[0]?.headers['webhook-id']).toBe(queued?.id);
   expect(await call('webhooks.show', { params: { name: down.name } })).toMatchObject({
     last_problem: 'it cannot be reached (ECONNREFUSED)',
