@@ -168,7 +168,7 @@ export const registryEndpoints = {
       config: config.default({}),
     }),
     reply: { kind: 'data', status: 201, schema: assetDetail },
-    problems: ['exists', 'reference_missing'],
+    problems: ['exists', 'reference_missing', 'reference_changed'],
   },
   'registry.edit': {
     method: 'PUT',
@@ -188,7 +188,7 @@ export const registryEndpoints = {
         path: ['version'],
       }),
     reply: { kind: 'data', status: 200, schema: assetDetail },
-    problems: ['version_final', 'reference_missing'],
+    problems: ['version_final', 'reference_missing', 'reference_changed'],
   },
   'registry.set_visibility': {
     method: 'PUT',
