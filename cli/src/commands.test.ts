@@ -3,7 +3,7 @@ import path from 'node:path';
 import { assetKinds, operations } from '@gantry/contract/roles.ts';
 import { expect, test } from 'vitest';
 import type { Command } from './command.ts';
-import { commands, menu, type Words } from './commands.ts';
+import { commands, groups, menu, type Words } from './commands.ts';
 import { describeNeeds } from './needs.ts';
 import { createOutput } from './output.ts';
 import { parse } from './program.ts';
@@ -55,6 +55,10 @@ test('every kind of asset has the same commands; agents are made by a push', () 
   const everything = ['create', 'delete', 'edit', 'list', 'publish', 'show', 'transfer', 'unpublish', 'versions'];
   for (const kind of assetKinds)
     expect([kind, verbs(kind)]).toEqual([kind, everything.filter((verb) => kind !== 'agent' || verb !== 'create')]);
+});
+
+test('every kind of asset has a word in help', () => {
+  expect(Object.keys(groups).toSorted()).toEqual(assetKinds.map((kind) => `registry ${kind}`).toSorted());
 });
 
 test('everything that can be typed first stands in the menu of help', () => {

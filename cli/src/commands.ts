@@ -123,6 +123,18 @@ const run = 'Run:';
 const govern = 'Govern:';
 const machine = 'This machine:';
 
+/** What help says of words that stand for several commands, below the first. */
+export const groups: Record<string, string> = {
+  'registry agent': 'Agents; they are made by a push',
+  'registry prompt': 'Texts for models, with variables that are filled in',
+  'registry tool': 'What agents can do: functions of their own code, and calls of addresses',
+  'registry memory-config': 'What agents remember of a conversation, and where',
+  'registry rag-index': 'Knowledge bases, cut up and embedded for a search by meaning',
+  'registry knowledge-base': 'Documents that agents look things up in',
+  'registry model': 'Models, with what a call of them costs',
+  'registry mcp-server': 'Servers of the Model Context Protocol',
+};
+
 /** How help lists what can be typed first: commands, and words that stand for several. */
 export const menu = {
   login: { heading: session },

@@ -3,7 +3,7 @@
 import { Argument, Command as Parser, CommanderError, Option } from 'commander';
 import packageFile from '../package.json' with { type: 'json' };
 import type { Command, Given, Input, InputOf, Inputs } from './command.ts';
-import { commands, menu, type Words } from './commands.ts';
+import { commands, groups, menu, type Words } from './commands.ts';
 import { exitCodes } from './exit-codes.ts';
 import { describeNeeds } from './needs.ts';
 import type { Output } from './output.ts';
@@ -80,10 +80,13 @@ function createProgram(): Parser {
 function addCommand(program: Parser, record: Command, found: (typed: Typed) => void): void {
   const parser = record.words
     .split(' ')
-    .reduce(
-      (at, word) => at.commands.find((each) => each.name() === word) ?? at.command(word).helpCommand(false),
-      program,
-    )
+    .reduce((at, word, depth, words) => {
+      const group = groups[words.slice(0, depth + 1).join(' ')] ?? '';
+      return (
+        at.commands.find((each) => each.name() === word) ??
+        at.command(word).helpCommand(false).summary(group).description(group)
+      );
+    }, program)
     .summary(record.summary)
     .description(`${record.summary}.\nNeeds ${describeNeeds(record.needs)}.`)
     .configureHelp({ showGlobalOptions: true })

@@ -171,7 +171,7 @@ export const registryEndpoints = {
       config: config.default({}),
     }),
     reply: { kind: 'data', status: 201, schema: assetDetail },
-    problems: ['exists', 'reference_missing', 'owner_mismatch'],
+    problems: ['exists', 'reference_missing', 'reference_changed', 'owner_mismatch'],
   },
   'registry.edit': {
     method: 'PUT',
@@ -191,7 +191,7 @@ export const registryEndpoints = {
         path: ['version'],
       }),
     reply: { kind: 'data', status: 200, schema: assetDetail },
-    problems: ['version_final', 'reference_missing'],
+    problems: ['version_final', 'reference_missing', 'reference_changed'],
   },
   'registry.set_visibility': {
     method: 'PUT',

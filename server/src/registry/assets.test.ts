@@ -402,6 +402,20 @@ describe('references of a config', () => {
     });
   });
 
+  test('come to be or what they name is deleted: never both', async () => {
+    for (let round = 0; round < 12; round++) {
+      const base = await create('knowledge-base');
+      const config = { embedding_model: 'models/embed', knowledge_bases: [`kb/${base}`] };
+      const tried = await Promise.allSettled([
+        create('rag-index', { config }),
+        ada.client.call('registry.delete', { params: { kind: 'knowledge-base', name: base } }),
+      ]);
+      expect(tried.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+      for (const one of tried)
+        if (one.status === 'rejected') expect(['in_use', 'reference_missing']).toContain((one.reason as Problem).code); // what the client throws
+    }
+  });
+
   const names = [
     '../models/chat',
     'handbook\0',

@@ -1,6 +1,7 @@
 import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
-import { visibilities, type AssetKind } from '@gantry/contract/roles.ts';
+import { visibilities, type AssetKind, type Visibility } from '@gantry/contract/roles.ts';
 import { choice, defineCommand, required, text, type Command } from '../../command.ts';
+import { describeVisibility } from '../../describe-asset.ts';
 import { misuse } from '../../refusal.ts';
 import { changeConfig } from '../../registry/change-config.ts';
 import { kinds } from '../../registry/kinds.ts';
@@ -9,7 +10,7 @@ import { configFlags } from '../../registry/typed-config.ts';
 import { readTags, wordFlags } from '../../registry/words.ts';
 import type { Result } from '../../result.ts';
 import type { Session } from '../../session.ts';
-import { good, line, type View } from '../../view/view.ts';
+import { good, line } from '../../view/view.ts';
 
 const versionParts = ['patch', 'minor', 'major'] as const;
 const visibilityFlag = choice(
@@ -51,23 +52,21 @@ function editConfigured(kind: ConfiguredKind) {
       };
       const alone = Object.keys(words).length === 0 && visibility === undefined;
       const changed = await changeConfig(session, kind, before, { ...typed, bump, version, ask: alone });
-      const edited =
-        changed === undefined && Object.keys(words).length === 0
-          ? before
-          : await session.call('registry.edit', { params, body: { ...words, ...changed } });
-      const ref = `${before.ref}@${edited.latest_version ?? ''}`;
-      const said: View = [
-        ...(changed === undefined ? [] : [line(good('✓ '), `${ref} is there, and is what a reference means now`)]),
-        ...(Object.keys(words).length === 0 ? [] : [line(good('✓ '), `${before.ref} has other words`)]),
-      ];
-      const seen =
-        visibility === undefined ? undefined : await setVisibility(session, params, visibility, before.visibility);
-      const nothing = said.length === 0 && seen === undefined;
+      const seen = visibility === undefined ? undefined : await setVisibility(session, params, visibility, before);
+      const hasWords = Object.keys(words).length > 0;
+      if (changed === undefined && !hasWords)
+        return seen ?? { data: before, view: [line(`${before.ref}@${before.latest_version ?? ''} stays as it is`)] };
+      const edited = await session.call('registry.edit', { params, body: { ...words, ...changed } });
+      const ref = `${edited.ref}@${edited.latest_version ?? ''}`;
       const back = `svc registry ${kind} show ${name}@${before.latest_version ?? ''} --yaml | svc registry ${kind} edit ${name} --file -`;
       return {
         data: edited,
-        view: nothing ? [line(`${ref} stays as it is`)] : [...said, ...(seen?.view ?? [])],
-        ...(changed === undefined ? (seen?.undo === undefined ? {} : { undo: seen.undo }) : { undo: back }),
+        view: [
+          ...(seen?.view ?? []),
+          ...(changed === undefined ? [] : [line(good('✓ '), `${ref} is there, and is what a reference means now`)]),
+          ...(hasWords ? [line(good('✓ '), `${edited.ref} has other words`)] : []),
+        ],
+        ...(changed === undefined ? {} : { undo: back }),
       };
     },
   });
@@ -93,7 +92,7 @@ function editAgent() {
       const { name } = readNamed('agent', given);
       const params = { kind: 'agent', name } as const;
       const before = await suggestAsset(session, 'agent', name, () => session.call('registry.show', { params }));
-      return await setVisibility(session, params, visibility, before.visibility);
+      return await setVisibility(session, params, visibility, before);
     },
   });
 }
@@ -101,25 +100,15 @@ function editAgent() {
 async function setVisibility(
   session: Session,
   params: { kind: AssetKind; name: string },
-  visibility: (typeof visibilities)[number],
-  before: string,
+  visibility: Visibility,
+  before: { visibility: Visibility },
 ): Promise<Result> {
   const asset = await session.call('registry.set_visibility', { params, body: { visibility } });
-  const entries = {
-    org: `team:${asset.team} and org`,
-    team: `team:${asset.team}`,
-    private: 'neither its team nor org',
-  };
-  if (asset.visibility === before)
-    return { data: asset, view: [line(`${asset.ref} has the visibility ${before} already`)] };
+  if (asset.visibility === before.visibility)
+    return { data: asset, view: [line(`${asset.ref} has the visibility ${asset.visibility} already`)] };
   return {
     data: asset,
-    view: [
-      line(
-        good('✓ '),
-        `${asset.ref} has the visibility ${asset.visibility}: an entry for ${entries[asset.visibility]}`,
-      ),
-    ],
-    undo: `svc registry ${params.kind} edit ${params.name} --visibility ${before}`,
+    view: [line(good('✓ '), `${asset.ref} has the visibility ${asset.visibility}: ${describeVisibility(asset)}`)],
+    undo: `svc registry ${params.kind} edit ${params.name} --visibility ${before.visibility}`,
   };
 }
