@@ -1,6 +1,7 @@
 // Builds every part with what it needs and starts the roles. The only composition: what it does not hand over, no part can reach.
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { startExpiry } from './approvals/expire.ts';
 import { approvalsRoutes } from './approvals/routes.ts';
 import { refusalRecorder } from './access/refused.ts';
 import { auditRoutes } from './audit/routes.ts';
@@ -27,6 +28,7 @@ import { loginRoutes } from './login/routes.ts';
 import { tokens as signedTokens } from './login/token.ts';
 import type { Log } from './log.ts';
 import { applyOrgConfig } from './principals/org-settings.ts';
+import { warnOfTooFewAdmins } from './principals/enough-admins.ts';
 import { installationId, settings } from './principals/find.ts';
 import { permissionsRoutes } from './permissions/routes.ts';
 import { principalsRoutes } from './principals/routes.ts';
@@ -64,6 +66,8 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   const readSettings = async () => {
     if (config.org_config !== undefined)
       log.info({ changed: await applyOrgConfig(db, config.org_config) }, 'organisation settings read');
+    const warning = await warnOfTooFewAdmins(db);
+    if (warning !== undefined) log.warn(warning);
   };
   await readSettings();
 
@@ -133,6 +137,8 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   open.defer(async () => await worker.stop());
   const keeper = startKeeper(deploy, { onError });
   open.defer(async () => await keeper.stop());
+  const expiry = startExpiry(db, { onError });
+  open.defer(async () => await expiry.stop());
   ingress.background(ingress.pickUpRuns());
   await foundation.lock.announce(listening.url);
   log.info({ url, listening: listening.url, version }, 'the service is ready');

@@ -1,20 +1,25 @@
-// A request is decided once, by an admin of the platform or of the asset's team who neither made it nor wrote what it asks for.
+// A request is decided once, by admins of the platform or of the asset's team who neither made it nor wrote what it asks for.
 // Must never happen: two decisions on one request, or an approval of content that is no longer under the version.
 import type { Approval } from '@gantry/contract/approvals.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize, Refusal } from '../access/authorize.ts';
 import type { Caller, UserCaller } from '../access/caller.ts';
-import { change } from '../access/change.ts';
+import { change, type GovernedTx } from '../access/change.ts';
 import type { Database } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import { authorsOf, type AssetRecord } from '../registry/find.ts';
+import { authorsOf, findVersionById, type AssetRecord } from '../registry/find.ts';
 import { finalise } from '../registry/version.ts';
+import { expireOverdue } from './expire.ts';
 import { loadRequest, readBack } from './show.ts';
 import * as store from './store.ts';
+import { vote, votes } from './vote-store.ts';
 
 type Verdict = Pick<store.Decision, 'status' | 'reason'>;
 
-/** Deciding the same again answers the decision that stands, and records nothing. */
+/**
+ * One rejection rejects; as many approvals as are asked for approve, and until then the request waits. Saying the same again answers what
+ * stands, and records nothing.
+ */
 export async function decideRequest(db: Database, caller: Caller, id: string, verdict: Verdict): Promise<Approval> {
   const user = signedIn(caller);
   const { row, asset } = await loadRequest(db, id);
@@ -22,25 +27,40 @@ export async function decideRequest(db: Database, caller: Caller, id: string, ve
   await refuseOwn(db, user, row, asset);
   if (row.status === 'pending') {
     await change(db, grant, 'approval.decided', async (tx, note) => {
-      // No row: somebody was first. Nothing was written then, so this leaves no entry.
-      if (!(await store.decide(tx, id, { ...verdict, decided_by: user.id }))) return;
-      if (verdict.status === 'approved' && !(await finalise(tx, row))) throw superseded(row);
+      // Held until the commit, so that of two admins the second counts what the first said. Nothing to hold: it was decided or closed, or is
+      // overdue. Nothing was written then, so this leaves no entry.
+      const held = await store.hold(tx, id);
+      if (held === undefined) return;
       const { version, digest, target } = row;
-      note({
-        approval_id: id,
-        approver: user.email,
-        decision: verdict.status,
-        version,
-        digest,
-        target,
-        reason: verdict.reason,
-        submitted_by: row.submitter,
-      });
+      const about = { approval_id: id, approver: user.email, decision: verdict.status, version, digest, target };
+      const counted = verdict.status === 'approved' ? await approveOnce(tx, user, row, verdict.reason) : undefined;
+      if (counted !== undefined && counted.approvals < held.approvals_required) {
+        const { isNew, approvals } = counted;
+        const { approvals_required } = held;
+        if (isNew)
+          note({ ...about, reason: verdict.reason, approvals, approvals_required }, { event: 'approval.voted' });
+        return;
+      }
+      if (counted !== undefined && !(await finalise(tx, row))) throw superseded(row);
+      const approvals_required = counted === undefined ? null : held.approvals_required;
+      await store.decide(tx, id, { ...verdict, decided_by: user.id, approvals_required });
+      note({ ...about, reason: verdict.reason, submitted_by: row.submitter });
     });
+    await expireOverdue(db, { id });
   }
   const decided = await readBack(db, user, id);
   refuseOther(decided, verdict, row);
   return decided;
+}
+
+/** How many admins approve it now, without those who came to write what it asks for. */
+async function approveOnce(tx: GovernedTx, user: UserCaller, row: store.ApprovalRow, reason: string) {
+  const version = await findVersionById(tx, row.version_id);
+  if (version?.digest !== row.digest) throw superseded(row);
+  const isNew = await vote(tx, { approval_id: row.id, user_id: user.id, reason });
+  const authors = (await authorsOf(tx, [row.version_id])).get(row.version_id) ?? [];
+  const approvals = (await votes(tx, [row.id])).filter(({ by }) => !authors.includes(by)).length;
+  return { isNew, approvals };
 }
 
 async function refuseOwn(db: Database, user: UserCaller, row: store.ApprovalRow, asset: AssetRecord): Promise<void> {
@@ -61,9 +81,10 @@ async function refuseOwn(db: Database, user: UserCaller, row: store.ApprovalRow,
 
 function refuseOther(decided: Approval, verdict: Verdict, row: store.ApprovalRow): void {
   if (decided.closed_reason === 'superseded') throw superseded(row);
+  const waits = decided.status === 'pending' && verdict.status === 'approved';
   const same =
     decided.status === verdict.status && (decided.closed_reason === null || decided.closed_reason === 'rejected');
-  if (same) return;
+  if (waits || same) return;
   throw alreadyDecided(decided);
 }
 

@@ -8,9 +8,13 @@ import { change } from '../access/change.ts';
 import { errorCode, unique_violation, type Database } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findAsset, findVersion, type AssetRecord, type VersionRow } from '../registry/find.ts';
-import { loadVersionSummary } from '../registry/load-version-content.ts';
+import { loadAgentConfig } from '../registry/load-version-content.ts';
+import { expireOverdue } from './expire.ts';
 import { readBack } from './show.ts';
 import * as store from './store.ts';
+
+// Of what is approved and not deployed.
+const no_target = 'none';
 
 export interface Submission {
   /** agents/<name> or agents/<name>@<version> */
@@ -33,11 +37,9 @@ export async function submit(db: Database, caller: Caller, submission: Submissio
       detail: `${asset.ref} has no version ${ref.version}.`,
       hint: 'Push it first: svc submit, in its folder.',
     });
-  const content = {
-    version_id: version.id,
-    digest: version.digest,
-    target: await targetOf(db, submission.target, version),
-  };
+  const { target, approvals_asked } = await askedOf(db, asset, submission.target, version);
+  const content = { version_id: version.id, digest: version.digest, target };
+  await expireOverdue(db, { asset_id: asset.id });
   const pending = await store.newest(db, content, 'pending');
   if (pending !== undefined) return await readBack(db, user, pending.id);
   await refuseApproved(db, asset, version, content);
@@ -48,6 +50,7 @@ export async function submit(db: Database, caller: Caller, submission: Submissio
       asset_id: asset.id,
       version: version.version,
       message: submission.message,
+      approvals_asked,
       submitted_by: user.id,
     });
     note({
@@ -85,17 +88,26 @@ function parseSubmission({ asset, version }: Submission): AssetRef & { version: 
   return { kind: ref.kind, name: ref.name, version: exact?.version ?? version ?? 'latest' };
 }
 
-async function targetOf(db: Database, asked: string | undefined, version: VersionRow): Promise<string> {
-  const { config } = await loadVersionSummary(db, version.id);
-  // agentConfig accepted `deploy` before it was stored; assets of other kinds have no target of their own.
-  const own = (config.deploy as { cloud?: string } | undefined)?.cloud;
-  const target = asked ?? own ?? 'local';
+/** Where it is to run, and how many approvals the content itself asks for. Only agents run anywhere. */
+async function askedOf(
+  db: Database,
+  asset: AssetRecord,
+  asked: string | undefined,
+  version: VersionRow,
+): Promise<{ target: string; approvals_asked: number }> {
+  if (asset.asset_kind !== 'agent') {
+    if (asked === undefined || asked === no_target) return { target: no_target, approvals_asked: 1 };
+    throw wrongTarget(`${asset.ref} is not deployed anywhere: leave the target out.`, 'must be left out');
+  }
+  const { access, deploy } = await loadAgentConfig(db, version.id);
+  const target = asked ?? deploy?.cloud ?? 'local';
   const known: readonly string[] = clouds;
-  if (known.includes(target)) return target;
-  throw new Problem('invalid', {
-    detail: `There is no target ${JSON.stringify(target)}.`,
-    errors: [{ pointer: '/target', message: `must be one of ${clouds.join(', ')}` }],
-  });
+  if (known.includes(target)) return { target, approvals_asked: access?.approvals_required ?? 1 };
+  throw wrongTarget(`There is no target ${JSON.stringify(target)}.`, `must be one of ${clouds.join(', ')}`);
+}
+
+function wrongTarget(detail: string, message: string): Problem {
+  return new Problem('invalid', { detail, errors: [{ pointer: '/target', message }] });
 }
 
 async function refuseApproved(
@@ -107,9 +119,11 @@ async function refuseApproved(
   const approved = await store.newest(db, content, 'approved');
   if (approved === undefined) return;
   const ref = printVersionRef({ kind: asset.asset_kind, name: asset.name, version: version.version });
+  const by = approved.decider ?? 'an admin';
+  const deployed = asset.asset_kind === 'agent';
   throw new Problem('conflict', {
-    detail: `${ref} is approved for ${content.target} already, by ${approved.decider ?? 'an admin'}.`,
-    hint: `Deploy it: svc deploy ${ref}`,
+    detail: `${ref} is approved ${deployed ? `for ${content.target} ` : ''}already, by ${by}.`,
+    hint: deployed ? `Deploy it: svc deploy ${ref}` : `See it: svc registry ${asset.asset_kind} show ${asset.name}`,
     fields: { approval_id: approved.id },
   });
 }

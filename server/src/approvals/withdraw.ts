@@ -5,6 +5,7 @@ import { change } from '../access/change.ts';
 import type { Database } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { alreadyDecided } from './decide-request.ts';
+import { expireOverdue } from './expire.ts';
 import { loadRequest, readBack } from './show.ts';
 import * as store from './store.ts';
 
@@ -23,6 +24,7 @@ export async function withdraw(db: Database, caller: Caller, id: string): Promis
     const { version, digest, target } = row;
     note({ approval_id: id, version, digest, target });
   });
+  await expireOverdue(db, { id });
   const closed = await readBack(db, user, id);
   if (closed.closed_reason !== 'withdrawn') throw alreadyDecided(closed);
   return closed;

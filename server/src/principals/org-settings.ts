@@ -14,6 +14,8 @@ const fileSchema = z.strictObject({
   auth_provider: z.literal('local', 'only `local` works so far').optional(),
   require_approval_for_admins: z.boolean().optional(),
   enforce_password_change: z.boolean().optional(),
+  approvals_required: z.int().min(1).max(10).optional(),
+  approval_expires_after_days: z.int().min(1).max(3650).nullable().optional(),
 });
 
 export class OrgConfigFault extends Error {}

@@ -33,6 +33,10 @@ export interface Settings {
   auth_provider: string;
   require_approval_for_admins: boolean;
   enforce_password_change: boolean;
+  /** How many admins have to approve a version. */
+  approvals_required: number;
+  /** How long a request waits for them; null: for ever. */
+  approval_expires_after_days: number | null;
 }
 
 const userColumns = sql`id, email, name, role, active, must_change_password, primary_team_id, created_at`;
@@ -51,7 +55,7 @@ export const userWithTeams = async (db: Reader, id: string, provided = sql`true`
 
 export async function settings(db: Reader): Promise<Settings> {
   const row = await db.one<Settings>(
-    sql`select auth_provider, require_approval_for_admins, enforce_password_change from org`,
+    sql`select auth_provider, require_approval_for_admins, enforce_password_change, approvals_required, approval_expires_after_days from org`,
   );
   if (row === undefined) throw new Error('there is no organisation yet: the installation was not seeded');
   return row;
@@ -110,6 +114,19 @@ export async function admins(db: Reader, team_id: string): Promise<string[]> {
   return rows.map((row) => row.email);
 }
 
+/** How many can decide: active platform admins, with those of a team where one is named. */
+export async function countDeciders(db: Reader, team_id: string | undefined): Promise<number> {
+  const row = await db.one<{ count: number }>(sql`
+    select count(*) from app_user u where active and (role = 'admin'
+      or exists (select 1 from membership where user_id = u.id and team_id = ${team_id ?? null} and membership.role = 'admin'))`);
+  return row?.count ?? 0;
+}
+
+/** The settings do not change until the transaction ends, and whoever else asks for them so waits. */
+export async function holdSettings(tx: GovernedTx): Promise<void> {
+  await tx.one(sql`select 1 from org for update`);
+}
+
 export async function insertOrg(tx: GovernedTx): Promise<void> {
   await tx.write('org', sql`insert into org default values returning id`);
 }
@@ -122,7 +139,8 @@ export async function updateSettings(tx: GovernedTx, next: Settings): Promise<vo
   await tx.write(
     'org',
     sql`update org set auth_provider = ${next.auth_provider}, require_approval_for_admins = ${next.require_approval_for_admins},
-    enforce_password_change = ${next.enforce_password_change} returning id`,
+    enforce_password_change = ${next.enforce_password_change}, approvals_required = ${next.approvals_required},
+    approval_expires_after_days = ${next.approval_expires_after_days} returning id`,
   );
 }
 

@@ -8,6 +8,7 @@ import { change } from '../access/change.ts';
 import { theOrg, type TeamSubject } from '../access/subject.ts';
 import { errorCode, unique_violation, type Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
+import { refuseTooFewAdmins } from './enough-admins.ts';
 import { teamRecord } from './records.ts';
 import { signedIn } from './signed-in.ts';
 import * as store from './store.ts';
@@ -71,6 +72,7 @@ export async function addMember(db: Database, caller: Caller, team: string, prin
   const user = await loadMember(db, principal);
   await change(db, grant, 'member.added', async (tx, note) => {
     const before = await store.putMember(tx, subject.id, user.id, role);
+    if (before === 'admin' && role !== 'admin') await refuseTooFewAdmins(tx, subject.id);
     if (before !== role) note({ user: user.email, before: before ?? null, after: role });
   });
   return await record(db, signedIn(caller), subject);
@@ -83,6 +85,7 @@ export async function removeMember(db: Database, caller: Caller, team: string, p
   await change(db, grant, 'member.removed', async (tx, note) => {
     const before = await store.deleteMember(tx, subject.id, user.id);
     if (before === undefined) throw new Problem('not_found', { detail: `${user.email} is not in team:${team}.` });
+    if (before === 'admin') await refuseTooFewAdmins(tx, subject.id);
     note({ user: user.email, before, after: null });
   });
 }
