@@ -50,9 +50,11 @@ export async function checkReferences(db: Reader, version: { digest: string }): 
   const changed = pins.filter((pin) => current.get(pin.asset_id)?.digest !== pin.digest);
   const [first] = changed;
   if (first === undefined) return pins;
-  const errors = changed.map((pin) => ({
-    message: `${pin.ref} was ${pin.version} when this was pushed and is ${current.get(pin.asset_id)?.version ?? 'gone'} now, with other content`,
-  }));
+  const errors = changed.map(({ ref, asset_id, version: before }) => {
+    const after = current.get(asset_id)?.version ?? null;
+    const message = `${ref} was ${before} when this was pushed and is ${after ?? 'gone'} now, with other content`;
+    return { message, ref, before, after };
+  });
   throw new Problem('reference_changed', { detail: `${errors.map((fault) => fault.message).join('. ')}.`, errors });
 }
 
