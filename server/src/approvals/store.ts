@@ -84,6 +84,11 @@ export async function lastApproved(db: Reader, { asset_id, digest }: ApprovalRow
     order by decided_at desc, id limit 1`);
 }
 
+/** Until the transaction ends nobody else makes a request for this asset. No row is held: decisions and pushes hold theirs in an order of their own. */
+export async function holdSubmissions(tx: GovernedTx, asset_id: string): Promise<void> {
+  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${asset_id}, 15))`);
+}
+
 export interface NewApproval extends Content {
   asset_id: string;
   version: string;

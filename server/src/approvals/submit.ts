@@ -5,7 +5,7 @@ import { parseRef, parseVersionRef, printVersionRef, type AssetRef } from '@gant
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
-import { errorCode, unique_violation, type Database } from '../database/database.ts';
+import type { Database, Reader } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findAsset, findVersion, type AssetRecord, type VersionRow } from '../registry/find.ts';
 import { loadAgentConfig } from '../registry/load-version-content.ts';
@@ -40,10 +40,12 @@ export async function submit(db: Database, caller: Caller, submission: Submissio
   const { target, approvals_asked } = await askedOf(db, asset, submission.target, version);
   const content = { version_id: version.id, digest: version.digest, target };
   await expireOverdue(db, { asset_id: asset.id });
-  const pending = await store.newest(db, content, 'pending');
-  if (pending !== undefined) return await readBack(db, user, pending.id);
-  await refuseApproved(db, asset, version, content);
   const id = await change(db, grant, 'approval.submitted', async (tx, note) => {
+    // One after the other: who asks for the same at the same moment gets the same request.
+    await store.holdSubmissions(tx, asset.id);
+    const pending = await store.newest(tx, content, 'pending');
+    if (pending !== undefined) return pending.id;
+    await refuseApproved(tx, asset, version, content);
     const superseded = await store.closePending(tx, asset.id, 'superseded');
     const made = await store.insert(tx, {
       ...content,
@@ -62,14 +64,6 @@ export async function submit(db: Database, caller: Caller, submission: Submissio
       superseded,
     });
     return made;
-  }).catch((error: unknown) => {
-    // The index that lets one request of an asset be pending.
-    if (errorCode(error) === unique_violation)
-      throw new Problem('conflict', {
-        detail: `Somebody else submitted ${asset.ref} at this moment.`,
-        hint: 'Look at it first: svc review list',
-      });
-    throw error;
   });
   return await readBack(db, user, id);
 }
@@ -111,7 +105,7 @@ function wrongTarget(detail: string, message: string): Problem {
 }
 
 async function refuseApproved(
-  db: Database,
+  db: Reader,
   asset: AssetRecord,
   version: VersionRow,
   content: store.Content,

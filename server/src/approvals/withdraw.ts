@@ -18,13 +18,14 @@ export async function withdraw(db: Database, caller: Caller, id: string): Promis
     const reason = 'Only who submitted a request takes it back; an admin rejects it.';
     throw new Refusal({ code: 'forbidden', reason }, 'approval.withdraw', asset);
   }
-  await change(db, grant, 'approval.withdrawn', async (tx, note) => {
-    // No row: it was decided or closed before. Nothing was written then, so this leaves no entry.
-    if (!(await store.withdraw(tx, id))) return;
+  const isWithdrawn = await change(db, grant, 'approval.withdrawn', async (tx, note) => {
+    // No row: it was decided or closed before, or is overdue. Nothing was written then, so this leaves no entry.
+    if (!(await store.withdraw(tx, id))) return false;
     const { version, digest, target } = row;
     note({ approval_id: id, version, digest, target });
+    return true;
   });
-  await expireOverdue(db, { id });
+  if (!isWithdrawn) await expireOverdue(db, { id });
   const closed = await readBack(db, user, id);
   if (closed.closed_reason !== 'withdrawn') throw alreadyDecided(closed);
   return closed;
