@@ -55,7 +55,7 @@ export const settings = z.object({
     .string()
     .optional()
     .describe(
-      'the file of the organisation settings auth_provider, require_approval_for_admins and enforce_password_change; read at start and on SIGHUP',
+      'the file of the organisation settings auth_provider, require_approval_for_admins, approvals_required, approval_expires_after_days and enforce_password_change; read at start and on SIGHUP',
     ),
   DOCKER_HOST: z.string().default('unix:///var/run/docker.sock').describe('the container engine'),
   BASE_IMAGE: z

@@ -1,6 +1,7 @@
 // Asks the service for a deploy, and waits in the client for what may stand in its way when that is wanted: another
 // deploy of the agent (--wait), the approval (--wait-approval).
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Approval } from '@gantry/contract/approvals.ts';
 import type { Deployment } from '@gantry/contract/deploy.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { hasEnded } from '@gantry/contract/runs.ts';
@@ -56,15 +57,21 @@ async function awaitDecision(session: Session, ref: string, refusal: unknown): P
   const { id, can_decide } = request;
   session.output.note(`Waiting for the approval of ${ref}: request ${id}, can be decided by ${can_decide.join(', ')}`);
   await poll(session, 'waiting for the decision', async () => {
-    const { status, reason } = await session.call('approvals.show', { params: { id } });
+    const { status, closed_reason, reason } = await again(session, ref, id);
     if (status === 'rejected')
       throw new Refusal(
         'rejected',
-        `The request for ${ref} was rejected${reason === null || reason === '' ? '' : `: ${reason}`}`,
+        `The request for ${ref} was ${closed_reason ?? status}${reason === null || reason === '' ? '' : `: ${reason}`}`,
         { hint: `Run \`svc review show ${id}\`.` },
       );
     return status === 'approved';
   });
+}
+
+/** From the list, which does not work out what the request would change every time it is asked; one that is not the latest is looked up. */
+async function again(session: Session, ref: string, id: string): Promise<Approval> {
+  const latest = await latestRequest(session, ref);
+  return latest?.id === id ? latest : await session.call('approvals.show', { params: { id } });
 }
 
 /** Until it is so or until Ctrl-C; a person decides how long is too long. */
