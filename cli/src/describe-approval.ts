@@ -1,4 +1,4 @@
-import type { Approval } from '@gantry/contract/approvals.ts';
+import type { Approval, ApprovalDetail } from '@gantry/contract/approvals.ts';
 import { faint, fields, line, state, time, type Cell, type View } from './view/view.ts';
 
 export function describeApproval(approval: Approval): View {
@@ -7,7 +7,7 @@ export function describeApproval(approval: Approval): View {
     fields({
       Request: approval.id,
       Digest: [approval.digest, faint('  exactly this content is what the decision covers')],
-      Target: approval.target,
+      Target: targetOf(approval) === null ? null : approval.target,
       Submitted: [time(approval.submitted_at), ` by ${approval.submitted_by}`],
       Message: approval.message === '' ? null : approval.message,
       Decided:
@@ -15,8 +15,9 @@ export function describeApproval(approval: Approval): View {
           ? null
           : [time(approval.decided_at), ` by ${approval.decided_by ?? 'the service'}`],
       Reason: approval.reason === null || approval.reason === '' ? null : approval.reason,
-      'Can decide':
-        approval.status === 'pending' ? approval.can_decide.join(', ') || 'nobody: an admin is missing' : null,
+      Approvals: approval.status === 'rejected' ? null : approvals(approval),
+      'Can decide': approval.status === 'pending' ? canDecide(approval) : null,
+      Expires: time(approval.expires_at ?? null),
     }),
   ];
 }
@@ -26,4 +27,42 @@ export function stateOf(approval: Approval): Cell {
   return approval.status === 'rejected' && approval.closed_reason !== null
     ? state(approval.closed_reason)
     : state(approval.status);
+}
+
+/** What is said, the oldest first, and what became of the request before this one. */
+export function describeHistory({ comments, previous }: ApprovalDetail): View {
+  return [
+    ...(previous === null
+      ? []
+      : [
+          line(
+            faint('before  '),
+            `${previous.id}  ${previous.asset_version} `,
+            state(previous.closed_reason ?? previous.status),
+            previous.decided_by === null ? '' : ` by ${previous.decided_by}`,
+            previous.reason === null || previous.reason === '' ? '' : `: ${previous.reason}`,
+          ),
+        ]),
+    ...comments.map(({ author, created_at, message }) => line(time(created_at), faint(`  ${author}: `), message)),
+  ];
+}
+
+/** Null for what is not deployed. */
+export function targetOf({ target }: Approval): string | null {
+  return target === 'none' ? null : target;
+}
+
+/** `1 of 2, waits for …`; nothing where one admin decides. */
+function approvals({ approvals_required, approved_by, can_decide, status }: Approval): string | null {
+  if (approvals_required < 2) return null;
+  const given = `${approved_by.length} of ${approvals_required}`;
+  if (status === 'approved') return `${given}: ${approved_by.map(({ by }) => by).join(', ')}`;
+  const by = approved_by.length === 0 ? '' : ` (${approved_by.map((one) => one.by).join(', ')})`;
+  return `${given}${by}, waits for ${can_decide.join(', ') || 'an admin who is missing'}`;
+}
+
+function canDecide({ can_decide, approvals_required, approved_by }: Approval): string {
+  if (can_decide.length === 0) return 'nobody: an admin is missing';
+  const missing = approvals_required - approved_by.length - can_decide.length;
+  return `${can_decide.join(', ')}${missing > 0 ? `; ${missing} more must be made an admin` : ''}`;
 }

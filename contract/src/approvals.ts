@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { difference } from './difference.ts';
 import type { Endpoint } from './endpoint.ts';
 import { byId, id, paging, text } from './wire.ts';
 
@@ -13,17 +14,49 @@ export const approval = z.object({
   asset: z.string().describe('agents/<name>'),
   asset_version: z.string(),
   digest: z.string().describe('exactly this content is what the decision covers'),
-  target: z.string(),
+  target: z.string().describe('`none` for what is not deployed: everything but agents'),
   message: z.string(),
   reason: z.string().nullable(),
   submitted_by: z.string(),
   submitted_at: z.string(),
   decided_by: z.string().nullable(),
   decided_at: z.string().nullable(),
-  /** Who can decide it: the platform's and the team's admins, by e-mail. */
+  expires_at: z.string().nullable().describe('when it is closed undecided; null when it waits for ever, or no longer'),
+  approvals_required: z.number().int(),
+  approved_by: z.array(z.object({ by: z.string(), at: z.string(), reason: z.string() })),
+  /** Who can decide it and has not yet: the platform's and the team's admins, by e-mail. */
   can_decide: z.array(z.string()),
 });
 export type Approval = z.output<typeof approval>;
+
+const comment = z.object({ id, author: z.string(), message: z.string(), created_at: z.string() });
+export type Comment = z.output<typeof comment>;
+
+export const approvalDetail = approval.extend({
+  /** False when the version has other content by now: then this request can only be rejected. */
+  is_current: z.boolean(),
+  compared_with: z
+    .string()
+    .nullable()
+    .describe('what runs on this target; of what is not deployed, what was approved last'),
+  changes: difference,
+  comments: z.array(comment),
+  previous: approval
+    .pick({
+      id: true,
+      status: true,
+      closed_reason: true,
+      asset_version: true,
+      digest: true,
+      reason: true,
+      submitted_by: true,
+      decided_by: true,
+      decided_at: true,
+    })
+    .nullable()
+    .describe('the request for the same asset and target before this one'),
+});
+export type ApprovalDetail = z.output<typeof approvalDetail>;
 
 const decision = z.strictObject({ reason: text.default('') });
 
@@ -58,10 +91,10 @@ export const approvalsEndpoints = {
   'approvals.show': {
     method: 'GET',
     path: '/api/v1/rbac/approvals/{id}',
-    summary: 'One request',
+    summary: 'One request: what it would change, what was said about it, and the one before it',
     operation: 'approval.read',
     params: byId,
-    reply: { kind: 'data', status: 200, schema: approval },
+    reply: { kind: 'data', status: 200, schema: approvalDetail },
     problems: [],
   },
   'approvals.approve': {
@@ -102,5 +135,15 @@ export const approvalsEndpoints = {
     body: decision,
     reply: { kind: 'data', status: 200, schema: approval },
     problems: ['already_decided', 'conflict'],
+  },
+  'approvals.comment': {
+    method: 'POST',
+    path: '/api/v1/rbac/approvals/{id}/comments',
+    summary: 'Write a comment on a request, for those who read what it says',
+    operation: 'approval.comment',
+    params: byId,
+    body: z.strictObject({ message: text.refine((message) => message.trim() !== '', 'must not be empty') }),
+    reply: { kind: 'data', status: 201, schema: comment },
+    problems: ['conflict'],
   },
 } as const satisfies Record<string, Endpoint>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { difference } from './difference.ts';
 import type { Endpoint } from './endpoint.ts';
 import { runEvent, runStates, runStep } from './runs.ts';
 import { byId, byName, id, name, paging, versionRef } from './wire.ts';
@@ -53,14 +54,7 @@ export const plan = z.object({
   verdicts: z.array(verdict),
   /** Against the running revision; everything is new when none runs. */
   running: z.string().nullable(),
-  changes: z.object({
-    config: z.array(z.object({ path: z.string(), before: z.json(), after: z.json() })),
-    files: z.array(z.object({ path: z.string(), change: z.enum(['added', 'removed', 'changed']) })),
-    dependencies: z.array(
-      z.object({ package: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
-    ),
-    base_image: z.object({ before: z.string(), after: z.string() }).nullable(),
-  }),
+  changes: difference,
 });
 export type Plan = z.output<typeof plan>;
 

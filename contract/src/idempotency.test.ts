@@ -10,6 +10,7 @@ const keyed = Object.entries<Endpoint>(endpoints).filter(([, endpoint]) => takes
 
 test('what creates something from JSON takes an Idempotency-Key, and nothing else does', () => {
   expect(keyed.map(([name]) => name).toSorted()).toEqual([
+    'approvals.comment',
     'approvals.submit',
     'deployments.create',
     'groups.create',

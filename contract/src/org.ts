@@ -8,6 +8,13 @@ export const orgSettings = z.strictObject({
   enforce_password_change: z
     .boolean()
     .describe('who must change their password can do nothing else until they have; otherwise clients only ask for it'),
+  approvals_required: z.int().min(1).max(10).describe('how many admins have to approve a version'),
+  approval_expires_after_days: z
+    .int()
+    .min(1)
+    .max(3650)
+    .nullable()
+    .describe('how long a request waits for them; null: for ever'),
 });
 export type OrgSettings = z.output<typeof orgSettings>;
 export type OrgSetting = keyof OrgSettings;

@@ -71,7 +71,7 @@ export const problems = {
   reference_changed: {
     status: 409,
     title: 'Something this version refers to changed since it was pushed',
-    hint: 'Push the version again and ask for a new approval.',
+    hint: 'Raise `version` in agent.yaml, which pins what is there now, and ask again: `svc submit`.',
   },
   not_in_effect: { status: 422, title: 'agent.yaml asks for something this service cannot give yet' },
 

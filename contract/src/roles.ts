@@ -93,6 +93,8 @@ export const operations = {
   'approval.read': { on: 'asset', action: 'read', role: 'viewer' },
   // Of those who may read the asset, the submitter alone.
   'approval.withdraw': { on: 'asset', action: 'read', role: 'viewer' },
+  // Of those who may read the asset, whoever reads what the request says: its team, its owner, the submitter, platform admins.
+  'approval.comment': { on: 'asset', action: 'read', role: 'viewer' },
   // Deciding belongs to admins: of the platform, or of the asset's team. No ACL row gives it.
   'approval.decide': { on: 'team', role: 'admin', by: 'person' },
 
@@ -118,6 +120,7 @@ export const operations = {
   'system.seed': { on: 'system', reason: 'a fresh installation gets its organisation, team and admin' },
   'system.reset_admin': { on: 'system', reason: 'svc server reset-admin, run on the host' },
   'system.settings': { on: 'system', reason: 'the organisation settings file was read' },
+  'system.expire': { on: 'system', reason: 'a request for approval waited longer than the organisation lets it' },
   'system.resume': { on: 'system', reason: 'the service started and carries on what it was doing' },
 } as const satisfies Record<string, Rule>;
 export type Operation = keyof typeof operations;

@@ -1,6 +1,7 @@
 // Builds every part with what it needs and starts the roles. The only composition: what it does not hand over, no part can reach.
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { startExpiry } from './approvals/expire.ts';
 import { approvalsRoutes } from './approvals/routes.ts';
 import { refusalRecorder } from './access/refused.ts';
 import { destinations } from './audit/push/destination.ts';
@@ -30,6 +31,7 @@ import { endSessions } from './login/sessions.ts';
 import { tokens as signedTokens } from './login/token.ts';
 import type { Log } from './log.ts';
 import { applyOrgConfig, type OrgFile } from './principals/org-settings.ts';
+import { warnOfTooFewAdmins } from './principals/enough-admins.ts';
 import { installationId, settings } from './principals/find.ts';
 import { notificationsRoutes } from './notifications/routes.ts';
 import { openOutgoing } from './outgoing.ts';
@@ -76,6 +78,8 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     if (config.org_config === undefined) return;
     orgFile = await applyOrgConfig(db, config.org_config);
     log.info(orgFile, 'organisation settings read');
+    const warning = await warnOfTooFewAdmins(db);
+    if (warning !== undefined) log.warn(warning);
   };
   await readSettings();
 
@@ -169,6 +173,8 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   await outgoing.start();
   const keeper = startKeeper(deploy, { onError });
   open.defer(async () => await keeper.stop());
+  const expiry = startExpiry(db, { onError });
+  open.defer(async () => await expiry.stop());
   ingress.background(ingress.pickUpRuns());
   await foundation.lock.announce(listening.url);
   log.info({ url, listening: listening.url, version }, 'the service is ready');

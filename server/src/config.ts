@@ -58,7 +58,7 @@ export const settings = z.object({
     .string()
     .optional()
     .describe(
-      'the file of the organisation settings auth_provider, require_approval_for_admins and enforce_password_change; read at start and on SIGHUP',
+      'the file of the organisation settings auth_provider, require_approval_for_admins, approvals_required, approval_expires_after_days and enforce_password_change; read at start and on SIGHUP',
     ),
   AUDIT_PUSH_URL: list
     .pipe(z.array(z.string().refine(isPushUrl, push_url_forms)).refine(areDistinct, push_url_forms))

@@ -52,7 +52,8 @@ function runsAlready(ref: string): Result {
 }
 
 async function showPlan(session: Session, ref: string, target: string | undefined): Promise<Result> {
-  const { describePlan, hasChanges } = await import('../deploy/describe-plan.ts');
+  const { describePlan } = await import('../deploy/describe-plan.ts');
+  const { hasChanges } = await import('../describe-changes.ts');
   const plan = await session.call('deployments.plan', { body: { ref, ...(target === undefined ? {} : { target }) } });
   const changes = plan.running === null || hasChanges(plan.changes);
   return {

@@ -1,4 +1,5 @@
 import { defineCommand, optional, text } from '../command.ts';
+import { targetOf } from '../describe-approval.ts';
 import { misuse } from '../refusal.ts';
 import type { Result } from '../result.ts';
 import type { Session } from '../session.ts';
@@ -23,14 +24,14 @@ export const command = defineCommand({
     });
     const version = `${approval.asset}@${approval.asset_version}`;
     const pending = approval.status === 'pending';
+    const approvedFor = targetOf(approval);
+    const where = approvedFor === null ? '' : ` for target ${approvedFor}`;
     return {
       data: approval,
       view: [
         line(
           good('✓ '),
-          pending
-            ? `Asked for the approval of ${version} for target ${approval.target}`
-            : `${version} is ${approval.status} for target ${approval.target}`,
+          pending ? `Asked for the approval of ${version}${where}` : `${version} is ${approval.status}${where}`,
         ),
         line('  request  ', approval.id, '  ', time(approval.submitted_at)),
         line('  can decide  ', approval.can_decide.join(', ')),
@@ -41,7 +42,9 @@ export const command = defineCommand({
         ...(pending
           ? [{ command: `svc review approve ${approval.id}`, when: `run by one of: ${approval.can_decide.join(', ')}` }]
           : []),
-        { command: `svc deploy ${version}`, when: 'run by a deployer of the team, once it is approved' },
+        ...(approvedFor === null
+          ? []
+          : [{ command: `svc deploy ${version}`, when: 'run by a deployer of the team, once it is approved' }]),
       ],
     };
   },

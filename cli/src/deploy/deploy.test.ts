@@ -47,6 +47,9 @@ const request = {
   submitted_at: '2026-01-31T11:00:00Z',
   decided_by: null,
   decided_at: null,
+  expires_at: null,
+  approvals_required: 1,
+  approved_by: [],
   can_decide: ['root@example.com'],
 };
 const contributor = {
@@ -223,6 +226,7 @@ test('a plan with changes is exit 5 and deploys nothing', async () => {
     files: [],
     dependencies: [],
     base_image: null,
+    reach: [],
   };
   const plan = {
     ref,

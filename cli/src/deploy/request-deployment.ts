@@ -60,7 +60,7 @@ async function awaitDecision(session: Session, wish: DeployWish, refusal: unknow
   const { id, can_decide } = await requestToAwait(session, wish, refusal);
   session.output.note(`Waiting for the approval of ${ref}: request ${id}, can be decided by ${can_decide.join(', ')}`);
   await poll(session, 'waiting for the decision', async () => {
-    const request = await session.call('approvals.show', { params: { id } });
+    const request = await again(session, ref, id);
     if (request.status === 'rejected') throw rejected(request);
     return request.status === 'approved';
   });
@@ -95,6 +95,12 @@ function rejected({ id, asset, asset_version, closed_reason, reason }: Approval)
   return new Refusal('rejected', `The request for ${asset}@${asset_version} was ${closed_reason ?? 'rejected'}${why}`, {
     hint: `Run \`svc review show ${id}\`.`,
   });
+}
+
+/** From the list, which does not work out what the request would change every time it is asked; one that is not the latest is looked up. */
+async function again(session: Session, ref: string, id: string): Promise<Approval> {
+  const latest = await latestRequest(session, ref);
+  return latest?.id === id ? latest : await session.call('approvals.show', { params: { id } });
 }
 
 /** Until it is so or until Ctrl-C; a person decides how long is too long. */

@@ -136,6 +136,12 @@ export const agentConfig = z.strictObject({
         .optional()
         .describe('Only these teams may call it, of those who may use it at all'),
       require_approval: z.boolean().optional().describe('true: admins need an approval too. false opens nothing'),
+      approvals_required: z
+        .int()
+        .min(1)
+        .max(10)
+        .optional()
+        .describe('How many admins have to approve a version; it only raises what the organisation asks for'),
     })
     .optional()
     .describe('Narrows who may see, call and deploy it; it never widens that'),

@@ -32,6 +32,7 @@ access:
   visibility: team
   allowed_callers: ["team:ml"]
   require_approval: true
+  approvals_required: 2
 
 deploy:
   cloud: aws # unset or local: beside the service

@@ -73,6 +73,11 @@ export const fieldsInEffect: readonly FieldEffect[] = [
   { field: 'access.visibility', state: 'in effect', sentence: 'Narrows who may see the agent; public means org.' },
   { field: 'access.allowed_callers', state: 'in effect', sentence: 'Narrows who may call the agent.' },
   { field: 'access.require_approval', state: 'in effect', sentence: 'true binds admins to approval too.' },
+  {
+    field: 'access.approvals_required',
+    state: 'in effect',
+    sentence: 'So many admins have to approve a version; never fewer than the organisation asks for.',
+  },
   { field: 'deploy.cloud', state: 'in effect', value: 'local', sentence: 'Runs in containers beside the service.' },
   { field: 'deploy.cloud', state: 'refused', except: 'local', sentence: 'Only the target `local` is there yet.' },
   { field: 'deploy.runtime', state: 'listed', sentence: 'Belongs to cloud targets, which are not there yet.' },

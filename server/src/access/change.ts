@@ -16,8 +16,8 @@ export interface GovernedTx extends Tx {
 
 export type Detail = Record<string, unknown>;
 
-/** What `work` adds to the entry; members of later calls join the earlier ones. */
-export type Note = (detail: Detail, about?: { asset?: string; team?: string }) => void;
+/** What `work` adds to the entry; members of later calls join the earlier ones. `event` is for what only the transaction can tell. */
+export type Note = (detail: Detail, about?: { asset?: string; team?: string; event?: AuditEvent }) => void;
 
 /**
  * Runs `work` and appends `event` in the same transaction. Work that neither writes a governed row nor notes anything has changed
@@ -29,7 +29,7 @@ export async function change<T>(
   event: AuditEvent,
   work: (tx: GovernedTx, note: Note) => Promise<T>,
 ): Promise<T> {
-  const about = whereabouts(grant.subject);
+  const about = { event, ...whereabouts(grant.subject) };
   let receipt: Receipt | undefined;
   const result = await db.transaction(
     async (tx) => {
@@ -46,7 +46,6 @@ export async function change<T>(
       const body = {
         ...about,
         ...origin,
-        event,
         outcome: 'done',
         actor: actorOf(grant.caller),
         detail: toJson({ ...detail, ...bypass }),

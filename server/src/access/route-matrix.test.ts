@@ -130,6 +130,8 @@ approvals.reject     org     401 401 401 401   403 403 403 403 403 403 403 200 2
 approvals.reject     team    401 401 401 401   404 403 403 403 403 404 404 200 200   403
 approvals.withdraw   org     401 401 401 401   403 403 403 200 403 403 403 403 403   403
 approvals.withdraw   team    401 401 401 401   404 403 403 200 403 404 404 403 403   403
+approvals.comment    org     401 401 401 401   403 201 201 201 201 403 403 201 201   403
+approvals.comment    team    401 401 401 401   404 201 201 201 201 404 404 201 201   403
 approvals.revoke     org     401 401 401 401   403 403 403 403 403 403 403 200 200   403
 approvals.revoke     team    401 401 401 401   404 403 403 403 403 404 404 200 200   403
 
@@ -506,6 +508,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'notifications.list': () => ({}),
   'notifications.count': () => ({}),
   'notifications.read': () => ({ body: { ids: [nothing] } }),
+  'approvals.comment': (at) => ({ params: { id: at.approval_id }, body: { message: 'why?' } }),
   'deployments.list': () => ({}),
   'deployments.plan': (at) => ({ body: { ref: at.agent.ref } }),
   'deployments.create': async (at, look) => ({

@@ -1,55 +1,84 @@
-// A request is decided once, by an admin of the platform or of the asset's team who neither made it nor wrote what it asks for.
+// A request is decided once, by admins of the platform or of the asset's team who neither made it nor wrote what it asks for.
 // Must never happen: two decisions on one request, or an approval of content that is no longer under the version.
 import type { Approval } from '@gantry/contract/approvals.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize, Refusal } from '../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
-import { change } from '../access/change.ts';
-import type { Database } from '../database/database.ts';
+import { change, type GovernedTx, type Note } from '../access/change.ts';
+import type { Database, Reader } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { authorsOf, type AssetRecord } from '../registry/find.ts';
-import { finalise } from '../registry/version.ts';
+import { finalise, lockDigest } from '../registry/version.ts';
+import { expireOverdue } from './expire.ts';
 import { keyHolders } from '../service-principals/find.ts';
 import { loadRequest, readBack } from './show.ts';
 import * as store from './store.ts';
+import { vote, votes } from './vote-store.ts';
 
 type Verdict = Pick<store.Decision, 'status' | 'reason'>;
 
-/** Deciding the same again answers the decision that stands, and records nothing. */
+interface Asked {
+  user: SignedInCaller;
+  row: store.ApprovalRow;
+  asset: AssetRecord;
+}
+
+/**
+ * One rejection rejects; as many approvals as are asked for approve, and until then the request waits. Saying the same again answers what
+ * stands, and records nothing.
+ */
 export async function decideRequest(db: Database, caller: Caller, id: string, verdict: Verdict): Promise<Approval> {
   const user = signedIn(caller);
   const { row, asset } = await loadRequest(db, id);
   const grant = authorize(user, 'approval.decide', asset);
-  await refuseOwn(db, user, row, asset);
+  await refuseOwn(db, { user, row, asset });
   if (row.status === 'pending') {
-    await change(db, grant, 'approval.decided', async (tx, note) => {
-      // No row: somebody was first. Nothing was written then, so this leaves no entry.
-      if (!(await store.decide(tx, id, { ...verdict, decided_by: user.id }))) return;
-      if (verdict.status === 'approved' && !(await finalise(tx, row))) throw superseded(row);
-      const { version, digest, target } = row;
-      note({
-        approval_id: id,
-        approver: user.label,
-        decision: verdict.status,
-        version,
-        digest,
-        target,
-        reason: verdict.reason,
-        submitted_by: row.submitter,
-      });
-    });
+    const work = async (tx: GovernedTx, note: Note) => await say(tx, note, { user, row, asset }, verdict);
+    const wasWaiting = await change(db, grant, 'approval.decided', work);
+    if (!wasWaiting) await expireOverdue(db, { id });
   }
   const decided = await readBack(db, user, id);
   refuseOther(decided, verdict, row);
   return decided;
 }
 
-async function refuseOwn(
-  db: Database,
-  user: SignedInCaller,
-  row: store.ApprovalRow,
-  asset: AssetRecord,
-): Promise<void> {
+/** False when it does not wait any more: it was decided or closed, or is overdue. Nothing is written then, so that this leaves no entry. */
+async function say(tx: GovernedTx, note: Note, asked: Asked, { status, reason }: Verdict): Promise<boolean> {
+  const { user, row } = asked;
+  // Held until the commit, so that of two admins the second counts what the first said.
+  const held = await store.hold(tx, row.id);
+  if (held === undefined) return false;
+  const { id, version, digest, target } = row;
+  const about = { approval_id: id, approver: user.label, decision: status, version, digest, target, reason };
+  let approvals_required: number | null = null;
+  if (status === 'approved') {
+    ({ approvals_required } = held);
+    const { isNew, approvals } = await approveOnce(tx, asked, reason);
+    if (approvals < approvals_required) {
+      if (isNew) note({ ...about, approvals, approvals_required }, { event: 'approval.voted' });
+      return true;
+    }
+    if (!(await finalise(tx, row))) throw superseded(row);
+  }
+  await store.decide(tx, id, { status, reason, decided_by: user.id, approvals_required });
+  note({ ...about, submitted_by: row.submitter });
+  return true;
+}
+
+/** How many admins approve it now, without those who came to write what it asks for. */
+async function approveOnce(tx: GovernedTx, asked: Asked, reason: string) {
+  const { user, row } = asked;
+  // No push gets between what is compared here and who wrote it.
+  const digest = await lockDigest(tx, row.version_id);
+  const authors = await refuseOwn(tx, asked);
+  if (digest !== row.digest) throw superseded(row);
+  const isNew = await vote(tx, { approval_id: row.id, user_id: user.id, reason });
+  const approvals = (await votes(tx, [row.id])).filter(({ by }) => !authors.includes(by)).length;
+  return { isNew, approvals };
+}
+
+/** Answers who wrote it. */
+async function refuseOwn(db: Reader, { user, row, asset }: Asked): Promise<string[]> {
   const authors = (await authorsOf(db, [row.version_id])).get(row.version_id) ?? [];
   const holders = await keyHolders(db, [row.submitted_by]);
   const why =
@@ -66,13 +95,15 @@ async function refuseOwn(
       'approval.decide',
       asset,
     );
+  return authors;
 }
 
 function refuseOther(decided: Approval, verdict: Verdict, row: store.ApprovalRow): void {
   if (decided.closed_reason === 'superseded') throw superseded(row);
+  const waits = decided.status === 'pending' && verdict.status === 'approved';
   const same =
     decided.status === verdict.status && (decided.closed_reason === null || decided.closed_reason === 'rejected');
-  if (same) return;
+  if (waits || same) return;
   throw alreadyDecided(decided);
 }
 

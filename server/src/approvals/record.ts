@@ -8,6 +8,7 @@ import { adminsOf } from '../principals/find.ts';
 import { authorsOf, findAssetsById, type AssetRecord } from '../registry/find.ts';
 import { keyHolders } from '../service-principals/find.ts';
 import type { ApprovalRow } from './store.ts';
+import { votes, type Vote } from './vote-store.ts';
 
 /** In the order of the rows; rows of assets that are gone, or that the caller may not read, are left out. */
 export async function approvalRecords(
@@ -28,21 +29,28 @@ export async function approvalRecords(
     rows.map((row) => row.version_id),
   );
   const holders = await holdersOf(db, rows);
+  const said = Map.groupBy(
+    await votes(
+      db,
+      rows.map((row) => row.id),
+    ),
+    (vote) => vote.approval_id,
+  );
   const admins = new Map<string, string[]>();
   for (const { team } of assets.values()) if (!admins.has(team.id)) admins.set(team.id, await adminsOf(db, team.id));
   return rows.flatMap((row) => {
     const asset = assets.get(row.asset_id);
     // Who submitted it may have lost the right to know of the asset since.
     if (asset === undefined || !canRead(caller, asset)) return [];
-    const excluded = [row.submitter, ...(holders.get(row.id) ?? []), ...(authors.get(row.version_id) ?? [])];
-    return [
-      approvalRecord(
-        caller,
-        row,
-        asset,
-        (admins.get(asset.team.id) ?? []).filter((admin) => !excluded.includes(admin)),
-      ),
+    const given = said.get(row.id) ?? [];
+    const excluded = [
+      row.submitter,
+      ...(holders.get(row.id) ?? []),
+      ...(authors.get(row.version_id) ?? []),
+      ...given.map(({ by }) => by),
     ];
+    const can_decide = (admins.get(asset.team.id) ?? []).filter((admin) => !excluded.includes(admin));
+    return [approvalRecord(caller, row, asset, { given, can_decide })];
   });
 }
 
@@ -58,13 +66,24 @@ async function holdersOf(db: Reader, rows: readonly ApprovalRow[]): Promise<Map<
   return new Map(found);
 }
 
-function approvalRecord(caller: SignedInCaller, row: ApprovalRow, asset: AssetRecord, can_decide: string[]): Approval {
-  const { id, status, closed_reason, digest, target, submitted_at, decided_at } = row;
-  const inside =
+/** Does the caller read what the request says, beyond that there is one? */
+export function readsWords(caller: SignedInCaller, row: ApprovalRow, asset: AssetRecord): boolean {
+  return (
     caller.role === 'admin' ||
     isMember(caller, asset.team.id) ||
     asset.owner_id === caller.id ||
-    row.submitted_by === caller.id;
+    row.submitted_by === caller.id
+  );
+}
+
+function approvalRecord(
+  caller: SignedInCaller,
+  row: ApprovalRow,
+  asset: AssetRecord,
+  { given, can_decide }: { given: Vote[]; can_decide: string[] },
+): Approval {
+  const { id, status, closed_reason, digest, target, submitted_at, decided_at, expires_at, approvals_required } = row;
+  const inside = readsWords(caller, row, asset);
   return {
     id,
     status,
@@ -79,6 +98,9 @@ function approvalRecord(caller: SignedInCaller, row: ApprovalRow, asset: AssetRe
     submitted_at,
     decided_by: row.decider,
     decided_at,
+    expires_at,
+    approvals_required,
+    approved_by: given.map(({ by, at, reason }) => ({ by, at, reason: inside ? reason : '' })),
     can_decide: inside ? can_decide : [],
   };
 }

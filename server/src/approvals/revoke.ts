@@ -6,6 +6,7 @@ import { change } from '../access/change.ts';
 import type { Database } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { alreadyDecided } from './decide-request.ts';
+import { expireOverdue } from './expire.ts';
 import { loadRequest, readBack } from './show.ts';
 import * as store from './store.ts';
 
@@ -17,11 +18,15 @@ export async function revoke(db: Database, caller: Caller, id: string, reason: s
   const user = signedIn(caller);
   const { row, asset } = await loadRequest(db, id);
   const grant = authorize(user, 'approval.decide', asset);
-  if (row.status === 'pending')
+  if (row.status === 'pending') {
+    await expireOverdue(db, { id });
+    const now = await readBack(db, user, id);
+    if (now.closed_reason !== null) throw alreadyDecided(now);
     throw new Problem('conflict', {
       detail: 'This request was not approved yet.',
       hint: `Reject it: svc review reject ${id}`,
     });
+  }
   await change(db, grant, 'approval.revoked', async (tx, note) => {
     if (!(await store.revoke(tx, id, { reason, decided_by: user.id }))) return;
     const { version, digest, target } = row;

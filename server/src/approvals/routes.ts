@@ -1,7 +1,9 @@
+import { runningVersion } from '../deploy/running-version.ts';
 import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Handlers } from '../http/handlers.ts';
 import { approve } from './approve.ts';
+import { comment } from './comment.ts';
 import { list } from './list.ts';
 import { reject } from './reject.ts';
 import { revoke } from './revoke.ts';
@@ -13,10 +15,11 @@ export function approvalsRoutes({ db, cursors }: { db: Database; cursors: Cursor
   return {
     'approvals.list': async ({ caller, query }) => await list(db, cursors, caller, query),
     'approvals.submit': async ({ caller, body }) => await submit(db, caller, body),
-    'approvals.show': async ({ caller, params }) => await show(db, caller, params.id),
+    'approvals.show': async ({ caller, params }) => await show(db, runningVersion, caller, params.id),
     'approvals.approve': async ({ caller, params, body }) => await approve(db, caller, params.id, body.reason),
     'approvals.reject': async ({ caller, params, body }) => await reject(db, caller, params.id, body.reason),
     'approvals.withdraw': async ({ caller, params }) => await withdraw(db, caller, params.id),
     'approvals.revoke': async ({ caller, params, body }) => await revoke(db, caller, params.id, body.reason),
+    'approvals.comment': async ({ caller, params, body }) => await comment(db, caller, params.id, body.message),
   };
 }

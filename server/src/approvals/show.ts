@@ -1,18 +1,55 @@
-import type { Approval } from '@gantry/contract/approvals.ts';
+import type { Approval, ApprovalDetail } from '@gantry/contract/approvals.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import { findAssetById, type AssetRecord } from '../registry/find.ts';
-import { approvalRecords } from './record.ts';
+import { compare } from '../registry/compare.ts';
+import { findAssetById, findVersionById, type AssetRecord } from '../registry/find.ts';
+import { comments } from './comment-store.ts';
+import { approvalRecords, readsWords } from './record.ts';
 import * as store from './store.ts';
 
-export async function show(db: Reader, caller: Caller, id: string): Promise<Approval> {
+/** What a deploy on this target would replace. Deploys stand above approvals and hand it down. */
+export type FindRunning = (
+  db: Reader,
+  asset_id: string,
+  target: string,
+) => Promise<{ version: string; digest: string } | undefined>;
+
+/** The request, and all that somebody needs to decide about it. */
+export async function show(db: Reader, findRunning: FindRunning, caller: Caller, id: string): Promise<ApprovalDetail> {
   const user = signedIn(caller);
-  const { asset } = await loadRequest(db, id);
+  const { row, asset } = await loadRequest(db, id);
   authorize(user, 'approval.read', asset);
-  return await readBack(db, user, id);
+  const compared =
+    asset.asset_kind === 'agent' ? await findRunning(db, asset.id, row.target) : await store.lastApproved(db, row);
+  const inside = readsWords(user, row, asset);
+  const version = await findVersionById(db, row.version_id);
+  return {
+    ...(await readBack(db, user, id)),
+    is_current: version?.digest === row.digest,
+    compared_with: compared === undefined ? null : `${asset.ref}@${compared.version}`,
+    changes: await compare(db, user, asset, { before: compared?.digest, after: row.digest }),
+    comments: inside ? await comments(db, id) : [],
+    previous: previousRecord(await store.previous(db, row), inside),
+  };
+}
+
+function previousRecord(row: store.ApprovalRow | undefined, inside: boolean): ApprovalDetail['previous'] {
+  if (row === undefined) return null;
+  const { id, status, closed_reason, digest, decided_at } = row;
+  return {
+    id,
+    status,
+    closed_reason,
+    asset_version: row.version,
+    digest,
+    reason: inside ? row.reason : null,
+    submitted_by: row.submitter,
+    decided_by: row.decider,
+    decided_at,
+  };
 }
 
 /** The request and its asset; a request whose asset was removed is not there. */

@@ -24,11 +24,20 @@ export interface ApprovalRow {
   decided_by: string | null;
   decider: string | null;
   decided_at: string | null;
+  /** When it is closed undecided; null when it waits for ever, or no longer. */
+  expires_at: string | null;
+  /** Of a request that waits, what is asked for right now. */
+  approvals_required: number;
 }
 
 const columns = sql`r.id, r.asset_id, r.version_id, r.version, r.digest, r.target, r.message, r.status, r.closed_reason, r.reason,
-  r.submitted_by, s.label as submitter, r.submitted_at, r.decided_by, d.email as decider, r.decided_at`;
-const tables = sql`approval r join identity s on s.id = r.submitted_by left join app_user d on d.id = r.decided_by`;
+  r.submitted_by, s.label as submitter, r.submitted_at, r.decided_by, d.email as decider, r.decided_at,
+  case when r.status = 'pending' then r.submitted_at + make_interval(days => o.approval_expires_after_days) end as expires_at,
+  coalesce(r.approvals_required, greatest(r.approvals_asked, o.approvals_required)) as approvals_required`;
+const tables = sql`approval r join identity s on s.id = r.submitted_by left join app_user d on d.id = r.decided_by cross join org o`;
+// A request that waited too long is closed, whether or not the sweep has come by: its row is only waiting to be told.
+const overdue = sql`r.status = 'pending' and exists (
+  select from org where r.submitted_at + make_interval(days => approval_expires_after_days) <= clock_now())`;
 
 export const approval = async (db: Reader, id: string) =>
   await db.one<ApprovalRow>(sql`select ${columns} from ${tables} where r.id = ${id}`);
@@ -61,10 +70,30 @@ export async function approvedOf(
   return new Set(rows.map((row) => row.version_id));
 }
 
+/** The request for the same asset and target before this one. */
+export async function previous(db: Reader, { id, asset_id, target, submitted_at }: ApprovalRow) {
+  return await db.one<ApprovalRow>(sql`
+    select ${columns} from ${tables} where r.asset_id = ${asset_id} and r.target = ${target}
+      and (r.submitted_at, r.id) < (${submitted_at}::timestamptz, ${id}::uuid) order by r.submitted_at desc, r.id desc limit 1`);
+}
+
+/** The other content of this asset that was approved last. */
+export async function lastApproved(db: Reader, { asset_id, digest }: ApprovalRow) {
+  return await db.one<{ version: string; digest: string }>(sql`
+    select version, digest from approval where asset_id = ${asset_id} and status = 'approved' and digest <> ${digest}
+    order by decided_at desc, id limit 1`);
+}
+
+/** Until the transaction ends nobody else makes a request for this asset. No row is held: decisions and pushes hold theirs in an order of their own. */
+export async function holdSubmissions(tx: GovernedTx, asset_id: string): Promise<void> {
+  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${asset_id}, 15))`);
+}
+
 export interface NewApproval extends Content {
   asset_id: string;
   version: string;
   message: string;
+  approvals_asked: number;
   submitted_by: string;
 }
 
@@ -72,8 +101,9 @@ export async function insert(tx: GovernedTx, request: NewApproval): Promise<stri
   const [row] = await tx.write(
     'approval',
     sql`
-    insert into approval (asset_id, version_id, version, digest, target, message, submitted_by)
-    values (${request.asset_id}, ${request.version_id}, ${request.version}, ${request.digest}, ${request.target}, ${request.message}, ${request.submitted_by}) returning id`,
+    insert into approval (asset_id, version_id, version, digest, target, message, approvals_asked, submitted_by)
+    values (${request.asset_id}, ${request.version_id}, ${request.version}, ${request.digest}, ${request.target}, ${request.message},
+      ${request.approvals_asked}, ${request.submitted_by}) returning id`,
   );
   if (row === undefined) throw new Error('the statement returned no row');
   return row.id;
@@ -89,10 +119,19 @@ export async function closePending(tx: GovernedTx, asset_id: string, closed_reas
   return rows.map((row) => row.id);
 }
 
+/** Nobody else decides about it until the transaction ends; undefined when it does not wait any more. */
+export async function hold(tx: GovernedTx, id: string): Promise<{ approvals_required: number } | undefined> {
+  return await tx.one<{ approvals_required: number }>(sql`
+    select greatest(r.approvals_asked, (select approvals_required from org)) as approvals_required
+    from approval r where r.id = ${id} and r.status = 'pending' and not (${overdue}) for update of r`);
+}
+
 export interface Decision {
   status: 'approved' | 'rejected';
   reason: string;
   decided_by: string;
+  /** Of an approval. */
+  approvals_required: number | null;
 }
 
 /** False when somebody else decided first. */
@@ -103,7 +142,6 @@ export async function decide(tx: GovernedTx, id: string, decision: Decision): Pr
 
 /** False when it was decided or closed meanwhile. */
 export async function withdraw(tx: GovernedTx, id: string): Promise<boolean> {
-  const nobody = { reason: null, decided_by: null };
   return await settle(tx, id, { from: 'pending', status: 'rejected', closed_reason: 'withdrawn', ...nobody });
 }
 
@@ -116,18 +154,44 @@ export async function revoke(
   return await settle(tx, id, { from: 'approved', status: 'rejected', closed_reason: 'revoked', ...by });
 }
 
+/** Requests that waited too long, the oldest first. */
+export async function overdueRequests(
+  db: Reader,
+  { id, asset_id }: { id?: string | undefined; asset_id?: string | undefined },
+): Promise<ApprovalRow[]> {
+  const conditions = [overdue];
+  if (id !== undefined) conditions.push(sql`r.id = ${id}`);
+  if (asset_id !== undefined) conditions.push(sql`r.asset_id = ${asset_id}`);
+  return await db.all<ApprovalRow>(
+    sql`select ${columns} from ${tables} where ${allOf(conditions)} order by r.submitted_at limit 1000`,
+  );
+}
+
+/** False when it was decided or closed meanwhile, or the setting changed. */
+export async function expire(tx: GovernedTx, id: string): Promise<boolean> {
+  const rows = await tx.write(
+    'approval',
+    sql`
+    update approval r set status = 'rejected', closed_reason = 'expired', decided_at = clock_now() where id = ${id} and ${overdue} returning id`,
+  );
+  return rows.length === 1;
+}
+
+const nobody = { reason: null, decided_by: null };
 type Settled = Pick<ApprovalRow, 'status' | 'closed_reason' | 'reason' | 'decided_by'>;
 
 async function settle(
   tx: GovernedTx,
   id: string,
-  { from, status, closed_reason, reason, decided_by }: Settled & { from: Status },
+  settled: Settled & { from: Status; approvals_required?: number | null },
 ): Promise<boolean> {
+  const { from, status, closed_reason, reason, decided_by, approvals_required = null } = settled;
   const rows = await tx.write(
     'approval',
     sql`
-    update approval set status = ${status}, closed_reason = ${closed_reason}, reason = ${reason}, decided_by = ${decided_by}, decided_at = clock_now()
-    where id = ${id} and status = ${from} returning id`,
+    update approval r set status = ${status}, closed_reason = ${closed_reason}, reason = ${reason}, decided_by = ${decided_by}, decided_at = clock_now(),
+      approvals_required = coalesce(${approvals_required}, approvals_required)
+    where id = ${id} and status = ${from} and not (${overdue}) returning id`,
   );
   return rows.length === 1;
 }

@@ -5,12 +5,16 @@ import { parseRef, parseVersionRef, printVersionRef, type AssetRef } from '@gant
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
-import { errorCode, unique_violation, type Database } from '../database/database.ts';
+import type { Database, Reader } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findAsset, findVersion, type AssetRecord, type VersionRow } from '../registry/find.ts';
-import { loadVersionSummary } from '../registry/load-version-content.ts';
+import { loadAgentConfig } from '../registry/load-version-content.ts';
+import { expireOverdue } from './expire.ts';
 import { readBack } from './show.ts';
 import * as store from './store.ts';
+
+// Of what is approved and not deployed.
+const no_target = 'none';
 
 export interface Submission {
   /** agents/<name> or agents/<name>@<version> */
@@ -33,21 +37,22 @@ export async function submit(db: Database, caller: Caller, submission: Submissio
       detail: `${asset.ref} has no version ${ref.version}.`,
       hint: 'Push it first: svc submit, in its folder.',
     });
-  const content = {
-    version_id: version.id,
-    digest: version.digest,
-    target: await targetOf(db, submission.target, version),
-  };
-  const pending = await store.newest(db, content, 'pending');
-  if (pending !== undefined) return await readBack(db, user, pending.id);
-  await refuseApproved(db, asset, version, content);
+  const { target, approvals_asked } = await askedOf(db, asset, submission.target, version);
+  const content = { version_id: version.id, digest: version.digest, target };
+  await expireOverdue(db, { asset_id: asset.id });
   const id = await change(db, grant, 'approval.submitted', async (tx, note) => {
+    // One after the other: who asks for the same at the same moment gets the same request.
+    await store.holdSubmissions(tx, asset.id);
+    const pending = await store.newest(tx, content, 'pending');
+    if (pending !== undefined) return pending.id;
+    await refuseApproved(tx, asset, version, content);
     const superseded = await store.closePending(tx, asset.id, 'superseded');
     const made = await store.insert(tx, {
       ...content,
       asset_id: asset.id,
       version: version.version,
       message: submission.message,
+      approvals_asked,
       submitted_by: user.id,
     });
     note({
@@ -59,14 +64,6 @@ export async function submit(db: Database, caller: Caller, submission: Submissio
       superseded,
     });
     return made;
-  }).catch((error: unknown) => {
-    // The index that lets one request of an asset be pending.
-    if (errorCode(error) === unique_violation)
-      throw new Problem('conflict', {
-        detail: `Somebody else submitted ${asset.ref} at this moment.`,
-        hint: 'Look at it first: svc review list',
-      });
-    throw error;
   });
   return await readBack(db, user, id);
 }
@@ -85,21 +82,30 @@ function parseSubmission({ asset, version }: Submission): AssetRef & { version: 
   return { kind: ref.kind, name: ref.name, version: exact?.version ?? version ?? 'latest' };
 }
 
-async function targetOf(db: Database, asked: string | undefined, version: VersionRow): Promise<string> {
-  const { config } = await loadVersionSummary(db, version.id);
-  // agentConfig accepted `deploy` before it was stored; assets of other kinds have no target of their own.
-  const own = (config.deploy as { cloud?: string } | undefined)?.cloud;
-  const target = asked ?? own ?? 'local';
+/** Where it is to run, and how many approvals the content itself asks for. Only agents run anywhere. */
+async function askedOf(
+  db: Database,
+  asset: AssetRecord,
+  asked: string | undefined,
+  version: VersionRow,
+): Promise<{ target: string; approvals_asked: number }> {
+  if (asset.asset_kind !== 'agent') {
+    if (asked === undefined || asked === no_target) return { target: no_target, approvals_asked: 1 };
+    throw wrongTarget(`${asset.ref} is not deployed anywhere: leave the target out.`, 'must be left out');
+  }
+  const { access, deploy } = await loadAgentConfig(db, version.id);
+  const target = asked ?? deploy?.cloud ?? 'local';
   const known: readonly string[] = clouds;
-  if (known.includes(target)) return target;
-  throw new Problem('invalid', {
-    detail: `There is no target ${JSON.stringify(target)}.`,
-    errors: [{ pointer: '/target', message: `must be one of ${clouds.join(', ')}` }],
-  });
+  if (known.includes(target)) return { target, approvals_asked: access?.approvals_required ?? 1 };
+  throw wrongTarget(`There is no target ${JSON.stringify(target)}.`, `must be one of ${clouds.join(', ')}`);
+}
+
+function wrongTarget(detail: string, message: string): Problem {
+  return new Problem('invalid', { detail, errors: [{ pointer: '/target', message }] });
 }
 
 async function refuseApproved(
-  db: Database,
+  db: Reader,
   asset: AssetRecord,
   version: VersionRow,
   content: store.Content,
@@ -107,9 +113,11 @@ async function refuseApproved(
   const approved = await store.newest(db, content, 'approved');
   if (approved === undefined) return;
   const ref = printVersionRef({ kind: asset.asset_kind, name: asset.name, version: version.version });
+  const by = approved.decider ?? 'an admin';
+  const deployed = asset.asset_kind === 'agent';
   throw new Problem('conflict', {
-    detail: `${ref} is approved for ${content.target} already, by ${approved.decider ?? 'an admin'}.`,
-    hint: `Deploy it: svc deploy ${ref}`,
+    detail: `${ref} is approved ${deployed ? `for ${content.target} ` : ''}already, by ${by}.`,
+    hint: deployed ? `Deploy it: svc deploy ${ref}` : `See it: svc registry ${asset.asset_kind} show ${asset.name}`,
     fields: { approval_id: approved.id },
   });
 }

@@ -5,6 +5,7 @@ import { change } from '../access/change.ts';
 import type { Database } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { alreadyDecided } from './decide-request.ts';
+import { expireOverdue } from './expire.ts';
 import { loadRequest, readBack } from './show.ts';
 import * as store from './store.ts';
 
@@ -17,12 +18,14 @@ export async function withdraw(db: Database, caller: Caller, id: string): Promis
     const reason = 'Only who submitted a request takes it back; an admin rejects it.';
     throw new Refusal({ code: 'forbidden', reason }, 'approval.withdraw', asset);
   }
-  await change(db, grant, 'approval.withdrawn', async (tx, note) => {
-    // No row: it was decided or closed before. Nothing was written then, so this leaves no entry.
-    if (!(await store.withdraw(tx, id))) return;
+  const isWithdrawn = await change(db, grant, 'approval.withdrawn', async (tx, note) => {
+    // No row: it was decided or closed before, or is overdue. Nothing was written then, so this leaves no entry.
+    if (!(await store.withdraw(tx, id))) return false;
     const { version, digest, target } = row;
     note({ approval_id: id, version, digest, target });
+    return true;
   });
+  if (!isWithdrawn) await expireOverdue(db, { id });
   const closed = await readBack(db, user, id);
   if (closed.closed_reason !== 'withdrawn') throw alreadyDecided(closed);
   return closed;

@@ -5,7 +5,6 @@ import type { Person } from '../testing/cast.ts';
 import { openDeployStage, type DeployStage } from '../testing/deploy-stage.ts';
 import { deploy } from './deploy.ts';
 import { deployKind } from './deploy-kind.ts';
-import { difference, isEmpty } from './difference.ts';
 import { plan } from './plan.ts';
 
 let stage: DeployStage;
@@ -25,68 +24,6 @@ afterAll(async () => {
 
 const planAs = async (person: Person, ref: string, target?: string) =>
   await plan(stage.database.db, await stage.cast.caller(person), { ref, target });
-const file = (path: string, sha256: string) => ({ path, sha256, size: 1 });
-const content = {
-  config: { name: 'a' },
-  manifest: [],
-  dependencies: { packages: [], built_from_source: [] },
-  base_image: 'sha256:a',
-};
-
-test('the same content has no difference, and against nothing everything is new', () => {
-  expect(isEmpty(difference(content, content))).toBe(true);
-  expect(difference(undefined, { ...content, manifest: [file('agent.py', '1')] })).toEqual({
-    config: [{ path: 'name', before: null, after: 'a' }],
-    files: [{ path: 'agent.py', change: 'added' }],
-    dependencies: [],
-    base_image: null,
-  });
-});
-
-test('config is compared by path, files by hash, packages by version, and the base image as a whole', () => {
-  const before = {
-    config: { name: 'a', deploy: { resources: { cpu: '1', memory: '1Gi' } }, tags: ['x'] },
-    manifest: [file('agent.py', '1'), file('gone.py', '2'), file('same.py', '3')],
-    dependencies: {
-      packages: [
-        { name: 'langgraph', version: '1.0.0' },
-        { name: 'old', version: '1' },
-      ],
-      built_from_source: [],
-    },
-    base_image: 'sha256:a',
-  };
-  const after = {
-    config: { name: 'a', deploy: { resources: { cpu: '2', memory: '1Gi' } }, tags: ['x', 'y'], description: 'new' },
-    manifest: [file('agent.py', '9'), file('new.py', '4'), file('same.py', '3')],
-    dependencies: {
-      packages: [
-        { name: 'langgraph', version: '1.1.0' },
-        { name: 'new', version: '2' },
-      ],
-      built_from_source: [],
-    },
-    base_image: 'sha256:b',
-  };
-  expect(difference(before, after)).toEqual({
-    config: [
-      { path: 'deploy.resources.cpu', before: '1', after: '2' },
-      { path: 'description', before: null, after: 'new' },
-      { path: 'tags', before: ['x'], after: ['x', 'y'] },
-    ],
-    files: [
-      { path: 'agent.py', change: 'changed' },
-      { path: 'gone.py', change: 'removed' },
-      { path: 'new.py', change: 'added' },
-    ],
-    dependencies: [
-      { package: 'langgraph', before: '1.0.0', after: '1.1.0' },
-      { package: 'new', before: null, after: '2' },
-      { package: 'old', before: '1', after: null },
-    ],
-    base_image: { before: 'sha256:a', after: 'sha256:b' },
-  });
-});
 
 test('a plan gives the verdict of every check, does nothing, and says why a deploy would be refused', async () => {
   const { ref } = await stage.push({ yaml: 'model: {primary: gpt-5}\n' });
@@ -122,10 +59,24 @@ test('a plan shows what would change against the revision that runs, and hides t
   const shown = await planAs('ada', next.ref);
   expect(shown).toMatchObject({
     running: ref,
-    changes: { base_image: null, files: expect.arrayContaining([{ path: 'more.py', change: 'added' }]) },
+    changes: {
+      base_image: null,
+      files: expect.arrayContaining([
+        expect.objectContaining({
+          path: 'more.py',
+          change: 'added',
+          after_bytes: 6,
+          diff: expect.stringContaining('+x = 1\n'),
+        }),
+      ]),
+    },
   });
   expect(shown.changes.config).toContainEqual({ path: 'deploy.env_vars.MODE', before: 'one', after: 'two' });
-  expect((await planAs('vera', next.ref)).changes.config).toContainEqual({
+  const outside = (await planAs('vera', next.ref)).changes;
+  expect(outside.files.map(({ diff, no_diff }) => [diff, no_diff])).toEqual(
+    outside.files.map(() => [null, 'not_permitted']),
+  );
+  expect(outside.config).toContainEqual({
     path: 'deploy.env_vars.MODE',
     before: '(hidden)',
     after: '(hidden)',

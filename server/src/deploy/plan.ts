@@ -9,12 +9,13 @@ import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { decide } from '../access/decide.ts';
 import type { Database } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import { loadVersionContent, loadVersionSummary } from '../registry/load-version-content.ts';
+import { compare } from '../registry/compare.ts';
+import { isEmpty } from '../registry/difference.ts';
+import { loadVersionContent } from '../registry/load-version-content.ts';
 import { checkReferences } from '../registry/pin-references.ts';
 import { activeRun } from '../runs/run.ts';
 import { deploySubject } from './decide-deploy.ts';
 import { deployMutex } from './deploy-run.ts';
-import { difference, isEmpty } from './difference.ts';
 import { findVersionToDeploy, type Wanted } from './find-version-to-deploy.ts';
 import * as store from './store.ts';
 import { whatIsMissing } from './validate.ts';
@@ -30,10 +31,7 @@ export async function plan(
   const wanted = await findVersionToDeploy(db, user, wish);
   const { asset, version, target } = wanted;
   const running = await store.route(db, asset.id, target);
-  const changes = difference(
-    running && (await loadVersionSummary(db, running.version_id)),
-    await loadVersionSummary(db, version.id),
-  );
+  const changes = await compare(db, user, asset, { before: running?.digest, after: version.digest });
   const verdicts = [
     ...(await validity(db, wanted)),
     await permission(db, user, wanted),
@@ -51,7 +49,7 @@ export async function plan(
     verdicts,
     running:
       running === undefined ? null : printVersionRef({ kind: 'agent', name: asset.name, version: running.version }),
-    changes: decide(user, 'asset.write', asset).allowed ? changes : withoutValues(changes),
+    changes,
   };
 }
 
@@ -116,15 +114,4 @@ async function asked(check: string, ask: () => Promise<Verdict>): Promise<Verdic
     if (error instanceof Problem) return verdict(check, 'fail', error.detail);
     throw error;
   }
-}
-
-/** Whoever may not write an agent sees that an environment variable changes, and not what is in it. */
-function withoutValues(changes: Plan['changes']): Plan['changes'] {
-  const hidden = (value: Plan['changes']['config'][number]['before']) => (value === null ? null : '(hidden)');
-  const config = changes.config.map((one) =>
-    one.path.startsWith('deploy.env_vars.')
-      ? { path: one.path, before: hidden(one.before), after: hidden(one.after) }
-      : one,
-  );
-  return { ...changes, config };
 }

@@ -1,21 +1,42 @@
+// There is always a platform admin. With require_approval_for_admins an admin's own work waits for other admins. Must never happen: that so few are left that nobody can
+// approve it, and the setting cannot be got rid of either, because doing so through a deploy waits too.
 import { Problem } from '@gantry/contract/problems.ts';
-import type { Role } from '@gantry/contract/roles.ts';
 import type { GovernedTx } from '../access/change.ts';
+import type { Reader } from '../database/database.ts';
 import * as store from './store.ts';
 
 /**
- * To be asked after the change, in its transaction. Throws `last_admin` where it took away the last active platform admin, or, where
- * admins need an approval themselves, the last but one: nobody could give the other theirs.
+ * For whoever takes the role `admin` from somebody, disables or removes them: called in the same transaction, after it was written. The team
+ * is named where they were an admin of a team only. Two who do so at once are counted one after the other.
  */
-export async function refuseTooFewAdmins(tx: GovernedTx, before: { role: Role; active: boolean }): Promise<void> {
-  if (before.role !== 'admin' || !before.active) return;
-  const admins = await store.countAdmins(tx);
-  if (admins === 0) throw new Problem('last_admin', { detail: 'They are the last platform admin.' });
-  const { require_approval_for_admins } = await store.settings(tx);
-  if (admins === 1 && require_approval_for_admins)
-    throw new Problem('last_admin', {
-      detail:
-        'One platform admin would be left, and with require_approval_for_admins nobody could approve what they ask for.',
-      hint: 'Make somebody else an admin first: svc user update <e-mail> --role admin',
-    });
+export async function refuseTooFewAdmins(tx: GovernedTx, team_id?: string): Promise<void> {
+  await store.holdSettings(tx);
+  if (team_id === undefined && (await store.countDeciders(tx, undefined)) === 0)
+    throw new Problem('last_admin', { detail: 'They are the last platform admin.' });
+  const left = await tooFew(tx, await store.settings(tx), team_id);
+  if (left === undefined) return;
+  throw new Problem('last_admin', {
+    detail: `Then ${left.sentence}`,
+    hint: 'Make somebody else an admin first, or turn require_approval_for_admins off.',
+  });
+}
+
+/** What to warn of when these settings come into effect; undefined when there are admins enough. */
+export async function warnOfTooFewAdmins(db: Reader): Promise<string | undefined> {
+  const few = await tooFew(db, await store.settings(db), undefined);
+  return few && `Now ${few.sentence} Make somebody else an admin too.`;
+}
+
+async function tooFew(
+  db: Reader,
+  { require_approval_for_admins, approvals_required }: store.Settings,
+  team_id: string | undefined,
+): Promise<{ sentence: string } | undefined> {
+  if (!require_approval_for_admins) return undefined;
+  // Nobody approves their own.
+  const needed = approvals_required + 1;
+  const there = await store.countDeciders(db, team_id);
+  if (there >= needed) return undefined;
+  const sentence = `${there === 1 ? 'one admin is' : `${there} admins are`} there, and an admin's own request needs ${needed}: require_approval_for_admins is on, and ${approvals_required === 1 ? 'one other approves' : `${approvals_required} others approve`}.`;
+  return { sentence };
 }

@@ -10,6 +10,7 @@ import { systemCaller, type Caller } from '../access/caller.ts';
 import { change, type GovernedTx, type Note } from '../access/change.ts';
 import { theOrg } from '../access/subject.ts';
 import type { Database } from '../database/database.ts';
+import { warnOfTooFewAdmins } from './enough-admins.ts';
 import * as store from './store.ts';
 
 export class OrgConfigFault extends Error {}
@@ -57,8 +58,8 @@ export async function setOrg(
     });
   const notices = await change(db, grant, 'settings.changed', async (tx, note) => {
     await write(tx, note, given);
-    const lonely = given.require_approval_for_admins === true && (await store.countAdmins(tx)) < 2;
-    return lonely ? ['There is one platform admin, and nobody else can approve what they ask for.'] : [];
+    const warning = await warnOfTooFewAdmins(tx);
+    return warning === undefined ? [] : [warning];
   });
   return { ...(await showOrg(parts, caller)), notices };
 }

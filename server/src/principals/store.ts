@@ -38,7 +38,7 @@ export const userWithTeams = async (db: Reader, id: string, provided = sql`true`
 
 export async function settings(db: Reader): Promise<Settings> {
   const row = await db.one<Settings>(
-    sql`select auth_provider, require_approval_for_admins, enforce_password_change from org`,
+    sql`select auth_provider, require_approval_for_admins, enforce_password_change, approvals_required, approval_expires_after_days from org`,
   );
   if (row === undefined) throw new Error('there is no organisation yet: the installation was not seeded');
   return row;
@@ -76,6 +76,19 @@ export async function admins(db: Reader, team_id: string): Promise<string[]> {
   return rows.map((row) => row.email);
 }
 
+/** How many can decide: active platform admins, with those of a team where one is named. */
+export async function countDeciders(db: Reader, team_id: string | undefined): Promise<number> {
+  const row = await db.one<{ count: number }>(sql`
+    select count(*) from app_user u where active and (role = 'admin'
+      or exists (select 1 from membership where user_id = u.id and team_id = ${team_id ?? null} and membership.role = 'admin'))`);
+  return row?.count ?? 0;
+}
+
+/** The settings do not change until the transaction ends, and whoever else asks for them so waits. */
+export async function holdSettings(tx: GovernedTx): Promise<void> {
+  await tx.one(sql`select 1 from org for update`);
+}
+
 export async function insertOrg(tx: GovernedTx): Promise<void> {
   await tx.write('org', sql`insert into org default values returning id`);
 }
@@ -88,7 +101,8 @@ export async function updateSettings(tx: GovernedTx, next: Settings): Promise<vo
   await tx.write(
     'org',
     sql`update org set auth_provider = ${next.auth_provider}, require_approval_for_admins = ${next.require_approval_for_admins},
-    enforce_password_change = ${next.enforce_password_change} returning id`,
+    enforce_password_change = ${next.enforce_password_change}, approvals_required = ${next.approvals_required},
+    approval_expires_after_days = ${next.approval_expires_after_days} returning id`,
   );
 }
 
@@ -163,15 +177,6 @@ export async function markRemoved(tx: GovernedTx, id: string): Promise<void> {
     'app_user',
     sql`update app_user set active = false, removed_at = clock_now(), password_hash = '', primary_team_id = null where id = ${id} returning id`,
   );
-}
-
-/** How many active platform admins there are. Until the transaction ends nobody else can count and then take one away. */
-export async function countAdmins(tx: GovernedTx): Promise<number> {
-  await tx.one(sql`select id from org for no key update`);
-  const row = await tx.one<{ admins: number }>(
-    sql`select count(*)::int as admins from app_user where active and role = 'admin'`,
-  );
-  return row?.admins ?? 0;
 }
 
 export interface Credential extends UserRow {

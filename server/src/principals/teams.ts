@@ -11,6 +11,7 @@ import { errorCode, foreign_key_violation, unique_violation, type Database } fro
 import type { Cursors } from '../http/cursor.ts';
 import { loadTeam } from './load-team.ts';
 import { handOver, type Ownership } from './hand-over.ts';
+import { refuseTooFewAdmins } from './enough-admins.ts';
 import { teamRecord } from './records.ts';
 import { signedIn } from './signed-in.ts';
 import * as store from './store.ts';
@@ -75,6 +76,7 @@ export async function addMember(db: Database, caller: Caller, team: string, prin
   const user = await loadMember(db, principal);
   await change(db, grant, 'member.added', async (tx, note) => {
     const before = await teamStore.putMember(tx, subject.id, user.id, role);
+    if (before === 'admin' && role !== 'admin') await refuseTooFewAdmins(tx, subject.id);
     if (before !== role) note({ user: user.email, before: before ?? null, after: role });
   });
   return await record(db, signedIn(caller), subject);
@@ -92,6 +94,7 @@ export async function removeMember(
   await change(db, grant, 'member.removed', async (tx, note) => {
     const before = await teamStore.deleteMember(tx, subject.id, user.id);
     if (before === undefined) throw new Problem('not_found', { detail: `${user.email} is not in team:${team}.` });
+    if (before === 'admin') await refuseTooFewAdmins(tx, subject.id);
     const moved = await handOver(tx, ownership, { from: user, assets_to, team_id: subject.id });
     note({ user: user.email, before, after: null, ...moved });
   });

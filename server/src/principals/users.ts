@@ -103,7 +103,7 @@ export async function updateUser({ db, endSessions }: UserParts, caller: Caller,
     };
     if (JSON.stringify(before) === JSON.stringify(after)) return;
     await store.updateUser(tx, id, after);
-    await refuseTooFewAdmins(tx, before);
+    if (row.active && row.role === 'admin' && !(after.active && after.role === 'admin')) await refuseTooFewAdmins(tx);
     if (!after.active) await endSessions(tx, id);
     note({ user: row.email, before, after });
   });
@@ -140,7 +140,7 @@ export async function removeUser(
     for (const { team_id } of teams) await teamStore.deleteMember(tx, team_id, id);
     const sessions_ended = await endSessions(tx, id);
     await store.markRemoved(tx, id);
-    await refuseTooFewAdmins(tx, user);
+    if (user.active && user.role === 'admin') await refuseTooFewAdmins(tx);
     note({
       user: user.email,
       role: user.role,

@@ -65,6 +65,14 @@ export async function insertBlob(tx: Tx, sha256: string, bytes: Uint8Array): Pro
 export const blob = async (db: Reader, sha256: string) =>
   (await db.one<{ bytes: Buffer }>(sql`select bytes from blob where sha256 = ${sha256}`))?.bytes;
 
+/** Those that are there, by hash. */
+export async function blobs(db: Reader, hashes: readonly string[]): Promise<Map<string, Uint8Array>> {
+  const rows = await db.all<{ sha256: string; bytes: Buffer }>(
+    sql`select sha256, bytes from blob where sha256 = any(${hashes})`,
+  );
+  return new Map(rows.map(({ sha256, bytes }) => [sha256, bytes]));
+}
+
 /** Drops what pushes brought that no content came of. A day is far longer than any push lives. */
 export async function sweepBlobs(tx: Tx): Promise<number> {
   // What is locked is being staged again: neither waits for the other.

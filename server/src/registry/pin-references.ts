@@ -46,10 +46,13 @@ export async function checkReferences(db: Reader, version: { digest: string }): 
       })),
     );
   const changed = pins.filter((pin) => current.get(pin.asset_id)?.digest !== pin.digest);
-  if (changed.length === 0) return await usable(db, pins);
-  const errors = changed.map((pin) => ({
-    message: `${pin.ref} was ${pin.version} when this was pushed and is ${current.get(pin.asset_id)?.version ?? 'gone'} now, with other content`,
-  }));
+  const [first] = changed;
+  if (first === undefined) return await usable(db, pins);
+  const errors = changed.map(({ ref, asset_id, version: before }) => {
+    const after = current.get(asset_id)?.version ?? null;
+    const message = `${ref} was ${before} when this was pushed and is ${after ?? 'gone'} now, with other content`;
+    return { message, ref, before, after };
+  });
   throw new Problem('reference_changed', { detail: `${errors.map((fault) => fault.message).join('. ')}.`, errors });
 }
 

@@ -302,6 +302,12 @@ export async function putVersion(tx: GovernedTx, next: NewVersion): Promise<stri
   return row?.id;
 }
 
+/** The digest that the version has, and keeps until the transaction ends. */
+export async function lockDigest(tx: GovernedTx, version_id: string): Promise<string | undefined> {
+  const row = await tx.one<{ digest: string }>(sql`select digest from version where id = ${version_id} for update`);
+  return row?.digest;
+}
+
 /** False when the version no longer has this digest (or is gone). The row stays locked until commit, so nobody points it elsewhere meanwhile. */
 export async function finalise(tx: GovernedTx, version_id: string, digest: string): Promise<boolean> {
   const rows = await tx.write(

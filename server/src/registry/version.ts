@@ -15,6 +15,9 @@ export async function finalise(
   return await store.finalise(tx, version_id, digest);
 }
 
+/** Nobody points the version at other content until the transaction ends; the digest that it has, undefined when it is gone. */
+export const lockDigest = store.lockDigest;
+
 /** Which version answers now; null for none. */
 export async function setServing(tx: GovernedTx, asset_id: string, version_id: string | null): Promise<void> {
   await store.setServing(tx, asset_id, version_id);

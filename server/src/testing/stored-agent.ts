@@ -26,11 +26,10 @@ export interface StoredAgent {
 
 /** A draft of this project, as the pusher's push would have stored it. */
 export async function storeAgent(
-  app: TestApp,
+  { db }: Pick<TestApp, 'db'>,
   pusher: string,
   project: TestProject & { name: string },
 ): Promise<StoredAgent> {
-  const { db } = app;
   const user = await findUser(db, pusher);
   const caller = user && (await loadCaller(db, user.id, { request_id: null, ip: null, receipts: [] }));
   if (user === undefined || caller === undefined) throw new Error(`there is no ${pusher}`);

@@ -21,7 +21,7 @@ import { passwordKey } from '../login/hmac-key.ts';
 import { passwords } from '../login/password.ts';
 import { undeclared_problem } from '../http/request-log.ts';
 import { openLog } from '../log.ts';
-import { installationId } from '../principals/find.ts';
+import { installationId, settings, type Settings } from '../principals/find.ts';
 import { seed, seed_password } from '../principals/seed.ts';
 import { testConfig } from './config.ts';
 import { removeLeftovers } from './engine-leftovers.ts';
@@ -52,7 +52,7 @@ export interface TestApp {
   moveClock(interval: string): Promise<void>;
   /** A governed write past the API, with an entry of its own. */
   governed(statement: Sql): Promise<void>;
-  settings(next: { enforce_password_change?: boolean; require_approval_for_admins?: boolean }): Promise<void>;
+  settings(next: Partial<Omit<Settings, 'auth_provider'>>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -146,9 +146,12 @@ export async function testApp({
         ],
         values: [],
       })),
-    settings: async ({ enforce_password_change, require_approval_for_admins }) =>
-      await governed(sql`update org set enforce_password_change = coalesce(${enforce_password_change ?? null}, enforce_password_change),
-        require_approval_for_admins = coalesce(${require_approval_for_admins ?? null}, require_approval_for_admins) returning id`),
+    settings: async (next) => {
+      const { auth_provider: _, ...now } = { ...(await settings(db)), ...next };
+      await governed(sql`update org set enforce_password_change = ${now.enforce_password_change},
+        require_approval_for_admins = ${now.require_approval_for_admins}, approvals_required = ${now.approvals_required},
+        approval_expires_after_days = ${now.approval_expires_after_days} returning id`);
+    },
     stop: async () => {
       const installation_id = await installationId(db);
       await app.stop();

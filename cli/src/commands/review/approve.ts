@@ -1,4 +1,5 @@
 import { defineCommand, required, text } from '../../command.ts';
+import { targetOf } from '../../describe-approval.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
@@ -17,10 +18,25 @@ export const command = defineCommand({
       body: reason === undefined ? {} : { reason },
     });
     const ref = `${approval.asset}@${approval.asset_version}`;
+    const { approvals_required, approved_by, can_decide } = approval;
+    if (approval.status === 'pending')
+      return {
+        data: approval,
+        view: [line(good('✓ '), `You approve ${ref}: ${approved_by.length} of ${approvals_required}`)],
+        person_must_act: true,
+        next: [{ command: `svc review approve ${id}`, when: `run by one of: ${can_decide.join(', ')}` }],
+      };
+    const target = targetOf(approval);
     return {
       data: approval,
-      view: [line(good('✓ '), `${ref} is approved for target ${approval.target}: exactly ${approval.digest}`)],
-      next: [{ command: `svc deploy ${ref}`, when: 'as a deployer of the team' }],
+      view: [
+        line(
+          good('✓ '),
+          `${ref} is approved${target === null ? '' : ` for target ${target}`}: exactly ${approval.digest}`,
+        ),
+      ],
+      undo: `svc review revoke ${id}`,
+      next: target === null ? [] : [{ command: `svc deploy ${ref}`, when: 'as a deployer of the team' }],
     };
   },
 });

@@ -1,5 +1,5 @@
 import { choice, defineCommand, text } from '../../command.ts';
-import { stateOf } from '../../describe-approval.ts';
+import { stateOf, targetOf } from '../../describe-approval.ts';
 import { limitFlag, takePages } from '../../pages.ts';
 import { table, time } from '../../view/view.ts';
 
@@ -27,7 +27,7 @@ export const command = defineCommand({
           requests.map((request) => [
             request.id,
             `${request.asset}@${request.asset_version}`,
-            request.target,
+            targetOf(request),
             stateOf(request),
             request.submitted_by,
             time(request.submitted_at),

@@ -1,48 +1,51 @@
-import type { Plan } from '@gantry/contract/deploy.ts';
-import { defineCommand, required } from '../../command.ts';
-import { describeApproval } from '../../describe-approval.ts';
-import { describeChanges } from '../../deploy/describe-plan.ts';
+import { defineCommand, required, toggle } from '../../command.ts';
+import { describeApproval, describeHistory } from '../../describe-approval.ts';
+import { describeChanges, describeDiffs } from '../../describe-changes.ts';
 import { line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'review show',
-  summary: 'One request: what is asked, and what it would change against what runs',
+  summary: 'One request: what is asked, what was said, and what it would change against what runs',
   needs: 'approval.read',
   examples: [
     'svc review show 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10',
-    'svc review show 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --json',
+    'svc review show 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --diff',
   ],
   arguments: { request: required('The id of the request') },
-  flags: {},
-  async run({ request: id }, session) {
+  flags: { diff: toggle('Print what changed in each file') },
+  async run({ request: id, diff }, session) {
     const approval = await session.call('approvals.show', { params: { id } });
-    const ref = `${approval.asset}@${approval.asset_version}`;
-    const plan: Plan | undefined =
-      approval.status === 'pending'
-        ? await session.call('deployments.plan', { body: { ref, target: approval.target } })
-        : undefined;
-    const moved = plan !== undefined && plan.digest !== approval.digest;
+    const { changes, compared_with } = approval;
+    const after = `${approval.asset}@${approval.asset_version}`;
+    const pending = approval.status === 'pending';
+    const moved = pending && !approval.is_current;
     return {
-      data: { ...approval, changes: plan?.changes ?? null },
+      data: approval,
       view: [
         ...describeApproval(approval),
-        ...(plan === undefined ? [] : describeChanges(plan)),
+        ...describeHistory(approval),
+        ...describeChanges({ changes, before: compared_with, after }),
+        ...(diff ? describeDiffs(changes) : []),
         ...(moved
           ? [
               line({
-                text: 'The draft has changed since this was submitted: what is shown is the newer content.',
+                text: 'The version has other content by now: this request can only be rejected. Its author submits the new content.',
                 style: 'warn',
               }),
             ]
           : []),
       ],
-      next:
-        approval.status === 'pending'
+      next: [
+        ...(diff || changes.files.length === 0
+          ? []
+          : [{ command: `svc review show ${id} --diff`, when: 'to see what changed in each file' }]),
+        ...(pending
           ? [
-              { command: `svc review approve ${id} --reason "…"`, when: 'to open this content to deployers' },
+              { command: `svc review approve ${id} --reason "…"`, when: 'to approve exactly this content' },
               { command: `svc review reject ${id} --reason "…"`, when: 'to send it back' },
             ]
-          : [],
+          : []),
+      ],
     };
   },
 });

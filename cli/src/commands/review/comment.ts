@@ -1,0 +1,22 @@
+import { defineCommand, needed, required, text } from '../../command.ts';
+import { good, line } from '../../view/view.ts';
+
+export const command = defineCommand({
+  words: 'review comment',
+  summary: 'Say something about a request, to those who read what it says',
+  needs: 'approval.comment',
+  examples: [
+    'svc review comment 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --message "why a second tool?"',
+    'svc review comment 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --message "because of the index" --json',
+  ],
+  arguments: { request: required('The id of the request') },
+  flags: { message: needed(text('What to say', 'text'), 'Say it: --message "…"') },
+  async run({ request: id, message }, session) {
+    const comment = await session.call('approvals.comment', { params: { id }, body: { message } });
+    return {
+      data: comment,
+      view: [line(good('✓ '), 'It stands with the request, for good')],
+      next: [{ command: `svc review show ${id}`, when: 'to read what was said' }],
+    };
+  },
+});

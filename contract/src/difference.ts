@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { assetKinds } from './roles.ts';
+
+const change = z.enum(['added', 'removed', 'changed']);
+const bytes = z.number().int().nullable();
+
+/** What would change between two contents; against nothing, everything is added. */
+export const difference = z.object({
+  config: z.array(z.object({ path: z.string(), before: z.json(), after: z.json() })),
+  files: z.array(
+    z.object({
+      path: z.string(),
+      change,
+      before_bytes: bytes,
+      after_bytes: bytes,
+      diff: z
+        .string()
+        .nullable()
+        .describe('unified, for those who may write the asset; `no_diff` says why there is none'),
+      no_diff: z.enum(['not_permitted', 'binary', 'too_large']).nullable(),
+    }),
+  ),
+  dependencies: z.array(z.object({ package: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
+  base_image: z.object({ before: z.string(), after: z.string() }).nullable(),
+  reach: z
+    .array(
+      z.object({
+        kind: z.enum([...assetKinds, 'secret']),
+        name: z.string(),
+        change,
+        before: z.string().nullable().describe('the pinned version, where it has one'),
+        after: z.string().nullable(),
+      }),
+    )
+    .describe('what it could get at before and could not after, or the other way round'),
+});
+export type Difference = z.output<typeof difference>;

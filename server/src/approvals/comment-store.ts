@@ -1,0 +1,26 @@
+import type { Comment } from '@gantry/contract/approvals.ts';
+import type { GovernedTx } from '../access/change.ts';
+import type { Reader } from '../database/database.ts';
+import { sql } from '../database/sql.ts';
+
+/** Of one request, the oldest first. */
+export async function comments(db: Reader, approval_id: string): Promise<Comment[]> {
+  return await db.all<Comment>(sql`
+    select c.id, u.email as author, c.message, c.created_at from approval_comment c join app_user u on u.id = c.author_id
+    where c.approval_id = ${approval_id} order by c.created_at, c.id`);
+}
+
+/** Undefined when the request has as many as it may have. */
+export async function insert(
+  tx: GovernedTx,
+  { approval_id, author_id, message, most }: { approval_id: string; author_id: string; message: string; most: number },
+): Promise<{ id: string; created_at: string } | undefined> {
+  // Comments come one after the other, so that they can be counted.
+  await tx.one(sql`select 1 from approval where id = ${approval_id} for update`);
+  const [row] = await tx.write<{ id: string; created_at: string }>(
+    'approval_comment',
+    sql`insert into approval_comment (approval_id, author_id, message) select ${approval_id}, ${author_id}, ${message}
+        where (select count(*) from approval_comment where approval_id = ${approval_id}) < ${most} returning id, created_at`,
+  );
+  return row;
+}

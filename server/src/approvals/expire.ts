@@ -1,0 +1,58 @@
+// Requests that wait longer than the organisation lets them are closed by the service itself, each once, whichever replica comes first. The
+// statements that decide read the clock too, so that one that is overdue opens nothing even before it is closed.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { authorize } from '../access/authorize.ts';
+import { systemCaller } from '../access/caller.ts';
+import { change } from '../access/change.ts';
+import type { Database } from '../database/database.ts';
+import { findAssetById } from '../registry/find.ts';
+import * as store from './store.ts';
+
+const look_every_ms = 30_000;
+
+export async function expireOverdue(db: Database, only: { id?: string; asset_id?: string } = {}): Promise<void> {
+  for (const row of await store.overdueRequests(db, only)) {
+    const asset = await findAssetById(db, row.asset_id);
+    // Whoever removes the asset closes what is pending.
+    if (asset === undefined) continue;
+    const grant = authorize(systemCaller('system.expire'), 'system.expire', asset);
+    await change(db, grant, 'approval.expired', async (tx, note) => {
+      if (!(await store.expire(tx, row.id))) return;
+      const { version, digest, target, submitter, submitted_at, expires_at } = row;
+      note({
+        approval_id: row.id,
+        version,
+        digest,
+        target,
+        submitted_by: submitter,
+        submitted_at,
+        expired_at: expires_at,
+      });
+    });
+  }
+}
+
+export interface Expiry {
+  stop(): Promise<void>;
+}
+
+/** Closes them from now on. */
+export function startExpiry(
+  db: Database,
+  { onError, every_ms = look_every_ms }: { onError: (error: unknown) => void; every_ms?: number },
+): Expiry {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const looking = (async () => {
+    while (!signal.aborted) {
+      await expireOverdue(db).catch(onError);
+      await sleep(every_ms, undefined, { signal }).catch(() => {});
+    }
+  })();
+  return {
+    stop: async () => {
+      stopping.abort();
+      await looking;
+    },
+  };
+}

@@ -1,0 +1,31 @@
+// What admins said about a request before it was decided.
+import type { GovernedTx } from '../access/change.ts';
+import type { Reader } from '../database/database.ts';
+import { sql } from '../database/sql.ts';
+
+export interface Vote {
+  approval_id: string;
+  by: string;
+  at: string;
+  reason: string;
+}
+
+/** In the order in which they came. */
+export async function votes(db: Reader, approval_ids: readonly string[]): Promise<Vote[]> {
+  return await db.all<Vote>(sql`
+    select v.approval_id, u.email as by, v.voted_at as at, v.reason from approval_vote v join app_user u on u.id = v.user_id
+    where v.approval_id = any(${approval_ids}) order by v.voted_at, v.id`);
+}
+
+/** False when this admin said so before. */
+export async function vote(
+  tx: GovernedTx,
+  { approval_id, user_id, reason }: { approval_id: string; user_id: string; reason: string },
+): Promise<boolean> {
+  const rows = await tx.write(
+    'approval_vote',
+    sql`insert into approval_vote (approval_id, user_id, reason) values (${approval_id}, ${user_id}, ${reason})
+        on conflict (approval_id, user_id) do nothing returning id`,
+  );
+  return rows.length === 1;
+}

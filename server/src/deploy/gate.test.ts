@@ -1,0 +1,142 @@
+// What changed between the approval and the run: a deploy goes by what is true when it runs.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Deployment } from '@gantry/contract/deploy.ts';
+import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
+import { printRef } from '@gantry/contract/refs.ts';
+import { sql } from '../database/sql.ts';
+import { create } from '../registry/create.ts';
+import { edit } from '../registry/edit.ts';
+import { runEvents } from '../runs/events.ts';
+import { startWorker, type Worker } from '../runs/worker.ts';
+import { twoConfigs } from '../testing/asset-configs.ts';
+import type { Person } from '../testing/cast.ts';
+import { openDeployStage, type DeployStage } from '../testing/deploy-stage.ts';
+import { deploy } from './deploy.ts';
+import { deployKind } from './deploy-kind.ts';
+import { showDeploy } from './find-deploy.ts';
+import { plan } from './plan.ts';
+
+let stage: DeployStage;
+let worker: Worker | undefined;
+let errors: unknown[] = [];
+let made = 0;
+
+beforeAll(async () => void (stage = await openDeployStage()));
+afterAll(async () => await stage?.close());
+beforeEach(() => stage.clear());
+afterEach(async () => {
+  await worker?.stop();
+  worker = undefined;
+  expect(errors.splice(0)).toEqual([]);
+});
+
+const ask = async (person: Person, ref: string) =>
+  await deploy(stage.parts, await stage.cast.caller(person), { ref, force: false });
+
+/** What was asked for runs from now on. */
+async function ended({ id }: { id: string }): Promise<Deployment> {
+  worker ??= await startWorker(
+    stage.database.db,
+    { deploy: deployKind(stage.parts) },
+    { owner: 'test', poll_ms: 50, onError: (error) => errors.push(error) },
+  );
+  for await (const _ of runEvents(stage.database.db, id, 0, AbortSignal.timeout(20_000)));
+  return await showDeploy(stage.database.db, await stage.cast.caller('root'), id);
+}
+
+interface Referenced {
+  ref: string;
+  /** Gives it other content under the next version. */
+  change(): Promise<unknown>;
+  /** Says anew what it is, and changes nothing of what it does. */
+  describe(): Promise<unknown>;
+}
+
+async function simple(kind: ConfiguredKind): Promise<Referenced> {
+  const { db } = stage.database;
+  const name = `thing-${++made}`;
+  const [config, other] = twoConfigs[kind];
+  const ada = await stage.cast.caller('ada');
+  const fields = { name, team: 'ml', version: '1.0.0', description: '', tags: [] };
+  await create(db, ada, kind, { ...fields, visibility: 'org', config });
+  return {
+    ref: printRef({ kind, name }),
+    change: async () => await edit(db, ada, { kind, name }, { version: '1.1.0', config: other }),
+    describe: async () => await edit(db, ada, { kind, name }, { version: '1.0.0', description: 'new words', config }),
+  };
+}
+
+async function subagent(): Promise<Referenced> {
+  const { name, ref } = await stage.push();
+  await stage.approve(ref);
+  const change = async () => {
+    await stage.push({ name, version: '1.1.0', files: { 'more.py': '' } });
+    await stage.approve(`agents/${name}@1.1.0`);
+  };
+  // A draft is nothing that anybody refers to while there is a final version.
+  return { ref: `agents/${name}`, change, describe: async () => await stage.push({ name, version: '1.0.1' }) };
+}
+
+describe.each([
+  ['tool', 'tools', async () => await simple('tool')],
+  ['knowledge base', 'knowledge_bases', async () => await simple('knowledge-base')],
+  ['MCP server', 'mcp_servers', async () => await simple('mcp-server')],
+  ['subagent', 'subagents', subagent],
+] as const)('a referenced %s', (_, field, make) => {
+  test('that changed after the approval refuses the deploy, also one that is queued, and says from what to what', async () => {
+    const referenced = await make();
+    const { ref } = await stage.push({ yaml: `${field}: [${referenced.ref}]\n` });
+    await stage.approve(ref);
+    await referenced.describe();
+    const queued = await ask('dora', ref);
+    await referenced.change();
+    const says = `${referenced.ref} was 1.0.0 when this was pushed and is 1.1.0 now, with other content.`;
+    const refused = await ended(queued);
+    expect(refused).toMatchObject({
+      state: 'failed',
+      problem: {
+        code: 'reference_changed',
+        detail: says,
+        hint: expect.stringContaining('`svc submit`'),
+        errors: [{ ref: referenced.ref, before: '1.0.0', after: '1.1.0' }],
+      },
+    });
+    expect(refused.steps.find(({ name }) => name === 'resolve')).toMatchObject({ state: 'failed' });
+    expect(stage.provisioned).toBe(0);
+    for (const person of ['dora', 'root'] as const)
+      await expect(ask(person, ref)).rejects.toMatchObject({ code: 'reference_changed', status: 409, detail: says });
+    const { verdicts } = await plan(stage.database.db, await stage.cast.caller('dora'), { ref });
+    expect(verdicts).toContainEqual({ check: 'resolve', verdict: 'fail', detail: says });
+  });
+
+  test('that is what it was is deployed', async () => {
+    const referenced = await make();
+    const { ref } = await stage.push({ yaml: `${field}: [${referenced.ref}]\n` });
+    await stage.approve(ref);
+    await referenced.describe();
+    expect(await ended(await ask('dora', ref))).toMatchObject({ state: 'done' });
+  });
+});
+
+describe('a deploy of an admin without an approval that is queued', () => {
+  const bind = async (to: boolean) =>
+    await stage.cast.write('org', sql`update org set require_approval_for_admins = ${to} returning id`);
+
+  test('is refused by a setting that came into effect before it runs', async () => {
+    const { ref } = await stage.push();
+    const queued = await ask('root', ref);
+    await bind(true);
+    const refused = await ended(queued);
+    await bind(false);
+    expect(refused).toMatchObject({ state: 'failed', problem: { code: 'approval_required' } });
+    expect(stage.provisioned).toBe(0);
+  });
+
+  test('runs when the setting came and went before', async () => {
+    const { ref } = await stage.push();
+    const queued = await ask('root', ref);
+    await bind(true);
+    await bind(false);
+    expect(await ended(queued)).toMatchObject({ state: 'done', approval_id: null });
+  });
+});

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { authorize } from '../access/authorize.ts';
+import { change } from '../access/change.ts';
+import { theOrg } from '../access/subject.ts';
+import { sql } from '../database/sql.ts';
+import { emailOf, seedCast, type Cast, type Person } from '../testing/cast.ts';
+import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
+import { refuseTooFewAdmins, warnOfTooFewAdmins } from './enough-admins.ts';
+import { addMember, removeMember } from './teams.ts';
+
+let database: TestDatabase;
+let cast: Cast;
+beforeAll(async () => {
+  database = await testDatabase();
+  cast = await seedCast(database.db);
+});
+afterAll(async () => await database?.close());
+beforeEach(async () => {
+  await cast.write('app_user', sql`update app_user set active = true where role = 'admin' returning id`);
+  await bind(false);
+});
+
+const bind = async (to: boolean, approvals_required = 1) =>
+  await cast.write(
+    'org',
+    sql`update org set require_approval_for_admins = ${to}, approvals_required = ${approvals_required} returning id`,
+  );
+const ownership = { owned: async () => [], move: async () => {}, usesOfTeam: async () => [] };
+const remove = async (principal: string) =>
+  await removeMember({ db: database.db, ownership }, await cast.caller('root'), { team: 'ml', principal });
+const disable = async (person: Person) => {
+  const grant = authorize(await cast.caller('root'), 'user.create', theOrg);
+  await change(database.db, grant, 'user.changed', async (tx) => {
+    await tx.write('app_user', sql`update app_user set active = false where id = ${cast.id(person)} returning id`);
+    await refuseTooFewAdmins(tx);
+  });
+};
+
+test('the setting with a single admin is warned of, and with two it is not', async () => {
+  await bind(true);
+  expect(await warnOfTooFewAdmins(database.db)).toBeUndefined();
+  await bind(false);
+  await disable('root2');
+  expect(await warnOfTooFewAdmins(database.db)).toBeUndefined();
+  await bind(true);
+  expect(await warnOfTooFewAdmins(database.db)).toContain('one admin is there');
+});
+
+test('with the setting the second-last admin stays, and without it they go', async () => {
+  await bind(true);
+  await expect(disable('root2')).rejects.toMatchObject({ code: 'last_admin', status: 409 });
+  await bind(false);
+  await disable('root2');
+});
+
+test('of two who are taken away at once one stays', async () => {
+  await bind(true);
+  await cast.write('app_user', sql`update app_user set role = 'admin' where id = ${cast.id('nemo')} returning id`);
+  const results = await Promise.allSettled([disable('root2'), disable('nemo')]);
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  await cast.write('app_user', sql`update app_user set role = 'viewer' where id = ${cast.id('nemo')} returning id`);
+});
+
+test('a team keeps as many as its requests need: with two approvals, two beside the author', async () => {
+  const max = `user:${emailOf('max')}`;
+  const root = await cast.caller('root');
+  await bind(true, 2);
+  await expect(remove(max)).rejects.toMatchObject({ code: 'last_admin' });
+  await expect(addMember(database.db, root, 'ml', max, 'viewer')).rejects.toMatchObject({ code: 'last_admin' });
+  await bind(true, 1);
+  await addMember(database.db, root, 'ml', max, 'viewer');
+  await remove(max);
+});

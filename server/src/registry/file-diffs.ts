@@ -1,0 +1,74 @@
+// The text of changed files as unified diffs. Whoever pushed them chose how many, how long and how different they are, so that effort and
+// length have limits: what is past them says so, and the file's size and hash still tell that it changed.
+import type { Difference } from '@gantry/contract/difference.ts';
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+import type { ChangedFile } from './difference.ts';
+
+/** A file longer than this is not looked into. */
+export const most_file_bytes = 100_000;
+/** Nor are more files than this. */
+export const most_files = 50;
+const most_text = 400_000;
+// The algorithm takes about the square of the number of edits: a thousand in one file, or as many steps over all of them.
+const most_steps = 1_000_000;
+
+type FileChange = Difference['files'][number];
+
+export function fileDiffs(
+  files: readonly ChangedFile[],
+  bytes: ReadonlyMap<string, Uint8Array> | 'not_permitted',
+): FileChange[] {
+  const left = { files: most_files, text: most_text, steps: most_steps };
+  return files.map(({ path, change, was, is }) => {
+    const sizes = { path, change, before_bytes: was?.size ?? null, after_bytes: is?.size ?? null };
+    if (bytes === 'not_permitted') return { ...sizes, diff: null, no_diff: 'not_permitted' };
+    if (left.files-- <= 0) return { ...sizes, diff: null, no_diff: 'too_large' };
+    const [before, after] = [textOf(was, bytes), textOf(is, bytes)];
+    if (before === undefined || after === undefined) return { ...sizes, diff: null, no_diff: 'too_large' };
+    if (before === 'binary' || after === 'binary') return { ...sizes, diff: null, no_diff: 'binary' };
+    const names = { before: was && `a/${path}`, after: is && `b/${path}` };
+    const diff = unified(names, before.text, after.text, left);
+    return diff === undefined ? { ...sizes, diff: null, no_diff: 'too_large' } : { ...sizes, diff, no_diff: null };
+  });
+}
+
+/** Undefined for what was too large to be loaded. */
+function textOf(
+  file: ChangedFile['was'],
+  bytes: ReadonlyMap<string, Uint8Array>,
+): { text: string } | 'binary' | undefined {
+  if (file === undefined) return { text: '' };
+  const found = bytes.get(file.sha256);
+  if (found === undefined) return undefined;
+  if (found.includes(0)) return 'binary';
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(found) };
+  } catch {
+    return 'binary';
+  }
+}
+
+function unified(
+  names: { before: string | undefined; after: string | undefined },
+  before: string,
+  after: string,
+  left: { text: number; steps: number },
+): string | undefined {
+  // With one side empty every line is an edit, and finding that out takes no search.
+  const oneSided = before === '' || after === '';
+  const maxEditLength = oneSided ? most_file_bytes : Math.floor(Math.sqrt(left.steps));
+  const [from, to] = [names.before ?? '/dev/null', names.after ?? '/dev/null'];
+  const diff = createTwoFilesPatch(from, to, before, after, undefined, undefined, {
+    context: 3,
+    maxEditLength,
+    headerOptions: FILE_HEADERS_ONLY,
+  });
+  if (!oneSided) left.steps -= (diff === undefined ? maxEditLength : editsIn(diff)) ** 2;
+  if (diff === undefined || diff.length > left.text) return undefined;
+  left.text -= diff.length;
+  return diff;
+}
+
+function editsIn(diff: string): number {
+  return diff.split('\n').filter((line) => line.startsWith('+') || line.startsWith('-')).length;
+}

@@ -1,0 +1,19 @@
+import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
+
+/** Of each kind a config, and one that differs in a single field. What a RAG index refers to, `models/embed` and `kb/handbook`, a test makes. */
+export const twoConfigs: Record<ConfiguredKind, readonly [Record<string, never>, Record<string, never>]> = {
+  prompt: pair({ template: 'one' }, { template: 'two' }),
+  tool: pair({ type: 'http', url: 'https://example.com/one' }, { type: 'http', url: 'https://example.com/two' }),
+  'memory-config': pair({ kind: 'summary', max_messages: 10 }, { kind: 'summary', max_messages: 20 }),
+  'rag-index': pair(
+    { embedding_model: 'models/embed', knowledge_bases: ['kb/handbook'], top_k: 3 },
+    { embedding_model: 'models/embed', knowledge_bases: ['kb/handbook'], top_k: 4 },
+  ),
+  'knowledge-base': pair({ documents: [{ text: 'one' }] }, { documents: [{ text: 'two' }] }),
+  model: pair({ provider: 'acme', model: 'one' }, { provider: 'acme', model: 'two' }),
+  'mcp-server': pair({ command: 'one' }, { command: 'two' }),
+};
+
+function pair(before: object, after: object) {
+  return [before, after] as unknown as readonly [Record<string, never>, Record<string, never>]; // as the client sends them: any JSON
+}
