@@ -4,7 +4,9 @@
 export const actors = ['ada', 'dora', 'max', 'root'] as const; // owner and contributor, deployer, admin of the team, platform admin
 export type Actor = (typeof actors)[number];
 export type Command =
-  | { do: 'push' | 'submit'; actor: Actor }
+  /** Without a digest it is content that was never there. */
+  | { do: 'push'; actor: Actor; digest?: number }
+  | { do: 'submit'; actor: Actor }
   | { do: 'approve' | 'reject' | 'withdraw' | 'revoke'; actor: Actor; request: number }
   | { do: 'deploy'; actor: Actor; version: number }
   | { do: 'age' | 'sweep' }
@@ -38,10 +40,11 @@ export function apply(state: State, command: Command): string {
   switch (command.do) {
     case 'push': {
       if (command.actor === 'dora') return 'forbidden';
-      const draft = versions[latest];
-      if (draft === undefined || draft.final)
-        versions.push({ digest: state.digests++, final: false, authors: [command.actor] });
-      else Object.assign(draft, { digest: state.digests++, authors: [...draft.authors, command.actor] });
+      const digest = command.digest ?? state.digests++;
+      const version = versions[latest];
+      if (version?.digest === digest) return 'pushed';
+      if (version === undefined || version.final) versions.push({ digest, final: false, authors: [command.actor] });
+      else Object.assign(version, { digest, authors: [...version.authors, command.actor] });
       return 'pushed';
     }
     case 'submit': {
