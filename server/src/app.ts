@@ -28,6 +28,8 @@ import { tokens as signedTokens } from './login/token.ts';
 import type { Log } from './log.ts';
 import { applyOrgConfig } from './principals/org-settings.ts';
 import { installationId, settings } from './principals/find.ts';
+import { openProof } from './proof/open.ts';
+import { startSealer } from './proof/sealer.ts';
 import { permissionsRoutes } from './permissions/routes.ts';
 import { principalsRoutes } from './principals/routes.ts';
 import { seed, seed_password } from './principals/seed.ts';
@@ -67,6 +69,10 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   };
   await readSettings();
 
+  const proof = await openProof(config, db, await installationId(db));
+  const sealer = startSealer(proof, { heartbeat_seconds: config.audit.heartbeat_seconds, onError });
+  open.defer(async () => await sealer.stop());
+
   const stopping = new AbortController();
   let url = config.base_url ?? '';
   const base_url = () => url;
@@ -95,7 +101,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     onError,
   });
   open.defer(async () => await ingress.close());
-  const ready = readiness(db, stopping.signal);
+  const ready = readiness(db, { stopping: stopping.signal, logFault: sealer.fault });
   const http = mount({
     handlers: {
       ...serviceRoutes({
@@ -111,7 +117,13 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
       ...permissionsRoutes({ db, cursors }),
       ...deployRoutes(deploy),
       ...invokeRoutes(ingress),
-      ...auditRoutes({ db, cursors, ownedBy: async (user_id) => await ownedAssets(db, user_id) }),
+      ...auditRoutes({
+        db,
+        cursors,
+        proof,
+        seal: sealer.seal,
+        ownedBy: async (user_id) => await ownedAssets(db, user_id),
+      }),
     },
     authenticate: authenticator(db, tokens),
     recordRefusal,

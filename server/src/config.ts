@@ -57,6 +57,17 @@ export const settings = z.object({
     .describe(
       'the file of the organisation settings auth_provider, require_approval_for_admins and enforce_password_change; read at start and on SIGHUP',
     ),
+  AUDIT_KEY_FILE: z
+    .string()
+    .optional()
+    .describe(
+      'the private key that checkpoints of the audit log are signed with, made at the first start; audit/checkpoint-key in DATA_DIR when absent. Servers that share a DATABASE_URL share this key',
+    ),
+  AUDIT_ANCHOR_FILE: z
+    .string()
+    .optional()
+    .describe('a file on another volume that every signed checkpoint is appended to; what the log is anchored by'),
+  AUDIT_HEARTBEAT_SECONDS: seconds(3600).describe('how often the audit log gets a sign of life'),
   DOCKER_HOST: z.string().default('unix:///var/run/docker.sock').describe('the container engine'),
   BASE_IMAGE: z
     .string()
@@ -105,6 +116,11 @@ export interface Config {
   trusted_proxies: string[];
   log_level: string;
   org_config: string | undefined;
+  audit: {
+    key_file: string;
+    anchor_file: string | undefined;
+    heartbeat_seconds: number;
+  };
   engine_host: string;
   base_image: string;
   build: {
@@ -152,8 +168,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   if (given.MIGRATION_DATABASE_URL !== undefined && given.DATABASE_URL === undefined) {
     throw new ConfigFault('MIGRATION_DATABASE_URL is set without DATABASE_URL, which the service itself connects to.');
   }
+  const data_dir = given.DATA_DIR ?? defaultDataDir(environment);
   return {
-    data_dir: given.DATA_DIR ?? defaultDataDir(environment),
+    data_dir,
     database_url: given.DATABASE_URL,
     migration_database_url: given.MIGRATION_DATABASE_URL,
     secret_key: given.SECRET_KEY,
@@ -163,6 +180,11 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     trusted_proxies: given.TRUSTED_PROXIES,
     log_level: given.LOG_LEVEL,
     org_config: given.ORG_CONFIG,
+    audit: {
+      key_file: given.AUDIT_KEY_FILE ?? join(data_dir, 'audit', 'checkpoint-key'),
+      anchor_file: given.AUDIT_ANCHOR_FILE,
+      heartbeat_seconds: given.AUDIT_HEARTBEAT_SECONDS,
+    },
     engine_host: given.DOCKER_HOST,
     base_image: given.BASE_IMAGE,
     build: {

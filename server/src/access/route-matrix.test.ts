@@ -136,6 +136,8 @@ invoke.health        team    401 401 401 401   404 200 200 200 200 404 404 200 2
 
 audit.list                   401 401 401 401   200 200 200 200 200 200 200 200 200   403
 audit.verify                 401 401 401 401   403 403 403 403 403 403 403 403 200   403
+audit.prove                  401 401 401 401   403 403 403 403 403 403 403 403 200   403
+audit.key                    401 401 401 401   403 403 403 403 403 403 403 403 200   403
 
 auth.change_password         401 401 401 401   200 200 200 200 200 200 200 200 200   200
 auth.revoke                  401 401 401 401   204 204 204 204 204 204 204 204 204   204
@@ -413,6 +415,8 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'invoke.health': (at) => ({ params: { name: at.agent.name } }),
   'audit.list': () => ({}),
   'audit.verify': () => ({}),
+  'audit.prove': () => ({ params: { chain: 'governance', seq: '1' } }),
+  'audit.key': () => ({}),
 };
 
 async function send(name: EndpointName, { params = {}, query = {}, body }: Sent, token: string | undefined) {

@@ -7,16 +7,21 @@ import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Handlers } from '../http/handlers.ts';
 import { signedIn } from '../principals/signed-in.ts';
+import type { ProofParts } from '../proof/parts.ts';
+import { prove } from '../proof/prove.ts';
+import { verify } from '../proof/verify.ts';
 import * as store from './store.ts';
-import { verify } from './verify.ts';
 
 export interface AuditParts {
   db: Database;
   cursors: Cursors;
+  proof: ProofParts;
+  /** Signs what is new. */
+  seal: () => Promise<void>;
   ownedBy: (user_id: string) => Promise<store.OwnedAsset[]>;
 }
 
-export function auditRoutes({ db, cursors, ownedBy }: AuditParts): Handlers<'audit'> {
+export function auditRoutes({ db, cursors, proof, seal, ownedBy }: AuditParts): Handlers<'audit'> {
   return {
     'audit.list': async ({ caller, query }) => {
       const user = signedIn(caller);
@@ -34,7 +39,15 @@ export function auditRoutes({ db, cursors, ownedBy }: AuditParts): Handlers<'aud
     },
     'audit.verify': async ({ caller, query }) => {
       authorize(caller, 'audit.verify', theOrg);
-      return await verify(db, query.head);
+      return await verify(proof, query);
+    },
+    'audit.prove': async ({ caller, params }) => {
+      authorize(caller, 'audit.verify', theOrg);
+      return await prove(proof, { seal, ...params });
+    },
+    'audit.key': async ({ caller }) => {
+      authorize(caller, 'audit.verify', theOrg);
+      return { log: proof.log_name, public_key: proof.key.public_pem };
     },
   };
 }
