@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // @ts-check
-// Verifies the audit log of a Gantry installation without it: no service, no database, no package; one file, for Node 22 or newer.
+// oxlint-disable max-lines -- one file is the point of it
+// Verifies the audit log of a Gantry installation without it: no service, no database, no package; one file, for Node 20.12 or newer.
 //
 //   node verify.mjs log.ndjson --pubkey checkpoint-key.pub [--anchor anchor.ndjson]
 //   node verify.mjs proof.json --pubkey checkpoint-key.pub
@@ -21,6 +22,9 @@ import { parseArgs } from 'node:util';
  * @typedef {{ chain: string, seq: number, occurred_at: string, body: string, prev: string, hash: string }} Entry hashes in hex
  * @typedef {{ chain: string, size: number, root: string, time: string, previous: string, head: string, hash: string, text: string }} Note
  * @typedef {{ chain: string, seq: number | null, kind: string, detail: string }} Finding
+ * @typedef {{ kind: 'proof', entry: Entry, checkpoint: string, path: string[] }} Proof
+ * @typedef {{ kind: 'entry' } & Entry} EntryLine
+ * @typedef {{ kind: 'checkpoint', chain: string, note: string }} CheckpointLine
  * @typedef {import('node:crypto').KeyObject} Key
  */
 
@@ -67,27 +71,22 @@ export function nodeHash(left, right) {
  * @param {number} [size] @param {string[]} [peaks]
  */
 export function openTree(size = 0, peaks = []) {
-  const heights = [...size.toString(2)]
-    .reverse()
-    .flatMap((bit, height) => (bit === '1' ? [height] : []))
-    .reverse();
+  const heights = Array.from(size.toString(2)).flatMap((bit, n, bits) => (bit === '1' ? [bits.length - 1 - n] : []));
   if (heights.length !== peaks.length) throw new Error(`a tree of ${size} leaves has ${heights.length} peaks`);
-  const kept = peaks.map((hash, n) => ({ hash, height: Number(heights[n]) }));
+  const kept = [...peaks];
   return {
     /** @param {string} leaf */
     add(leaf) {
-      let top = { hash: leaf, height: 0 };
-      for (let last = kept.at(-1); last?.height === top.height; last = kept.at(-1)) {
-        top = { hash: nodeHash(last.hash, top.hash), height: top.height + 1 };
-        kept.pop();
+      let [hash, height] = [leaf, 0];
+      for (; heights.at(-1) === height; height++) {
+        hash = nodeHash(kept.pop() ?? '', hash);
+        heights.pop();
       }
-      kept.push(top);
+      kept.push(hash);
+      heights.push(height);
     },
-    peaks: () => kept.map(({ hash }) => hash),
-    root: () =>
-      kept.length === 0
-        ? digest('sha256', '')
-        : kept.map(({ hash }) => hash).reduceRight((right, left) => nodeHash(left, right)),
+    peaks: () => [...kept],
+    root: () => (kept.length === 0 ? digest('sha256', '') : kept.reduceRight((right, left) => nodeHash(left, right))),
   };
 }
 
@@ -178,10 +177,9 @@ export function checkChain({ chain, key, checkpoints, anchors = [], marks = [], 
       return [];
     return [{ note, from, near }];
   });
-  const due = Map.groupBy(
-    [...own.map((note) => ({ note, from: '', near: true })), ...witnessed],
-    ({ note }) => note.size,
-  );
+  const due = /** @type {Map<number, { note: Note, from: string, near?: boolean | undefined }[]>} */ (new Map());
+  for (const each of [...own.map((note) => ({ note, from: '', near: true })), ...witnessed])
+    due.set(each.note.size, [...(due.get(each.note.size) ?? []), each]);
 
   const start = prunedStart({ chain, key, marks });
   if (start.seq > 0)
@@ -242,7 +240,10 @@ export function checkChain({ chain, key, checkpoints, anchors = [], marks = [], 
         `Entry ${seq} says ${occurred_at}, the one before it ${last.occurred_at}: the clock was set back.`,
       );
     if (holds && entry.body.includes('"event":"audit.heartbeat"')) hear(entry);
-    Object.assign(last, { seq, hash: entry.hash, occurred_at, bad: !holds });
+    last.seq = seq;
+    last.hash = entry.hash;
+    last.occurred_at = occurred_at;
+    last.bad = !holds;
     tree.add(entry.hash);
     compare();
   }
@@ -276,8 +277,8 @@ export function checkChain({ chain, key, checkpoints, anchors = [], marks = [], 
     if (ahead[0] !== undefined && whole)
       broken(
         'rollback',
-        last.seq + 1,
-        `The log was set back to entry ${last.seq}: ${ahead[0].from} vouches for ${ahead[0].note.size}.`,
+        held.signed + 1,
+        `The log was set back: it ends with ${last.seq}, ${ahead[0].from} vouches for ${ahead[0].note.size}, and up to ${held.signed} they agree.`,
       );
     const lost = witnessed.find(({ note }) => note.size <= last.seq && !known.has(note.text));
     if (lost !== undefined && allSigned && comparable)
@@ -309,8 +310,8 @@ export function checkChain({ chain, key, checkpoints, anchors = [], marks = [], 
 /** What an entry says; nothing when it cannot be read. @param {string} body @returns {{ event: string, detail: Record<string, unknown> }} */
 function contentOf(body) {
   try {
-    const { event = '', detail = {} } = JSON.parse(body);
-    return { event, detail };
+    const content = /** @type {{ event?: string, detail?: Record<string, unknown> }} */ (JSON.parse(body));
+    return { event: String(content.event), detail: content.detail ?? {} };
   } catch {
     return { event: '', detail: {} };
   }
@@ -443,88 +444,92 @@ export async function* linesOf(file, part = {}) {
   if (rest !== '') yield rest;
 }
 
-/** @param {string} file */
+/** @param {string} file @returns {AsyncGenerator<EntryLine | CheckpointLine | Proof>} */
 async function* recordsOf(file) {
-  for await (const line of linesOf(file)) if (line !== '') yield JSON.parse(line);
+  for await (const line of linesOf(file))
+    if (line !== '') yield /** @type {EntryLine | CheckpointLine | Proof} */ (JSON.parse(line));
 }
 
 /** @param {string} file @param {Key} key @param {string | undefined} anchor */
 async function checkLog(file, key, anchor) {
-  const kept = Map.groupBy(await Array.fromAsync(keptLines(file)), ({ chain }) => chain);
-  const anchors =
-    anchor === undefined
-      ? []
-      : (await Array.fromAsync(recordsOf(anchor))).map(({ chain, note }) => ({ chain, from: anchor, text: note }));
+  const { chains, checkpoints, marks } = await readBefore(file);
+  const anchors = anchor === undefined ? [] : await checkpointsIn(anchor);
+  for (const { chain } of anchors) chains.add(chain);
   const open = new Map(
-    [...new Set([...kept.keys(), ...anchors.map(({ chain }) => chain)])].map((chain) => {
-      const lines = kept.get(chain) ?? [];
-      const checkpoints = lines
-        .filter(({ kind }) => kind === 'checkpoint')
-        .map(({ note }) => ({ size: claimedSize(note), text: note }));
-      const marks = lines.filter(({ seq, body }) => body !== undefined && seq > 0);
-      return [
-        chain,
-        checkChain({
-          chain,
-          key,
-          checkpoints: checkpoints.toSorted((a, b) => a.size - b.size),
-          anchors: anchors.filter((each) => each.chain === chain),
-          marks,
-        }),
-      ];
+    [...chains].map((chain) => {
+      const of = (/** @type {CheckpointLine[]} */ lines) =>
+        lines.filter((line) => line.chain === chain).map(({ note }) => note);
+      const own = of(checkpoints).map((text) => ({ size: claimedSize(text), text }));
+      const given = {
+        checkpoints: own.toSorted((a, b) => a.size - b.size),
+        anchors: of(anchors).map((text) => ({ from: String(anchor), text })),
+        marks: marks.filter((entry) => entry.chain === chain),
+      };
+      return [chain, checkChain({ chain, key, ...given })];
     }),
   );
   for await (const line of recordsOf(file)) if (line.kind === 'entry') open.get(line.chain)?.entry(line);
   return [...open].map(([chain, check]) => ({ chain, ...check.end() }));
 }
 
-/** Checkpoints, the entries that explain where a chain begins and where it was resealed, and of every chain at least one line. @param {string} file */
-async function* keptLines(file) {
-  const seen = new Set();
+/** What must be known before the entries are looked at: it may stand behind them. @param {string} file */
+async function readBefore(file) {
+  const chains = /** @type {Set<string>} */ (new Set());
+  const checkpoints = /** @type {CheckpointLine[]} */ ([]);
+  const marks = /** @type {EntryLine[]} */ ([]);
   for await (const line of recordsOf(file)) {
-    const mark = line.kind === 'entry' && /"event":"[a-z]+\.(pruned|resealed)"/.test(line.body);
-    if (mark || line.kind === 'checkpoint') yield line;
-    else if (!seen.has(line.chain)) yield { chain: line.chain, kind: 'seen' };
-    seen.add(line.chain);
+    if (line.kind === 'proof') continue;
+    chains.add(line.chain);
+    if (line.kind === 'checkpoint') checkpoints.push(line);
+    else if (/"event":"[a-z]+\.(pruned|resealed)"/.test(line.body)) marks.push(line);
   }
+  return { chains, checkpoints, marks };
 }
 
+/** @param {string} file */
+async function checkpointsIn(file) {
+  const lines = /** @type {CheckpointLine[]} */ ([]);
+  for await (const line of recordsOf(file)) if (line.kind === 'checkpoint') lines.push(line);
+  return lines;
+}
+
+/** @param {string} text */
+const print = (text) => void process.stdout.write(`${text}\n`);
+
 async function main() {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: { pubkey: { type: 'string' }, anchor: { type: 'string' } },
-  });
+  const options = /** @type {const} */ ({ pubkey: { type: 'string' }, anchor: { type: 'string' } });
+  const { values, positionals } = parseArgs({ allowPositionals: true, options });
   const [file] = positionals;
   if (file === undefined || values.pubkey === undefined) {
     process.stderr.write('Usage: node verify.mjs <log.ndjson | proof.json> --pubkey <file> [--anchor <file>]\n');
     return 2;
   }
   const key = createPublicKey(readFileSync(values.pubkey));
-  const first = (await recordsOf(file).next()).value;
-  if (first?.kind === 'proof') {
+  for await (const first of recordsOf(file)) {
+    if (first.kind !== 'proof') break;
     const fault = checkProof(first, key);
-    process.stdout.write(
-      fault === undefined
-        ? `true: ${first.entry.chain}/${first.entry.seq} is in the log as signed\n`
-        : `false: ${fault}\n`,
+    print(
+      fault === undefined ? `true: ${first.entry.chain}/${first.entry.seq} is in the log as signed` : `false: ${fault}`,
     );
     return fault === undefined ? 0 : 1;
   }
-  const chains = await checkLog(file, key, values.anchor);
+  return printVerdict(await checkLog(file, key, values.anchor));
+}
+
+/** @param {Awaited<ReturnType<typeof checkLog>>} chains */
+function printVerdict(chains) {
   for (const { chain, entries, signed, anchored, damage, notices } of chains) {
-    process.stdout.write(`${chain}: ${entries} entries, signed up to ${signed}, anchored up to ${anchored}\n`);
-    for (const { seq, kind, detail } of damage) process.stdout.write(`  DAMAGED ${chain}/${seq} ${kind}: ${detail}\n`);
-    for (const { seq, kind, detail } of notices) process.stdout.write(`  notice ${chain}/${seq} ${kind}: ${detail}\n`);
+    print(`${chain}: up to entry ${entries}, signed up to ${signed}, anchored up to ${anchored}`);
+    for (const { seq, kind, detail } of damage) print(`  DAMAGED ${chain}/${seq} ${kind}: ${detail}`);
+    for (const { seq, kind, detail } of notices) print(`  notice ${chain}/${seq} ${kind}: ${detail}`);
   }
-  const damaged = chains.some(({ damage }) => damage.length > 0);
-  const anchored = chains.length > 0 && chains.every((chain) => chain.anchored > 0 || chain.entries === 0);
-  const verdicts = {
-    damaged: 'damaged',
-    true_as_anchored: 'true as anchored',
-    unanchored: 'everything holds, but no anchor says that the end was not cut off',
-  };
-  process.stdout.write(`${damaged ? verdicts.damaged : anchored ? verdicts.true_as_anchored : verdicts.unanchored}\n`);
-  return damaged ? 1 : anchored ? 0 : 4;
+  if (chains.some(({ damage }) => damage.length > 0)) {
+    print('damaged');
+    return 1;
+  }
+  const isAnchored = chains.length > 0 && chains.every(({ anchored, entries }) => anchored > 0 || entries === 0);
+  print(isAnchored ? 'true as anchored' : 'everything holds, but no anchor says that the end was not cut off');
+  return isAnchored ? 0 : 4;
 }
 
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url))

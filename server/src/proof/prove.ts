@@ -26,7 +26,7 @@ export async function prove(
     });
   const known = before ?? { size: 0, peaks: [] };
   const newer = store.entries(db, chain, { after: known.size, up_to: covering.size });
-  const leaves = await Array.fromAsync(newer, ({ hash }) => hash);
+  const leaves = (await Array.fromAsync(newer)).flat().map(({ hash }) => hash);
   const path = pathTo(seq - 1, covering.size, { size: known.size, peaks: known.peaks, leaves });
   return { kind: 'proof', entry: { ...entry, chain }, checkpoint: covering.note, path };
 }

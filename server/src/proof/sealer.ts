@@ -11,9 +11,9 @@ import * as store from './store.ts';
 
 export interface Sealer {
   /** Why the log cannot be relied on; undefined when it can. */
-  fault(): string | undefined;
+  fault: () => string | undefined;
   /** Signs all that is there now. */
-  seal(): Promise<void>;
+  seal: () => Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -33,9 +33,11 @@ export function startSealer(
 
   /** One after the other, whoever asks. */
   async function sign(wanted: readonly Chain[]): Promise<void> {
-    const mine = turn.then(async () => {
+    const before = turn;
+    const mine = (async () => {
+      await before;
       for (const chain of wanted) await signOne(chain);
-    });
+    })();
     turn = mine.catch(() => {});
     await mine;
   }

@@ -27,13 +27,15 @@ export async function signUpTo(
   const { db, key, log_name } = parts;
   const tree = openTree(standing.size, standing.peaks);
   let last = { seq: standing.size, hash: standing.head };
-  for await (const entry of store.entries(db, chain, { after: standing.size, up_to: head.seq })) {
-    if (entry.seq !== last.seq + 1 || entry.prev !== last.hash || entryHash(entry) !== entry.hash)
-      throw new Mismatch(
-        `Entry ${entry.seq} of the chain ${chain} does not follow from ${last.seq}, up to which it was checked.`,
-      );
-    tree.add(entry.hash);
-    last = entry;
+  for await (const entries of store.entries(db, chain, { after: standing.size, up_to: head.seq })) {
+    for (const entry of entries) {
+      if (entry.seq !== last.seq + 1 || entry.prev !== last.hash || entryHash(entry) !== entry.hash)
+        throw new Mismatch(
+          `Entry ${entry.seq} of the chain ${chain} does not follow from ${last.seq}, up to which it was checked.`,
+        );
+      tree.add(entry.hash);
+      last = entry;
+    }
   }
   if (last.seq !== head.seq || last.hash !== head.hash)
     throw new Mismatch(`The chain ${chain} has entries up to ${last.seq}, and its head says ${head.seq}.`);

@@ -41,12 +41,12 @@ export async function checkpointsAfter(
   chain: Chain,
   { note, hash }: { note: string; hash: string },
 ): Promise<{ note: string }[] | undefined> {
-  const from = await db.one<{ size: number }>(sql`
+  const from = await db.one<{ size: number | null }>(sql`
     select min(size) as size from (
       select size + 1 as size from audit.checkpoint where chain = ${chain} and note = ${note}
       union all
       select size from audit.checkpoint where chain = ${chain} and strpos(note, ${`\nprevious ${hash}\n`}) > 0) as following`);
-  if (from?.size == null) return undefined;
+  if (typeof from?.size !== 'number') return undefined;
   return await allCheckpoints(db, chain, from.size);
 }
 
@@ -91,7 +91,7 @@ export async function entry(db: Reader, chain: Chain, seq: number): Promise<Entr
 
 const batch = 4000;
 
-/** Entries in order, after one number and up to another. The next batch is on its way while one is looked at. */
+/** Entries in order, after one number and up to another, some thousand at a time; the next are on their way while these are looked at. */
 export async function* entries(db: Database, chain: Chain, { after, up_to }: { after: number; up_to: number }) {
   const read = async (from: number) =>
     await db.all<Entry>(sql`
@@ -101,7 +101,7 @@ export async function* entries(db: Database, chain: Chain, { after, up_to }: { a
     const full = rows.length === batch;
     const next = full ? read(rows.at(-1)?.seq ?? up_to) : Promise.resolve([]);
     next.catch(() => {}); // heard below, unless whoever reads stopped before
-    yield* rows;
+    yield rows;
     rows = await next;
   }
 }

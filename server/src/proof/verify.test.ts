@@ -17,7 +17,7 @@ afterEach(async () => await log.close());
 const check = async (given: { head?: string; anchor?: string } = {}) => await verify(log.parts, given);
 const damage = async () => (await check()).damage.map(({ chain, kind, seq }) => `${chain}/${seq} ${kind}`);
 const inGovernance = (statement: string): Sql => ({
-  strings: [`${statement.replace('WHERE', "where chain = 'governance' and")}`],
+  strings: [statement.replace('WHERE', "where chain = 'governance' and")],
   values: [],
 });
 
@@ -113,7 +113,8 @@ test('a tail that was cut off together with the head row is seen by the checkpoi
 test('a log that was set back together with its checkpoints is seen by the files, and by a noted head (T102)', async () => {
   const { head } = await check();
   await log.tamper(...cutOff, sql`delete from audit.checkpoint`);
-  expect(await damage()).toEqual(['governance/4 rollback']);
+  // Nothing before the checkpoint at 5 was signed, so nothing says that what is left is what was there.
+  expect(await damage()).toEqual(['governance/1 rollback']);
   const blind = {
     ...log.parts,
     own_file: { ...log.parts.own_file, all: async function* () {} },

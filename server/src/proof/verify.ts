@@ -60,7 +60,8 @@ async function verifyChain(
   const marks = await store.marks(db, chain);
   const anchors = [...outside, ...own].filter(({ text }) => chainOf(text) === chain);
   const check = checkChain({ chain, key: key.public_key, checkpoints, anchors, marks, noted });
-  for await (const entry of store.entries(db, chain, { after: 0, up_to: head.seq })) check.entry(entry);
+  for await (const entries of store.entries(db, chain, { after: 0, up_to: head.seq }))
+    for (const entry of entries) check.entry(entry);
   // What was pruned meanwhile is not gone behind our back.
   if ((await store.horizon(db, chain)) !== horizon) return await verifyChain(parts, chain, { noted, outside });
   const extra = await store.pastHead(db, chain);
