@@ -39,6 +39,8 @@ export function auditRoutes({ db, cursors, proof, seal, ownedBy }: AuditParts): 
     },
     'audit.verify': async ({ caller, query }) => {
       authorize(caller, 'audit.verify', theOrg);
+      // So that what is vouched for is what is there now, and not as of a minute ago.
+      await seal();
       return await verify(proof, query);
     },
     'audit.prove': async ({ caller, params }) => {
