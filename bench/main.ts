@@ -13,9 +13,18 @@ import type { Row } from './row.ts';
 import { openMeasured } from './service.ts';
 import { printTable } from './table.ts';
 import { measure as validate } from './validate.ts';
+import { measure as verifyLog } from './verify-log.ts';
 
 // In this order: idle memory before anything was asked of the service, the first deploy before any package is there.
-const measures = { 'idle-memory': idleMemory, 'first-deploy': firstDeploy, redeploy, invoke, requests, validate };
+const measures = {
+  'idle-memory': idleMemory,
+  'first-deploy': firstDeploy,
+  redeploy,
+  invoke,
+  requests,
+  validate,
+  'verify-log': verifyLog,
+};
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !Object.hasOwn(measures, name));

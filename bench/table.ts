@@ -20,9 +20,13 @@ export function markdownTable(rows: readonly Row[]): string {
 function cells(row: Row): string[] {
   const p50 = quantile(row.samples, 0.5);
   // Of one or two samples nothing is rare, and of a rate the worst is its lowest.
-  const p99 = row.samples.length < 3 || row.unit === 'requests/s' ? '' : shown(quantile(row.samples, 0.99), row.unit);
-  const target = row.at_most === undefined ? '' : `≤ ${shown(row.at_most, row.unit)}`;
-  const verdict = row.at_most === undefined ? '' : p50 <= row.at_most ? 'met' : 'missed';
+  const p99 = row.samples.length < 3 || row.unit.endsWith('/s') ? '' : shown(quantile(row.samples, 0.99), row.unit);
+  const most =
+    row.at_most === undefined ? undefined : { target: `≤ ${shown(row.at_most, row.unit)}`, met: p50 <= row.at_most };
+  const least =
+    row.at_least === undefined ? undefined : { target: `≥ ${shown(row.at_least, row.unit)}`, met: p50 >= row.at_least };
+  const { target, met } = most ?? least ?? { target: '', met: undefined };
+  const verdict = met === undefined ? '' : met ? 'met' : 'missed';
   return [row.measure, target, shown(p50, row.unit), p99, verdict, row.how];
 }
 

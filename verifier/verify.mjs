@@ -430,7 +430,7 @@ export function checkProof({ entry, checkpoint, path }, key) {
 }
 
 /**
- * The lines of a file, or of a part of it. At line feeds alone: a line of JSON may hold other characters that end a line elsewhere.
+ * The lines of a file, or of a part of it, many at a time. At line feeds alone: a line of JSON may hold other characters that end a line elsewhere.
  * @param {string} file
  * @param {{ start?: number, end?: number }} [part] in bytes, `end` included
  */
@@ -439,58 +439,57 @@ export async function* linesOf(file, part = {}) {
   for await (const chunk of createReadStream(file, { ...part, encoding: 'utf8', highWaterMark: 262_144 })) {
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
-    yield* lines;
+    yield lines;
   }
-  if (rest !== '') yield rest;
+  if (rest !== '') yield [rest];
 }
 
-/** @param {string} file @returns {AsyncGenerator<EntryLine | CheckpointLine | Proof>} */
-async function* recordsOf(file) {
-  for await (const line of linesOf(file))
-    if (line !== '') yield /** @type {EntryLine | CheckpointLine | Proof} */ (JSON.parse(line));
-}
+/** @param {string} line */
+const parse = (line) => /** @type {EntryLine | CheckpointLine | Proof} */ (JSON.parse(line));
 
 /** @param {string} file @param {Key} key @param {string | undefined} anchor */
 async function checkLog(file, key, anchor) {
-  const { chains, checkpoints, marks } = await readBefore(file);
-  const anchors = anchor === undefined ? [] : await checkpointsIn(anchor);
-  for (const { chain } of anchors) chains.add(chain);
-  const open = new Map(
-    [...chains].map((chain) => {
-      const of = (/** @type {CheckpointLine[]} */ lines) =>
-        lines.filter((line) => line.chain === chain).map(({ note }) => note);
-      const own = of(checkpoints).map((text) => ({ size: claimedSize(text), text }));
-      const given = {
-        checkpoints: own.toSorted((a, b) => a.size - b.size),
-        anchors: of(anchors).map((text) => ({ from: String(anchor), text })),
-        marks: marks.filter((entry) => entry.chain === chain),
-      };
-      return [chain, checkChain({ chain, key, ...given })];
-    }),
-  );
-  for await (const line of recordsOf(file)) if (line.kind === 'entry') open.get(line.chain)?.entry(line);
-  return [...open].map(([chain, check]) => ({ chain, ...check.end() }));
+  const kept = await readBefore(file);
+  const anchors = anchor === undefined ? [] : (await readBefore(anchor)).checkpoints;
+  const checks = /** @type {Map<string, ReturnType<typeof checkChain>>} */ (new Map());
+  /** @param {string} chain */
+  function open(chain) {
+    const own = kept.checkpoints
+      .filter((line) => line.chain === chain)
+      .map(({ note }) => ({ size: claimedSize(note), text: note }));
+    const check = checkChain({
+      chain,
+      key,
+      checkpoints: own.toSorted((a, b) => a.size - b.size),
+      anchors: anchors.filter((line) => line.chain === chain).map(({ note }) => ({ from: String(anchor), text: note })),
+      marks: kept.marks.filter((entry) => entry.chain === chain),
+    });
+    checks.set(chain, check);
+    return check;
+  }
+  // Also those of which no entry is left.
+  for (const { chain } of [...kept.checkpoints, ...anchors]) if (!checks.has(chain)) open(chain);
+  for await (const lines of linesOf(file))
+    for (const text of lines) {
+      if (text === '') continue;
+      const line = parse(text);
+      if (line.kind === 'entry') (checks.get(line.chain) ?? open(line.chain)).entry(line);
+    }
+  return [...checks].map(([chain, check]) => ({ chain, ...check.end() }));
 }
 
-/** What must be known before the entries are looked at: it may stand behind them. @param {string} file */
+/** What must be known before the entries are looked at, and may stand behind them: a fraction of the lines. @param {string} file */
 async function readBefore(file) {
-  const chains = /** @type {Set<string>} */ (new Set());
   const checkpoints = /** @type {CheckpointLine[]} */ ([]);
   const marks = /** @type {EntryLine[]} */ ([]);
-  for await (const line of recordsOf(file)) {
-    if (line.kind === 'proof') continue;
-    chains.add(line.chain);
-    if (line.kind === 'checkpoint') checkpoints.push(line);
-    else if (/"event":"[a-z]+\.(pruned|resealed)"/.test(line.body)) marks.push(line);
-  }
-  return { chains, checkpoints, marks };
-}
-
-/** @param {string} file */
-async function checkpointsIn(file) {
-  const lines = /** @type {CheckpointLine[]} */ ([]);
-  for await (const line of recordsOf(file)) if (line.kind === 'checkpoint') lines.push(line);
-  return lines;
+  for await (const lines of linesOf(file))
+    for (const text of lines) {
+      if (!/"kind":\s*"checkpoint"|\.pruned\\"|\.resealed\\"/.test(text)) continue;
+      const line = parse(text);
+      if (line.kind === 'checkpoint') checkpoints.push(line);
+      else if (line.kind === 'entry' && /"event":"[a-z]+\.(pruned|resealed)"/.test(line.body)) marks.push(line);
+    }
+  return { checkpoints, marks };
 }
 
 /** @param {string} text */
@@ -505,15 +504,18 @@ async function main() {
     return 2;
   }
   const key = createPublicKey(readFileSync(values.pubkey));
-  for await (const first of recordsOf(file)) {
-    if (first.kind !== 'proof') break;
-    const fault = checkProof(first, key);
-    print(
-      fault === undefined ? `true: ${first.entry.chain}/${first.entry.seq} is in the log as signed` : `false: ${fault}`,
-    );
-    return fault === undefined ? 0 : 1;
-  }
+  const first = (await linesOf(file).next()).value?.[0] ?? '';
+  if (first.startsWith('{"kind":"proof"')) return printProof(/** @type {Proof} */ (parse(first)), key);
   return printVerdict(await checkLog(file, key, values.anchor));
+}
+
+/** @param {Proof} proof @param {Key} key */
+function printProof(proof, key) {
+  const fault = checkProof(proof, key);
+  print(
+    fault === undefined ? `true: ${proof.entry.chain}/${proof.entry.seq} is in the log as signed` : `false: ${fault}`,
+  );
+  return fault === undefined ? 0 : 1;
 }
 
 /** @param {Awaited<ReturnType<typeof checkLog>>} chains */

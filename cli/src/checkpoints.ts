@@ -9,7 +9,7 @@ import { misuse } from './refusal.ts';
 export async function newestCheckpoints(file: string): Promise<string> {
   const newest = new Map<string, string>();
   try {
-    for await (const line of linesOf(file)) {
+    for (const line of (await Array.fromAsync(linesOf(file))).flat()) {
       if (line === '') continue;
       const { chain, note } = JSON.parse(line) as { chain: unknown; note: unknown }; // checked here
       if (typeof chain !== 'string' || typeof note !== 'string') throw new Error('a line is no checkpoint');

@@ -101,7 +101,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     onError,
   });
   open.defer(async () => await ingress.close());
-  const ready = readiness(db, { stopping: stopping.signal, logFault: sealer.fault });
+  const ready = readiness(db, { stopping: stopping.signal, sealer });
   const http = mount({
     handlers: {
       ...serviceRoutes({

@@ -54,10 +54,8 @@ export function checkpointFile(path: string): CheckpointFile {
 
 async function* checkpointsIn(path: string, start = 0, end = Infinity): AsyncIterable<CheckpointLine> {
   if ((await sizeOf(path)) <= start) return;
-  for await (const line of linesOf(path, { start, end: end - 1 })) {
-    const read = parse(line);
-    if (read !== undefined) yield read;
-  }
+  for await (const lines of linesOf(path, { start, end: end - 1 }))
+    yield* lines.map(parse).filter((line) => line !== undefined);
 }
 
 // A line that is not one of ours says nothing; one that was made to look like ours has no signature, and verification names it.

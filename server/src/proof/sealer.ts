@@ -10,6 +10,8 @@ import { signNew } from './sign.ts';
 import * as store from './store.ts';
 
 export interface Sealer {
+  /** Whether every chain was looked at since the start. */
+  checked: () => boolean;
   /** Why the log cannot be relied on; undefined when it can. */
   fault: () => string | undefined;
   /** Signs all that is there now. */
@@ -28,7 +30,8 @@ export function startSealer(
   const stopping = new AbortController();
   const { signal } = stopping;
   const signed = new Map<Chain, { up_to: number; at: number }>();
-  const faults = new Map<Chain, string>(chains.map((chain) => [chain, 'The audit log is being checked.']));
+  const checked = new Set<Chain>();
+  const faults = new Map<Chain, string>();
   let turn: Promise<unknown> = Promise.resolve();
 
   /** One after the other, whoever asks. */
@@ -47,10 +50,12 @@ export function startSealer(
       const up_to = await signNew(parts, chain);
       signed.set(chain, { up_to, at: performance.now() });
       faults.delete(chain);
+      checked.add(chain);
     } catch (error) {
       if (!(error instanceof Mismatch)) throw error;
       if (faults.get(chain) !== error.message) onError(error);
       faults.set(chain, error.message);
+      checked.add(chain);
     }
   }
 
@@ -58,7 +63,7 @@ export function startSealer(
     const due = (await store.heads(parts.db)).filter(({ chain, seq }) => {
       const { up_to, at } = signed.get(chain) ?? { up_to: 0, at: -Infinity };
       const waited = performance.now() - at >= sign_every_ms;
-      return faults.has(chain) || seq - up_to >= most_unsigned || (seq !== up_to && waited);
+      return !checked.has(chain) || faults.has(chain) || seq - up_to >= most_unsigned || (seq !== up_to && waited);
     });
     await sign(due.map(({ chain }) => chain));
   }
@@ -81,6 +86,7 @@ export function startSealer(
   })();
 
   return {
+    checked: () => chains.every((chain) => checked.has(chain)),
     fault: () => faults.values().next().value,
     seal: async () => await sign(chains),
     stop: async () => {
