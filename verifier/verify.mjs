@@ -439,7 +439,7 @@ export async function* linesOf(file, part = {}) {
   for await (const chunk of createReadStream(file, { ...part, encoding: 'utf8', highWaterMark: 262_144 })) {
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
-    yield lines;
+    if (lines.length > 0) yield lines;
   }
   if (rest !== '') yield [rest];
 }
@@ -505,7 +505,8 @@ async function main() {
   }
   const key = createPublicKey(readFileSync(values.pubkey));
   const first = (await linesOf(file).next()).value?.[0] ?? '';
-  if (first.startsWith('{"kind":"proof"')) return printProof(/** @type {Proof} */ (parse(first)), key);
+  const record = first === '' ? undefined : parse(first);
+  if (record?.kind === 'proof') return printProof(record, key);
   return printVerdict(await checkLog(file, key, values.anchor));
 }
 

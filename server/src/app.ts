@@ -39,6 +39,7 @@ import { pushRun } from './registry/push-run.ts';
 import { registryRoutes } from './registry/routes.ts';
 import { startWorker } from './runs/worker.ts';
 import { machineChecks } from './service/checks.ts';
+import { logCheck } from './service/log-check.ts';
 import { readiness } from './service/readiness.ts';
 import { serviceRoutes } from './service/routes.ts';
 import { version } from './version.ts';
@@ -108,7 +109,11 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
         base_url,
         version,
         ready,
-        checks: [...machineChecks(db, config.data_dir, version), ...containers.checks],
+        checks: [
+          ...machineChecks(db, config.data_dir, version),
+          logCheck(sealer, config.audit.anchor_file),
+          ...containers.checks,
+        ],
       }),
       ...loginRoutes({ db, passwords, tokens }),
       ...principalsRoutes({ db, cursors, passwords }),

@@ -1,5 +1,5 @@
 // The real service around its log: it signs by itself, shows that it lives, and is not ready over a log that is not what it signed.
-import { copyFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -7,6 +7,8 @@ import { sql } from '../database/sql.ts';
 import { testConfig } from '../testing/config.ts';
 import { testLog } from '../testing/proof.ts';
 import { testApp, type TestApp } from '../testing/test-app.ts';
+import { logCheck } from '../service/log-check.ts';
+import { checkpointFile } from './checkpoint-file.ts';
 import { beat } from './heartbeat.ts';
 import { startSealer } from './sealer.ts';
 import { verify } from './verify.ts';
@@ -107,6 +109,29 @@ test('two heartbeats at once are one; an empty log has none; a silence is a noti
     await log.sign();
     expect((await verify(log.parts)).notices).toMatchObject([{ kind: 'silence', seq: 3 }]);
   } finally {
+    await log.close();
+  }
+});
+
+test('a volume that is away is told, nothing counts as checked without it, and it is completed when it is back', async () => {
+  const log = await testLog();
+  await log.write('first');
+  const volume = join(log.directory, 'volume');
+  await writeFile(volume, 'not mounted');
+  const parts = { ...log.parts, outside_file: checkpointFile(join(volume, 'anchors')) };
+  const sealer = startSealer(parts, { heartbeat_seconds: 0.1, onError: () => {} });
+  try {
+    await expect.poll(() => sealer.trouble(), { timeout: 10_000 }).toContain('ENOTDIR');
+    expect([sealer.checked(), sealer.fault()]).toEqual([false, undefined]);
+    const look = logCheck(sealer, 'a file');
+    expect(await look.look(AbortSignal.timeout(1000))).toMatchObject({ verdict: 'problem' });
+    await rm(volume);
+    await expect.poll(() => sealer.checked(), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => sealer.trouble(), { timeout: 10_000 }).toBe(undefined);
+    expect(await look.look(AbortSignal.timeout(1000))).toMatchObject({ verdict: 'ok' });
+    expect((await verify(parts)).verdict).toBe('true_as_anchored');
+  } finally {
+    await sealer.stop();
     await log.close();
   }
 });

@@ -14,6 +14,8 @@ export interface Sealer {
   checked: () => boolean;
   /** Why the log cannot be relied on; undefined when it can. */
   fault: () => string | undefined;
+  /** What kept it from signing the last time it was to, such as a volume that is away; undefined when nothing did. */
+  trouble: () => string | undefined;
   /** Signs all that is there now. */
   seal: () => Promise<void>;
   stop(): Promise<void>;
@@ -32,6 +34,7 @@ export function startSealer(
   const signed = new Map<Chain, { up_to: number; at: number }>();
   const checked = new Set<Chain>();
   const faults = new Map<Chain, string>();
+  let trouble: string | undefined;
   let turn: Promise<unknown> = Promise.resolve();
 
   /** One after the other, whoever asks. */
@@ -79,7 +82,9 @@ export function startSealer(
         if (performance.now() >= beat_at)
           beat_at = performance.now() + (await beat(parts.db, heartbeat_seconds)) * 1000;
         await look();
+        trouble = undefined;
       } catch (error) {
+        trouble = error instanceof Error ? error.message : String(error);
         onError(error);
       }
     }
@@ -88,6 +93,7 @@ export function startSealer(
   return {
     checked: () => chains.every((chain) => checked.has(chain)),
     fault: () => faults.values().next().value,
+    trouble: () => trouble,
     seal: async () => await sign(chains),
     stop: async () => {
       stopping.abort();
