@@ -145,10 +145,11 @@ export function checkChain({ chain, key, checkpoints, anchors = [], marks = [], 
 
   const own = /** @type {Note[]} */ ([]);
   for (const { size, text } of checkpoints.toReversed()) {
-    const note = readNote(text, key, own[0]?.previous);
-    if (note?.chain === chain && note.size === size) own.unshift(note);
+    const note = readNote(text, key, own.at(-1)?.previous);
+    if (note?.chain === chain && note.size === size) own.push(note);
     else broken('checkpoint_edited', size, `The checkpoint at ${size} is not what was signed.`);
   }
+  own.reverse();
   const known = new Map(own.map((note) => [note.text, note]));
   const allSigned = damage.length === 0;
   const reseals = readReseals({ chain, key, marks, own });
@@ -264,8 +265,7 @@ export function checkChain({ chain, key, checkpoints, anchors = [], marks = [], 
   function end(head) {
     for (const { kind, seq, detail } of explain(bad)) broken(kind, seq, detail);
     const renumbered = damage.some(({ kind, seq }) => kind === 'delete' && bad.some((entry) => entry.seq === seq));
-    const signed = Math.max(0, ...own.map(({ size }) => size));
-    const reach = Math.max(head?.seq ?? 0, signed);
+    const reach = Math.max(head?.seq ?? 0, own.at(-1)?.size ?? 0);
     if (reach > last.seq && !renumbered)
       broken('truncation', last.seq + 1, `Entries ${last.seq + 1} to ${reach} are gone: the end was cut off.`);
     if (head?.seq === last.seq && head.hash !== last.hash && !last.bad)

@@ -38,7 +38,7 @@ export function checkpointFile(path: string): CheckpointFile {
     newest,
     all: () => checkpointsIn(path),
     append: async (lines) => {
-      await mkdir(dirname(path), { recursive: true });
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       const file = await open(path, 'a', 0o600);
       try {
         // A line that a crash cut off stays as it is; the next begins on a line of its own.

@@ -2,41 +2,41 @@
 // the other does. Made at the first start, never replaced: a log that was signed by another key is a fault, not a reason for a new one.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ConfigFault } from '../config.ts';
 
 export interface CheckpointKey {
   private_key: KeyObject;
   public_key: KeyObject;
-  /** SPKI in PEM: what an auditor needs, and the file beside the key holds. */
+  /** SPKI in PEM: what an auditor needs. */
   public_pem: string;
 }
 
 export async function checkpointKey(file: string): Promise<CheckpointKey> {
   if (!existsSync(file)) await make(file);
-  await chmod(file, 0o400);
   const private_key = read(file, await readFile(file));
   const public_key = createPublicKey(private_key);
-  const public_pem = public_key.export({ type: 'spki', format: 'pem' }).toString();
-  if (!existsSync(`${file}.pub`)) await writeFile(`${file}.pub`, public_pem, { mode: 0o444 });
-  return { private_key, public_key, public_pem };
+  return { private_key, public_key, public_pem: pemOf(public_key) };
 }
 
 // Linked into place: whole or not there, and of two servers that share the file one makes it.
 async function make(file: string): Promise<void> {
-  const { privateKey } = generateKeyPairSync('ed25519');
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const draft = `${file}.${randomUUID()}`;
-  await mkdir(dirname(file), { recursive: true });
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await writeFile(draft, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o400, flush: true });
   try {
     await link(draft, file);
+    await writeFile(`${file}.pub`, pemOf(publicKey), { mode: 0o444 });
   } catch (error) {
     if (!existsSync(file)) throw error;
   } finally {
     await rm(draft);
   }
 }
+
+const pemOf = (public_key: KeyObject): string => public_key.export({ type: 'spki', format: 'pem' }).toString();
 
 function read(file: string, pem: Buffer): KeyObject {
   try {

@@ -252,3 +252,11 @@ test('a head that does not name every chain exactly once is refused, since the o
   await expect(check({ anchor: 'no checkpoint' })).rejects.toMatchObject({ code: 'malformed' });
   expect((await check({ head: `${governance},${signin}` })).verdict).toBe('true_as_anchored');
 });
+
+test('a checkpoint in the middle that was edited is named, though the ones after it vouch for it by hash', async () => {
+  await log.sign();
+  await log.write('user-7');
+  await log.sign();
+  await log.tamper(inGovernance(`update audit.checkpoint set note = replace(note, 'time 2', 'time 3') WHERE size = 6`));
+  expect(await damage()).toEqual(['governance/6 checkpoint_edited']);
+});
