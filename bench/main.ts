@@ -14,6 +14,7 @@ import type { Row } from './row.ts';
 import { openMeasured } from './service.ts';
 import { printTable } from './table.ts';
 import { measure as validate } from './validate.ts';
+import { measure as verifyLog } from './verify-log.ts';
 
 // In this order: idle memory before anything was asked of the service, the first deploy before any package is there.
 const measures = {
@@ -24,6 +25,7 @@ const measures = {
   requests,
   change,
   validate,
+  'verify-log': verifyLog,
 };
 
 const wanted = process.argv.slice(2);

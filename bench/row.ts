@@ -1,7 +1,7 @@
 /** One line of the table. */
 export interface Row {
   measure: string;
-  unit: 's' | 'ms' | 'MB' | 'requests/s' | 'tx/s';
+  unit: 's' | 'ms' | 'MB' | 'requests/s' | 'tx/s' | 'entries/s';
   samples: number[];
   /** What the p50 must not exceed; absent where the number is only to be known. */
   at_most?: number;

@@ -65,9 +65,9 @@ test('everything that can be typed first stands in the menu of help', () => {
   expect(Object.keys(menu).toSorted()).toEqual([...new Set(all.map((words) => words.split(' ')[0] ?? ''))].toSorted());
 });
 
-/** Splits as a shell does, as far as the examples go: quotes, and input from a file. */
+/** Splits as a shell does, as far as the examples go: quotes, and input from and output to a file. */
 function shellWords(line: string): string[] {
-  const typed = line.replace(/ < \S+$/, '');
+  const typed = line.replace(/ [<>] \S+$/, '');
   return [...typed.matchAll(/'([^']*)'|"((?:[^"\\]|\\.)*)"|(\S+)/g)].map(
     ([, single, double, bare]) => single ?? double ?? bare ?? '',
   );

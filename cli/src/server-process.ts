@@ -5,6 +5,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { Problem } from '@gantry/contract/problems.ts';
 import type { Config } from './config.ts';
 import { exitCodes } from './exit-codes.ts';
 import { Refusal } from './refusal.ts';
@@ -21,6 +22,8 @@ const oneShotDeadlineMilliseconds = 120_000;
 
 export interface RunningServer extends AnnouncedServer {
   url: string;
+  /** It answers, and is not ready for a reason that waiting does not change. */
+  fault?: Problem;
 }
 
 export function logFile(config: Config): string {
@@ -64,8 +67,11 @@ async function waitUntilReady(session: Session, child: ChildProcess, written: nu
     if (child.exitCode !== null || child.signalCode !== null)
       throw startFailed(config, written, 'The service ended while it started');
     const announced = findServer(config);
-    if (announced?.pid === child.pid && announced?.url && (await isReady(session, announced.url)))
-      return { ...announced, url: announced.url };
+    if (announced?.pid === child.pid && announced?.url) {
+      const answer = await askReady(session, announced.url);
+      if (answer === 'ready') return { ...announced, url: announced.url };
+      if (answer?.code === 'log_mismatch') return { ...announced, url: announced.url, fault: answer };
+    }
     await delay(100, undefined, { signal: session.signal });
   }
   throw startFailed(config, written, `The service was not ready within ${startDeadlineMilliseconds / 1000} s`);
@@ -112,14 +118,19 @@ export async function runServerProgram(session: Session, words: readonly string[
 }
 
 export async function isReady(session: Session, url: string): Promise<boolean> {
+  return (await askReady(session, url)) === 'ready';
+}
+
+/** Why it is not ready, in its own words; undefined when it does not answer yet. */
+export async function askReady(session: Session, url: string): Promise<'ready' | Problem | undefined> {
   try {
     await session
       .against(url)
       .callWith(undefined, 'service.readyz', {}, { signal: AbortSignal.timeout(readyMilliseconds) });
-    return true;
-  } catch {
+    return 'ready';
+  } catch (error) {
     // Not listening yet, or still starting: the loop around asks again and has the deadline.
-    return false;
+    return error instanceof Problem ? error : undefined;
   }
 }
 

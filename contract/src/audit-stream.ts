@@ -1,22 +1,14 @@
 // The audit log as it grows, and as a whole: what is followed, exported, and pushed to a SIEM.
 import { z } from 'zod';
-import { auditEntry, chains, outcomes } from './audit.ts';
+import { auditEntry, chains, outcomes, storedEntry } from './audit.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** As an entry leaves the service: `hash` is over `prev` and the exact text of `body`, so that a copy can be verified by itself. */
-export const entryLine = z.object({
-  kind: z.literal('entry'),
-  chain: z.enum(chains),
-  seq: z.number().int(),
-  occurred_at: z.string(),
-  body: z.string().describe('canonical JSON, as it was stored'),
-  prev: z.string(),
-  hash: z.string(),
-});
+export const entryLine = storedEntry.extend({ kind: z.literal('entry') });
 export type EntryLine = z.output<typeof entryLine>;
 
 export const exportLine = z.discriminatedUnion('kind', [
   entryLine,
+  z.object({ kind: z.literal('checkpoint'), chain: z.enum(chains), note: z.string().describe('a signed note (C2SP)') }),
   // The last line. Where it is missing, the export broke off.
   z.object({ kind: z.literal('cursor'), cursor: z.string().describe('hand it in as since_cursor the next time') }),
 ]);
@@ -48,7 +40,8 @@ export const auditStreamEndpoints = {
   'audit.export': {
     method: 'GET',
     path: '/api/v1/audit/export',
-    summary: 'Every entry as it is stored, chain by chain in the order of commit; the last line says where to go on',
+    summary:
+      'Every entry as it is stored, chain by chain in the order of commit, with the checkpoints over them; the last line says where to go on',
     operation: 'audit.export',
     query: z.strictObject({
       chain: z.enum(chains).optional(),

@@ -14,6 +14,11 @@ export const auditEvents = {
   'session.revoked': 'signin',
   refused: 'signin',
   'audit.exported': 'signin',
+  'signin.pruned': 'signin',
+  'signin.resealed': 'signin',
+  'audit.heartbeat': 'governance',
+  'governance.pruned': 'governance',
+  'governance.resealed': 'governance',
   'org.seeded': 'governance',
   'settings.changed': 'governance',
   'password.changed': 'governance',
@@ -85,31 +90,71 @@ export const auditEntry = auditBody.omit({ schema: true }).extend({
 });
 export type AuditEntry = z.output<typeof auditEntry>;
 
+/** What was done to a log; `seq` names the first entry, or the size of the checkpoint, that it was done to. */
 export const damageKinds = [
-  'gap',
-  'broken_link',
-  'bad_hash',
+  'edit',
+  'delete',
+  'insert',
+  'reorder',
+  'truncation',
+  'rollback',
+  'rehash',
   'head_mismatch',
+  'checkpoint_edited',
+  'checkpoint_missing',
+  'anchor_edited',
   'trigger_missing',
-  'head_unknown',
+  'function_changed',
+  'grant_excess',
 ] as const;
 
+/** True, and worth knowing. */
+export const noticeKinds = ['time_regression', 'silence', 'discontinuity', 'pruned'] as const;
+
+const finding = { chain: z.enum(chains), seq: z.number().int().nullable(), detail: z.string() };
+
 export const verification = z.object({
-  /** `true_as_anchored` needs a head noted earlier; without one nothing says that the tail was not cut off. */
+  /** `true_as_anchored` needs something from outside: without it nothing says that the tail was not cut off. */
   verdict: z.enum(['true_as_anchored', 'unanchored', 'damaged']),
-  chains: z.array(z.object({ chain: z.enum(chains), entries: z.number().int(), head: z.string() })),
-  damage: z.array(
+  chains: z.array(
     z.object({
       chain: z.enum(chains),
-      seq: z.number().int().nullable(),
-      kind: z.enum(damageKinds),
-      detail: z.string(),
+      entries: z.number().int(),
+      head: z.string(),
+      signed: z.number().int().describe('up to this entry a signed checkpoint holds'),
+      anchored: z.number().int().describe('up to this entry a checkpoint from outside holds'),
+      checkpoint: z.string().nullable().describe('the newest, as a signed note'),
     }),
   ),
+  damage: z.array(z.object({ ...finding, kind: z.enum(damageKinds) })),
+  notices: z.array(z.object({ ...finding, kind: z.enum(noticeKinds) })),
   /** What to note down now and hand to the next verification. */
   head: z.string(),
 });
 export type Verification = z.output<typeof verification>;
+
+/** An entry in full, as exports and proofs carry it; the hashes in hex, the body the exact text that was hashed. */
+export const storedEntry = z.object({
+  chain: z.enum(chains),
+  seq: z.number().int(),
+  occurred_at: z.string(),
+  body: z.string(),
+  prev: z.string(),
+  hash: z.string(),
+});
+
+export const proof = z.object({
+  kind: z.literal('proof'),
+  entry: storedEntry,
+  checkpoint: z.string().describe('a signed note (C2SP) whose tree the entry is in'),
+  path: z.array(z.string()).describe('from the entry to the root of that tree (RFC 9162), in hex'),
+});
+export type Proof = z.output<typeof proof>;
+
+export const checkpointKey = z.object({
+  log: z.string().describe('what checkpoints call this log; followed by the chain'),
+  public_key: z.string().describe('Ed25519, SPKI in PEM'),
+});
 
 export const auditEndpoints = {
   'audit.list': {
@@ -132,10 +177,30 @@ export const auditEndpoints = {
   'audit.verify': {
     method: 'GET',
     path: '/api/v1/audit/verify',
-    summary: 'Recompute every hash of every chain, against a head noted earlier',
+    summary: 'Recompute every hash of every chain, against what was signed and what was noted outside',
     operation: 'audit.verify',
-    query: z.strictObject({ head: z.string().max(400).optional() }),
+    query: z.strictObject({
+      head: z.string().max(400).optional().describe('what an earlier verification answered as `head`'),
+      anchor: z.string().max(4000).optional().describe('checkpoints kept outside, one signed note after the other'),
+    }),
     reply: { kind: 'data', status: 200, schema: verification },
+    problems: [],
+  },
+  'audit.prove': {
+    method: 'GET',
+    path: '/api/v1/audit/proofs/{chain}/{seq}',
+    summary: 'That an entry is in the log as it was signed, to be verified without this service',
+    operation: 'audit.verify',
+    params: z.strictObject({ chain: z.enum(chains), seq: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) }),
+    reply: { kind: 'data', status: 200, schema: proof },
+    problems: ['not_provable'],
+  },
+  'audit.key': {
+    method: 'GET',
+    path: '/api/v1/audit/key',
+    summary: 'The public key that checkpoints are verified with; compare it with a copy from elsewhere',
+    operation: 'audit.verify',
+    reply: { kind: 'data', status: 200, schema: checkpointKey },
     problems: [],
   },
 } as const satisfies Record<string, Endpoint>;

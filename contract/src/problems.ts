@@ -128,6 +128,14 @@ export const problems = {
   agent_error: { status: 502, title: 'The agent failed', hint: 'Run `svc logs <name>`.' },
   run_gone: { status: 404, title: 'There is no such call of yours' },
 
+  // The audit log
+  not_provable: { status: 409, title: 'Nothing signed reaches this entry', hint: 'Run `svc audit verify`.' },
+  log_mismatch: {
+    status: 503,
+    title: 'The audit log is not what was signed before',
+    hint: 'Run `svc audit verify`; after a restore, on the host: `svc audit reseal --reason "…"`.',
+  },
+
   // The service
   starting: { status: 503, title: 'The service is starting or stopping' },
   internal: {

@@ -122,6 +122,9 @@ export const operations = {
   'system.settings': { on: 'system', reason: 'the organisation settings file was read' },
   'system.expire': { on: 'system', reason: 'a request for approval waited longer than the organisation lets it' },
   'system.resume': { on: 'system', reason: 'the service started and carries on what it was doing' },
+  'system.heartbeat': { on: 'system', reason: 'a sign of life in the audit log' },
+  'system.prune': { on: 'system', reason: 'svc audit prune, run on the host' },
+  'system.reseal': { on: 'system', reason: 'svc audit reseal, run on the host' },
 } as const satisfies Record<string, Rule>;
 export type Operation = keyof typeof operations;
 

@@ -22,10 +22,11 @@ export const serviceEndpoints = {
   'service.readyz': {
     method: 'GET',
     path: '/readyz',
-    summary: 'The service can do its work: the database answers and the audit log can be written',
+    summary:
+      'The service can do its work: the database answers, and the audit log can be written and is what was signed',
     operation: 'service.describe',
     reply: { kind: 'bare', status: 200, schema: z.object({ status: z.literal('ready') }) },
-    problems: ['starting'],
+    problems: ['starting', 'log_mismatch'],
   },
   'service.openapi': {
     method: 'GET',

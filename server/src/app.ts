@@ -35,6 +35,8 @@ import { warnOfTooFewAdmins } from './principals/enough-admins.ts';
 import { installationId, settings } from './principals/find.ts';
 import { notificationsRoutes } from './notifications/routes.ts';
 import { openOutgoing } from './outgoing.ts';
+import { openProof } from './proof/open.ts';
+import { startSealer } from './proof/sealer.ts';
 import { permissionsRoutes } from './permissions/routes.ts';
 import { principalsRoutes } from './principals/routes.ts';
 import { seed, seed_password } from './principals/seed.ts';
@@ -47,6 +49,7 @@ import { startWorker } from './runs/worker.ts';
 import { auditPushChecks } from './service/audit-push-checks.ts';
 import { machineChecks } from './service/checks.ts';
 import { checkOrg } from './service/check-org.ts';
+import { logCheck } from './service/log-check.ts';
 import { readiness } from './service/readiness.ts';
 import { serviceRoutes } from './service/routes.ts';
 import { servicePrincipalsRoutes } from './service-principals/routes.ts';
@@ -83,6 +86,10 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   };
   await readSettings();
 
+  const proof = await openProof(config, db, await installationId(db));
+  const sealer = startSealer(proof, { heartbeat_seconds: config.audit.heartbeat_seconds, onError });
+  open.defer(async () => await sealer.stop());
+
   const stopping = new AbortController();
   let url = config.base_url ?? '';
   const base_url = () => url;
@@ -115,7 +122,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   const copies = destinations(config.audit_push);
   const outgoing = await openOutgoing(config, { db, secret_key, base_url, onError });
   open.defer(async () => await outgoing.close());
-  const ready = readiness(db, stopping.signal);
+  const ready = readiness(db, { stopping: stopping.signal, sealer });
   const http = mount({
     handlers: {
       ...serviceRoutes({
@@ -124,6 +131,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
         ready,
         checks: [
           ...machineChecks(db, config.data_dir, version),
+          logCheck(sealer, config.audit.anchor_file),
           outgoing.check,
           ...auditPushChecks(db, copies),
           ...containers.checks,
@@ -147,7 +155,13 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
       ...deployRoutes(deploy),
       ...invokeRoutes(ingress),
       ...webhooksRoutes({ ...outgoing.webhooks, cursors }),
-      ...auditRoutes({ db, cursors, ownedBy: async (user_id) => await ownedAssets(db, user_id) }),
+      ...auditRoutes({
+        db,
+        cursors,
+        proof,
+        seal: sealer.seal,
+        ownedBy: async (user_id) => await ownedAssets(db, user_id),
+      }),
     },
     authenticate: authenticator(db, tokens),
     recordRefusal,

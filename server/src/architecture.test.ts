@@ -11,6 +11,7 @@ const ladder = [
   ['config.ts', 'log.ts', 'version.ts', 'data-directory.ts', 'derive-key.ts', 'first-use.ts', 'database', 'runs'],
   ['audit'],
   ['access'],
+  ['proof'],
   ['http'],
   ['principals'],
   ['service-principals'],

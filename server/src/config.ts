@@ -97,6 +97,17 @@ export const settings = z.object({
   OUTBOUND_PRIVATE_HOSTS: list.describe(
     'hosts (host or host:port), by commas, that webhooks may reach although their address is of this machine or of a private network',
   ),
+  AUDIT_KEY_FILE: z
+    .string()
+    .optional()
+    .describe(
+      'the private key that checkpoints of the audit log are signed with, made at the first start; audit/checkpoint-key in DATA_DIR when absent. Servers that share a DATABASE_URL share this key',
+    ),
+  AUDIT_ANCHOR_FILE: z
+    .string()
+    .optional()
+    .describe('a file on another volume that every signed checkpoint is appended to; what the log is anchored by'),
+  AUDIT_HEARTBEAT_SECONDS: seconds(3600).describe('how often the audit log gets a sign of life'),
   DOCKER_HOST: z.string().default('unix:///var/run/docker.sock').describe('the container engine'),
   BASE_IMAGE: z
     .string()
@@ -154,6 +165,11 @@ export interface Config {
   /** Absent means that no mail is sent. */
   mail: MailConfig | undefined;
   outbound_private_hosts: string[];
+  audit: {
+    key_file: string;
+    anchor_file: string | undefined;
+    heartbeat_seconds: number;
+  };
   engine_host: string;
   base_image: string;
   build: {
@@ -208,8 +224,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   if (given.MIGRATION_DATABASE_URL !== undefined && given.DATABASE_URL === undefined) {
     throw new ConfigFault('MIGRATION_DATABASE_URL is set without DATABASE_URL, which the service itself connects to.');
   }
+  const data_dir = given.DATA_DIR ?? defaultDataDir(environment);
   return {
-    data_dir: given.DATA_DIR ?? defaultDataDir(environment),
+    data_dir,
     database_url: given.DATABASE_URL,
     migration_database_url: given.MIGRATION_DATABASE_URL,
     secret_key: given.SECRET_KEY,
@@ -222,6 +239,11 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     audit_push: auditPush(given),
     mail: mailConfig(given),
     outbound_private_hosts: given.OUTBOUND_PRIVATE_HOSTS,
+    audit: {
+      key_file: given.AUDIT_KEY_FILE ?? join(data_dir, 'audit', 'checkpoint-key'),
+      anchor_file: given.AUDIT_ANCHOR_FILE,
+      heartbeat_seconds: given.AUDIT_HEARTBEAT_SECONDS,
+    },
     engine_host: given.DOCKER_HOST,
     base_image: given.BASE_IMAGE,
     build: {

@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigFault, isSecretKey, type Config } from './config.ts';
-import { lockDataDirectory, type Lock } from './data-directory.ts';
+import { DataDirectoryInUse, lockDataDirectory, type Lock } from './data-directory.ts';
 import { app_role, powers } from './database/app-role.ts';
 import { openDatabase, type Connection, type Database } from './database/database.ts';
-import { startEmbedded, type Embedded } from './database/embedded.ts';
+import { runningEmbedded, startEmbedded, type Embedded } from './database/embedded.ts';
 import { migrate } from './database/migrate.ts';
 import { deriveKey } from './derive-key.ts';
 import { passwordKey } from './login/hmac-key.ts';
@@ -47,6 +47,41 @@ export async function openFoundation(config: Config, onError: (error: Error) => 
     };
   } catch (error) {
     await embedded?.stop();
+    lock.release();
+    throw error;
+  }
+}
+
+export interface Owned {
+  db: Database;
+  close(): Promise<void>;
+}
+
+/** The database as its owner, for what the service must not be able to do itself; beside the service when that runs. */
+export async function openAsOwner(config: Config): Promise<Owned> {
+  if (config.database_url !== undefined) {
+    const db = openDatabase({ connectionString: config.migration_database_url ?? config.database_url }, { max: 2 });
+    return { db, close: async () => await db.close() };
+  }
+  let lock: Lock;
+  try {
+    lock = await lockDataDirectory(config.data_dir);
+  } catch (error) {
+    if (!(error instanceof DataDirectoryInUse)) throw error;
+    const db = openDatabase(await runningEmbedded(config.data_dir), { max: 2 });
+    return { db, close: async () => await db.close() };
+  }
+  try {
+    const embedded = await startEmbedded(config.data_dir);
+    const db = openDatabase(embedded.connection, { max: 2 });
+    const close = async () => {
+      await db.close();
+      await embedded.stop();
+      lock.release();
+    };
+    await migrate(db, { grant: true });
+    return { db, close };
+  } catch (error) {
     lock.release();
     throw error;
   }

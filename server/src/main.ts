@@ -1,5 +1,7 @@
-// The server program. `serve` runs every role in the foreground until SIGTERM or SIGINT; `seed` and `reset-admin` do their one thing.
+// The server program. `serve` runs every role in the foreground until SIGTERM or SIGINT; `seed`, `reset-admin`, `prune` and `reseal` do
+// their one thing.
 import { mkdir, writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startApp } from './app.ts';
@@ -7,21 +9,29 @@ import { ConfigFault, readConfig } from './config.ts';
 import { DataDirectoryInUse } from './data-directory.ts';
 import { OrgConfigFault } from './principals/org-settings.ts';
 import { PortTaken } from './http/serve.ts';
-import { openFoundation } from './foundation.ts';
+import { openAsOwner, openFoundation } from './foundation.ts';
 import { openLog } from './log.ts';
 import { resetAdmin } from './login/reset-admin.ts';
+import { installationId } from './principals/find.ts';
+import { Mismatch } from './proof/mismatch.ts';
+import { openProof } from './proof/open.ts';
+import type { ProofParts } from './proof/parts.ts';
+import { prune } from './proof/prune.ts';
+import { reseal } from './proof/reseal.ts';
 import { seed, seed_email } from './principals/seed.ts';
 
 const usage = `Usage:
   node server/src/main.ts serve
   node server/src/main.ts seed --password-file <path>
-  node server/src/main.ts reset-admin`;
+  node server/src/main.ts reset-admin
+  node server/src/main.ts prune --before <time> --reason <text>
+  node server/src/main.ts reseal --reason <text>`;
 
 async function main(): Promise<void> {
   process.umask(0o077);
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { 'password-file': { type: 'string' } },
+    options: { 'password-file': { type: 'string' }, before: { type: 'string' }, reason: { type: 'string' } },
   });
   switch (positionals[0]) {
     case 'serve':
@@ -30,6 +40,10 @@ async function main(): Promise<void> {
       return await seedWithRandomPassword(values['password-file']);
     case 'reset-admin':
       return await printNewAdminPassword();
+    case 'prune':
+      return await pruneLog(values.before, values.reason);
+    case 'reseal':
+      return await resealLog(values.reason);
     default:
       throw new ConfigFault(usage);
   }
@@ -84,6 +98,28 @@ async function printNewAdminPassword(): Promise<void> {
   }
 }
 
+async function pruneLog(before: string | undefined, reason: string | undefined): Promise<void> {
+  const time = new Date(before ?? '');
+  if (Number.isNaN(time.getTime()) || reason === undefined) throw new ConfigFault(usage);
+  await withLog(async (proof) => await prune(proof, { before: time, reason, by: userInfo().username }));
+}
+
+async function resealLog(reason: string | undefined): Promise<void> {
+  if (reason === undefined) throw new ConfigFault(usage);
+  await withLog(async (proof) => await reseal(proof, { reason, by: userInfo().username }));
+}
+
+async function withLog(work: (proof: ProofParts) => Promise<object>): Promise<void> {
+  const config = readConfig();
+  const owned = await openAsOwner(config);
+  try {
+    const done = await work(await openProof(config, owned.db, await installationId(owned.db)));
+    process.stdout.write(`${JSON.stringify(done)}\n`);
+  } finally {
+    await owned.close();
+  }
+}
+
 try {
   await main();
 } catch (error) {
@@ -91,6 +127,7 @@ try {
     error instanceof ConfigFault ||
     error instanceof DataDirectoryInUse ||
     error instanceof OrgConfigFault ||
+    error instanceof Mismatch ||
     error instanceof PortTaken;
   process.stderr.write(`${expected ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
   process.exitCode = 1;

@@ -183,6 +183,8 @@ audit.list                   401 401 401 401   200 200 200 200 200 200 200 200 2
 audit.follow                 401 401 401 401   200 200 200 200 200 200 200 200 200   403
 audit.export                 401 401 401 401   403 403 403 403 403 403 403 403 200   403
 audit.verify                 401 401 401 401   403 403 403 403 403 403 403 403 200   403
+audit.prove                  401 401 401 401   403 403 403 403 403 403 403 403 200   403
+audit.key                    401 401 401 401   403 403 403 403 403 403 403 403 200   403
 
 webhooks.list                401 401 401 401   403 403 403 403 403 403 403 403 200   403
 webhooks.create              401 401 401 401   403 403 403 403 403 403 403 403 201   403
@@ -549,6 +551,8 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'audit.follow': () => ({}),
   'audit.export': () => ({}),
   'audit.verify': () => ({}),
+  'audit.prove': () => ({ params: { chain: 'governance', seq: '1' } }),
+  'audit.key': () => ({}),
 };
 
 async function send(name: EndpointName, { params = {}, query = {}, body }: Sent, token: string | undefined) {

@@ -3,7 +3,7 @@
 import { chains, type Chain } from '@gantry/contract/audit.ts';
 import type { EntryLine, ExportLine } from '@gantry/contract/audit-stream.ts';
 import type { Database } from '../database/database.ts';
-import { genesisHash } from './hash.ts';
+import { genesisHash } from '../../../verifier/verify.mjs';
 import { printPositions, readPositions, requireKnown, type Positions } from './positions.ts';
 import { entriesAfter, heads, type LinkedRow } from './stream-store.ts';
 
@@ -20,31 +20,34 @@ export interface Exported {
   since: string[];
 }
 
+/** The signed checkpoints over a chain's entries behind a number. */
+export type CheckpointsBehind = (chain: Chain, after: number) => AsyncIterable<ExportLine>;
+
 /** Up to what is there when it is asked for, and `record`, which puts the export itself on the record, has written. */
 export async function exportLog(
   db: Database,
   { chain, since_cursor }: Wish,
-  record: (exported: Exported) => Promise<void>,
+  { record, checkpoints }: { record: (exported: Exported) => Promise<void>; checkpoints: CheckpointsBehind },
 ): Promise<AsyncGenerator<ExportLine>> {
   const from = since_cursor === undefined ? {} : readPositions(since_cursor);
   await requireKnown(db, from);
   await record({ chain: chain ?? 'all', since: spoken(from) });
   const wanted = chain === undefined ? chains : [chain];
-  return lines(
-    db,
-    from,
-    (await heads(db)).filter((head) => wanted.includes(head.chain)),
-  );
+  const until = (await heads(db)).filter((head) => wanted.includes(head.chain));
+  return lines(db, { from, until, checkpoints });
 }
 
 async function* lines(
   db: Database,
-  from: Positions,
-  until: readonly { chain: Chain; seq: number }[],
+  {
+    from,
+    until,
+    checkpoints,
+  }: { from: Positions; until: readonly { chain: Chain; seq: number }[]; checkpoints: CheckpointsBehind },
 ): AsyncGenerator<ExportLine> {
   const at = { ...from };
   for (const { chain, seq: up_to } of until) {
-    at[chain] ??= { seq: 0, hash: genesisHash(chain).toString('hex') };
+    at[chain] ??= { seq: 0, hash: genesisHash(chain) };
     for (let after = at[chain].seq; after < up_to;) {
       const rows = await entriesAfter(db, { chain, after, up_to, limit: page });
       yield* rows.map(toLine);
@@ -53,6 +56,7 @@ async function* lines(
       at[chain] = { seq: last.seq, hash: last.hash.toString('hex') };
       after = last.seq;
     }
+    yield* checkpoints(chain, from[chain]?.seq ?? 0);
   }
   yield { kind: 'cursor', cursor: printPositions(at) };
 }

@@ -3,7 +3,7 @@
 import { chains, type Chain } from '@gantry/contract/audit.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Reader } from '../database/database.ts';
-import { genesisHash } from './hash.ts';
+import { genesisHash } from '../../../verifier/verify.mjs';
 import { hashAt } from './stream-store.ts';
 
 export interface Position {

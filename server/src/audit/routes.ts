@@ -11,16 +11,22 @@ import { signedIn } from '../principals/signed-in.ts';
 import { exportLog } from './export.ts';
 import { beginning, follow } from './follow.ts';
 import { readPositions, requireKnown } from './positions.ts';
+import { checkpointLines } from '../proof/checkpoint-lines.ts';
+import type { ProofParts } from '../proof/parts.ts';
+import { prove } from '../proof/prove.ts';
+import { verify } from '../proof/verify.ts';
 import * as store from './store.ts';
-import { verify } from './verify.ts';
 
 export interface AuditParts {
   db: Database;
   cursors: Cursors;
+  proof: ProofParts;
+  /** Signs what is new. */
+  seal: () => Promise<void>;
   ownedBy: (user_id: string) => Promise<store.OwnedAsset[]>;
 }
 
-export function auditRoutes({ db, cursors, ownedBy }: AuditParts): Handlers<'audit'> {
+export function auditRoutes({ db, cursors, proof, seal, ownedBy }: AuditParts): Handlers<'audit'> {
   return {
     'audit.list': async ({ caller, query }) => {
       const user = signedIn(caller);
@@ -47,13 +53,27 @@ export function auditRoutes({ db, cursors, ownedBy }: AuditParts): Handlers<'aud
     },
     'audit.export': async ({ caller, query }) => {
       const grant = authorize(caller, 'audit.export', theOrg);
-      return await exportLog(db, query, async (exported) => {
-        await change(db, grant, 'audit.exported', async (_, note) => note({ ...exported }));
+      return await exportLog(db, query, {
+        record: async (exported) => {
+          await change(db, grant, 'audit.exported', async (_, note) => note({ ...exported }));
+          await seal();
+        },
+        checkpoints: (chain, after) => checkpointLines(db, chain, after),
       });
     },
     'audit.verify': async ({ caller, query }) => {
       authorize(caller, 'audit.verify', theOrg);
-      return await verify(db, query.head);
+      // So that what is vouched for is what is there now, and not as of a minute ago.
+      await seal();
+      return await verify(proof, query);
+    },
+    'audit.prove': async ({ caller, params }) => {
+      authorize(caller, 'audit.verify', theOrg);
+      return await prove(proof, { seal, ...params });
+    },
+    'audit.key': async ({ caller }) => {
+      authorize(caller, 'audit.verify', theOrg);
+      return { log: proof.log_name, public_key: proof.key.public_pem };
     },
   };
 }

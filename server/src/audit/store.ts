@@ -1,5 +1,5 @@
 import type { AuditBody, AuditEntry, Chain } from '@gantry/contract/audit.ts';
-import type { Database, Reader } from '../database/database.ts';
+import type { Reader, Tx } from '../database/database.ts';
 import { allOf, sql, type Sql } from '../database/sql.ts';
 
 export interface Row {
@@ -96,10 +96,13 @@ export async function newestAbout(db: Reader, target: string): Promise<number | 
   return row?.seq;
 }
 
-export async function head(db: Reader, chain: Chain): Promise<{ seq: number; hash: Buffer }> {
-  const row = await db.one<{ seq: number; hash: Buffer }>(sql`select seq, hash from audit.head where chain = ${chain}`);
-  if (row === undefined) throw new Error(`the chain ${chain} has no head`);
-  return row;
+/** Deletes entries up to one; the database lets through what is behind the chain's horizon. One statement at a time stays within its time. */
+export async function deleteEntries(tx: Tx, chain: Chain, up_to: number): Promise<void> {
+  const first = await tx.one<{ seq: number }>(sql`select min(seq) as seq from audit.entry where chain = ${chain}`);
+  for (let from = first?.seq ?? up_to + 1; from <= up_to; from += batch)
+    await tx.run(
+      sql`delete from audit.entry where chain = ${chain} and seq >= ${from} and seq <= ${Math.min(from + batch - 1, up_to)}`,
+    );
 }
 
 /** Those after a number, in order. */
@@ -108,28 +111,4 @@ export async function entriesAfter(db: Reader, chain: Chain, after: number, limi
     select chain, seq, occurred_at, body, hash from audit.entry where chain = ${chain} and seq > ${after} order by seq limit ${limit}`);
 }
 
-const batch = 5000;
-
-/** Every entry of a chain in order, up to a seq, so that writers meanwhile do not matter. */
-export async function* everyEntry(db: Database, chain: Chain, up_to: number) {
-  for (let after = 0; ;) {
-    const rows = await db.all<Row & { prev: Buffer }>(sql`
-      select chain, seq, occurred_at, body, prev, hash from audit.entry
-      where chain = ${chain} and seq > ${after} and seq <= ${up_to} order by seq limit ${batch}`);
-    yield* rows;
-    if (rows.length < batch) return;
-    after = rows.at(-1)?.seq ?? up_to;
-  }
-}
-
-/** Of the triggers that hold the log and the governed tables, those that are not there or not enabled ALWAYS. */
-export async function missingTriggers(db: Reader): Promise<string[]> {
-  const governed = await db.all<{ name: string }>(sql`
-    with expected (relation, name) as (
-      values ('audit.entry', 'append_only'), ('audit.entry', 'no_truncate'), ('audit.head', 'no_truncate'), ('audit.head', 'no_delete')
-      union all select t.table_name::text, trigger.name from audit.governed as t, (values ('governed'), ('no_truncate')) as trigger (name)
-    )
-    select relation || '.' || name as name from expected
-    where not exists (select 1 from pg_trigger where tgrelid = to_regclass(relation) and tgname = name and tgenabled = 'A')`);
-  return governed.map((row) => row.name);
-}
+const batch = 50_000;

@@ -44,7 +44,8 @@ const grants = `
   grant usage, select on all sequences in schema public to ${app_role};
   grant execute on all functions in schema public to ${app_role};
   grant select on all tables in schema audit to ${app_role};
-  grant execute on function audit.append(text, text, text[]) to ${app_role};`;
+  grant execute on function audit.append(text, text, text[]) to ${app_role};
+  grant execute on function audit.add_checkpoint(text, bigint, text, text[], bigint) to ${app_role};`;
 
 export interface Powers {
   role: string;
@@ -64,7 +65,9 @@ export async function powers(db: Reader): Promise<Powers> {
         (exists (select from pg_database where datname = current_database() and pg_has_role(datdba, 'member')), 'owns the database'),
         (has_schema_privilege('public', 'create') or has_schema_privilege('audit', 'create'), 'may make tables and functions'),
         (has_table_privilege('audit.entry', 'insert, update, delete, truncate, trigger')
-           or has_table_privilege('audit.head', 'insert, update, delete, truncate, trigger'), 'may write to the audit log directly')
+           or has_table_privilege('audit.head', 'insert, update, delete, truncate, trigger')
+           or has_table_privilege('audit.checkpoint', 'insert, update, delete, truncate, trigger')
+           or has_table_privilege('audit.horizon', 'insert, update, delete, truncate, trigger'), 'may write to the audit log directly')
       ) as power (holds, what)
       where r.rolname = current_user and holds) as excess`);
   if (row === undefined) throw new Error('a query without conditions answered nothing');

@@ -57,7 +57,7 @@ export async function startEmbedded(data_dir: string): Promise<Embedded> {
   const password = await initialise(binaries.initdb, folders, owner);
   await stopOrphan(folders.data);
   const child = startServer(binaries.postgres, folders, owner);
-  const connection: Connection = { host: folders.sockets, port: 5432, user: 'gantry', password, database: 'gantry' };
+  const connection = asOwner(folders.sockets, password);
   const stop = async () => await stopServer(child.process);
   try {
     await waitUntilItAnswers(child, connection);
@@ -67,6 +67,16 @@ export async function startEmbedded(data_dir: string): Promise<Embedded> {
     await stop();
     throw error;
   }
+}
+
+/** The owner's connection to the one that another process of this machine started. */
+export async function runningEmbedded(data_dir: string): Promise<Connection> {
+  const cluster = join(data_dir, 'postgresql');
+  return asOwner(join(cluster, 'socket'), (await readFile(join(cluster, 'password'), 'utf8')).trim());
+}
+
+function asOwner(host: string, password: string): Connection {
+  return { host, port: 5432, user: 'gantry', password, database: 'gantry' };
 }
 
 // Another with every start, and nowhere but in this process: nobody else is to connect as the service.

@@ -89,7 +89,7 @@ const samples: Partial<Record<EndpointName, { params?: Record<string, string>; q
   'audit.list': {
     query: { asset: 'agents/greeter', user: 'a', action: 'b', since: '2026-01-01T00:00:00Z', cursor: 'AAAA' },
   },
-  'audit.verify': { query: { head: 'signin:1:00' } },
+  'audit.verify': { query: { head: 'signin:1:00', anchor: 'gantry/x/governance\n1\n\n— x y\n' } },
 };
 
 test.each(Object.keys(samples) as EndpointName[])(

@@ -1,6 +1,7 @@
 import { defineCommand } from '../../command.ts';
+import { exitCodes } from '../../exit-codes.ts';
 import { logFile, startServer } from '../../server-process.ts';
-import { faint, good, line, link } from '../../view/view.ts';
+import { bad, faint, good, line, link } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'server start',
@@ -10,16 +11,24 @@ export const command = defineCommand({
   arguments: {},
   flags: {},
   async run(_input, session) {
-    const { pid, url } = await startServer(session);
+    const { pid, url, fault } = await startServer(session);
     const log = logFile(session.config);
     return {
-      data: { pid, url, log },
+      data: { pid, url, log, ...(fault === undefined ? {} : { not_ready: fault.detail }) },
       view: [
         line(good('✓ '), 'The service listens on ', link(url), faint(`  process ${pid}`)),
         line(faint('  log  '), log),
+        ...(fault === undefined ? [] : [line(bad('✗ '), `It is not ready: ${fault.detail}`)]),
       ],
       undo: 'svc server stop',
-      next: [{ command: 'svc login', when: 'to sign in' }],
+      ...(fault === undefined ? {} : { exit: exitCodes.refused, person_must_act: true }),
+      next:
+        fault === undefined
+          ? [{ command: 'svc login', when: 'to sign in' }]
+          : [
+              { command: 'svc audit verify', when: 'to see what was done to the log' },
+              { command: 'svc audit reseal --reason "…"', when: 'after a restore from a backup, and only then' },
+            ],
     };
   },
 });

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { exitCodes } from '../../exit-codes.ts';
-import { findServer, isReady, logFile } from '../../server-process.ts';
+import { askReady, findServer, logFile } from '../../server-process.ts';
 import { fields, line, state, time } from '../../view/view.ts';
 
 export const command = defineCommand({
@@ -21,13 +21,16 @@ export const command = defineCommand({
         next: [{ command: 'svc server start', when: 'to start it' }],
       };
     }
-    const ready = holder.url !== null && (await isReady(session, holder.url));
-    const is = ready ? 'ready' : 'starting';
+    const answer = holder.url === null ? undefined : await askReady(session, holder.url);
+    const ready = answer === 'ready';
+    const fault = answer !== 'ready' && answer?.code === 'log_mismatch' ? answer.detail : undefined;
+    const is = ready ? 'ready' : fault === undefined ? 'starting' : 'not ready';
     return {
-      data: { state: is, ...holder, data_directory },
+      data: { state: is, ...(fault === undefined ? {} : { fault }), ...holder, data_directory },
       view: [
         fields({
           State: state(is),
+          Why: fault,
           Address: holder.url,
           Process: holder.pid,
           Started: time(holder.started_at),

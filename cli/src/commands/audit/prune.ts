@@ -1,0 +1,39 @@
+import { defineCommand, moment, needed, text } from '../../command.ts';
+import { runServerProgram } from '../../server-process.ts';
+import { faint, good, line, type View } from '../../view/view.ts';
+
+interface Pruned {
+  chain: string;
+  up_to: number | null;
+  deleted: number;
+}
+
+export const command = defineCommand({
+  words: 'audit prune',
+  summary:
+    'Delete old entries of the log, as far as signed checkpoints reach; the log says so, and verifies from there on',
+  needs: 'this machine',
+  examples: [
+    'svc audit prune --before 52w --reason "kept for a year"',
+    'svc audit prune --before 2026-01-01 --reason "retention" --json',
+  ],
+  arguments: {},
+  flags: {
+    before: needed(moment('Entries from before that time'), 'For example: --before 52w'),
+    reason: needed(text('Why, for whoever reads the log', 'text'), 'For example: --reason "kept for a year"'),
+  },
+  async run({ before, reason }, session) {
+    const pruned = JSON.parse(
+      await runServerProgram(session, ['prune', '--before', before, '--reason', reason]),
+    ) as Pruned[]; // what `prune` is there to print
+    return { data: pruned, view: pruned.flatMap(describe) };
+  },
+});
+
+function describe({ chain, up_to, deleted }: Pruned): View {
+  return [
+    up_to === null
+      ? line(faint(`  ${chain}: nothing that old under a signed checkpoint`))
+      : line(good('✓ '), `${chain} begins after entry ${up_to}: ${deleted} entries are deleted, and the log says so`),
+  ];
+}

@@ -1,0 +1,60 @@
+// A real restore: the database's files as they were, the file on the other volume as it is. What is lost is seen, said, and stays known.
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { install, type Installation } from './installation.ts';
+
+const run = promisify(execFile);
+let gantry: Installation;
+let volume: string;
+beforeAll(async () => {
+  volume = await mkdtemp(join(tmpdir(), 'gantry-e2e-volume-'));
+  gantry = await install({ AUDIT_ANCHOR_FILE: join(volume, 'anchors') });
+});
+afterAll(async () => {
+  await gantry.stop();
+  await rm(volume, { recursive: true, force: true });
+});
+
+const cluster = () => join(gantry.data_dir, 'postgresql', 'data');
+const backup = () => join(gantry.directory, 'backup');
+
+test('with a file on another volume the log is true as anchored, and a server that stopped has signed all of it', async () => {
+  await gantry.must('svc team create before');
+  expect((await gantry.must('svc audit verify')).output).toContain('true as anchored');
+  await gantry.must('svc server stop');
+  await run('cp', ['-a', cluster(), backup()]);
+  await gantry.must('svc server start');
+  await gantry.must('svc team create lost');
+  await gantry.must('svc audit verify --json');
+});
+
+test('a database that was restored from a backup: the service answers, is not ready, and says why', async () => {
+  await gantry.must('svc server stop');
+  await rm(cluster(), { recursive: true });
+  await run('cp', ['-a', backup(), cluster()]);
+  const started = await gantry.type('svc server start');
+  expect(started).toMatchObject({ code: 1, output: expect.stringContaining('It is not ready') });
+  expect((await fetch(`${gantry.url}/readyz`)).status).toBe(503);
+  expect(await gantry.type('svc server status')).toMatchObject({
+    code: 3,
+    output: expect.stringContaining('not ready'),
+  });
+  expect(await gantry.type('svc audit verify')).toMatchObject({ code: 1, output: expect.stringContaining('rollback') });
+});
+
+test('resealing beside the running service records what is lost, and the log is true from there on', async () => {
+  const { output } = await gantry.must('svc audit reseal --reason "restored last night’s backup"');
+  expect(output).toContain('✓ governance goes on after entry');
+  const verified = await gantry.must('svc audit verify');
+  expect(verified.output).toContain('restored last night’s backup');
+  expect(verified.output).toMatch(/governance\/\d+\s+discontinuity/);
+  expect((await fetch(`${gantry.url}/readyz`)).status).toBe(200);
+  expect((await gantry.must('svc audit --action governance')).output).toContain('governance.resealed');
+  await gantry.must('svc server stop');
+  await gantry.must('svc server start');
+  await gantry.must(`svc audit verify --anchor ${join(volume, 'anchors')}`);
+});

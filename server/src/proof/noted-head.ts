@@ -1,0 +1,31 @@
+// `signin:12:ab…,governance:7:cd…`: short enough to write down, exact enough to hold us to.
+import { chains, type Chain, type Verification } from '@gantry/contract/audit.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+
+export type Noted = Map<Chain, { seq: number; hash: string }>;
+
+export function printHead(checked: Verification['chains']): string {
+  return checked.map(({ chain, entries, head }) => `${chain}:${entries}:${head}`).join(',');
+}
+
+export function parseHead(text: string): Noted {
+  const parts = text.split(',').map((part) => /^(signin|governance):(\d{1,15}):([0-9a-f]{64})$/.exec(part.trim()));
+  const noted: Noted = new Map();
+  for (const part of parts) {
+    if (part?.[1] === undefined || part[2] === undefined || part[3] === undefined) {
+      throw new Problem('malformed', { detail: 'This is not a head as `svc audit verify` prints it.' });
+    }
+    const chain = part[1] as Chain; // the pattern names the chains
+    if (noted.has(chain)) throw new Problem('malformed', { detail: `This head names the chain ${chain} twice.` });
+    noted.set(chain, { seq: Number(part[2]), hash: part[3] });
+  }
+  // A chain that it does not name could be cut off and still be called anchored.
+  const missing = chains.filter((chain) => !noted.has(chain));
+  if (missing.length > 0) {
+    throw new Problem('malformed', {
+      detail: `This head is not whole: it does not name the chain ${missing.join(', ')}.`,
+      hint: 'Hand in all of what `svc audit verify` printed as its head.',
+    });
+  }
+  return noted;
+}

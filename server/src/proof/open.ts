@@ -1,0 +1,20 @@
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import type { Database } from '../database/database.ts';
+import { checkpointFile } from './checkpoint-file.ts';
+import { checkpointKey } from './key.ts';
+import type { ProofParts } from './parts.ts';
+
+export async function openProof(
+  { data_dir, audit }: Config,
+  db: Database,
+  installation_id: string,
+): Promise<ProofParts> {
+  return {
+    db,
+    key: await checkpointKey(audit.key_file),
+    log_name: `gantry/${installation_id}`,
+    own_file: checkpointFile(join(data_dir, 'audit', 'checkpoints')),
+    outside_file: audit.anchor_file === undefined ? undefined : checkpointFile(audit.anchor_file),
+  };
+}

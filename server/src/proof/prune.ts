@@ -1,0 +1,55 @@
+// Retention. Promise: what is deleted was signed, the log says that it was deleted and by whom, and it still verifies from there on. Must
+// never happen: a delete of anything else; the database's own trigger lets through what is behind the horizon, which moves only together
+// with the entry that says so. Run on the host, as the owner: the service itself cannot prune.
+import { chains, type Chain } from '@gantry/contract/audit.ts';
+import { authorize } from '../access/authorize.ts';
+import { systemCaller } from '../access/caller.ts';
+import { change } from '../access/change.ts';
+import { theOrg } from '../access/subject.ts';
+import { deleteEntries } from '../audit/delete-entries.ts';
+import { readNote } from '../../../verifier/verify.mjs';
+import { Mismatch } from './mismatch.ts';
+import type { ProofParts } from './parts.ts';
+import { signNew } from './sign.ts';
+import * as store from './store.ts';
+
+export interface Pruned {
+  chain: Chain;
+  /** Entries up to this one are gone now; null when none was old enough. */
+  up_to: number | null;
+  deleted: number;
+}
+
+/** Deletes what is older than `before`, as far as whole checkpoints reach. Throws a Mismatch on a log that is not what was signed. */
+export async function prune(
+  parts: ProofParts,
+  { before, reason, by }: { before: Date; reason: string; by: string },
+): Promise<Pruned[]> {
+  const pruned: Pruned[] = [];
+  for (const chain of chains) {
+    await signNew(parts, chain);
+    pruned.push(await pruneChain(parts, chain, { before, reason, by }));
+  }
+  return pruned;
+}
+
+async function pruneChain(
+  { db, key }: ProofParts,
+  chain: Chain,
+  { before, reason, by }: { before: Date; reason: string; by: string },
+): Promise<Pruned> {
+  const grant = authorize(systemCaller('system.prune'), 'system.prune', theOrg);
+  return await change(db, grant, `${chain}.pruned`, async (tx, note) => {
+    const at = `${before.toISOString().slice(0, -1)}000Z`;
+    const checkpoint = await store.checkpointBefore(tx, chain, at);
+    const done = await store.horizon(tx, chain);
+    if (checkpoint === undefined || checkpoint.size <= done) return { chain, up_to: null, deleted: 0 };
+    if (readNote(checkpoint.note, key.public_key) === undefined)
+      throw new Mismatch(`The checkpoint of the chain ${chain} at ${checkpoint.size} is not what was signed.`);
+    const { size, peaks } = checkpoint;
+    await tx.write('horizon', store.horizonTo(chain, size));
+    await deleteEntries(tx, chain, size);
+    note({ chain, up_to: size, before: before.toISOString(), checkpoint: checkpoint.note, peaks, reason, by });
+    return { chain, up_to: size, deleted: size - done };
+  });
+}

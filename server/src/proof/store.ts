@@ -1,0 +1,149 @@
+import type { Chain } from '@gantry/contract/audit.ts';
+import type { Database, Reader, Tx } from '../database/database.ts';
+import { sql } from '../database/sql.ts';
+import type { Entry } from '../../../verifier/verify.mjs';
+
+export interface CheckpointRow {
+  size: number;
+  note: string;
+  peaks: string[];
+}
+
+export async function newestCheckpoint(db: Reader, chain: Chain): Promise<CheckpointRow | undefined> {
+  return await db.one<CheckpointRow>(
+    sql`select size, note, peaks from audit.checkpoint where chain = ${chain} order by size desc limit 1`,
+  );
+}
+
+/** The first checkpoint that reaches an entry, and the one before it. */
+export async function checkpointsAround(db: Reader, chain: Chain, seq: number) {
+  const covering = await db.one<CheckpointRow>(
+    sql`select size, note, peaks from audit.checkpoint where chain = ${chain} and size >= ${seq} order by size limit 1`,
+  );
+  const before = await db.one<CheckpointRow>(
+    sql`select size, note, peaks from audit.checkpoint where chain = ${chain} and size < ${seq} order by size desc limit 1`,
+  );
+  return { covering, before };
+}
+
+/** The newest checkpoint up to which every entry is older than a time. */
+export async function checkpointBefore(db: Reader, chain: Chain, time: string): Promise<CheckpointRow | undefined> {
+  return await db.one<CheckpointRow>(sql`
+    select size, note, peaks from audit.checkpoint where chain = ${chain} and size < coalesce(
+      (select min(seq) from audit.entry where chain = ${chain} and occurred_at >= ${time}),
+      (select seq + 1 from audit.head where chain = ${chain}))
+    order by size desc limit 1`);
+}
+
+/** Those after the one with this text, or after the one that a reseal let go of; undefined when the log knows of neither. */
+export async function checkpointsAfter(
+  db: Reader,
+  chain: Chain,
+  { note, hash }: { note: string; hash: string },
+): Promise<{ note: string }[] | undefined> {
+  const from = await db.one<{ size: number | null }>(sql`
+    select min(size) as size from (
+      select size + 1 as size from audit.checkpoint where chain = ${chain} and note = ${note}
+      union all
+      select size from audit.checkpoint where chain = ${chain} and strpos(note, ${`\nprevious ${hash}\n`}) > 0) as following`);
+  if (typeof from?.size !== 'number') return undefined;
+  return await allCheckpoints(db, chain, from.size);
+}
+
+export async function allCheckpoints(db: Reader, chain: Chain, from = 0): Promise<{ size: number; note: string }[]> {
+  return await db.all<{ size: number; note: string }>(
+    sql`select size, note from audit.checkpoint where chain = ${chain} and size >= ${from} order by size`,
+  );
+}
+
+/** False when another server was first. */
+export async function addCheckpoint(
+  db: Reader,
+  checkpoint: CheckpointRow & { chain: Chain; after_size: number },
+): Promise<boolean> {
+  const { chain, size, note, peaks, after_size } = checkpoint;
+  const row = await db.one<{ added: boolean }>(
+    sql`select audit.add_checkpoint(${chain}, ${size}, ${note}, ${peaks}, ${after_size}) as added`,
+  );
+  return row?.added === true;
+}
+
+export interface Head {
+  seq: number;
+  hash: string;
+}
+
+export async function head(db: Reader, chain: Chain): Promise<Head> {
+  const row = await db.one<Head>(sql`select seq, encode(hash, 'hex') as hash from audit.head where chain = ${chain}`);
+  if (row === undefined) throw new Error(`the chain ${chain} has no head`);
+  return row;
+}
+
+export async function heads(db: Reader): Promise<{ chain: Chain; seq: number }[]> {
+  return await db.all<{ chain: Chain; seq: number }>(sql`select chain, seq from audit.head`);
+}
+
+const columns = sql`chain, seq, occurred_at, body, encode(prev, 'hex') as prev, encode(hash, 'hex') as hash`;
+
+export async function entry(db: Reader, chain: Chain, seq: number): Promise<Entry | undefined> {
+  return await db.one<Entry>(sql`select ${columns} from audit.entry where chain = ${chain} and seq = ${seq}`);
+}
+
+const batch = 4000;
+
+/** Entries in order, after one number and up to another, some thousand at a time; the next are on their way while these are looked at. */
+export async function* entries(db: Database, chain: Chain, { after, up_to }: { after: number; up_to: number }) {
+  const read = async (from: number) =>
+    await db.all<Entry>(sql`
+      select ${columns} from audit.entry where chain = ${chain} and seq > ${from} and seq <= ${up_to} order by seq limit ${batch}`);
+  let rows = await read(after);
+  while (rows.length > 0) {
+    const full = rows.length === batch;
+    const next = full ? read(rows.at(-1)?.seq ?? up_to) : Promise.resolve([]);
+    next.catch(() => {}); // heard below, unless whoever reads stopped before
+    yield rows;
+    rows = await next;
+  }
+}
+
+/** Whether there are entries past the head, as seen at one moment. */
+export async function pastHead(db: Reader, chain: Chain): Promise<{ seq: number } | undefined> {
+  return await db.one<{ seq: number }>(sql`
+    select e.seq from audit.entry as e join audit.head as h using (chain) where chain = ${chain} and e.seq > h.seq order by e.seq limit 1`);
+}
+
+/** What says where a chain begins, and where it was restored. */
+export async function marks(db: Reader, chain: Chain): Promise<{ seq: number; body: string }[]> {
+  return await db.all<{ seq: number; body: string }>(sql`
+    select seq, body from audit.entry where chain = ${chain}
+      and event in ('governance.pruned', 'governance.resealed', 'signin.pruned', 'signin.resealed', 'audit.heartbeat')
+      and event <> 'audit.heartbeat' order by seq`);
+}
+
+export async function horizon(db: Reader, chain: Chain): Promise<number> {
+  return (await db.one<{ up_to: number }>(sql`select up_to from audit.horizon where id = ${chain}`))?.up_to ?? 0;
+}
+
+export const horizonTo = (chain: Chain, up_to: number) => sql`
+  insert into audit.horizon (id, up_to) values (${chain}, ${up_to})
+  on conflict (id) do update set up_to = excluded.up_to returning id`;
+
+/** Seconds since the newest heartbeat; since the log began when there is none; undefined for an empty log. */
+export async function sinceHeartbeat(db: Reader): Promise<number | undefined> {
+  const row = await db.one<{ seconds: number | null }>(sql`
+    select extract(epoch from clock_now() - coalesce(
+      (select max(occurred_at) from audit.entry where chain = 'governance' and event = 'audit.heartbeat'),
+      (select occurred_at from audit.entry where chain = 'governance' order by seq limit 1))::timestamptz)::float8 as seconds`);
+  return row?.seconds ?? undefined;
+}
+
+// Any fixed number; it only has to be the same in every server.
+const heartbeat_lock = 7_305_512;
+
+/** Of several servers one beats at a time. */
+export async function mayBeat(tx: Tx): Promise<boolean> {
+  return (
+    (await tx.one<{ held: boolean }>(sql`select pg_try_advisory_xact_lock(${heartbeat_lock}::bigint) as held`))
+      ?.held === true
+  );
+}

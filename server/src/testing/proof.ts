@@ -1,0 +1,89 @@
+// A log of a test's own with its key and its files, tampered with by the strongest hand short of the key's: the owner of the database.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { append, type Entry } from '../audit/append.ts';
+import type { Database } from '../database/database.ts';
+import { sql, type Sql } from '../database/sql.ts';
+import { checkpointFile } from '../proof/checkpoint-file.ts';
+import { checkpointKey } from '../proof/key.ts';
+import type { ProofParts } from '../proof/parts.ts';
+import { signNew } from '../proof/sign.ts';
+import { testDatabase, type TestDatabase } from './test-database.ts';
+
+export interface TestLog {
+  at: TestDatabase;
+  db: Database;
+  parts: ProofParts;
+  directory: string;
+  /** Entries in the chain of governance, by their names. */
+  write(...names: string[]): Promise<void>;
+  sign(): Promise<void>;
+  /** With the triggers of the log switched off, and on again. */
+  tamper(...statements: Sql[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function testLog(): Promise<TestLog> {
+  const at = await testDatabase();
+  const { db } = at;
+  const directory = await mkdtemp(join(tmpdir(), 'gantry-test-log-'));
+  const parts = await testProof(db, directory);
+  const write = async (...names: string[]) => {
+    for (const name of names) await db.transaction(async (tx) => await append(tx, testEntry(name), []));
+  };
+  return {
+    at,
+    db,
+    parts,
+    directory,
+    write,
+    sign: async () => {
+      for (const chain of ['signin', 'governance'] as const) await signNew(parts, chain);
+    },
+    tamper: async (...statements) => {
+      const tables = ['entry', 'head', 'checkpoint'];
+      const each = (what: string): Sql[] =>
+        tables.map((table) => ({ strings: [`alter table audit.${table} ${what}`], values: [] }));
+      await db.transaction(async (tx) => {
+        for (const statement of each('disable trigger all')) await tx.run(statement);
+        for (const statement of statements) await tx.run(statement);
+        for (const statement of each('enable trigger all')) await tx.run(statement);
+        await tx.run(sql`alter table audit.entry enable always trigger append_only`);
+        await tx.run(sql`alter table audit.entry enable always trigger no_truncate`);
+        await tx.run(sql`alter table audit.head enable always trigger no_truncate`);
+        await tx.run(sql`alter table audit.head enable always trigger no_delete`);
+        await tx.run(sql`alter table audit.checkpoint enable always trigger append_only`);
+        await tx.run(sql`alter table audit.checkpoint enable always trigger no_truncate`);
+      });
+    },
+    close: async () => {
+      await at.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+export function testEntry(name: string): Entry {
+  return {
+    event: 'team.created',
+    outcome: 'done',
+    actor: { kind: 'user', id: null, name },
+    team: null,
+    asset: null,
+    ip: null,
+    request_id: null,
+    detail: { name, quote: '"\\é\u2028' },
+  };
+}
+
+/** The key and the files of a log, in a folder. */
+export async function testProof(db: Database, directory: string): Promise<ProofParts> {
+  return {
+    db,
+    key: await checkpointKey(join(directory, 'checkpoint-key')),
+    log_name: 'gantry/test',
+    own_file: checkpointFile(join(directory, 'checkpoints')),
+    outside_file: checkpointFile(join(directory, 'outside', 'anchors')),
+  };
+}
