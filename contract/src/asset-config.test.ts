@@ -141,10 +141,15 @@ test.each(configuredKinds)('a hostile config of a %s costs little', (kind) => {
     `knowledge_bases: [${many((n) => `kb/x${n}, `)}]`,
     `description: ${'eyJ'.repeat(40_000)}`,
   ];
-  for (const text of hostile) {
+  const milliseconds = (text: string) => {
     const started = performance.now();
     expect(parseAssetConfig(kind, text, 'x.yaml').config).toBeUndefined();
-    expect([text.slice(0, 40), performance.now() - started < 500]).toEqual([text.slice(0, 40), true]);
+    return performance.now() - started;
+  };
+  for (const text of hostile) {
+    // Some 20 ms on a quiet machine; what is guarded against takes many seconds.
+    const fastest = Math.min(...Array.from({ length: 3 }, () => milliseconds(text)));
+    expect([text.slice(0, 40), fastest < 1000]).toEqual([text.slice(0, 40), true]);
   }
 });
 

@@ -71,7 +71,7 @@ export const settings = z.object({
     .min(24, 'must have 24 characters or more')
     .optional()
     .describe(
-      'signs what goes to the HTTP destination of AUDIT_PUSH_URL, as Standard Webhooks describe it (HMAC-SHA-256, v1)',
+      'signs what goes to the HTTP destination of AUDIT_PUSH_URL, as Standard Webhooks describe it (HMAC-SHA-256, v1); its bytes are the key',
     ),
   AUDIT_PUSH_CA_FILE: z
     .string()

@@ -84,6 +84,34 @@ test('a request that somebody else superseded is told to the one whose it was', 
   expect(await told(ada, next.id)).toEqual([]);
 });
 
+test('what a service principal submitted is answered to the owner of the asset, and the machine has no notifications', async () => {
+  const name = `tool-${++made}`;
+  await ada.client.call('registry.create', { params: { kind: 'tool' }, body: { name, team: 'ml' } });
+  const { key = '' } = await max.client.call('principals.create', {
+    body: { name: `machine-${made}`, team: 'ml', role: 'contributor', allowed_assets: ['tools/*'] },
+  });
+  const { access_token } = await app.anonymous.call('auth.exchange_key', { body: { key } });
+  await ada.client.call('permissions.grant', {
+    body: {
+      resource_type: 'tool',
+      resource_id: name,
+      principal_type: 'principal',
+      principal_id: `machine-${made}`,
+      actions: ['write'],
+    },
+  });
+  const machine = app.as(access_token);
+  const before = { max: await counts(max), admin: await counts(app.admin) };
+  const { id } = await machine.call('approvals.submit', { body: { asset: `tools/${name}@1.0.0` } });
+  // Max was shown its key, and may not decide.
+  expect((await counts(max)).pending).toBe(before.max.pending);
+  expect((await counts(app.admin)).pending).toBe(before.admin.pending + 1);
+  await app.admin.client.call('approvals.approve', { params: { id }, body: { reason: 'fine' } });
+  expect(await told(ada, id)).toEqual(['approved by admin@gantry.local: fine']);
+  expect(await told(max, id)).toEqual([`submitted by principal:machine-${made}: `]);
+  await expect(machine.call('notifications.list', { query: {} })).rejects.toMatchObject({ code: 'forbidden' });
+});
+
 test('an entry that is read again tells nobody again', async () => {
   const { id } = await submitted();
   await caughtUp();

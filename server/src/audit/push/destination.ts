@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
 import type { EntryLine } from '@gantry/contract/audit-stream.ts';
+import { ConfigFault } from '../../config.ts';
 import { httpReceiver } from './http.ts';
 import { datagramReceiver } from './syslog-datagram.ts';
 import { streamReceiver } from './syslog-stream.ts';
@@ -29,12 +30,20 @@ export interface PushSettings {
 }
 
 export function destinations({ urls, ca_file, ...credentials }: PushSettings): Destination[] {
-  const ca = ca_file === undefined ? undefined : [...rootCertificates, readFileSync(ca_file, 'utf8')];
+  const ca = ca_file === undefined ? undefined : [...rootCertificates, readAuthorities(ca_file)];
   return urls.map((text) => {
     const url = new URL(text);
     const path = url.pathname === '' ? '' : url.pathname;
     return { name: `${url.protocol}//${url.host}${path}`, ...receiverAt(url, ca, credentials) };
   });
+}
+
+function readAuthorities(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ConfigFault(`AUDIT_PUSH_CA_FILE cannot be read: ${error instanceof Error ? error.message : file}`);
+  }
 }
 
 function receiverAt(

@@ -37,6 +37,10 @@ test('a token goes to one HTTP destination, or the service does not start', () =
     expect(() => with_token(url)).toThrow('AUDIT_PUSH_TOKEN');
 });
 
+test('authorities that cannot be read are a fault of the settings', () => {
+  expect(() => destinations({ urls: [], ca_file: '/nowhere/ca.pem' })).toThrow('AUDIT_PUSH_CA_FILE');
+});
+
 test('two URLs that differ in their query only would share a cursor, and are refused', () => {
   expect(() => urls('https://siem.internal/in?a=1,https://siem.internal/in?a=2')).toThrow('AUDIT_PUSH_URL');
 });
