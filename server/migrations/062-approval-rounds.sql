@@ -18,7 +18,7 @@ create table approval_vote (
 create table approval_comment (
   id uuid primary key default gen_random_uuid(),
   approval_id uuid not null references approval,
-  author_id uuid not null references app_user,
+  author_id uuid not null, -- an identity of either kind
   message text not null,
   created_at timestamptz not null default date_trunc('milliseconds', clock_now())
 );

@@ -13,191 +13,8 @@ import { sql } from '../database/sql.ts';
 import { deaf_host, deafWebhook, makeDeadDelivery, makeWebhook } from '../testing/make-webhook.ts';
 import { projectOf } from '../testing/project-archive.ts';
 import { serveAgent, storeAgent, type StoredAgent } from '../testing/stored-agent.ts';
+import { actors, table, type Actor } from '../testing/route-table.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
-
-const actors = {
-  an: 'anonymous',
-  ga: 'a garbage token',
-  ex: 'an expired session',
-  di: 'a disabled user',
-  vo: 'a viewer outside the team',
-  vt: 'a viewer of the team',
-  ct: 'a contributor of the team',
-  ow: 'the owner, a contributor of the team',
-  dt: 'a deployer of the team',
-  pd: 'a platform deployer outside the team',
-  oa: 'an admin of another team',
-  ta: 'an admin of the team',
-  pa: 'a platform admin',
-  fl: 'a contributor of the team who must change the password first',
-} as const;
-type Actor = keyof typeof actors;
-
-// `org`: on an agent or tool that the whole organisation may read. `team`: on one that its team alone may read; there 404 means exactly
-// the answer that a name or id of nothing gets. One exception: agents' names are the organisation's, so whoever pushes under a hidden one
-// is told that it is taken (409).
-const table = `
-                             an  ga  ex  di    vo  vt  ct  ow  dt  pd  oa  ta  pa    fl
-service.livez                200 200 200 200   200 200 200 200 200 200 200 200 200   200
-service.readyz               200 200 200 200   200 200 200 200 200 200 200 200 200   200
-service.openapi              200 200 200 200   200 200 200 200 200 200 200 200 200   200
-service.agent_schema         200 200 200 200   200 200 200 200 200 200 200 200 200   200
-service.asset_schema         200 200 200 200   200 200 200 200 200 200 200 200 200   200
-service.doctor               401 401 401 401   403 403 403 403 403 403 403 403 200   403
-
-auth.login                   200 200 200 200   200 200 200 200 200 200 200 200 200   200
-auth.me                      401 401 401 401   200 200 200 200 200 200 200 200 200   200
-
-teams.list                   401 401 401 401   200 200 200 200 200 200 200 200 200   403
-teams.create                 401 401 401 401   403 403 403 403 403 403 403 403 201   403
-teams.show           team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
-teams.add_member     team    401 401 401 401   404 403 403 403 403 404 404 200 200   403
-teams.remove_member  team    401 401 401 401   404 403 403 403 403 404 404 204 204   403
-users.list                   401 401 401 401   403 403 403 403 403 403 403 403 200   403
-users.create                 401 401 401 401   403 403 403 403 403 403 403 403 201   403
-teams.delete                 401 401 401 401   403 403 403 403 403 403 403 403 204   403
-users.show                   401 401 401 401   403 403 403 403 403 403 403 403 200   403
-users.update                 401 401 401 401   403 403 403 403 403 403 403 403 200   403
-users.remove                 401 401 401 401   403 403 403 403 403 403 403 403 204   403
-
-groups.list                  401 401 401 401   200 200 200 200 200 200 200 200 200   403
-groups.create        team    401 401 401 401   404 403 403 403 403 404 404 201 201   403
-groups.show          team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
-groups.update        team    401 401 401 401   404 403 403 403 403 404 404 200 200   403
-groups.delete        team    401 401 401 401   404 403 403 403 403 404 404 204 204   403
-groups.add_member    team    401 401 401 401   404 403 403 403 403 404 404 200 200   403
-groups.remove_member team    401 401 401 401   404 403 403 403 403 404 404 204 204   403
-
-principals.list              401 401 401 401   200 200 200 200 200 200 200 200 200   403
-principals.create    team    401 401 401 401   404 403 403 403 403 404 404 201 201   403
-principals.show      team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
-principals.update    team    401 401 401 401   404 403 403 403 403 404 404 200 200   403
-principals.delete    team    401 401 401 401   404 403 403 403 403 404 404 204 204   403
-principals.rotate_key team   401 401 401 401   404 403 403 403 403 404 404 201 201   403
-auth.exchange_key            200 200 200 200   200 200 200 200 200 200 200 200 200   200
-
-org.show                     401 401 401 401   200 200 200 200 200 200 200 200 200   403
-org.set                      401 401 401 401   403 403 403 403 403 403 403 403 200   403
-org.check                    401 401 401 401   403 403 403 403 403 403 403 403 200   403
-
-registry.search              401 401 401 401   200 200 200 200 200 200 200 200 200   403
-registry.list                401 401 401 401   200 200 200 200 200 200 200 200 200   403
-registry.show        org     401 401 401 401   200 200 200 200 200 200 200 200 200   403
-registry.show        team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
-registry.show_version org    401 401 401 401   200 200 200 200 200 200 200 200 200   403
-registry.show_version team   401 401 401 401   404 200 200 200 200 404 404 200 200   403
-registry.create      team    401 401 401 401   404 403 201 201 201 404 404 201 201   403
-registry.edit        org     401 401 401 401   403 403 403 200 403 403 403 200 200   403
-registry.edit        team    401 401 401 401   404 403 403 200 403 404 404 200 200   403
-registry.set_visibility org  401 401 401 401   403 403 403 200 403 403 403 200 200   403
-registry.set_visibility team 401 401 401 401   404 403 403 200 403 404 404 200 200   403
-registry.publish     org     401 401 401 401   403 403 403 200 403 403 403 200 200   403
-registry.publish     team    401 401 401 401   404 403 403 200 403 404 404 200 200   403
-registry.unpublish   org     401 401 401 401   403 403 403 200 403 403 403 200 200   403
-registry.unpublish   team    401 401 401 401   404 403 403 200 403 404 404 200 200   403
-registry.transfer    org     401 401 401 401   403 403 403 200 403 403 403 200 200   403
-registry.transfer    team    401 401 401 401   404 403 403 200 403 404 404 200 200   403
-registry.transfer    other   401 401 401 401   403 403 403 404 403 403 403 404 200   403
-registry.delete      org     401 401 401 401   403 403 403 204 403 403 403 204 204   403
-registry.delete      team    401 401 401 401   404 403 403 204 403 404 404 204 204   403
-agents.push          new     401 401 401 401   403 403 202 202 202 403 403 202 202   403
-agents.push          org     401 401 401 401   403 403 403 202 403 403 403 202 202   403
-agents.push          team    401 401 401 401   409 403 403 202 403 409 409 202 202   403
-pushes.show          org     401 401 401 401   200 200 200 200 200 200 200 200 200   403
-pushes.show          team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
-pushes.events        org     401 401 401 401   200 200 200 200 200 200 200 200 200   403
-pushes.events        team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
-
-permissions.list             401 401 401 401   200 200 200 200 200 200 200 200 200   403
-permissions.grant    org     401 401 401 401   403 403 403 201 403 403 403 201 201   403
-permissions.grant    team    401 401 401 401   404 403 403 201 403 404 404 201 201   403
-permissions.revoke   org     401 401 401 401   403 403 403 204 403 403 403 204 204   403
-permissions.revoke   team    401 401 401 401   404 403 403 204 403 404 404 204 204   403
-permissions.check    org     401 401 401 401   200 200 200 200 200 200 200 200 200   403
-permissions.check    team    401 401 401 401   200 200 200 200 200 200 200 200 200   403
-permissions.explain  org     401 401 401 401   200 200 200 200 200 200 200 200 200   403
-permissions.explain  team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
-permissions.explain  other   401 401 401 401   403 403 403 200 403 403 403 200 200   403
-
-approvals.list               401 401 401 401   200 200 200 200 200 200 200 200 200   403
-approvals.submit     org     401 401 401 401   403 403 403 201 403 403 403 201 201   403
-approvals.submit     team    401 401 401 401   404 403 403 201 403 404 404 201 201   403
-approvals.show       org     401 401 401 401   200 200 200 200 200 200 200 200 200   403
-approvals.show       team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
-approvals.approve    org     401 401 401 401   403 403 403 403 403 403 403 200 200   403
-approvals.approve    team    401 401 401 401   404 403 403 403 403 404 404 200 200   403
-approvals.reject     org     401 401 401 401   403 403 403 403 403 403 403 200 200   403
-approvals.reject     team    401 401 401 401   404 403 403 403 403 404 404 200 200   403
-approvals.withdraw   org     401 401 401 401   403 403 403 200 403 403 403 403 403   403
-approvals.withdraw   team    401 401 401 401   404 403 403 200 403 404 404 403 403   403
-approvals.comment    org     401 401 401 401   403 201 201 201 201 403 403 201 201   403
-approvals.comment    team    401 401 401 401   404 201 201 201 201 404 404 201 201   403
-approvals.revoke     org     401 401 401 401   403 403 403 403 403 403 403 200 200   403
-approvals.revoke     team    401 401 401 401   404 403 403 403 403 404 404 200 200   403
-
-notifications.list           401 401 401 401   200 200 200 200 200 200 200 200 200   403
-notifications.count          401 401 401 401   200 200 200 200 200 200 200 200 200   403
-notifications.read           401 401 401 401   200 200 200 200 200 200 200 200 200   403
-
-deployments.list             401 401 401 401   200 200 200 200 200 200 200 200 200   403
-deployments.plan     org     401 401 401 401   200 200 200 200 200 200 200 200 200   403
-deployments.plan     team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
-deployments.create   org     401 401 401 401   403 403 403 403 202 403 403 202 202   403
-deployments.create   team    401 401 401 401   404 403 403 403 202 404 404 202 202   403
-deployments.create   draft   401 401 401 401   403 403 403 403 409 403 403 202 202   403
-deployments.show     org     401 401 401 401   200 200 200 200 200 200 200 200 200   403
-deployments.show     team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
-deployments.events   org     401 401 401 401   200 200 200 200 200 200 200 200 200   403
-deployments.events   team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
-deployments.cancel   org     401 401 401 401   403 403 403 403 202 403 403 202 202   403
-deployments.cancel   team    401 401 401 401   404 403 403 403 202 404 404 202 202   403
-
-agents.statuses              401 401 401 401   200 200 200 200 200 200 200 200 200   403
-agents.status        org     401 401 401 401   200 200 200 200 200 200 200 200 200   403
-agents.status        team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
-agents.logs          org     401 401 401 401   200 200 200 200 200 200 200 200 200   403
-agents.logs          team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
-agents.stop          org     401 401 401 401   403 403 403 403 503 403 403 503 503   403
-agents.stop          team    401 401 401 401   404 403 403 403 503 404 404 503 503   403
-agents.start         org     401 401 401 401   403 403 403 403 503 403 403 503 503   403
-agents.start         team    401 401 401 401   404 403 403 403 503 404 404 503 503   403
-agents.restart       org     401 401 401 401   403 403 403 403 503 403 403 503 503   403
-agents.restart       team    401 401 401 401   404 403 403 403 503 404 404 503 503   403
-agents.delete        org     401 401 401 401   403 403 403 204 403 403 403 204 204   403
-agents.delete        team    401 401 401 401   404 403 403 204 403 404 404 204 204   403
-
-invoke.call          org     401 401 401 401   403 200 200 200 200 403 403 200 200   403
-invoke.call          team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
-invoke.stream        org     401 401 401 401   403 200 200 200 200 403 403 200 200   403
-invoke.stream        team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
-invoke.run           org     401 401 401 401   403 200 200 200 200 403 403 200 200   403
-invoke.run           team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
-invoke.run           other   401 401 401 401   403 404 404 404 404 403 403 404 404   403
-invoke.cancel        org     401 401 401 401   403 200 200 200 200 403 403 200 200   403
-invoke.cancel        team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
-invoke.cancel        other   401 401 401 401   403 404 404 404 404 403 403 404 404   403
-invoke.health        org     401 401 401 401   403 200 200 200 200 403 403 200 200   403
-invoke.health        team    401 401 401 401   404 200 200 200 200 404 404 200 200   403
-
-audit.list                   401 401 401 401   200 200 200 200 200 200 200 200 200   403
-audit.follow                 401 401 401 401   200 200 200 200 200 200 200 200 200   403
-audit.export                 401 401 401 401   403 403 403 403 403 403 403 403 200   403
-audit.verify                 401 401 401 401   403 403 403 403 403 403 403 403 200   403
-audit.prove                  401 401 401 401   403 403 403 403 403 403 403 403 200   403
-audit.key                    401 401 401 401   403 403 403 403 403 403 403 403 200   403
-
-webhooks.list                401 401 401 401   403 403 403 403 403 403 403 403 200   403
-webhooks.create              401 401 401 401   403 403 403 403 403 403 403 403 201   403
-webhooks.show                401 401 401 401   403 403 403 403 403 403 403 403 200   403
-webhooks.delete              401 401 401 401   403 403 403 403 403 403 403 403 204   403
-webhooks.rotate              401 401 401 401   403 403 403 403 403 403 403 403 200   403
-webhooks.test                401 401 401 401   403 403 403 403 403 403 403 403 200   403
-webhooks.deliveries          401 401 401 401   403 403 403 403 403 403 403 403 200   403
-webhooks.redeliver           401 401 401 401   403 403 403 403 403 403 403 403 200   403
-
-auth.change_password         401 401 401 401   200 200 200 200 200 200 200 200 200   200
-auth.revoke                  401 401 401 401   204 204 204 204 204 204 204 204 204   204
-`;
 
 /** What a row asks about: nothing in particular, or the subject with one of these looks. */
 type Look = 'any' | 'org' | 'team' | 'new' | 'draft' | 'other';
@@ -287,6 +104,15 @@ async function signEverybodyIn(): Promise<void> {
   await put('ta', { teams: { ml: 'admin' } });
   await put('pa', { role: 'admin' });
   await put('fl', { teams: { ml: 'contributor' }, must_change: true });
+  for (const [actor, team, role] of [
+    ['sv', 'ml', 'viewer'],
+    ['sd', 'ml', 'deployer'],
+    ['so', 'ops', 'deployer'],
+  ] as const) {
+    const body = { name: actor, team, role, allowed_assets: ['*/*'] };
+    const { key = '' } = await app.admin.client.call('principals.create', { body });
+    tokens.set(actor, (await app.anonymous.call('auth.exchange_key', { body: { key } })).access_token);
+  }
   tokens.set('an', undefined).set('ga', 'garbage.garbage.garbage');
   await app.db.run(
     sql`update session set expires_at = clock_now() - interval '1 s' where user_id = (select id from app_user where email = 'ex@example.com')`,
@@ -360,12 +186,14 @@ const freshApproved = async (look: Look) => {
   return agent;
 };
 
+const isMachine = (actor: Actor) => actor === 'sv' || actor === 'sd' || actor === 'so';
+
 /** A call of this caller's, or with the look `other` of somebody else. */
 async function runOf(look: Look, actor: Actor, { agent }: Subject): Promise<string> {
-  const email = look === 'other' ? app.admin.email : `${actor}@example.com`;
+  const label = look === 'other' ? app.admin.email : isMachine(actor) ? `principal:${actor}` : `${actor}@example.com`;
   const row = await app.db.one<{ id: string }>(sql`
     insert into invocation (id, agent_id, revision_id, caller_id, state, status, content_type, body)
-    select gen_random_uuid(), ${agent.asset_id}, gen_random_uuid(), id, 'ended', 200, 'application/json', '{}' from app_user where email = ${email}
+    select gen_random_uuid(), ${agent.asset_id}, gen_random_uuid(), id, 'ended', 200, 'application/json', '{}' from identity where label = ${label}
     returning id`);
   return row?.id ?? nothing;
 }
@@ -447,7 +275,11 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'registry.search': () => ({ query: { q: 'agent' } }),
   'registry.list': () => ({ params: { kind: 'agent' } }),
   'registry.show': (at) => ({ params: { kind: 'agent', name: at.agent.name } }),
-  'registry.create': () => ({ params: { kind: 'tool' }, body: { name: fresh('tool'), team: 'ml' } }),
+  'registry.create': (_, __, actor) => ({
+    params: { kind: 'tool' },
+    // A service principal owns nothing.
+    body: { name: fresh('tool'), team: 'ml', ...(isMachine(actor) ? { owner: owner.email } : {}) },
+  }),
   'registry.edit': (at) => ({
     params: { kind: 'tool', name: at.tool },
     body: { version: `1.0.${++made}`, config: {} },
@@ -465,9 +297,11 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
     body: look === 'other' ? { team: 'ops', owner: 'oa@example.com' } : { owner: 'ct@example.com' },
   }),
   'registry.delete': async (_, look) => ({ params: { kind: 'tool', name: await freshTool(look) } }),
-  'agents.push': async (_, look) => {
+  'agents.push': async (_, look, actor) => {
     const name = look === 'new' ? fresh('new') : (await freshAgent(look)).name;
-    const project = projectOf({ name, version: '1.1.0', yaml: yamlOf(look === 'team' ? 'team' : 'org') });
+    const owned = isMachine(actor) ? `owner: ${owner.email}\n` : '';
+    const yaml = yamlOf(look === 'team' ? 'team' : 'org') + owned;
+    const project = projectOf({ name, version: '1.1.0', yaml });
     return { params: { name }, body: await new Response(project).blob() };
   },
   'pushes.show': (at) => ({ params: { id: at.push_id } }),

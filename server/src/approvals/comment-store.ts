@@ -6,7 +6,7 @@ import { sql } from '../database/sql.ts';
 /** Of one request, the oldest first. */
 export async function comments(db: Reader, approval_id: string): Promise<Comment[]> {
   return await db.all<Comment>(sql`
-    select c.id, u.email as author, c.message, c.created_at from approval_comment c join app_user u on u.id = c.author_id
+    select c.id, u.label as author, c.message, c.created_at from approval_comment c join identity u on u.id = c.author_id
     where c.approval_id = ${approval_id} order by c.created_at, c.id`);
 }
 
