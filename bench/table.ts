@@ -21,13 +21,17 @@ function cells(row: Row): string[] {
   const p50 = quantile(row.samples, 0.5);
   // Of one or two samples nothing is rare, and of a rate the worst is its lowest.
   const p99 = row.samples.length < 3 || row.unit.endsWith('/s') ? '' : shown(quantile(row.samples, 0.99), row.unit);
-  const most =
-    row.at_most === undefined ? undefined : { target: `≤ ${shown(row.at_most, row.unit)}`, met: p50 <= row.at_most };
-  const least =
-    row.at_least === undefined ? undefined : { target: `≥ ${shown(row.at_least, row.unit)}`, met: p50 >= row.at_least };
-  const { target, met } = most ?? least ?? { target: '', met: undefined };
-  const verdict = met === undefined ? '' : met ? 'met' : 'missed';
-  return [row.measure, target, shown(p50, row.unit), p99, verdict, row.how];
+  return [row.measure, targetOf(row), shown(p50, row.unit), p99, verdictOf(row, p50), row.how];
+}
+
+function targetOf({ at_most, at_least, unit }: Row): string {
+  if (at_most !== undefined) return `≤ ${shown(at_most, unit)}`;
+  return at_least === undefined ? '' : `≥ ${shown(at_least, unit)}`;
+}
+
+function verdictOf({ at_most, at_least }: Row, p50: number): string {
+  if (at_most === undefined && at_least === undefined) return '';
+  return (at_least ?? 0) <= p50 && p50 <= (at_most ?? Number.POSITIVE_INFINITY) ? 'met' : 'missed';
 }
 
 function shown(value: number, unit: Row['unit']): string {
