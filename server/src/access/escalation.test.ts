@@ -125,10 +125,17 @@ test('a machine of the role admin lets nobody in: no member, no group, no other 
   const boss = await machine('admin');
   const other = await machine('viewer');
   const { ref } = await agent();
+  const group = await people.max.client.call('groups.create', { body: { name: `group-${++made}`, team: 'ml' } });
   const { id } = await people.ada.client.call('approvals.submit', { body: { asset: ref } });
+  const vera = `user:${people.vera.email}`;
   expect((await boss.client.call('approvals.show', { params: { id } })).status).toBe('pending');
   const tries = [
     boss.client.call('approvals.approve', { params: { id }, body: {} }),
+    boss.client.call('teams.add_member', { params: { team: 'ml' }, body: { principal: vera, role: 'admin' } }),
+    boss.client.call('teams.remove_member', { params: { team: 'ml', principal: vera } }),
+    boss.client.call('groups.create', { body: { name: 'of-boss', team: 'ml' } }),
+    boss.client.call('groups.add_member', { params: { id: group.id }, body: { email: people.vera.email } }),
+    boss.client.call('groups.delete', { params: { id: group.id } }),
     boss.client.call('principals.create', { body: { name: `machine-${++made}`, team: 'ml', role: 'viewer' } }),
     boss.client.call('principals.update', { params: { id: other.id }, body: { role: 'admin' } }),
     boss.client.call('principals.update', { params: { id: boss.id }, body: { allowed_assets: ['*/*'] } }),
