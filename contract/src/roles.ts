@@ -59,8 +59,9 @@ export const operations = {
   'team.create': { on: 'org', role: 'admin' },
   'team.read': { on: 'team', role: 'viewer' },
   'team.delete': { on: 'org', role: 'admin' },
-  'member.add': { on: 'team', role: 'admin' },
-  'member.remove': { on: 'team', role: 'admin' },
+  // Whom a team takes in outlives every key: no machine decides that, or a leaked key would leave a person behind.
+  'member.add': { on: 'team', role: 'admin', by: 'person' },
+  'member.remove': { on: 'team', role: 'admin', by: 'person' },
   'user.list': { on: 'org', role: 'admin' },
   'user.create': { on: 'org', role: 'admin' },
   'user.change': { on: 'org', role: 'admin' },
@@ -71,7 +72,7 @@ export const operations = {
 
   'group.list': { on: 'signed_in' },
   'group.read': { on: 'team', role: 'viewer' },
-  'group.change': { on: 'team', role: 'admin' },
+  'group.change': { on: 'team', role: 'admin', by: 'person' },
 
   'principal.list': { on: 'signed_in' },
   'principal.read': { on: 'team', role: 'viewer' },

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -31,6 +31,14 @@ test('on the embedded database the service is not its owner', async () => {
     excess: [],
     finding: { verdict: 'ok' },
   });
+});
+
+test('what the data directory holds is closed to everybody else on the machine', async () => {
+  // Made by the test before; what the folder of the database holds is behind its own closed door.
+  expect(await stillOpen(data_dir)).toEqual([]);
+  expect((await stat(join(data_dir, 'secret-key'))).mode & 0o777).toBe(0o600);
+  await chmod(join(data_dir, 'secret-key'), 0o644);
+  expect(await stillOpen(data_dir)).toEqual([join(data_dir, 'secret-key')]);
 });
 
 test('an owner who is no superuser migrates, and the service connects as a role that owns nothing', async () => {
@@ -81,4 +89,16 @@ function urlOf({ host = '', port, user, password = '', database: name }: Connect
   at.password = password;
   at.searchParams.set('host', host);
   return at.href;
+}
+
+/** The files that somebody could read who may pass through the directories above them. */
+async function stillOpen(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    const { mode } = await stat(path);
+    if (entry.isDirectory() && (mode & 0o011) !== 0) found.push(...(await stillOpen(path)));
+    if (entry.isFile() && (mode & 0o044) !== 0) found.push(path);
+  }
+  return found;
 }

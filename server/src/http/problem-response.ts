@@ -4,8 +4,9 @@ import { Problem, problemDocument } from '@gantry/contract/problems.ts';
 /** An expected refusal as it is; anything else is a bug, of which the answer tells nothing. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  // Class 57: the database is shutting down, starting up, or ended the connection.
-  if (errorCode(error)?.startsWith('57P') === true)
+  // Class 57P: the database is shutting down, starting up, or ended the connection; class 53: it has no room, on the disk, in memory or
+  // for another connection.
+  if (/^(57P|53)/.test(errorCode(error) ?? ''))
     return new Problem('starting', { detail: 'The database is not available right now.' });
   return new Problem('internal');
 }

@@ -1,0 +1,313 @@
+// What somebody may not read is in no list, whatever they filter by; no cursor opens it, and no other spelling of its name.
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { endpointUrl } from '@gantry/contract/client.ts';
+import type { Endpoint } from '@gantry/contract/endpoint.ts';
+import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
+import { serveAgent, storeAgent } from '../testing/stored-agent.ts';
+import { deaf_host, makeWebhook } from '../testing/make-webhook.ts';
+import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
+
+/** In the name or the words of everything that team ml keeps to itself, and in nothing else. */
+const marker = 'zanzibar';
+const nowhere = 'nirvana';
+const agent = `${marker}-agent`;
+
+let app: TestApp;
+let max: TestUser;
+let ada: TestUser;
+let olga: TestUser;
+let olgas_machine: string;
+
+beforeAll(async () => {
+  app = await testApp({ config: { engine_host: 'unix:///nowhere/docker.sock', outbound_private_hosts: [deaf_host] } });
+  max = await app.user(`${marker}-admin@example.com`, { teams: { ml: 'admin' } });
+  ada = await app.user(`${marker}@example.com`, { teams: { ml: 'contributor' } });
+  olga = await app.user('olga@example.com', { teams: { ops: 'admin' } });
+  olgas_machine = await machineOf(olga);
+  await everythingOf('ml', marker, ada, max);
+  for (let n = 0; n < 2; n++) {
+    await makeWebhook(app, `webhook-${n}`);
+    await app.admin.client.call('webhooks.test', { params: { name: 'webhook-0' } });
+  }
+}, 60_000);
+afterAll(async () => await app?.stop());
+
+/** Two of each, for the team's eyes alone. */
+async function everythingOf(team: string, word: string, by: TestUser, boss: TestUser): Promise<void> {
+  const yaml = `description: about ${word}\naccess: {visibility: team}\n`;
+  for (const name of [`${word}-agent`, `${word}-other`]) {
+    const stored = await storeAgent(app, by.email, { name, team, yaml });
+    const body = { name: `${name}-tool`, team, description: word, visibility: 'team' } as const;
+    await by.client.call('registry.create', { params: { kind: 'tool' }, body });
+    const { id } = await by.client.call('approvals.submit', { body: { asset: `agents/${name}`, message: word } });
+    await boss.client.call('approvals.approve', { params: { id }, body: { reason: word } });
+    await serveAgent(app, stored, 'http://127.0.0.1:1');
+    await boss.client.call('deployments.create', { body: { ref: stored.ref, force: true } });
+    await boss.client.call('groups.create', { body: { name: `${name}-group`, team } });
+    await boss.client.call('principals.create', { body: { name: `${name}-machine`, team } });
+  }
+}
+
+async function machineOf(boss: TestUser): Promise<string> {
+  const body = { name: 'machine', team: 'ops', role: 'admin', allowed_assets: ['*/*'] } as const;
+  const { key = '' } = await boss.client.call('principals.create', { body });
+  return (await app.anonymous.call('auth.exchange_key', { body: { key } })).access_token;
+}
+
+// By hand: every list with every filter, as it would be set to find what the marker is on. `{}` is the list without any.
+type Filters = Record<string, string>;
+const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[] }[]>> = {
+  'teams.list': [{ filters: [{}] }],
+  'users.list': [{ filters: [{}, { email: `${marker}@example.com` }] }],
+  'groups.list': [{ filters: [{}, { team: 'ml' }, { name: `${marker}-agent-group` }] }],
+  'principals.list': [{ filters: [{}, { team: 'ml' }, { name: `${marker}-agent-machine` }] }],
+  'registry.search': [
+    { filters: [{ q: marker }, { q: marker, kind: 'agent' }, { q: agent }, { q: `${marker} agent tool` }] },
+  ],
+  'registry.list': [
+    { params: { kind: 'agent' }, filters: [{}, { team: 'ml' }] },
+    { params: { kind: 'tool' }, filters: [{}, { team: 'ml' }] },
+  ],
+  'permissions.list': [
+    {
+      filters: [
+        {},
+        { resource_type: 'agent' },
+        { resource_type: 'agent', resource_id: agent },
+        { principal_type: 'team' },
+        { principal_type: 'team', principal_id: 'ml' },
+        { principal_type: 'user', principal_id: `${marker}@example.com` },
+        { resource_type: 'agent', resource_id: agent, principal_type: 'team', principal_id: 'ml' },
+      ],
+    },
+  ],
+  'approvals.list': [{ filters: [{}, { status: 'approved' }, { asset: `agents/${agent}` }] }],
+  'deployments.list': [{ filters: [{}, { agent }] }],
+  'agents.statuses': [{ filters: [{}] }],
+  'notifications.list': [{ filters: [{}, { unread: 'true' }] }],
+  'audit.list': [
+    {
+      filters: [
+        {},
+        { asset: `agents/${agent}` },
+        { user: `${marker}@example.com` },
+        { action: 'approval' },
+        { outcome: 'done' },
+        { since: '2020-01-01T00:00:00Z' },
+        { until: '2100-01-01T00:00:00Z' },
+        { asset: `agents/${agent}`, user: `${marker}@example.com`, action: 'approval', outcome: 'done' },
+      ],
+    },
+  ],
+  'webhooks.list': [{ filters: [{}] }],
+  'webhooks.deliveries': [{ params: { name: 'webhook-0' }, filters: [{}, { state: 'queued' }] }],
+};
+const asked = Object.entries(lists).flatMap(([name, each]) =>
+  each.flatMap(({ params = {}, filters }) =>
+    filters.map((filter) => ({ name: name as EndpointName, params, filter, shown: JSON.stringify(filter) })),
+  ),
+);
+const of_operators = ['users.list', 'webhooks.list', 'webhooks.deliveries'];
+
+interface Answered {
+  status: number;
+  text: string;
+  body: { data?: unknown[]; meta?: { next_cursor?: string }; code?: string };
+}
+
+async function ask(token: string, name: EndpointName, params: Filters, query: Filters): Promise<Answered> {
+  const response = await fetch(endpointUrl(app.url, endpoints[name] as Endpoint, params, query), {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const text = (await response.text()).replaceAll(/"request_id":"[^"]+"/g, '"request_id":""');
+  return { status: response.status, text, body: JSON.parse(text || '{}') as Answered['body'] };
+}
+
+/** What is sent back to somebody who asks about what is not there at all. */
+const elsewhere = (filters: Filters): Filters =>
+  Object.fromEntries(
+    Object.entries(filters).map(([key, value]) => [key, value === 'ml' ? nowhere : value.replaceAll(marker, nowhere)]),
+  );
+
+test('the table above has every list of the contract, and every filter that it takes', () => {
+  const described = Object.entries<Endpoint>(endpoints).filter(([, { reply }]) => reply.kind === 'list');
+  const filtersOf = (name: string) =>
+    new Set(asked.filter((one) => one.name === name).flatMap(({ filter }) => Object.keys(filter)));
+  expect(Object.keys(lists).toSorted()).toEqual(described.map(([name]) => name).toSorted());
+  for (const [name, { query }] of described) {
+    const taken = Object.keys(query?.shape ?? {}).filter((key) => key !== 'limit' && key !== 'cursor');
+    expect([name, [...filtersOf(name)].toSorted()]).toEqual([name, taken.toSorted()]);
+  }
+});
+
+describe("another team's things are in no list, and a filter by them is answered like one by what is not there:", () => {
+  test.each(asked)('$name $shown', async ({ name, params, filter }) => {
+    const reader = of_operators.includes(name) ? app.admin : max;
+    const theirs = await ask(reader.token, name, params, { ...filter, limit: '200' });
+    expect(theirs.status).toBe(200);
+    expect(theirs.body.data).not.toEqual([]);
+    for (const token of [olga.token, olgas_machine]) {
+      const answered = await ask(token, name, params, { ...filter, limit: '200' });
+      expect(answered.text).not.toContain(marker);
+      const unknown = await ask(token, name, params, { ...elsewhere(filter), limit: '200' });
+      const about = Object.values(filter).some((value) => value === 'ml' || value.includes(marker));
+      expect(answered.status).toBe(unknown.status);
+      if (about) expect(answered.text).toBe(unknown.text.replaceAll(nowhere, marker));
+    }
+  });
+});
+
+describe('a cursor is good for the list, the filters and the caller that it was made for, and for nothing else:', () => {
+  test.each(asked)('$name $shown', async ({ name, params, filter }) => {
+    const first = name === 'notifications.list' ? max : app.admin;
+    const page = await ask(first.token, name, params, { ...filter, limit: '1' });
+    const cursor = page.body.meta?.next_cursor;
+    // A filter that names one thing has one page.
+    if (cursor === undefined) {
+      expect(page.body.data?.length).toBe(1);
+      return;
+    }
+    expect((await ask(first.token, name, params, { ...filter, limit: '1', cursor })).status).toBe(200);
+    const refusal = of_operators.includes(name) ? 403 : 400;
+    expect((await ask(olga.token, name, params, { ...filter, cursor })).status).toBe(refusal);
+    const others = asked.filter((one) => one.name !== name || one.shown !== JSON.stringify(filter));
+    for (const other of others.filter((one) => one.name === name || one.name === 'teams.list')) {
+      const { status, body } = await ask(first.token, other.name, other.params, { ...other.filter, cursor });
+      expect([other.shown, status, body.code]).toEqual([other.shown, 400, 'bad_cursor']);
+    }
+    const flipped = Buffer.from(cursor, 'base64url');
+    flipped[flipped.length - 2] = (flipped.at(-2) ?? 0) ^ 1;
+    for (const forged of [flipped.toString('base64url'), `${cursor}AAAA`, cursor.slice(4), 'A'.repeat(4000)]) {
+      const { status } = await ask(first.token, name, params, { ...filter, cursor: forged });
+      expect([400, 422]).toContain(status);
+    }
+    for (const limit of ['1000000000', '201', '0', '-1'])
+      expect([limit, (await ask(first.token, name, params, { ...filter, limit })).status]).toEqual([limit, 422]);
+  });
+});
+
+// Each of them is taken for the name by some parser, file system, database or eye.
+const spellings = [
+  '../prompts/NAME',
+  'prompts/../NAME',
+  './NAME',
+  'NAME/',
+  '/NAME',
+  'NAME.',
+  'NAME ',
+  ' NAME',
+  'NAME\0',
+  'NAME\n',
+  'NAME%00',
+  'NAME%2f',
+  'NAME;x',
+  'NAME?x',
+  'NAME#x',
+  'NAME\\',
+  'NAME\u200b',
+  'NAME\u00ad',
+];
+const odd = (name: string): string[] => [
+  ...spellings.map((one) => one.replace('NAME', name)),
+  name.toUpperCase(),
+  name.replace('a', 'A'),
+  name.replace('a', '\u0430'), // Cyrillic
+  name.replace('a', '\uff41'), // full width
+  name.replace('-', '\u2010'),
+  name.replace('a', '%61'),
+];
+
+describe('an asset has one name, whoever reads it: no other spelling reaches it through', () => {
+  // Where a reference stands in a body or a query, with the true one as the control.
+  const places: [EndpointName, (name: string) => { query?: Filters; body?: object }][] = [
+    ['approvals.submit', (name) => ({ body: { asset: `agents/${name}`, message: 'again' } })],
+    ['approvals.list', (name) => ({ query: { asset: `agents/${name}` } })],
+    ['audit.list', (name) => ({ query: { asset: `agents/${name}` } })],
+    ['deployments.plan', (name) => ({ body: { ref: `agents/${name}@1.0.0` } })],
+    ['deployments.create', (name) => ({ body: { ref: `agents/${name}@1.0.0`, force: true } })],
+    ['deployments.list', (name) => ({ query: { agent: name } })],
+    ['permissions.check', (name) => ({ query: { resource_type: 'agent', resource_id: name, action: 'read' } })],
+    ['permissions.explain', (name) => ({ query: { resource_type: 'agent', resource_id: name, action: 'read' } })],
+    ['permissions.list', (name) => ({ query: { resource_type: 'agent', resource_id: name } })],
+    [
+      'permissions.grant',
+      (name) => ({
+        body: {
+          resource_type: 'agent',
+          resource_id: name,
+          principal_type: 'team',
+          principal_id: 'ops',
+          actions: ['admin'],
+        },
+      }),
+    ],
+  ];
+  const send = async (name: EndpointName, { query = {}, body }: { query?: Filters; body?: object }) => {
+    const endpoint: Endpoint = endpoints[name];
+    const response = await fetch(endpointUrl(app.url, endpoint, {}, query), {
+      method: endpoint.method,
+      headers: { authorization: `Bearer ${app.admin.token}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const said = (await response.json()) as { data?: unknown[]; allowed?: boolean };
+    const isEmpty = said.allowed === false || (Array.isArray(said.data) && said.data.length === 0);
+    // A conflict is about something that is there: it is approved already, or being deployed.
+    return (response.ok && !isEmpty) || response.status === 409
+      ? 'found'
+      : response.status < 500
+        ? 'nothing'
+        : response.status;
+  };
+
+  test.each(places)('%s', async (name, sent) => {
+    const answers = [];
+    for (const spelling of odd(agent)) answers.push([spelling, await send(name, sent(spelling))]);
+    expect(answers).toEqual(odd(agent).map((spelling) => [spelling, 'nothing']));
+    for (const kind of ['Agents', 'agent', 'agents/', 'agents ', 'AGENTS', 'prompts/../agents'])
+      expect([kind, await send(name, JSON.parse(JSON.stringify(sent(agent)).replace('agents/', `${kind}/`)) as object)])
+        // Where no kind stands in it, nothing was changed.
+        .toEqual([kind, JSON.stringify(sent(agent)).includes('agents/') ? 'nothing' : 'found']);
+    expect(await send(name, sent(agent))).toBe('found');
+  });
+
+  const paths: [EndpointName, Filters][] = Object.entries<Endpoint>(endpoints)
+    .filter(([, { method, path }]) => method === 'GET' && path.includes('{name}') && !path.includes('webhooks'))
+    .map(([name, { path }]) => [
+      name as EndpointName,
+      Object.fromEntries(
+        [...path.matchAll(/\{(\w+)\}/g)].map(([, key = '']) => [
+          key,
+          { name: agent, kind: 'agent', version: '1.0.0' }[key] ?? '00000000-0000-4000-8000-000000000000',
+        ]),
+      ),
+    ]);
+
+  test.each(paths)('the path of %s', async (name, params) => {
+    const endpoint: Endpoint = endpoints[name];
+    for (const spelling of odd(agent)) {
+      const written = endpoint.path
+        .replaceAll(/\{(\w+)\}/g, (_, key: string) => (key === 'name' ? 'NAME' : (params[key] ?? '')))
+        .replace('NAME', encodeURI(spelling).replaceAll('?', '%3f').replaceAll('#', '%23'));
+      const status = await rawGet(written);
+      expect([spelling, [400, 404].includes(status)]).toEqual([spelling, true]);
+    }
+    const here = await rawGet(endpointUrl(app.url, endpoint, params, {}).pathname);
+    if (name === 'invoke.run') expect(here).toBe(404);
+    else expect([200, 503]).toContain(here); // 503: an agent that is there, whose container is not
+  });
+
+  // fetch would tidy the path up before it sends it.
+  async function rawGet(path: string): Promise<number> {
+    const { hostname, port } = new URL(app.url);
+    return await new Promise((resolve, reject) => {
+      const headers = { authorization: `Bearer ${app.admin.token}` };
+      const sent = request({ hostname, port, path, headers, agent: false }, (answered) => {
+        answered.destroy();
+        resolve(answered.statusCode ?? 0);
+      });
+      sent.on('error', reject);
+      sent.end();
+    });
+  }
+});

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
+import { printAnswer } from './answer.ts';
+
+const line = { at: '2026-01-31T12:00:00.000Z', stream: 'stdout', line: 'x'.repeat(64_000), revision: '' };
+const last = { kind: 'cursor', cursor: 'x'.repeat(64_000) };
+const streams: EndpointName[] = ['agents.logs', 'audit.export'];
+
+test.each(streams)(
+  'a reader of %s who never reads makes the service read no further, and one who leaves ends it',
+  async (name) => {
+    const read = { count: 0, ended: false };
+    async function* endless() {
+      try {
+        for (;;) {
+          read.count++;
+          yield name === 'agents.logs' ? { data: line } : last;
+        }
+      } finally {
+        read.ended = true;
+      }
+    }
+    const answer = printAnswer(endpoints[name], endless(), new AbortController().signal);
+    const reader = answer.body?.getReader();
+    for (let n = 0; n < 3; n++) await reader?.read();
+    const wanted = read.count;
+    // As many turns as a stream that runs ahead would need to fill memory.
+    for (let n = 0; n < 2000; n++) await new Promise(setImmediate);
+    expect(read.count - wanted).toBeLessThanOrEqual(wanted);
+    expect(read.ended).toBe(false);
+    await reader?.cancel();
+    expect(read.ended).toBe(true);
+  },
+);

@@ -1,0 +1,39 @@
+// With settings that would make it unsafe the service does not start, and says which.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readConfig } from './config.ts';
+import { openFoundation } from './foundation.ts';
+import { testConfig } from './testing/config.ts';
+
+const right = 'q7Xv2mZr9LkT4bWnE8sYh1CdJf6GpUa0';
+const nowhere = 'postgresql://somebody@127.0.0.1:1/nothing';
+const read = (environment: Record<string, string>) => readConfig({ XDG_CONFIG_HOME: '/nowhere', ...environment });
+
+test.each([
+  ['none, beside a database of one’s own', undefined],
+  ['an empty one', ''],
+  ['a short one', right.slice(1)],
+  ['one character again and again', 'a'.repeat(64)],
+  ['two characters', 'ab'.repeat(32)],
+  ['a word that stands in every example', 'changemechangemechangemechangeme'],
+])('with %s for SECRET_KEY nothing starts', (_, secret) => {
+  expect(read({ DATABASE_URL: nowhere, SECRET_KEY: right }).secret_key).toBe(right);
+  const given = secret === undefined ? {} : { SECRET_KEY: secret };
+  expect(() => read({ DATABASE_URL: nowhere, ...given })).toThrow('SECRET_KEY');
+});
+
+test('a key file that was emptied or cut short is refused, and is not made anew over what was encrypted with it', async () => {
+  const data_dir = await mkdtemp(join(tmpdir(), 'gantry-key-'));
+  const open = async () =>
+    await openFoundation({ ...testConfig(), database_url: nowhere, secret_key: undefined, data_dir });
+  // A sound one is taken: what then fails is the database, which is nowhere.
+  await writeFile(join(data_dir, 'secret-key'), right);
+  await expect(open()).rejects.not.toThrow('holds no secret');
+  for (const damaged of ['', '\n', right.slice(0, 20)]) {
+    await writeFile(join(data_dir, 'secret-key'), damaged);
+    await expect(open()).rejects.toThrow('holds no secret of 256 bits');
+  }
+  await rm(data_dir, { recursive: true });
+});
