@@ -50,7 +50,7 @@ async function everythingOf(team: string, word: string, by: TestUser, boss: Test
 }
 
 async function machineOf(boss: TestUser): Promise<string> {
-  const body = { name: 'machine', team: 'ops', role: 'admin', allowed_assets: ['*/*'] } as const;
+  const body = { name: 'machine', team: 'ops', role: 'admin', allowed_assets: ['*/*'] as string[] } as const;
   const { key = '' } = await boss.client.call('principals.create', { body });
   return (await app.anonymous.call('auth.exchange_key', { body: { key } })).access_token;
 }
