@@ -46,6 +46,7 @@ export function entryOfMaker({ kind, id }: SignedInCaller): Entry[] {
 
 export async function writeEntries(tx: GovernedTx, asset_id: string, entries: readonly Entry[]): Promise<void> {
   for (const entry of entries) {
+    await hold(tx, entry);
     await tx.write(
       'permission',
       sql`insert into permission (asset_id, principal_type, principal_id, actions)
@@ -121,6 +122,7 @@ export async function putEntry(
   { principal_type, principal_id }: EntryPrincipal,
   actions: readonly Action[],
 ): Promise<StoredEntry> {
+  await hold(tx, { principal_type, principal_id });
   const [row] = await tx.write<StoredEntry>(
     'permission',
     sql`insert into permission (asset_id, principal_type, principal_id, actions)
@@ -200,6 +202,19 @@ export function readEntryExists(asset_id: Sql, caller: SignedInCaller): Sql {
   const principals = [caller.id, ...caller.memberships.map(({ team_id }) => team_id), ...caller.groups];
   return sql`exists (select from permission p where p.asset_id = ${asset_id} and 'read' = any(p.actions)
     and (p.principal_type = 'org' or p.principal_id = any(${principals})))`;
+}
+
+// Whom a row is about stays until the commit: who is going waits, and then takes the row along. Throws `invalid` for one who is gone.
+async function hold(tx: GovernedTx, { principal_type, principal_id }: EntryPrincipal): Promise<void> {
+  const there = {
+    org: sql`select 1`,
+    team: sql`select 1 from team where id = ${principal_id} for key share`,
+    user: sql`select 1 from app_user where id = ${principal_id} and removed_at is null for key share`,
+    group: sql`select 1 from user_group where id = ${principal_id} for key share`,
+    principal: sql`select 1 from service_principal where id = ${principal_id} and deleted_at is null for key share`,
+  };
+  if ((await tx.one(there[principal_type])) === undefined)
+    throw new Problem('invalid', { detail: `The ${principal_type} that this is about was removed at this moment.` });
 }
 
 /** What the rows make of the asset's visibility. */

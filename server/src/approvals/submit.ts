@@ -7,9 +7,10 @@ import type { Caller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import type { Database, Reader } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import { findAsset, findVersion, type AssetRecord, type VersionRow } from '../registry/find.ts';
+import { findAsset, findAssetById, findVersion, type AssetRecord, type VersionRow } from '../registry/find.ts';
 import { loadAgentConfig } from '../registry/load-version-content.ts';
 import { expireOverdue } from './expire.ts';
+import { lockAsset } from '../registry/version.ts';
 import { readBack } from './show.ts';
 import * as store from './store.ts';
 
@@ -43,6 +44,10 @@ export async function submit(db: Database, caller: Caller, submission: Submissio
   const id = await change(db, grant, 'approval.submitted', async (tx, note) => {
     // One after the other: who asks for the same at the same moment gets the same request.
     await store.holdSubmissions(tx, asset.id);
+    // It may have been transferred since the decision, and then others decide.
+    const held = (await lockAsset(tx, asset.id)) && (await findAssetById(tx, asset.id));
+    if (held === undefined) throw new Problem('not_found');
+    authorize(user, 'approval.submit', held);
     const pending = await store.newest(tx, content, 'pending');
     if (pending !== undefined) return pending.id;
     await refuseApproved(tx, asset, version, content);

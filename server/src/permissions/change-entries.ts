@@ -9,10 +9,10 @@ import {
   type EntryPrincipal,
   type StoredEntry,
 } from '../access/acl.ts';
-import type { Grant } from '../access/authorize.ts';
+import { authorize, type Grant } from '../access/authorize.ts';
 import { change } from '../access/change.ts';
 import type { Database } from '../database/database.ts';
-import type { AssetRecord } from '../registry/find.ts';
+import { findAssetById, type AssetRecord } from '../registry/find.ts';
 import { lockAsset, setVisibility } from '../registry/version.ts';
 
 /** What the principal may do from now on, from what they may do so far; nothing takes their entry away. */
@@ -25,7 +25,10 @@ export async function changeEntries(
   { asset, principal, decide }: { asset: AssetRecord; principal: EntryPrincipal & { shown: string }; decide: Decide },
 ): Promise<StoredEntry | undefined> {
   return await change(db, grant, 'permission.changed', async (tx, note) => {
-    if ((await lockAsset(tx, asset.id)) === undefined) throw new Problem('not_found');
+    const held = (await lockAsset(tx, asset.id)) && (await findAssetById(tx, asset.id));
+    if (held === undefined) throw new Problem('not_found');
+    // It may have been transferred since the decision.
+    authorize(grant.caller, 'permission.change', held);
     const before = await entriesOf(tx, asset.id);
     const theirs = before.find(
       (entry) => entry.principal_type === principal.principal_type && entry.principal_id === principal.principal_id,

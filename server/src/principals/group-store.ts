@@ -55,6 +55,12 @@ export async function insertGroup(
   return row.id;
 }
 
+/** Locks the row as it is; undefined when it is gone. */
+export const lockGroup = async (tx: GovernedTx, id: string) =>
+  await tx.one<{ name: string; description: string }>(
+    sql`select name, description from user_group where id = ${id} for update`,
+  );
+
 export async function updateGroup(
   tx: GovernedTx,
   id: string,

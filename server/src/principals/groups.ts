@@ -63,13 +63,14 @@ export async function updateGroup(
 ): Promise<Group> {
   const { row, team } = await load(db, id);
   const grant = authorize(caller, 'group.change', team);
-  const before = { name: row.name, description: row.description };
-  const after = { name: changes.name ?? row.name, description: changes.description ?? row.description };
   await change(db, grant, 'group.changed', async (tx, note) => {
+    const before = await store.lockGroup(tx, id);
+    if (before === undefined) throw new Problem('not_found');
+    const after = { name: changes.name ?? before.name, description: changes.description ?? before.description };
     if (before.name === after.name && before.description === after.description) return;
     await store.updateGroup(tx, id, after);
     note({ group: row.name, before, after });
-  }).catch(nameTaken(after.name));
+  }).catch(nameTaken(changes.name ?? row.name));
   return await readBack(db, id);
 }
 
@@ -77,6 +78,7 @@ export async function deleteGroup(db: Database, caller: Caller, id: string): Pro
   const { row, team } = await load(db, id);
   const grant = authorize(caller, 'group.change', team);
   await change(db, grant, 'group.deleted', async (tx, note) => {
+    if ((await store.lockGroup(tx, id)) === undefined) throw new Problem('not_found');
     const entries = await removeEntriesOf(tx, {
       principal_type: 'group',
       principal_id: id,

@@ -67,7 +67,11 @@ export async function startDelivering(parts: Delivering): Promise<Pick<Loop, 'st
 }
 
 async function deliver(parts: Delivering, claim: queue.Claim, stopping: AbortSignal): Promise<void> {
-  const { delivered, ...outcome } = await attempt(parts, claim, stopping);
+  const { delivered, ...outcome } = await attempt(parts, claim, stopping).catch((error: unknown): Outcome => {
+    // Counted like any other, so that what can never be sent is given up in the end and delays nothing behind it.
+    parts.onError(error instanceof Error ? error : new Error(String(error)));
+    return { delivered: false, status: null, problem: 'it could not be made ready; the service log says why' };
+  });
   if (stopping.aborted && !delivered) return await queue.release(parts.db, claim);
   // Somewhere in the upper half, so that those that failed together do not come back together.
   const wait_ms = Math.min(first_wait_ms * 2 ** (claim.attempts - 1), longest_wait_ms) * (0.5 + Math.random() / 2);
