@@ -441,7 +441,7 @@ test('the table names every route, every column is an actor, and every cell is f
 test('whatever is about one thing is asked of a hidden one, too, unless it is for platform admins alone', () => {
   const of_one = rows.filter(({ name }) => endpoints[name].path.includes('{') && !name.startsWith('service.'));
   const hidden = new Set(rows.filter(({ look }) => look === 'team').map(({ name }) => name));
-  const open = of_one.filter(({ name, expected: { pa: _, ...others } }) =>
+  const open = of_one.filter(({ expected: { pa: _, ...others } }) =>
     Object.values(others).some((status) => status < 400 || status === 404),
   );
   // A list of a kind, which is about no one thing: access/hidden.test.ts.
