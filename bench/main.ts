@@ -7,6 +7,7 @@ import { measure as firstDeploy } from './first-deploy.ts';
 import { measure as idleMemory } from './idle-memory.ts';
 import { measure as invoke } from './invoke.ts';
 import { machineFacts } from './machine.ts';
+import { measure as permissionCheck } from './permission-check.ts';
 import { measure as redeploy } from './redeploy.ts';
 import { report } from './report.ts';
 import { measure as requests } from './requests.ts';
@@ -23,6 +24,7 @@ const measures = {
   redeploy,
   invoke,
   requests,
+  'permission-check': permissionCheck,
   change,
   validate,
   'verify-log': verifyLog,

@@ -21,17 +21,21 @@ function cells(row: Row): string[] {
   const p50 = quantile(row.samples, 0.5);
   // Of one or two samples nothing is rare, and of a rate the worst is its lowest.
   const p99 = row.samples.length < 3 || row.unit.endsWith('/s') ? '' : shown(quantile(row.samples, 0.99), row.unit);
-  return [row.measure, targetOf(row), shown(p50, row.unit), p99, verdictOf(row, p50), row.how];
+  return [row.measure, targetOf(row), shown(p50, row.unit), p99, verdictOf(row), row.how];
 }
 
-function targetOf({ at_most, at_least, unit }: Row): string {
+function targetOf({ at_most, p99_at_most, at_least, unit }: Row): string {
   if (at_most !== undefined) return `≤ ${shown(at_most, unit)}`;
+  if (p99_at_most !== undefined) return `p99 ≤ ${shown(p99_at_most, unit)}`;
   return at_least === undefined ? '' : `≥ ${shown(at_least, unit)}`;
 }
 
-function verdictOf({ at_most, at_least }: Row, p50: number): string {
-  if (at_most === undefined && at_least === undefined) return '';
-  return (at_least ?? 0) <= p50 && p50 <= (at_most ?? Number.POSITIVE_INFINITY) ? 'met' : 'missed';
+function verdictOf({ samples, at_most, p99_at_most, at_least }: Row): string {
+  const [p50, p99] = [quantile(samples, 0.5), quantile(samples, 0.99)];
+  if (at_most !== undefined) return p50 <= at_most ? 'met' : 'missed';
+  if (p99_at_most !== undefined) return p99 <= p99_at_most ? 'met' : 'missed';
+  if (at_least !== undefined) return p50 >= at_least ? 'met' : 'missed';
+  return '';
 }
 
 function shown(value: number, unit: Row['unit']): string {

@@ -29,6 +29,8 @@ import { parseArgs } from 'node:util';
  */
 
 const most_findings = 100;
+// Canonical JSON has its members in order, so that a heartbeat is known by how it begins; searching every text would cost a tenth.
+const heartbeat = '{"actor":{"id":null,"kind":"system","name":"system.heartbeat"}';
 const scratch = { bytes: Buffer.alloc(65_536) };
 
 /** SHA-256 in hex over 0x00, the hash before, and chain, number, time and body, each behind its length. @param {Omit<Entry, 'hash'>} entry */
@@ -77,7 +79,8 @@ export function openTree(size = 0, peaks = []) {
   return {
     /** @param {string} leaf */
     add(leaf) {
-      let [hash, height] = [leaf, 0];
+      let hash = leaf;
+      let height = 0;
       for (; heights.at(-1) === height; height++) {
         hash = nodeHash(kept.pop() ?? '', hash);
         heights.pop();
@@ -240,7 +243,7 @@ export function checkChain({ chain, key, checkpoints, anchors = [], marks = [], 
         seq,
         `Entry ${seq} says ${occurred_at}, the one before it ${last.occurred_at}: the clock was set back.`,
       );
-    if (holds && entry.body.includes('"event":"audit.heartbeat"')) hear(entry);
+    if (holds && entry.body.startsWith(heartbeat)) hear(entry);
     last.seq = seq;
     last.hash = entry.hash;
     last.occurred_at = occurred_at;

@@ -20,7 +20,7 @@ test.each([
   ['a word that stands in every example', 'changemechangemechangemechangeme'],
 ])('with %s for SECRET_KEY nothing starts', (_, secret) => {
   expect(read({ DATABASE_URL: nowhere, SECRET_KEY: right }).secret_key).toBe(right);
-  const given = secret === undefined ? {} : { SECRET_KEY: secret };
+  const given: Record<string, string> = secret === undefined ? {} : { SECRET_KEY: secret };
   expect(() => read({ DATABASE_URL: nowhere, ...given })).toThrow('SECRET_KEY');
 });
 

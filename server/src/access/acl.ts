@@ -7,6 +7,7 @@ import {
   type PrincipalType,
   type Visibility,
 } from '@gantry/contract/roles.ts';
+import { Problem } from '@gantry/contract/problems.ts';
 import { printRef } from '@gantry/contract/refs.ts';
 import type { Reader } from '../database/database.ts';
 import { allOf, sql, type Sql } from '../database/sql.ts';
@@ -169,21 +170,24 @@ export async function removeEntry(tx: GovernedTx, id: string): Promise<void> {
   await tx.write('permission', sql`delete from permission where id = ${id} returning id`);
 }
 
-/** References of the assets whose entries nobody but this principal may change. */
-export async function assetsLeftAlone(tx: Reader, { principal_type, principal_id }: EntryPrincipal): Promise<string[]> {
-  const rows = await tx.all<{ kind: AssetKind; name: string }>(sql`
+/**
+ * Takes away every entry about a principal who is going, and answers how many there were. Raises `last_admin` where nobody would be left who
+ * may change an asset's entries.
+ */
+export async function removeEntriesOf(
+  tx: GovernedTx,
+  { principal_type, principal_id, shown }: EntryPrincipal & { shown: string },
+): Promise<number> {
+  const alone = await tx.all<{ kind: AssetKind; name: string }>(sql`
     select a.kind, a.name from asset a join permission p on p.asset_id = a.id
     where p.principal_type = ${principal_type} and p.principal_id = ${principal_id} and 'admin' = any(p.actions)
       and not exists (select from permission o where o.asset_id = a.id and o.id <> p.id and 'admin' = any(o.actions))
     order by a.kind, a.name for no key update of a`);
-  return rows.map(printRef);
-}
-
-/** Takes away every entry about a principal who is going. Answers how many there were. */
-export async function removeEntriesOf(
-  tx: GovernedTx,
-  { principal_type, principal_id }: EntryPrincipal,
-): Promise<number> {
+  if (alone.length > 0)
+    throw new Problem('last_admin', {
+      detail: `${shown} is the last who may change who may do what to ${alone.map(printRef).join(', ')}.`,
+      hint: 'Grant `admin` to somebody else first.',
+    });
   const rows = await tx.write(
     'permission',
     sql`delete from permission where principal_type = ${principal_type} and principal_id = ${principal_id} returning id`,

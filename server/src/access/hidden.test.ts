@@ -50,7 +50,7 @@ async function everythingOf(team: string, word: string, by: TestUser, boss: Test
 }
 
 async function machineOf(boss: TestUser): Promise<string> {
-  const body = { name: 'machine', team: 'ops', role: 'admin' as const, allowed_assets: ['*/*'] };
+  const body = { name: 'machine', team: 'ops', role: 'admin', allowed_assets: ['*/*'] as string[] } as const;
   const { key = '' } = await boss.client.call('principals.create', { body });
   return (await app.anonymous.call('auth.exchange_key', { body: { key } })).access_token;
 }
@@ -117,7 +117,7 @@ interface Answered {
 }
 
 async function ask(token: string, name: EndpointName, params: Filters, query: Filters): Promise<Answered> {
-  const response = await fetch(endpointUrl(app.url, endpoints[name], params, query), {
+  const response = await fetch(endpointUrl(app.url, endpoints[name] as Endpoint, params, query), {
     headers: { authorization: `Bearer ${token}` },
   });
   const text = (await response.text()).replaceAll(/"request_id":"[^"]+"/g, '"request_id":""');

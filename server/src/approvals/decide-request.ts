@@ -60,7 +60,8 @@ async function say(tx: GovernedTx, note: Note, asked: Asked, { status, reason }:
     }
     if (!(await finalise(tx, row))) throw superseded(row);
   }
-  await store.decide(tx, id, { status, reason, decided_by: user.id, approvals_required });
+  const isDecided = await store.decide(tx, id, { status, reason, decided_by: user.id, approvals_required });
+  if (!isDecided) throw new Problem('conflict', { detail: 'This request ran out of time at this moment.' });
   note({ ...about, submitted_by: row.submitter });
   return true;
 }

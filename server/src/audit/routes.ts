@@ -7,6 +7,7 @@ import { theOrg } from '../access/subject.ts';
 import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Handlers } from '../http/handlers.ts';
+import { sinceWhen } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { exportLog } from './export.ts';
 import { beginning, follow } from './follow.ts';
@@ -23,7 +24,7 @@ export interface AuditParts {
   proof: ProofParts;
   /** Signs what is new. */
   seal: () => Promise<void>;
-  ownedBy: (user_id: string) => Promise<store.OwnedAsset[]>;
+  ownedBy: (user_id: string) => Promise<store.Named[]>;
 }
 
 export function auditRoutes({ db, cursors, proof, seal, ownedBy }: AuditParts): Handlers<'audit'> {
@@ -37,7 +38,7 @@ export function auditRoutes({ db, cursors, proof, seal, ownedBy }: AuditParts): 
       const rows = await store.list(
         db,
         filter,
-        await scopeOf(user, ownedBy),
+        await scopeOf({ db, ownedBy }, user),
         limit + 1,
         cursors.read(cursor, reader) as store.PageKey | undefined,
       ); // sealed by the call below
@@ -48,7 +49,7 @@ export function auditRoutes({ db, cursors, proof, seal, ownedBy }: AuditParts): 
       const seen = request.headers.get('last-event-id');
       const from = seen === null ? await beginning(db, query.since) : readPositions(seen);
       await requireKnown(db, from);
-      const scopeNow = async () => await scopeOf(signedIn(await callerNow()), ownedBy);
+      const scopeNow = async () => await scopeOf({ db, ownedBy }, signedIn(await callerNow()));
       return follow(db, { filter: filterOf(query), scopeNow, from, signal });
     },
     'audit.export': async ({ caller, query }) => {
@@ -79,10 +80,19 @@ export function auditRoutes({ db, cursors, proof, seal, ownedBy }: AuditParts): 
 }
 
 // Platform admins read all; team admins their team's; everybody their own doings and what concerns their own assets.
-async function scopeOf(user: SignedInCaller, ownedBy: AuditParts['ownedBy']): Promise<store.Scope | undefined> {
+async function scopeOf(
+  { db, ownedBy }: Pick<AuditParts, 'db' | 'ownedBy'>,
+  user: SignedInCaller,
+): Promise<store.Scope | undefined> {
   if (user.role === 'admin') return undefined;
-  const team_names = user.memberships.filter(({ role }) => role === 'admin').map(({ team }) => team);
-  return { team_names, assets: await ownedBy(user.id), actor: user.label };
+  const led = user.memberships.filter(({ role }) => role === 'admin');
+  const since = await sinceWhen(db, [user.id, ...led.map(({ team_id }) => team_id)]);
+  const named = (id: string, name: string) => ({ name, created_at: since.get(id) ?? new Date().toISOString() });
+  return {
+    teams: led.map(({ team_id, team }) => named(team_id, team)),
+    assets: await ownedBy(user.id),
+    actor: named(user.id, user.label),
+  };
 }
 
 function filterOf({

@@ -21,14 +21,15 @@ export interface Filter {
 
 /** Whose entries a reader may see: undefined is everybody's. */
 export interface Scope {
-  team_names: string[];
-  assets: OwnedAsset[];
-  actor: string;
+  teams: Named[];
+  assets: Named[];
+  actor: Named;
 }
 
-export interface OwnedAsset {
-  ref: string;
-  /** Entries before that are about another asset of the same name, which is gone. */
+export interface Named {
+  /** As entries name it: a team, agents/<name>, an e-mail. */
+  name: string;
+  /** Entries before that are about another one of the same name, which is gone. */
   created_at: string;
 }
 
@@ -62,7 +63,7 @@ export function conditionsOf(filter: Filter, scope: Scope | undefined): Sql[] {
   if (filter.until !== undefined) conditions.push(sql`occurred_at <= ${microseconds(filter.until)}`);
   if (scope !== undefined) {
     conditions.push(
-      sql`(team = any(${scope.team_names}) or ${aboutOwned(scope.assets)} or (actor = ${scope.actor} and ${showable}))`,
+      sql`(${isOneOf(sql`team`, scope.teams)} or ${isOneOf(sql`asset`, scope.assets)} or (${isOneOf(sql`actor`, [scope.actor])} and ${showable}))`,
     );
   }
   return conditions;
@@ -71,10 +72,10 @@ export function conditionsOf(filter: Filter, scope: Scope | undefined): Sql[] {
 // Refusals that told their caller nothing of what is there are on the record with what it was: their caller must not read it here.
 const showable = sql`(event <> 'refused' or body::jsonb #>> '{detail,code}' not in ('not_found', 'exists'))`;
 
-function aboutOwned(assets: readonly OwnedAsset[]): Sql {
-  const refs = assets.map(({ ref }) => ref);
-  const times = assets.map(({ created_at }) => microseconds(created_at));
-  return sql`exists (select 1 from unnest(${refs}::text[], ${times}::text[]) as owned (ref, since) where asset = ref and occurred_at >= since)`;
+function isOneOf(column: Sql, named: readonly Named[]): Sql {
+  const names = named.map(({ name }) => name);
+  const times = named.map(({ created_at }) => microseconds(created_at));
+  return sql`exists (select from unnest(${names}::text[], ${times}::text[]) as mine (name, since) where ${column} = mine.name and occurred_at >= since)`;
 }
 
 // Stored times are text with six decimals; compared as text, so both sides must have them.

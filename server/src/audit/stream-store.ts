@@ -51,3 +51,8 @@ export async function lastBefore(db: Reader, since: string): Promise<HeadRow[]> 
       select seq, prev from audit.entry where chain = head.chain and occurred_at >= ${microseconds(since)}
       order by occurred_at, seq limit 1) as first`);
 }
+
+/** Up to this entry the chain was pruned. */
+export async function prunedUpTo(db: Reader, chain: Chain): Promise<number> {
+  return (await db.one<{ up_to: number }>(sql`select up_to from audit.horizon where id = ${chain}`))?.up_to ?? 0;
+}

@@ -50,12 +50,13 @@ const open = [
   'service.readyz',
   'service.openapi',
   'service.agent_schema',
+  'service.asset_schema',
   'auth.login',
   'auth.exchange_key',
 ];
 
 test.each(Object.entries<Endpoint>(endpoints))(
-  '%s needs a sign-in unless it is one of the six open ones',
+  '%s needs a sign-in unless it is one of the seven open ones',
   async (name, endpoint) => {
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, key: string) =>
       key.endsWith('id') ? '00000000-0000-4000-8000-000000000000' : key === 'kind' ? 'tool' : 'greeter',

@@ -69,8 +69,10 @@ async function namedIn(
     if (named.asset_id === undefined) return undefined;
   }
   if (principal_id !== undefined) {
-    if (principal_type !== 'team' && principal_type !== 'user')
-      throw new Problem('malformed', { detail: 'principal_id needs principal_type beside it: team or user.' });
+    if (principal_type === undefined || principal_type === 'org')
+      throw new Problem('malformed', {
+        detail: 'principal_id needs principal_type beside it: team, user, group or principal.',
+      });
     named.principal_id = await findGrantee(db, principal_type, principal_id);
     if (named.principal_id === undefined) return undefined;
   }

@@ -18,6 +18,7 @@ import { updateUser } from '../principals/users.ts';
 import { findAssetById } from '../registry/find.ts';
 import { assetsOfTeam, moveOwnership, ownedIn } from '../registry/move-ownership.ts';
 import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
+import { endKeysShownTo } from '../service-principals/find.ts';
 import { grant } from './grant.ts';
 import { revoke } from './revoke.ts';
 import { entriesOf } from '../access/acl.ts';
@@ -193,7 +194,7 @@ class World {
   readonly id = (what: string) => this.ids.get(what) ?? '';
   readonly parts = {
     db: database.db,
-    ownership: { owned: ownedIn, move: moveOwnership, usesOfTeam: assetsOfTeam },
+    ownership: { owned: ownedIn, move: moveOwnership, usesOfTeam: assetsOfTeam, endKeys: endKeysShownTo },
     endSessions: async () => 0,
   };
 

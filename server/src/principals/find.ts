@@ -20,6 +20,11 @@ export const findCredential = store.credential;
 export const replacePassword = store.replacePassword;
 export const resetPassword = store.resetPassword;
 
+/** Since when there are these users and teams, by id. */
+export async function sinceWhen(db: Reader, ids: readonly string[]): Promise<Map<string, string>> {
+  return new Map((await store.since(db, ids)).map(({ id, created_at }) => [id, created_at]));
+}
+
 /** E-mails of those who can decide for a team: platform admins and the team's own. */
 export async function adminsOf(db: Reader, team_id: string): Promise<string[]> {
   return await store.admins(db, team_id);

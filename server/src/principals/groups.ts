@@ -2,7 +2,7 @@
 // leaves the team leaves its groups.
 import type { Group } from '@gantry/contract/groups.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import { assetsLeftAlone, removeEntriesOf } from '../access/acl.ts';
+import { removeEntriesOf } from '../access/acl.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
@@ -77,14 +77,11 @@ export async function deleteGroup(db: Database, caller: Caller, id: string): Pro
   const { row, team } = await load(db, id);
   const grant = authorize(caller, 'group.change', team);
   await change(db, grant, 'group.deleted', async (tx, note) => {
-    const principal = { principal_type: 'group', principal_id: id } as const;
-    const alone = await assetsLeftAlone(tx, principal);
-    if (alone.length > 0)
-      throw new Problem('last_admin', {
-        detail: `group:${row.name} is the last who may change who may do what to ${alone.join(', ')}.`,
-        hint: 'Grant `admin` to somebody else first.',
-      });
-    const entries = await removeEntriesOf(tx, principal);
+    const entries = await removeEntriesOf(tx, {
+      principal_type: 'group',
+      principal_id: id,
+      shown: `group:${row.name}`,
+    });
     await store.deleteGroup(tx, id);
     note({ group: row.name, members: row.members.map(({ email }) => email), entries });
   });

@@ -4,8 +4,10 @@ import type { Reader } from '../database/database.ts';
 import * as store from './store.ts';
 import * as teamStore from './team-store.ts';
 
-/** What the registry knows and does about owners: it stands above, and hands this down. */
+/** What features above know and do about somebody who leaves; they hand it down. */
 export interface Ownership {
+  /** Ends the keys of service principals that somebody was shown, in a team or everywhere. Answers whose they were. */
+  endKeys(tx: GovernedTx, user_id: string, team_id?: string): Promise<string[]>;
   /** What a user owns, in a team or everywhere, locked until the transaction ends. */
   owned(
     db: Reader,

@@ -21,7 +21,13 @@ const set = async (by: TestUser, body: object) => await by.client.call('org.set'
 
 test('everybody sees the settings, and an admin where they are set', async () => {
   expect(await ada.client.call('org.show', {})).toEqual({
-    settings: { auth_provider: 'local', require_approval_for_admins: false, enforce_password_change: false },
+    settings: {
+      auth_provider: 'local',
+      require_approval_for_admins: false,
+      enforce_password_change: false,
+      approvals_required: 1,
+      approval_expires_after_days: null,
+    },
     file: null,
     set_in_file: ['enforce_password_change'],
   });
@@ -71,6 +77,7 @@ test('the checklist has a verdict per line, each looked up', async () => {
     'secret key': 'met',
     'approval for admins': 'met',
     'behind a VPN or proxy': 'met',
+    'copies of the audit log': 'not_met',
     'service principal keys': 'met',
   });
   await app.admin.client.call('principals.create', { body: { name: 'ci', team: 'ml' } });

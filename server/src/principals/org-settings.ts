@@ -69,6 +69,8 @@ async function write(
   note: Note,
   given: { [K in OrgSetting]?: OrgSettings[K] | undefined },
 ): Promise<void> {
+  // Two who set something at once: each begins with what the other left.
+  await store.holdSettings(tx);
   const before = await store.settings(tx);
   const after = { ...before, ...(JSON.parse(JSON.stringify(given)) as Partial<OrgSettings>) }; // without what is undefined
   if (JSON.stringify(before) === JSON.stringify(after)) return;

@@ -61,6 +61,11 @@ export async function users(
   );
 }
 
+export async function since(db: Reader, ids: readonly string[]): Promise<{ id: string; created_at: string }[]> {
+  return await db.all(sql`
+    select id, created_at from team where id = any(${ids}) union all select id, created_at from app_user where id = any(${ids})`);
+}
+
 /** What teams, groups, users and service principals are called, by id. */
 export async function names(db: Reader, ids: readonly string[]): Promise<{ id: string; name: string }[]> {
   return await db.all<{ id: string; name: string }>(sql`

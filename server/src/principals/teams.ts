@@ -82,7 +82,10 @@ export async function addMember(db: Database, caller: Caller, team: string, prin
   return await record(db, signedIn(caller), subject);
 }
 
-/** What they own in the team goes to `assets_to`, a member of it; without one it stands in the way. */
+/**
+ * What they own in the team goes to `assets_to`, a member of it; without one it stands in the way. The keys of its service principals that
+ * they were shown end with their membership.
+ */
 export async function removeMember(
   { db, ownership }: { db: Database; ownership: Ownership },
   caller: Caller,
@@ -96,7 +99,8 @@ export async function removeMember(
     if (before === undefined) throw new Problem('not_found', { detail: `${user.email} is not in team:${team}.` });
     if (before === 'admin') await refuseTooFewAdmins(tx, subject.id);
     const moved = await handOver(tx, ownership, { from: user, assets_to, team_id: subject.id });
-    note({ user: user.email, before, after: null, ...moved });
+    const keys_ended = await ownership.endKeys(tx, user.id, subject.id);
+    note({ user: user.email, before, after: null, keys_ended, ...moved });
   });
 }
 
@@ -117,7 +121,11 @@ export async function deleteTeam(
         detail: `team:${name} has ${uses.slice(0, 10).join(', ')}${uses.length > 10 ? ' and more' : ''}.`,
         hint: 'Transfer or delete them first.',
       });
-    const entries = await removeEntriesOf(tx, { principal_type: 'team', principal_id: subject.id });
+    const entries = await removeEntriesOf(tx, {
+      principal_type: 'team',
+      principal_id: subject.id,
+      shown: `team:${name}`,
+    });
     await teamStore.deleteTeam(tx, subject.id);
     note({ team: name, entries });
   }).catch((error: unknown) => {

@@ -1,9 +1,9 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Role } from '@gantry/contract/roles.ts';
-import { assetsLeftAlone, removeEntriesOf } from '../access/acl.ts';
+import { removeEntriesOf } from '../access/acl.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
-import { change } from '../access/change.ts';
+import { change, type GovernedTx } from '../access/change.ts';
 import { theOrg } from '../access/subject.ts';
 import { errorCode, unique_violation, type Database, type Tx } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
@@ -90,7 +90,12 @@ export interface UserParts {
 }
 
 /** Another name or role, disabled or enabled. Who is disabled is signed out, and stays in their teams. */
-export async function updateUser({ db, endSessions }: UserParts, caller: Caller, id: string, changes: UserChanges) {
+export async function updateUser(
+  { db, endSessions, ownership }: UserParts,
+  caller: Caller,
+  id: string,
+  changes: UserChanges,
+) {
   const grant = authorize(caller, 'user.change', theOrg);
   await change(db, grant, 'user.changed', async (tx, note) => {
     const row = await store.lockUser(tx, id);
@@ -104,8 +109,9 @@ export async function updateUser({ db, endSessions }: UserParts, caller: Caller,
     if (JSON.stringify(before) === JSON.stringify(after)) return;
     await store.updateUser(tx, id, after);
     if (row.active && row.role === 'admin' && !(after.active && after.role === 'admin')) await refuseTooFewAdmins(tx);
-    if (!after.active) await endSessions(tx, id);
-    note({ user: row.email, before, after });
+    if (row.active && !after.active) await refuseTooFewInTeams(tx, id);
+    const ended = after.active ? {} : await endAll(tx, { endSessions, ownership }, id);
+    note({ user: row.email, before, after, ...ended });
   });
   return await showUser(db, caller, id);
 }
@@ -128,26 +134,31 @@ export async function removeUser(
     const user = await store.lockUser(tx, id);
     if (user === undefined) throw new Problem('not_found');
     const moved = await handOver(tx, ownership, { from: user, assets_to });
-    const principal = { principal_type: 'user', principal_id: id } as const;
-    const alone = await assetsLeftAlone(tx, principal);
-    if (alone.length > 0)
-      throw new Problem('last_admin', {
-        detail: `${user.email} is the last who may change who may do what to ${alone.join(', ')}.`,
-        hint: 'Grant `admin` to somebody else first.',
-      });
-    const entries = await removeEntriesOf(tx, principal);
+    const entries = await removeEntriesOf(tx, { principal_type: 'user', principal_id: id, shown: user.email });
+    await store.markRemoved(tx, id);
+    await refuseTooFewInTeams(tx, id);
     const teams = await teamStore.membershipsOfUsers(tx, [id]);
     for (const { team_id } of teams) await teamStore.deleteMember(tx, team_id, id);
-    const sessions_ended = await endSessions(tx, id);
-    await store.markRemoved(tx, id);
+    const ended = await endAll(tx, { endSessions, ownership }, id);
     if (user.active && user.role === 'admin') await refuseTooFewAdmins(tx);
     note({
       user: user.email,
       role: user.role,
       teams: teams.map(({ team }) => team),
       entries,
-      sessions_ended,
+      ...ended,
       ...moved,
     });
   });
+}
+
+/** What they are signed in with, and the keys of service principals that they were shown. */
+async function endAll(tx: GovernedTx, { endSessions, ownership }: Omit<UserParts, 'db'>, id: string) {
+  return { sessions_ended: await endSessions(tx, id), keys_ended: await ownership.endKeys(tx, id) };
+}
+
+/** To be asked once they are no longer active: the teams that they administer keep as many as their requests need. */
+async function refuseTooFewInTeams(tx: GovernedTx, id: string): Promise<void> {
+  for (const { team_id, role } of await teamStore.membershipsOfUsers(tx, [id]))
+    if (role === 'admin') await refuseTooFewAdmins(tx, team_id);
 }

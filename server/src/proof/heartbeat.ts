@@ -11,8 +11,9 @@ export async function beat(db: Database, interval_seconds: number): Promise<numb
   if (since === undefined) return interval_seconds;
   if (since < interval_seconds) return interval_seconds - since;
   await db.transaction(async (tx) => {
-    const again = await store.sinceHeartbeat(tx);
-    if (!(await store.mayBeat(tx)) || (again ?? 0) < interval_seconds) return;
+    if (!(await store.mayBeat(tx))) return;
+    // Asked again under the lock: another server may have beaten meanwhile.
+    if (((await store.sinceHeartbeat(tx)) ?? 0) < interval_seconds) return;
     const signin = await store.head(tx, 'signin');
     const actor = { kind: 'system', id: null, name: 'system.heartbeat' };
     const detail = { interval_seconds, signin: { ...signin } };

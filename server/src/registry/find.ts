@@ -28,9 +28,9 @@ export async function findAssetById(db: Reader, id: string): Promise<AssetRecord
 }
 
 /** What a user owns, and since when there is something of that name. */
-export async function ownedAssets(db: Reader, user_id: string): Promise<{ ref: string; created_at: string }[]> {
+export async function ownedAssets(db: Reader, user_id: string): Promise<{ name: string; created_at: string }[]> {
   const owned = await store.assetsOwnedBy(db, user_id);
-  return owned.map(({ created_at, ...ref }) => ({ ref: printRef(ref), created_at }));
+  return owned.map(({ created_at, ...ref }) => ({ name: printRef(ref), created_at }));
 }
 
 /** `latest` is the highest version, draft or final. */

@@ -1,5 +1,5 @@
 import { Problem } from '@gantry/contract/problems.ts';
-import { assetsLeftAlone, removeEntriesOf } from '../access/acl.ts';
+import { removeEntriesOf } from '../access/acl.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
@@ -12,14 +12,11 @@ export async function deletePrincipal({ db }: PrincipalParts, caller: Caller, id
   const grant = authorize(caller, 'principal.change', team);
   await change(db, grant, 'principal.deleted', async (tx, note) => {
     if ((await store.lockPrincipal(tx, id)) === undefined) throw new Problem('not_found');
-    const principal = { principal_type: 'principal', principal_id: id } as const;
-    const alone = await assetsLeftAlone(tx, principal);
-    if (alone.length > 0)
-      throw new Problem('last_admin', {
-        detail: `principal:${row.name} is the last who may change who may do what to ${alone.join(', ')}.`,
-        hint: 'Grant `admin` to somebody else first.',
-      });
-    const entries = await removeEntriesOf(tx, principal);
+    const entries = await removeEntriesOf(tx, {
+      principal_type: 'principal',
+      principal_id: id,
+      shown: `principal:${row.name}`,
+    });
     const keys = await store.endKeys(tx, id, 0);
     await store.markDeleted(tx, id);
     note({ principal: `principal:${row.name}`, keys, entries });

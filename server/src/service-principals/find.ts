@@ -6,6 +6,7 @@ export const findServicePrincipal = store.principalByName;
 export const findWorkingKey = store.workingKey;
 export const noteKeyUse = store.noteUse;
 export const keyHolders = store.keyHolders;
+export const endKeysShownTo = store.endKeysShownTo;
 
 /** Those of the newest key of each service principal that are older than so many days. */
 export async function oldKeys(db: Reader, days: number): Promise<{ name: string; key_age_days: number }[]> {

@@ -138,6 +138,19 @@ export async function endKeys(tx: GovernedTx, principal_id: string, grace_second
   return rows.map(({ prefix }) => prefix);
 }
 
+/** Ends the keys that somebody was shown: of the principals of a team, or everywhere. Answers whose they were. */
+export async function endKeysShownTo(tx: GovernedTx, user_id: string, team_id: string | undefined): Promise<string[]> {
+  const inTeam = team_id === undefined ? sql`true` : sql`p.team_id = ${team_id}`;
+  const rows = await tx.write<{ id: string; name: string }>(
+    'service_key',
+    sql`
+    update service_key k set ends_at = clock_now() from service_principal p
+    where p.id = k.principal_id and k.issued_to = ${user_id} and (k.ends_at is null or k.ends_at > clock_now()) and ${inTeam}
+    returning k.id, p.name`,
+  );
+  return [...new Set(rows.map(({ name }) => `principal:${name}`))];
+}
+
 /** The key that works under this digest, and whose it is. */
 export const workingKey = async (db: Reader, digest: Buffer) =>
   await db.one<{ id: string; principal_id: string; name: string }>(sql`

@@ -11,7 +11,7 @@ export type OrgCheckLine = z.output<typeof orgCheck>;
 
 export async function checkOrg(
   db: Database,
-  config: Pick<Config, 'host' | 'trusted_proxies'>,
+  config: Pick<Config, 'host' | 'trusted_proxies' | 'audit_push'>,
 ): Promise<OrgCheckLine[]> {
   const { require_approval_for_admins } = await settings(db);
   const old = await oldKeys(db, rotate_after_days);
@@ -32,12 +32,20 @@ export async function checkOrg(
     line('team budgets', false, 'There is no model gateway yet that could hold teams to a budget.', null),
     reach(config),
     line(
+      'copies of the audit log',
+      config.audit_push.urls.length > 0,
+      config.audit_push.urls.length > 0
+        ? `They go to ${config.audit_push.urls.map((url) => new URL(url).host).join(', ')}.`
+        : 'The audit log is kept here alone.',
+      'Send them to a SIEM: AUDIT_PUSH_URL. Or fetch them: svc audit export',
+    ),
+    line(
       'service principal keys',
       old.length === 0,
       old.length === 0
         ? `No key is older than ${rotate_after_days} days.`
         : `Older than ${rotate_after_days} days: ${old.map(({ name, key_age_days }) => `${name} (${key_age_days} days)`).join(', ')}.`,
-      'Give them new ones: svc principal rotate <name> --grace 1h',
+      'Give them new ones: svc principal rotate <name> --grace 3600',
     ),
   ];
 }

@@ -4,7 +4,7 @@ import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 export const twoConfigs: Record<ConfiguredKind, readonly [Record<string, never>, Record<string, never>]> = {
   prompt: pair({ template: 'one' }, { template: 'two' }),
   tool: pair({ type: 'http', url: 'https://example.com/one' }, { type: 'http', url: 'https://example.com/two' }),
-  'memory-config': pair({ kind: 'summary', max_messages: 10 }, { kind: 'summary', max_messages: 20 }),
+  'memory-config': pair({ max_messages: 10 }, { max_messages: 20 }),
   'rag-index': pair(
     { embedding_model: 'models/embed', knowledge_bases: ['kb/handbook'], top_k: 3 },
     { embedding_model: 'models/embed', knowledge_bases: ['kb/handbook'], top_k: 4 },
