@@ -5,7 +5,16 @@ import { assetConfigsPage } from './asset-configs.ts';
 import { commandsPage } from './commands.ts';
 import { problemsPage } from './problems.ts';
 import { settingsPage } from './settings.ts';
+import { threatsPage } from './threats.ts';
 
 export async function pages(): Promise<Page[]> {
-  return [agentYamlPage(), apiPage(), assetConfigsPage(), await commandsPage(), problemsPage(), settingsPage()];
+  return [
+    agentYamlPage(),
+    apiPage(),
+    assetConfigsPage(),
+    await commandsPage(),
+    problemsPage(),
+    settingsPage(),
+    await threatsPage(),
+  ];
 }

@@ -9,7 +9,7 @@ import { testConfig } from './testing/config.ts';
 
 const right = 'q7Xv2mZr9LkT4bWnE8sYh1CdJf6GpUa0';
 const nowhere = 'postgresql://somebody@127.0.0.1:1/nothing';
-const read = (environment: Record<string, string>) => readConfig({ XDG_CONFIG_HOME: '/nowhere', ...environment });
+const read = (environment: NodeJS.ProcessEnv) => readConfig({ XDG_CONFIG_HOME: '/nowhere', ...environment });
 
 test.each([
   ['none, beside a database of one’s own', undefined],

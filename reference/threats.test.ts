@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { threatSections } from './threats.ts';
+
+const threats = (await threatSections()).flatMap((section) => section.threats);
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => `T${from + n}`);
+const wanted = [...range(1, 57), ...range(66, 69), ...range(77, 95), ...range(97, 112), 'T122'];
+
+test('every threat that concerns what exists has a promise, and tests or the reason why there are none', () => {
+  expect(threats.map(({ number }) => number)).toEqual(wanted);
+  expect(threats.filter(({ tests, untried }) => tests.length + untried.length === 0)).toEqual([]);
+});
+
+test.each(threats.flatMap(({ number, tests }) => tests.map(({ file, name }) => [number, file, name] as const)))(
+  '%s: %s has the test "%s"',
+  async (_, file, name) => {
+    const source = await readFile(join(import.meta.dirname, '..', file), 'utf8');
+    expect(namesIn(source)).toContain(name);
+  },
+);
+
+/** What stands first in a call: of a test or a description, whatever they are called with. */
+function namesIn(source: string): string[] {
+  const calls = source.matchAll(/\(\s*(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`)\s*,/g);
+  return [...calls].map(([, single, double, template]) => single ?? double ?? template ?? '');
+}
