@@ -143,16 +143,14 @@ function serverSentEvent(data: Json): Json {
 
 function refusals(endpoint: Endpoint): Json {
   const schema = endpoint.reply.kind === 'raw' ? 'AgentProblem' : 'Problem';
+  const content = { 'application/problem+json': { schema: { $ref: `#/components/schemas/${schema}` } } };
   const byStatus = Map.groupBy(problemsOf(endpoint), (code) => problems[code].status);
-  return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [
-      status,
-      {
-        description: codes.map((code) => `\`${code}\`: ${problems[code].title}`).join(' · '),
-        content: { 'application/problem+json': { schema: { $ref: `#/components/schemas/${schema}` } } },
-      },
-    ]),
-  );
+  const described: Json = { 431: { description: 'The line and the headers of the request are over 16 KB' } };
+  for (const [status, codes] of byStatus) {
+    const description = codes.map((code) => `\`${code}\`: ${problems[code].title}`).join(' · ');
+    described[status] = { description, content };
+  }
+  return described;
 }
 
 function envelope(data: Json, more: Json = {}): Json {
