@@ -117,7 +117,7 @@ interface Answered {
 }
 
 async function ask(token: string, name: EndpointName, params: Filters, query: Filters): Promise<Answered> {
-  const response = await fetch(endpointUrl(app.url, endpoints[name] as Endpoint, params, query), {
+  const response = await fetch(endpointUrl(app.url, endpoints[name], params, query), {
     headers: { authorization: `Bearer ${token}` },
   });
   const text = (await response.text()).replaceAll(/"request_id":"[^"]+"/g, '"request_id":""');
