@@ -5,6 +5,7 @@ import { endpoints } from './endpoints.ts';
 import { idempotencyKeyHours, idempotencyKeyPattern, takesIdempotencyKey } from './idempotency.ts';
 import { problems } from './problems.ts';
 import { operations } from './roles.ts';
+import { name } from './wire.ts';
 
 type Json = Record<string, unknown>;
 
@@ -21,26 +22,28 @@ export function openapi(base_url: string, version: string): Json {
     paths,
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
-      schemas: { Problem: problemSchema },
+      schemas: { Problem: problemSchema(Object.keys(problems)), AgentProblem: problemSchema() },
     },
   };
 }
 
-function operation(name: string, endpoint: Endpoint): Json {
+function operation(id: string, endpoint: Endpoint): Json {
   const rule = operations[endpoint.operation];
   return {
-    operationId: name,
-    tags: [name.split('.')[0]],
+    operationId: id,
+    tags: [id.split('.')[0]],
     summary: endpoint.summary,
     'x-needs': rule,
     security: rule.on === 'anyone' ? [] : [{ bearer: [] }],
     parameters: [
       ...parameters('path', endpoint.params),
       ...parameters('query', endpoint.query),
+      ...(rule.on === 'anyone' ? [] : [activeTeam]),
       ...(takesIdempotencyKey(endpoint) ? [idempotencyKey] : []),
+      ...(endpoint.reply.kind === 'events' ? [lastEventId] : []),
     ],
     ...(endpoint.body === undefined ? {} : { requestBody: { required: true, content: requestContent(endpoint.body) } }),
-    responses: { [endpoint.reply.status]: success(endpoint), ...refusals(endpoint) },
+    responses: { ...successes(endpoint), ...refusals(endpoint) },
   };
 }
 
@@ -60,29 +63,58 @@ const idempotencyKey: Json = {
   schema: { type: 'string', pattern: idempotencyKeyPattern.source },
 };
 
+const activeTeam: Json = {
+  name: 'X-Service-Team',
+  in: 'header',
+  required: false,
+  description: 'The team to act in, one of your own; your primary team when absent.',
+  schema: jsonSchema(name, 'input'),
+};
+
+const lastEventId: Json = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description: 'The id of the last event that was read: the stream goes on after it.',
+  schema: { type: 'string' },
+};
+
 function requestContent(body: NonNullable<Endpoint['body']>): Json {
   if (body === 'archive') return { 'application/gzip': { schema: { type: 'string', format: 'binary' } } };
   if (body === 'raw') return { 'application/json': { schema: {} } };
   return { 'application/json': { schema: jsonSchema(body, 'input') } };
 }
 
-function success({ reply }: Endpoint): Json {
+function successes(endpoint: Endpoint): Json {
+  if (endpoint.reply.kind !== 'raw') return { [endpoint.reply.status]: success(endpoint.reply) };
+  return {
+    200: { description: "The agent's own answer", content: agentContent },
+    202: { description: 'It goes on; ask for the run of this id', content: { 'application/json': { schema: goesOn } } },
+    default: { description: "The agent's own refusal", content: agentContent },
+  };
+}
+
+const agentContent: Json = Object.fromEntries(
+  ['application/json', 'application/problem+json', 'text/plain', 'text/event-stream'].map((type) => [type, {}]),
+);
+const goesOn: Json = {
+  type: 'object',
+  properties: { run_id: { type: 'string', format: 'uuid' }, status: { type: 'string' } },
+  required: ['run_id', 'status'],
+};
+
+function success(reply: Exclude<Endpoint['reply'], { kind: 'raw' }>): Json {
   switch (reply.kind) {
     case 'none':
       return { description: 'Done' };
-    case 'raw':
-      return {
-        description: "The agent's own answer",
-        content: { 'application/json': { schema: {} }, 'text/event-stream': { schema: {} } },
-      };
     case 'events':
       return {
-        description: 'A stream of events',
-        content: { 'text/event-stream': { schema: jsonSchema(reply.schema, 'output') } },
+        description: 'A stream of events; the schema is that of one',
+        content: { 'text/event-stream': { schema: serverSentEvent(jsonSchema(reply.schema, 'output')) } },
       };
     case 'lines':
       return {
-        description: 'A line of JSON each',
+        description: 'Lines of JSON; the schema is that of one',
         content: { 'application/x-ndjson': { schema: jsonSchema(reply.schema, 'output') } },
       };
     case 'bare':
@@ -100,17 +132,25 @@ function success({ reply }: Endpoint): Json {
   }
 }
 
+function serverSentEvent(data: Json): Json {
+  const json = { type: 'string', contentMediaType: 'application/json', contentSchema: data };
+  return {
+    type: 'object',
+    properties: { id: { type: 'string' }, event: { type: 'string' }, data: json },
+    required: ['data'],
+  };
+}
+
 function refusals(endpoint: Endpoint): Json {
+  const schema = endpoint.reply.kind === 'raw' ? 'AgentProblem' : 'Problem';
+  const content = { 'application/problem+json': { schema: { $ref: `#/components/schemas/${schema}` } } };
   const byStatus = Map.groupBy(problemsOf(endpoint), (code) => problems[code].status);
-  return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [
-      status,
-      {
-        description: codes.map((code) => `\`${code}\`: ${problems[code].title}`).join(' · '),
-        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-      },
-    ]),
-  );
+  const described: Json = { 431: { description: 'The line and the headers of the request are over 16 KB' } };
+  for (const [status, codes] of byStatus) {
+    const description = codes.map((code) => `\`${code}\`: ${problems[code].title}`).join(' · ');
+    described[status] = { description, content };
+  }
+  return described;
 }
 
 function envelope(data: Json, more: Json = {}): Json {
@@ -122,21 +162,24 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
   return rest;
 }
 
-const problemSchema: Json = {
-  type: 'object',
-  description: 'RFC 9457',
-  required: ['type', 'title', 'status', 'code', 'detail'],
-  properties: {
-    type: { type: 'string' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    code: { type: 'string', enum: Object.keys(problems) },
-    detail: { type: 'string' },
-    hint: { type: 'string' },
-    request_id: { type: 'string' },
-    errors: {
-      type: 'array',
-      items: { type: 'object', properties: { pointer: { type: 'string' }, message: { type: 'string' } } },
+/** Without `codes`: of an agent, which has codes of its own besides. */
+function problemSchema(codes?: string[]): Json {
+  return {
+    type: 'object',
+    description: 'RFC 9457',
+    required: ['type', 'title', 'status', 'code', 'detail'],
+    properties: {
+      type: { type: 'string' },
+      title: { type: 'string' },
+      status: { type: 'integer' },
+      code: { type: 'string', ...(codes === undefined ? {} : { enum: codes }) },
+      detail: { type: 'string' },
+      hint: { type: 'string' },
+      request_id: { type: 'string' },
+      errors: {
+        type: 'array',
+        items: { type: 'object', properties: { pointer: { type: 'string' }, message: { type: 'string' } } },
+      },
     },
-  },
-};
+  };
+}

@@ -8,6 +8,7 @@ export const time = z.iso.datetime().describe('UTC, ISO 8601');
 export const email = z
   .string()
   .refine(isEmail, 'must be an e-mail address')
+  .meta({ format: 'email' })
   .transform((text) => text.toLowerCase());
 export const name = z
   .string()
@@ -15,10 +16,12 @@ export const name = z
 export const version = z.string().regex(versionPattern, 'must be MAJOR.MINOR.PATCH');
 export const assetRef = z
   .string()
-  .refine((text) => parseRef(text) !== undefined, 'must be a reference such as agents/<name>');
+  .refine((text) => parseRef(text) !== undefined, 'must be a reference such as agents/<name>')
+  .meta({ pattern: '^[a-z-]+/[a-z0-9-]+$' });
 export const versionRef = z
   .string()
-  .refine((text) => parseVersionRef(text) !== undefined, 'must be a reference such as agents/<name>@<version>');
+  .refine((text) => parseVersionRef(text) !== undefined, 'must be a reference such as agents/<name>@<version>')
+  .meta({ pattern: '^[a-z-]+/[a-z0-9-]+@[0-9.]+$' });
 /** Free text of a person: bounded, and without control characters other than line breaks and tabs. */
 export const text = z
   .string()

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { Problem } from '@gantry/contract/problems.ts';
 import { runEvents } from '../runs/events.ts';
 import { startWorker, type Worker } from '../runs/worker.ts';
 import { openDeployStage, type DeployStage } from '../testing/deploy-stage.ts';
@@ -111,4 +112,13 @@ test('a line that was written before one that is given already does not turn the
   const events = await logs(stage.parts, await caller(), name, { ...wish, follow: false }, AbortSignal.timeout(10_000));
   for await (const { id } of events) ids.push(id);
   expect(ids).toEqual([said('', 2).at, said('', 2).at]);
+});
+
+test('an engine that does not answer is a refusal, not an answer that breaks off', async () => {
+  const { local } = stage.parts.targets;
+  stage.parts.targets.local = { ...local, observe: async () => Promise.reject(new Problem('engine_unavailable')) };
+  await expect(logs(stage.parts, await caller(), name, wish, AbortSignal.timeout(10_000))).rejects.toMatchObject({
+    code: 'engine_unavailable',
+  });
+  stage.parts.targets.local = local;
 });

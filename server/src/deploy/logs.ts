@@ -35,7 +35,15 @@ export async function logs(
   const asset = await findAgent(parts.db, name);
   if (asset === undefined) throw new Problem('not_found');
   authorize(signedIn(caller), 'deployment.read', asset);
+  await askTheEngine(parts, asset, signal);
   return read(parts, asset, wish, signal);
+}
+
+/** Before the answer begins: once it streams, an engine that is not there could only break it off. */
+async function askTheEngine({ db, targets }: DeployParts, asset: AssetRecord, signal: AbortSignal): Promise<void> {
+  const route = await store.route(db, asset.id, 'local');
+  const row = route && (await store.instance(db, route.id));
+  if (row !== undefined) await targets[row.place.target].observe(row.place, signal);
 }
 
 const look_again_ms = 1000;

@@ -56,7 +56,7 @@ const open = [
 ];
 
 test.each(Object.entries<Endpoint>(endpoints))(
-  '%s needs a sign-in unless it is one of the seven open ones',
+  '%s needs a sign-in unless it is one of the open ones',
   async (name, endpoint) => {
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, key: string) =>
       key.endsWith('id') ? '00000000-0000-4000-8000-000000000000' : key === 'kind' ? 'tool' : 'greeter',
@@ -135,7 +135,8 @@ async function rawGet(path: string): Promise<{ status: number; code: string }> {
 }
 
 test('a method that a path does not have is 405, and TRACE is none', async () => {
-  expect((await send('/api/v1/teams', { method: 'DELETE' })).status).toBe(405);
+  const refused = await send('/api/v1/teams', { method: 'DELETE' });
+  expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
   const { hostname, port } = new URL(app.url);
   const answered = await new Promise<string>((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => socket.end('TRACE /api/v1/teams HTTP/1.1\r\nhost: x\r\n\r\n'));
@@ -213,4 +214,22 @@ test('OpenAPI describes every endpoint of the contract', async () => {
   );
   expect(operations.toSorted()).toEqual(Object.keys(endpoints).toSorted());
   expect(described.openapi).toBe('3.1.0');
+});
+
+test('OpenAPI says what a client besides ours has to know: the team to act in, how to resume a stream, what an agent may answer', async () => {
+  const { paths } = (await app.anonymous.call('service.openapi', {})) as { paths: Record<string, never> };
+  const of = (path: string, method: string) =>
+    (paths[path] ?? {})[method] as unknown as { parameters: { name: string }[]; responses: Record<string, object> };
+  const takes = (path: string) => of(path, 'get').parameters.map(({ name }) => name);
+  expect(takes('/livez')).toEqual([]);
+  expect(takes('/api/v1/auth/me')).toEqual(['X-Service-Team']);
+  expect(takes('/api/v1/pushes/{id}/events')).toEqual(['id', 'after', 'X-Service-Team', 'Last-Event-ID']);
+  expect(of('/api/v1/pushes/{id}/events', 'get').responses['200']).toMatchObject({
+    content: { 'text/event-stream': { schema: { properties: { data: { contentMediaType: 'application/json' } } } } },
+  });
+  const { responses } = of('/agents/{name}/invoke', 'post');
+  expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '202', '404', '503', 'default']));
+  expect(responses['404']).toMatchObject({
+    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/AgentProblem' } } },
+  });
 });

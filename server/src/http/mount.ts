@@ -235,7 +235,10 @@ function unknownRoute(app: Hono<{ Bindings: Bindings }>, c: Ctx): () => Promise<
       app.router.match(method, c.req.path)[0].some(([[, route]]) => route.path !== '/*'),
     );
     if (methods.length > 0 && !methods.includes(c.req.method))
-      throw new Problem('method_not_allowed', { detail: `Here only ${methods.join(', ')} is offered.` });
+      throw new Problem('method_not_allowed', {
+        detail: `Here only ${methods.join(', ')} is offered.`,
+        fields: { allowed_methods: methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])) },
+      });
     throw new Problem('not_found');
   };
 }

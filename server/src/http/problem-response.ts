@@ -14,6 +14,8 @@ export function asProblem(error: unknown): Problem {
 export function problemResponse(problem: Problem, request_id: string): Response {
   const headers = new Headers({ 'content-type': 'application/problem+json' });
   if (problem.status === 401) headers.set('www-authenticate', 'Bearer realm="gantry"');
+  const { allowed_methods } = problem.fields;
+  if (Array.isArray(allowed_methods)) headers.set('allow', allowed_methods.join(', '));
   if (problem.retry_after_seconds !== undefined) headers.set('retry-after', String(problem.retry_after_seconds));
   return new Response(JSON.stringify(problemDocument(problem, request_id)), { status: problem.status, headers });
 }

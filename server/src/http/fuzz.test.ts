@@ -1,0 +1,62 @@
+// The running service against its own OpenAPI document: schemathesis makes the requests, and each is sent as several callers.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fuzz, type Fuzzed } from '../testing/fuzz.ts';
+import { openFuzzStage, type FuzzActor, type FuzzStage } from '../testing/fuzz-stage.ts';
+
+const fuzzing_ms = 400_000;
+
+// Not asked, since it would end the asking: what ends the caller's own session, and an answer without end.
+const excluded = ['auth.revoke', 'audit.follow'];
+
+let stage: FuzzStage;
+let fuzzed: Fuzzed<FuzzActor>;
+beforeAll(async () => {
+  stage = await openFuzzStage();
+  const { anonymous, viewer, contributor, machine, admin } = stage.tokens;
+  fuzzed = await fuzz(
+    {
+      url: stage.app.url,
+      actors: {
+        anonymous: { token: anonymous, may_read: [] },
+        viewer: { token: viewer, may_read: [] },
+        contributor: { token: contributor, may_read: [] },
+        machine: { token: machine, may_read: [] },
+        // Last, since it changes and removes what the others read.
+        admin: { token: admin, may_read: Object.keys(stage.hidden) },
+      },
+      canaries: { ...stage.hidden, ...stage.secret },
+      seed: 4,
+      examples: 5,
+      known: stage.known,
+      archives: stage.archives,
+      unavailable: ['engine_unavailable'],
+      excluded,
+    },
+    AbortSignal.timeout(fuzzing_ms),
+  );
+}, fuzzing_ms);
+afterAll(async () => await stage?.close());
+
+test('whatever is sent, as whomever: the reply is as described, no server error, and shows nothing hidden', () => {
+  expect(fuzzed.faults).toEqual({});
+});
+
+// What is planted is where replies would show it: whoever may read it comes upon it by the same requests.
+test('the admin is shown what is hidden from the others', () => {
+  expect(fuzzed.shown.admin).toEqual(Object.keys(stage.hidden).toSorted());
+});
+
+// So that nothing above passes because all of it was refused.
+test.each<[FuzzActor, { requests: number; endpoints: number }]>([
+  ['anonymous', { requests: 5, endpoints: 5 }],
+  ['viewer', { requests: 80, endpoints: 22 }],
+  ['contributor', { requests: 80, endpoints: 25 }],
+  ['machine', { requests: 65, endpoints: 20 }],
+  ['admin', { requests: 180, endpoints: 45 }],
+])('%s was let in often, and to many endpoints', (actor, least) => {
+  const letIn = Object.values(fuzzed.counts[actor]).map((statuses) =>
+    Object.entries(statuses).reduce((sum, [status, times]) => (status.startsWith('2') ? sum + times : sum), 0),
+  );
+  expect(letIn.reduce((sum, times) => sum + times, 0)).toBeGreaterThanOrEqual(least.requests);
+  expect(letIn.filter((times) => times > 0).length).toBeGreaterThanOrEqual(least.endpoints);
+});
