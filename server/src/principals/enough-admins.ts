@@ -1,5 +1,5 @@
-// There is always a platform admin. With require_approval_for_admins an admin's own work waits for other admins. Must never happen: that so few are left that nobody can
-// approve it, and the setting cannot be got rid of either, because doing so through a deploy waits too.
+// There is always a platform admin. With require_approval_for_admins an admin's own work waits for other admins. Must never happen: that so
+// few are left that nobody can approve it, and the setting cannot be got rid of either, because doing so through a deploy waits too.
 import { Problem } from '@gantry/contract/problems.ts';
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
