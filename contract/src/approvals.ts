@@ -105,7 +105,7 @@ export const approvalsEndpoints = {
     params: byId,
     body: decision,
     reply: { kind: 'data', status: 200, schema: approval },
-    problems: ['already_decided', 'superseded', 'own_request'],
+    problems: ['already_decided', 'superseded', 'own_request', 'conflict'],
   },
   'approvals.reject': {
     method: 'POST',
@@ -115,7 +115,7 @@ export const approvalsEndpoints = {
     params: byId,
     body: decision,
     reply: { kind: 'data', status: 200, schema: approval },
-    problems: ['already_decided', 'superseded', 'own_request'],
+    problems: ['already_decided', 'superseded', 'own_request', 'conflict'],
   },
   'approvals.withdraw': {
     method: 'POST',

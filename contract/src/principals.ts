@@ -90,7 +90,7 @@ export const principalsEndpoints = {
     operation: 'team.delete',
     params: byTeam,
     reply: { kind: 'none', status: 204 },
-    problems: ['in_use'],
+    problems: ['in_use', 'last_admin'],
   },
   'users.list': {
     method: 'GET',

@@ -60,6 +60,20 @@ test('what stands in the file is the file’s', async () => {
   expect((await ada.client.call('org.show', {})).settings.enforce_password_change).toBe(false);
 });
 
+test('two settings that are set at the same moment are both set', async () => {
+  for (let n = 1; n <= 5; n++) {
+    await Promise.all([
+      set(app.admin, { approvals_required: n + 1 }),
+      set(app.admin, { approval_expires_after_days: n }),
+    ]);
+    expect((await ada.client.call('org.show', {})).settings).toMatchObject({
+      approvals_required: n + 1,
+      approval_expires_after_days: n,
+    });
+  }
+  await set(app.admin, { approvals_required: 1, approval_expires_after_days: null });
+});
+
 test('only platform admins set, nothing unknown is set, and no provider that does not work', async () => {
   await expect(set(ada, { require_approval_for_admins: false })).rejects.toMatchObject({ code: 'forbidden' });
   for (const wrong of [{ id: 'x' }, { auth_provider: 'saml' }, { require_approval_for_admins: 'yes' }])

@@ -133,6 +133,48 @@ test('who is removed is gone but for what they did; who comes later under the sa
   expect((await again.client.call('auth.me', {})).id).not.toBe(id);
 });
 
+test('an address and a team’s name that are free again read nothing of before in the log', async () => {
+  const team = `team-${++made}`;
+  const zed = await app.user(`zed-${made}@example.com`, { teams: { [team]: 'admin' } });
+  await zed.client.call('groups.create', { body: { name: `${team}-group`, team } });
+  const read = async ({ client }: TestUser) => (await client.call('audit.list', { query: { limit: 200 } })).items;
+  expect((await read(zed)).map(({ event }) => event)).toEqual(
+    expect.arrayContaining(['group.created', 'token.issued']),
+  );
+  const group = (await zed.client.call('groups.list', { query: { team } })).items[0]?.id ?? '';
+  await zed.client.call('groups.delete', { params: { id: group } });
+  await app.admin.client.call('users.remove', { params: { id: await idOf(zed) }, query: {} });
+  await app.admin.client.call('teams.delete', { params: { team } });
+  const began = Date.now();
+  const again = await app.user(zed.email, { password: 'somebody else altogether', teams: { [team]: 'admin' } });
+  const entries = await read(again);
+  expect(entries.map(({ event }) => event)).toContain('token.issued');
+  expect(entries.filter(({ occurred_at }) => Date.parse(occurred_at) < began - 1000)).toEqual([]);
+  expect(entries.map(({ event }) => event)).not.toContain('group.created');
+});
+
+test('a team that alone may change an asset’s entries is not deleted', async () => {
+  const team = `team-${++made}`;
+  await app.admin.client.call('teams.create', { body: { name: team } });
+  const { name, asset_id } = await agentOf(grace);
+  await grace.client.call('permissions.grant', {
+    body: {
+      resource_type: 'agent',
+      resource_id: name,
+      principal_type: 'team',
+      principal_id: team,
+      actions: ['read', 'admin'],
+    },
+  });
+  await app.governed(
+    sql`delete from permission where asset_id = ${asset_id} and principal_type = 'user' and 'admin' = any(actions) returning id`,
+  );
+  await expect(app.admin.client.call('teams.delete', { params: { team } })).rejects.toMatchObject({
+    code: 'last_admin',
+    detail: expect.stringContaining(`agents/${name}`),
+  });
+});
+
 test('a team goes when nothing is left in it', async () => {
   const team = `team-${++made}`;
   const lead = await app.user(`lead-${made}@example.com`, { teams: { [team]: 'admin' } });

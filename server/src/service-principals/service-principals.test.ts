@@ -282,6 +282,33 @@ describe('a service principal', () => {
   });
 });
 
+test.each(['disabled', 'taken out of the team', 'removed'] as const)(
+  'a key ends when somebody who was shown it is %s, and what it was exchanged for with it',
+  async (how) => {
+    const lead = await app.user(`lead-${++made}@example.com`, { teams: { ml: 'admin' } });
+    const body = { name: `machine-${++made}`, team: 'ml', allowed_assets: ['*/*'] };
+    const { id, key = '' } = await lead.client.call('principals.create', { body });
+    const others = await machine();
+    const client = app.as((await exchange(key)).access_token);
+    await client.call('auth.me', {});
+    const user = (await app.admin.client.call('users.list', { query: { email: lead.email } })).items[0]?.id ?? '';
+    if (how === 'disabled')
+      await app.admin.client.call('users.update', { params: { id: user }, body: { active: false } });
+    else if (how === 'removed') await app.admin.client.call('users.remove', { params: { id: user }, query: {} });
+    else
+      await max.client.call('teams.remove_member', {
+        params: { team: 'ml', principal: `user:${lead.email}` },
+        query: {},
+      });
+    await expect(client.call('auth.me', {})).rejects.toMatchObject({ code: 'unauthenticated' });
+    await expect(exchange(key)).rejects.toMatchObject({ code: 'bad_credentials' });
+    await exchange(others.key);
+    expect((await max.client.call('principals.show', { params: { id } })).keys).toEqual([]);
+    const event = { disabled: 'user.changed', removed: 'user.removed', 'taken out of the team': 'member.removed' }[how];
+    expect((await events(event)).at(-1)?.detail).toMatchObject({ keys_ended: [`principal:${body.name}`] });
+  },
+);
+
 test('a key is called old after 90 days', async () => {
   const ci = await machine();
   await app.moveClock('91 days');
