@@ -123,6 +123,8 @@ test('a volume that is away is told, nothing counts as checked without it, and i
   try {
     await expect.poll(() => sealer.trouble(), { timeout: 10_000 }).toContain('ENOTDIR');
     expect([sealer.checked(), sealer.fault()]).toEqual([false, undefined]);
+    // Whoever asks for a verification meanwhile gets one.
+    await sealer.seal();
     const look = logCheck(sealer, 'a file');
     expect(await look.look(AbortSignal.timeout(1000))).toMatchObject({ verdict: 'problem' });
     await rm(volume);

@@ -16,7 +16,7 @@ export interface Sealer {
   fault: () => string | undefined;
   /** What kept it from signing the last time it was to, such as a volume that is away; undefined when nothing did. */
   trouble: () => string | undefined;
-  /** Signs all that is there now. */
+  /** Signs all that is there now. What keeps it from that is its trouble, and nobody else's: what is signed already can be relied on. */
   seal: () => Promise<void>;
   stop(): Promise<void>;
 }
@@ -71,6 +71,16 @@ export function startSealer(
     await sign(due.map(({ chain }) => chain));
   }
 
+  async function troubled(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+      trouble = undefined;
+    } catch (error) {
+      trouble = error instanceof Error ? error.message : String(error);
+      onError(error);
+    }
+  }
+
   const keeping = (async () => {
     let beat_at = -Infinity;
     for (
@@ -78,15 +88,11 @@ export function startSealer(
       !signal.aborted;
       await sleep(Math.min(look_every_ms, heartbeat_seconds * 1000), undefined, { signal }).catch(() => {})
     ) {
-      try {
+      await troubled(async () => {
         if (performance.now() >= beat_at)
           beat_at = performance.now() + (await beat(parts.db, heartbeat_seconds)) * 1000;
         await look();
-        trouble = undefined;
-      } catch (error) {
-        trouble = error instanceof Error ? error.message : String(error);
-        onError(error);
-      }
+      });
     }
   })();
 
@@ -94,7 +100,7 @@ export function startSealer(
     checked: () => chains.every((chain) => checked.has(chain)),
     fault: () => faults.values().next().value,
     trouble: () => trouble,
-    seal: async () => await sign(chains),
+    seal: async () => await troubled(async () => await sign(chains)),
     stop: async () => {
       stopping.abort();
       await keeping;
