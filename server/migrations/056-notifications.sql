@@ -14,11 +14,11 @@ create table notification (
   target text not null,
   actor text not null,
   words text not null,           -- the message of a request, the reason of a decision
-  created_at timestamptz not null default date_trunc('milliseconds', clock_now()), -- what a page ends at must come back exactly
+  created_at timestamptz not null default clock_now(),
   read_at timestamptz,
   unique (seq, user_id, approval_id) -- an entry that is read twice tells nobody twice
 );
-create index on notification (user_id, created_at, id);
+create index on notification (user_id, seq, id);
 create index notification_unread on notification (user_id) where read_at is null;
 
 -- Up to which entry everybody was told. An installation that gets this table tells nothing of what happened before.

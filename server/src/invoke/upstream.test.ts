@@ -36,6 +36,7 @@ const caller = {
   kind: 'user',
   id: 'user-1',
   email: 'ada@example.com',
+  label: 'ada@example.com',
   memberships: [{ team_id: 't', team: 'ml', role: 'viewer' }],
   origin,
 } as unknown as UpstreamCall['caller']; // only these members are read

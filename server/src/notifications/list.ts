@@ -22,15 +22,15 @@ export async function list(
   authorize(user, 'notification.read', theOrg);
   await catchUp();
   const scope = ['notifications', user.id, query.unread];
-  const [created_at, id] = cursors.read(query.cursor, scope) ?? [];
-  const after = created_at === undefined ? undefined : { created_at: String(created_at), id: String(id) };
+  const [seq, id] = cursors.read(query.cursor, scope) ?? [];
+  const after = seq === undefined ? undefined : { seq: Number(seq), id: String(id) };
   const rows = await store.listed(db, user.id, { unread: query.unread, after, limit: query.limit + 1 });
   const shown = new Map((await readable(db, user, rows)).map((row) => [row.id, row]));
   const page = cursors.page(
     rows,
     query.limit,
     scope,
-    (row) => [row.created_at, row.id],
+    (row) => [row.seq, row.id],
     (row) => shown.get(row.id),
   );
   return { ...page, items: page.items.filter((row) => row !== undefined).map(toNotification) };

@@ -77,7 +77,7 @@ export async function tell(tx: Tx, news: News, { mail }: { mail: boolean }): Pro
 
 export interface Listing {
   unread: boolean;
-  after?: { created_at: string; id: string } | undefined;
+  after?: { seq: number; id: string } | undefined;
   limit: number;
 }
 
@@ -89,10 +89,9 @@ export async function listed(
 ): Promise<NotificationRow[]> {
   const conditions: Sql[] = [sql`user_id = ${user_id}`, standing];
   if (unread) conditions.push(sql`read_at is null`);
-  if (after !== undefined)
-    conditions.push(sql`(created_at, id) < (${after.created_at}::timestamptz, ${after.id}::uuid)`);
+  if (after !== undefined) conditions.push(sql`(seq, id) < (${after.seq}::bigint, ${after.id}::uuid)`);
   return await db.all<NotificationRow>(
-    sql`select ${columns} from notification where ${allOf(conditions)} order by created_at desc, id desc limit ${limit}`,
+    sql`select ${columns} from notification where ${allOf(conditions)} order by seq desc, id desc limit ${limit}`,
   );
 }
 

@@ -31,29 +31,43 @@ export interface Pusher {
 const most = 500;
 const most_bytes = 1_000_000;
 
+// What is under way at a stop may end: broken off, it would come twice.
+const ending_ms = 3000;
+
 export function startPusher(db: Database, to: readonly Destination[], settings: PusherSettings): Pusher {
   const stopping = new AbortController();
-  const all = to.map(async (destination) => await pushForEver(db, destination, settings, stopping.signal));
+  const cut = new AbortController();
+  const signals = { stopping: stopping.signal, cut: cut.signal };
+  const all = to.map(async (destination) => await pushForEver(db, destination, settings, signals));
   return {
     stop: async () => {
       stopping.abort();
+      const timer = setTimeout(() => cut.abort(), ending_ms);
       await Promise.all(all);
+      clearTimeout(timer);
     },
   };
+}
+
+interface Signals {
+  /** Nothing more is begun. */
+  stopping: AbortSignal;
+  /** What is under way breaks off. */
+  cut: AbortSignal;
 }
 
 async function pushForEver(
   db: Database,
   destination: Destination,
   { owner, onError, ...times }: PusherSettings,
-  stopping: AbortSignal,
+  { stopping, cut }: Signals,
 ): Promise<void> {
   const { poll_ms = 1000, lease_ms = 60_000, retry_ms = 1000, longest_retry_ms = 300_000, send_ms = 30_000 } = times;
   const holder = { destination: destination.name, owner, lease_ms };
   const pause = bell();
   for (let failures = 0; !stopping.aborted;) {
     try {
-      const moved = await pushSome(db, destination, holder, { send_ms, stopping });
+      const moved = await pushSome(db, destination, holder, { send_ms, cut });
       failures = 0;
       if (!moved) await pause.heard(poll_ms, stopping);
     } catch (error) {
@@ -72,7 +86,7 @@ async function pushSome(
   db: Database,
   destination: Destination,
   holder: store.Holder,
-  { send_ms, stopping }: { send_ms: number; stopping: AbortSignal },
+  { send_ms, cut }: { send_ms: number; cut: AbortSignal },
 ): Promise<boolean> {
   const now = await recentHeads(db);
   if (isThere((await store.find(db, destination.name))?.positions, now)) return false;
@@ -86,7 +100,7 @@ async function pushSome(
     const rows = await store.batch(db, { chain, after, up_to, most, most_bytes });
     const last = rows.at(-1);
     if (last === undefined) throw new Error(`entries of the chain ${chain} behind ${after} are gone`);
-    await destination.send(rows.map(toLine), AbortSignal.any([stopping, AbortSignal.timeout(send_ms)]));
+    await destination.send(rows.map(toLine), AbortSignal.any([cut, AbortSignal.timeout(send_ms)]));
     const position = { seq: last.seq, hash: last.hash.toString('hex') };
     if (!(await store.advance(db, holder, chain, position))) return false;
   }
