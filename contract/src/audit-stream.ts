@@ -1,6 +1,6 @@
 // The audit log as it grows, and as a whole: what is followed, exported, and pushed to a SIEM.
 import { z } from 'zod';
-import { auditEntry, chains, outcomes, storedEntry } from './audit.ts';
+import { auditEntry, auditFilter, chains, storedEntry } from './audit.ts';
 import type { Endpoint } from './endpoint.ts';
 
 export const entryLine = storedEntry.extend({ kind: z.literal('entry') });
@@ -27,13 +27,7 @@ export const auditStreamEndpoints = {
     path: '/api/v1/audit/events',
     summary: 'What is added to the audit log from now on, or since a time; resumes after Last-Event-ID',
     operation: 'audit.read',
-    query: z.strictObject({
-      asset: z.string().max(100).optional(),
-      user: z.string().max(254).optional(),
-      action: z.string().max(60).optional().describe('an event, or the part of it before the dot'),
-      outcome: z.enum(outcomes).optional(),
-      since: z.iso.datetime().optional(),
-    }),
+    query: z.strictObject(auditFilter),
     reply: { kind: 'events', status: 200, schema: auditNews },
     problems: ['bad_cursor', 'bad_reference'],
   },

@@ -156,6 +156,15 @@ export const checkpointKey = z.object({
   public_key: z.string().describe('Ed25519, SPKI in PEM'),
 });
 
+/** What a listing and what is followed are narrowed by. */
+export const auditFilter = {
+  asset: z.string().max(100).optional(),
+  user: z.string().max(254).optional(),
+  action: z.string().max(60).optional().describe('an event, or the part of it before the dot'),
+  outcome: z.enum(outcomes).optional(),
+  since: z.iso.datetime().optional(),
+};
+
 export const auditEndpoints = {
   'audit.list': {
     method: 'GET',
@@ -163,11 +172,7 @@ export const auditEndpoints = {
     summary: 'The audit log: all of it for platform admins, a team for its admins, an asset for its owner',
     operation: 'audit.read',
     query: z.strictObject({
-      asset: z.string().max(100).optional(),
-      user: z.string().max(254).optional(),
-      action: z.string().max(60).optional().describe('an event, or the part of it before the dot'),
-      outcome: z.enum(outcomes).optional(),
-      since: z.iso.datetime().optional(),
+      ...auditFilter,
       until: z.iso.datetime().optional(),
       ...paging,
     }),
