@@ -33,7 +33,7 @@ export const userWithTeams = async (db: Reader, id: string, provided = sql`true`
     select ${userColumns}, (
       select coalesce(json_agg(json_build_object('team_id', t.id, 'team', t.name, 'role', m.role) order by t.name), '[]')
       from membership m join team t on t.id = m.team_id where m.user_id = app_user.id
-    ) as memberships, array(select group_id from group_member where user_id = app_user.id)::text[] as groups
+    ) as memberships, (select coalesce(json_agg(group_id), '[]') from group_member where user_id = app_user.id) as groups
     from app_user where id = ${id} and ${provided}`);
 
 export async function settings(db: Reader): Promise<Settings> {
