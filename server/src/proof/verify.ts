@@ -3,7 +3,7 @@
 // "true". The checks themselves are those of verifier/verify.mjs, which a stranger runs on an export.
 import { chains, type Chain, type Verification } from '@gantry/contract/audit.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import { checkChain } from '../../../verifier/verify.mjs';
+import { checkInThread } from './check-thread.ts';
 import type { CheckpointFile } from './checkpoint-file.ts';
 import * as guards from './guards-store.ts';
 import { parseHead, printHead, type Noted } from './noted-head.ts';
@@ -59,13 +59,11 @@ async function verifyChain(
   const head = await store.head(db, chain);
   const marks = await store.marks(db, chain);
   const anchors = [...outside, ...own].filter(({ text }) => chainOf(text) === chain);
-  const check = checkChain({ chain, key: key.public_key, checkpoints, anchors, marks, noted });
-  for await (const entries of store.entries(db, chain, { after: 0, up_to: head.seq }))
-    for (const entry of entries) check.entry(entry);
+  const given = { chain, key: key.public_key, checkpoints, anchors, marks, noted };
+  const found = await checkInThread(given, store.entries(db, chain, { after: 0, up_to: head.seq }), head);
   // What was pruned meanwhile is not gone behind our back.
   if ((await store.horizon(db, chain)) !== horizon) return await verifyChain(parts, chain, { noted, outside });
   const extra = await store.pastHead(db, chain);
-  const found = check.end(head);
   if (extra !== undefined)
     found.damage.push({
       chain,
