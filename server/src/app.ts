@@ -123,7 +123,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   const copies = destinations(config.audit_push);
   const outgoing = await openOutgoing(config, { db, secret_key, base_url, onError });
   open.defer(async () => await outgoing.close());
-  const ready = readiness(db, { stopping: stopping.signal, sealer });
+  const ready = readiness(db, { data_dir: config.data_dir, stopping: stopping.signal, sealer });
   const http = mount({
     handlers: {
       ...serviceRoutes({
