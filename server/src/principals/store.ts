@@ -147,14 +147,25 @@ export async function replacePassword(
   return row;
 }
 
-/** A password whatever the one before was, to be changed at the first sign-in; enables the account again. */
-export async function resetPassword(tx: GovernedTx, user_id: string, password_hash: string): Promise<void> {
+/** A password whatever the one before was; enables the account again where that is asked for. */
+export async function putPassword(
+  tx: GovernedTx,
+  user_id: string,
+  { password_hash, must_change_password, enable = false }: GivenPassword,
+): Promise<void> {
   await tx.write(
     'app_user',
     sql`
-      update app_user set password_hash = ${password_hash}, must_change_password = true, seed_credential = false, active = true
-      where id = ${user_id} returning id`,
+      update app_user set password_hash = ${password_hash}, must_change_password = ${must_change_password},
+        seed_credential = false, active = active or ${enable}
+      where id = ${user_id} and removed_at is null returning id`,
   );
+}
+
+interface GivenPassword {
+  password_hash: string;
+  must_change_password: boolean;
+  enable?: boolean;
 }
 
 export interface UserChange {
