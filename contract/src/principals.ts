@@ -22,6 +22,9 @@ export const user = z.object({
   must_change_password: z.boolean(),
   teams: z.array(z.object({ name: z.string(), role })),
   created_at: z.string(),
+  mail_expires_at: time
+    .nullable()
+    .describe('until when they can choose a password with what was mailed to them; null where nothing is open'),
 });
 
 /** Somebody who has no password of their own yet, and how they come to one. */
@@ -29,7 +32,6 @@ export const admittedUser = user.extend({
   one_time_password: shownOnce(
     'shown once, so absent when an Idempotency-Key gives this answer again; must be changed at the first sign-in. Absent, too, where a mail goes out',
   ),
-  mail_expires_at: time.nullable().describe('until when what is mailed to them can be used; null where nothing is'),
 });
 
 const howAdmitted = {

@@ -31,7 +31,7 @@ export async function resetPassword(
   const byMail = mails_tokens && !input.one_time_password;
   // Where a mail goes out nobody ever learns it.
   const { password, hash } = await passwords.oneTime();
-  const mailed = await change(db, grant, 'password.reset', async (tx, note) => {
+  await change(db, grant, 'password.reset', async (tx, note) => {
     // Both accounts, always in the same order: of two who do this to each other, the second finds that their session has ended.
     for (const each of [admin.id, id].toSorted()) await lockUser(tx, each);
     if (!(await store.hasSession(tx, { session_id: admin.session_id, subject: admin.id })))
@@ -45,13 +45,10 @@ export async function resetPassword(
       });
     await putPassword(tx, id, { password_hash: hash, must_change_password: true });
     const sessions_ended = await endSessions(tx, id);
-    const admission = byMail ? await admitAgain(tx, user, admin.email) : undefined;
-    note({ user: user.email, sessions_ended, ...admission });
-    return admission;
+    note({ user: user.email, sessions_ended, ...(byMail ? await admitAgain(tx, user, admin.email) : {}) });
   });
   return {
     ...(await showUser(db, caller, id)),
-    mail_expires_at: mailed?.expires_at ?? null,
     ...(byMail ? {} : { one_time_password: password }),
   };
 }

@@ -60,8 +60,7 @@ export async function createUser(
     throw error;
   });
   return {
-    ...adminUserRecord(row, []),
-    mail_expires_at: invitation?.expires_at ?? null,
+    ...adminUserRecord({ ...row, mail_expires_at: invitation?.expires_at ?? null }, []),
     ...(invitation === undefined ? { one_time_password: password } : {}),
   };
 }
