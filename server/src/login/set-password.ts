@@ -48,8 +48,8 @@ async function setOnce(
   const grant = authorize(user, 'password.set', theOrg);
   const isSet = await change(db, grant, 'password.changed', async (tx, note) => {
     // In the order of those who end it: first the account, then what leads to it.
-    await lockUser(tx, user.id);
-    if (!(await tokenStore.takeToken(tx, id))) return false;
+    const account = await lockUser(tx, user.id);
+    if (account?.active !== true || !(await tokenStore.takeToken(tx, id))) return false;
     await putPassword(tx, user.id, { password_hash: hash, must_change_password: false });
     note({ user: user.email, by: open.kind, sessions_ended: await endSessions(tx, user.id) });
     return true;

@@ -94,6 +94,7 @@ test('who is new is mailed an invitation and nothing is shown; its token sets a 
   expect(mail.body).toContain('root@example.com invites you to Gantry');
   expect(mail.body).toContain('svc password set --server https://gantry.example.com');
   const token = tokenIn(mail);
+  await expect(login(ada.email, chosen)).rejects.toMatchObject({ code: 'bad_credentials' });
   expect(await setPassword(token)).toEqual({ email: ada.email });
   expect(await shown()).toMatchObject({ mail_expires_at: null });
   expect(await login(ada.email, chosen)).toMatchObject({ must_change_password: false });
