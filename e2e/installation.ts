@@ -112,7 +112,7 @@ export async function install(env: Record<string, string> = {}, { within = tmpdi
     must,
     person: async (name, role = 'viewer') => {
       const email = `${name}@example.com`;
-      const { stdout } = await must(`svc user create ${email} --role ${role} --json`);
+      const { stdout } = await must(`svc user create ${email} --role ${role} --print-password --json`);
       const { one_time_password } = JSON.parse(stdout) as { one_time_password: string };
       await must(
         `svc login --email ${email} --password ${one_time_password} --new-password "password of ${name}" --store file`,
