@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { contains, databaseAsText } from '../testing/database-as-text.ts';
-import { freePort } from '../testing/receivers.ts';
+import { freePort } from '../testing/free-port.ts';
 import { storeAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp } from '../testing/test-app.ts';
 
