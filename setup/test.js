@@ -17,7 +17,7 @@ import { tallyPytest } from './pytest-report.js';
 import { ensureUv, uvEnvironment } from './python.js';
 import { runStaticChecks } from './static-checks.js';
 import { print, PartFailed, step } from './step.js';
-import { ensureTestServers } from './test-servers.js';
+import { ensureTestPrograms } from './test-programs.js';
 import { tallyVitest } from './vitest-report.js';
 
 /** @import { Tally } from './vitest-report.js' */
@@ -46,7 +46,7 @@ async function runEverything() {
     await step('engine', ensureEngine);
     await step('base image', async (say) => (baseImage = await ensureBaseImage(say)));
     await step('uv', async (say) => (uv = await ensureUv(say)));
-    await step('test servers', ensureTestServers);
+    await step('test programs', ensureTestPrograms);
   });
   if (prepared.failed > 0) return [prepared];
 

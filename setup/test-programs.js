@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { installDebianPackages } from './debian.js';
 
-/** The servers that stand before and behind the service in tests: a syslog daemon that speaks TLS, openssl for its certificate, and proxies. */
+/** What stands around the service in tests: a syslog daemon that speaks TLS, openssl for its certificate, proxies, and who looks for holes. */
 const needed = [
   { package: 'rsyslog', at: ['/usr/sbin/rsyslogd'] },
   {
@@ -12,18 +12,19 @@ const needed = [
   { package: 'openssl', at: ['/usr/bin/openssl'] },
   { package: 'nginx', at: ['/usr/sbin/nginx'] },
   { package: 'haproxy', at: ['/usr/sbin/haproxy'] },
+  { package: 'sqlmap', at: ['/usr/bin/sqlmap'] },
 ];
 
 /** @param {(doing: string) => void} say */
-export async function ensureTestServers(say) {
+export async function ensureTestPrograms(say) {
   const missing = needed.filter(({ at }) => !at.some((path) => existsSync(path)));
-  if (missing.length === 0) return 'rsyslog, nginx and haproxy are installed';
+  if (missing.length === 0) return 'rsyslog, nginx, haproxy and sqlmap are installed';
   await installDebianPackages({
     packages: missing.map((each) => each.package),
-    reason: 'the tests send the audit log to a real syslog daemon, and requests through real proxies',
+    reason: 'the tests send the audit log to a real syslog daemon, and requests through real proxies and from sqlmap',
     elsewhere:
-      'Run the tests on Debian or Ubuntu, in a container for example: they need rsyslog with TLS by openssl, nginx and haproxy.',
+      'Run the tests on Debian or Ubuntu, in a container for example: they need rsyslog with TLS by openssl, nginx, haproxy and sqlmap.',
     say,
   });
-  return 'rsyslog, nginx and haproxy installed';
+  return 'rsyslog, nginx, haproxy and sqlmap installed';
 }
