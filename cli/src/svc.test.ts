@@ -209,6 +209,36 @@ test('an asset is edited from a file where nobody can open an editor; its faults
   expect(JSON.parse(service.asked.at(-1)?.body ?? '')).toMatchObject({ version: '1.3.0', config: { type: 'http' } });
 });
 
+const gone = '0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e11';
+const listed = (item: object) => data([{ id: gone, ...item }]);
+test.each([
+  ['user remove ada@example.com', 'users', listed({ ...user, active: true })],
+  ['team delete ml', 'teams/ml', data({ name: 'ml', members: [] })],
+  ['group delete oncall', 'rbac/groups', listed({ name: 'oncall', team: 'ml', members: [] })],
+  ['principal delete ci', 'rbac/service-principals', listed({ name: 'ci', team: 'ml', keys: [] })],
+  ['webhook delete siem', 'webhooks/siem', data({ name: 'siem', url: 'https://example.com/', events: ['deploy'] })],
+])('svc %s takes nothing away unless it was asked, or told not to ask', async (typed, path, found) => {
+  const at = `/api/v1/${path}`;
+  const deleted = [at, `${at}/${gone}`, `${at}/${user.id}`].map((each) => [`DELETE ${each}`, none] as const);
+  await using service = await scriptService({ [`GET ${at}`]: found, ...Object.fromEntries(deleted) });
+  const where = { home, env: { SERVICE_URL: service.url, SERVICE_API_TOKEN: 't' } };
+  const refused = await runSvc(typed.split(' '), where);
+  expect(refused).toMatchObject({ exit: 2, stdout: '' });
+  expect(refused.stderr).toContain('hint: Give --yes, or run this at a terminal.');
+  expect(service.asked.some(({ method }) => method === 'DELETE')).toBe(false);
+  expect(await runSvc([...typed.split(' '), '--yes'], where)).toMatchObject({ exit: 0 });
+  expect(service.asked.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
+});
+
+test('the log is not pruned unless it was asked, or told not to ask', async () => {
+  const { exit, stderr } = await runSvc(['audit', 'prune', '--before', '52w', '--reason', 'age'], {
+    home,
+    env: nobody,
+  });
+  expect(stderr).toContain('--yes is needed');
+  expect(exit).toBe(2);
+});
+
 test('what a server says cannot drive the terminal', async () => {
   await using service = await scriptService({ 'GET /api/v1/auth/me': data({ ...user, name: '\u001b[2J\u202Eevil' }) });
   const { stdout } = await runSvc(['whoami'], { home, env: { SERVICE_URL: service.url, SERVICE_API_TOKEN: 't' } });
