@@ -99,10 +99,18 @@ export const webhooksEndpoints = {
   'webhooks.rotate': {
     method: 'POST',
     path: '/api/v1/webhooks/{name}/rotate',
-    summary: 'A new secret; the one before signs too until the overlap is over',
+    summary: 'A new secret; the one before signs too for a grace',
     operation: 'webhook.change',
     params: byName,
-    body: z.strictObject({ overlap_hours: z.number().int().min(0).max(168).default(24) }),
+    body: z.strictObject({
+      grace_seconds: z
+        .number()
+        .int()
+        .min(0)
+        .max(7 * 86_400)
+        .default(86_400)
+        .describe('how long the secret before goes on signing'),
+    }),
     reply: { kind: 'data', status: 200, schema: withSecret },
     problems: [],
   },

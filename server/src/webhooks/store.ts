@@ -59,13 +59,13 @@ export async function insert(tx: GovernedTx, { name, url, events, secret, create
     insert into webhook_position (webhook_id, seq) select ${row?.id}::uuid, seq from audit.head where chain = 'governance'`);
 }
 
-/** The secret that it has becomes the one before; with no hours of overlap there is none. */
-export async function replaceSecret(tx: GovernedTx, id: string, secret: Buffer, overlap_hours: number): Promise<void> {
+/** The secret that it has becomes the one before; without a grace there is none. */
+export async function replaceSecret(tx: GovernedTx, id: string, secret: Buffer, grace_seconds: number): Promise<void> {
   await tx.write(
     'webhook',
     sql`update webhook set secret = ${secret},
-          previous_secret = case when ${overlap_hours}::int > 0 then webhook.secret end,
-          previous_until = case when ${overlap_hours}::int > 0 then clock_now() + ${overlap_hours}::int * interval '1 h' end
+          previous_secret = case when ${grace_seconds}::int > 0 then webhook.secret end,
+          previous_until = case when ${grace_seconds}::int > 0 then clock_now() + make_interval(secs => ${grace_seconds}) end
         where id = ${id} returning id`,
   );
 }

@@ -127,9 +127,9 @@ test('a delivery is signed: another byte, another time and another secret are to
   }
 });
 
-test('a rotated secret signs beside the new one until the overlap is over', async () => {
+test('a rotated secret signs beside the new one until the grace is over', async () => {
   const hook = await webhook();
-  const rotated = await call('webhooks.rotate', { params: { name: hook.name }, body: { overlap_hours: 1 } });
+  const rotated = await call('webhooks.rotate', { params: { name: hook.name }, body: { grace_seconds: 3600 } });
   const next = rotated.secret ?? '';
   const first = await teamCreated();
   const [during] = await arrived(hook, [first]);
@@ -143,9 +143,9 @@ test('a rotated secret signs beside the new one until the overlap is over', asyn
   expect((await call('webhooks.show', { params: { name: hook.name } })).previous_secret_until).toBeNull();
 });
 
-test('without an overlap the secret before signs nothing more', async () => {
+test('without a grace the secret before signs nothing more', async () => {
   const hook = await webhook();
-  const { secret = '' } = await call('webhooks.rotate', { params: { name: hook.name }, body: { overlap_hours: 0 } });
+  const { secret = '' } = await call('webhooks.rotate', { params: { name: hook.name }, body: { grace_seconds: 0 } });
   const [one] = await arrived(hook, [await teamCreated()]);
   if (one === undefined) throw new Error('nothing arrived');
   expect(verify(secret, one)).toMatchObject({ event: 'team.created' });
