@@ -86,7 +86,7 @@ export const approvalsEndpoints = {
       message: text.default(''),
     }),
     reply: { kind: 'data', status: 201, schema: approval },
-    problems: ['bad_reference', 'conflict', 'exists'],
+    problems: ['bad_reference', 'exists'],
   },
   'approvals.show': {
     method: 'GET',
@@ -105,7 +105,7 @@ export const approvalsEndpoints = {
     params: byId,
     body: decision,
     reply: { kind: 'data', status: 200, schema: approval },
-    problems: ['already_decided', 'superseded', 'own_request', 'conflict'],
+    problems: ['already_decided', 'superseded', 'own_request'],
   },
   'approvals.reject': {
     method: 'POST',
@@ -115,7 +115,7 @@ export const approvalsEndpoints = {
     params: byId,
     body: decision,
     reply: { kind: 'data', status: 200, schema: approval },
-    problems: ['already_decided', 'superseded', 'own_request', 'conflict'],
+    problems: ['already_decided', 'superseded', 'own_request'],
   },
   'approvals.withdraw': {
     method: 'POST',
@@ -134,7 +134,7 @@ export const approvalsEndpoints = {
     params: byId,
     body: decision,
     reply: { kind: 'data', status: 200, schema: approval },
-    problems: ['already_decided', 'conflict'],
+    problems: ['already_decided'],
   },
   'approvals.comment': {
     method: 'POST',
@@ -144,6 +144,6 @@ export const approvalsEndpoints = {
     params: byId,
     body: z.strictObject({ message: text.refine((message) => message.trim() !== '', 'must not be empty') }),
     reply: { kind: 'data', status: 201, schema: comment },
-    problems: ['conflict'],
+    problems: [],
   },
 } as const satisfies Record<string, Endpoint>;

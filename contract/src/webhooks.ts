@@ -140,6 +140,6 @@ export const webhooksEndpoints = {
     operation: 'webhook.change',
     params: z.strictObject({ name, id }),
     reply: { kind: 'data', status: 200, schema: delivery },
-    problems: ['conflict'],
+    problems: [],
   },
 } as const satisfies Record<string, Endpoint>;

@@ -197,4 +197,3 @@ export function errorCode(error: unknown): string | undefined {
 }
 
 export const unique_violation = '23505';
-export const foreign_key_violation = '23503';

@@ -10,6 +10,8 @@ export function requestLog(log: Log): RequestLog {
       line.path === '/livez' || line.path === '/readyz' ? log.debug(line, 'request') : log.info(line, 'request'),
     bug: (error, request_id) =>
       log.error({ err: error, request_id }, 'a bug: this request was answered with `internal`'),
+    overtaken: (error, request_id) =>
+      log.warn({ err: error, request_id }, 'this request referred to what was not there any more'),
     undeclared: (line) => log.error(line, undeclared_problem),
   };
 }
