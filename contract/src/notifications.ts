@@ -36,11 +36,16 @@ export const notificationCounts = z.object({
   unread: z.number().int(),
 });
 
+/** What was told, read or not, is then forgotten, and so is its mail. The log keeps what it was about. */
+export const notificationDays = 90;
+/** What became of a mail is then forgotten. */
+export const mailDays = 30;
+
 export const notificationsEndpoints = {
   'notifications.list': {
     method: 'GET',
     path: '/api/v1/notifications',
-    summary: 'What you were told, newest first',
+    summary: `What you were told in the last ${notificationDays} days, newest first`,
     operation: 'notification.read',
     query: z.strictObject({ unread: z.stringbool().default(false), ...paging }),
     reply: { kind: 'list', status: 200, schema: notification },

@@ -55,6 +55,9 @@ export const attempt = z.object({
   problem: z.string().nullable(),
 });
 
+/** What was delivered or given up is then forgotten. The log keeps the entry that it was about. */
+export const deliveryDays = 30;
+
 export const webhooksEndpoints = {
   'webhooks.list': {
     method: 'GET',
@@ -126,7 +129,7 @@ export const webhooksEndpoints = {
   'webhooks.deliveries': {
     method: 'GET',
     path: '/api/v1/webhooks/{name}/deliveries',
-    summary: 'What was sent, waits, or was given up, newest first; what arrived is listed for 30 days',
+    summary: `What was sent, waits, or was given up, newest first; what has ended is listed for ${deliveryDays} days`,
     operation: 'webhook.read',
     params: byName,
     query: z.strictObject({ state: z.enum(deliveryStates).optional(), ...paging }),

@@ -56,6 +56,15 @@ export async function releaseAll(db: Tx): Promise<void> {
   await db.run(sql`update mail set claim = null, lease_until = null where state = 'queued' and claim is not null`);
 }
 
+/** What became of a mail so long ago, some at a time; true when there may be more. */
+export async function forgetOld(db: Tx, { keep_days, most }: { keep_days: number; most: number }): Promise<boolean> {
+  const forgotten = await db.run(sql`
+    delete from mail where notification_id in (
+      select notification_id from mail where state <> 'queued' and ended_at < clock_now() - make_interval(days => ${keep_days})
+      order by ended_at limit ${most} for update skip locked)`);
+  return forgotten === most;
+}
+
 export interface Backlog {
   waiting: number;
   failed: number;

@@ -105,6 +105,15 @@ export async function markRead(db: Tx, user_id: string, ids: readonly string[]):
   );
 }
 
+/** What was told so long ago, read or not, and the mail that goes with it; some at a time, and true when there may be more. */
+export async function forgetOld(db: Tx, { keep_days, most }: { keep_days: number; most: number }): Promise<boolean> {
+  const forgotten = await db.run(sql`
+    delete from notification where id in (
+      select id from notification where created_at < clock_now() - make_interval(days => ${keep_days})
+      order by created_at limit ${most} for update skip locked)`);
+  return forgotten === most;
+}
+
 /** Pending requests that the caller may decide: nobody decides about a request of their own, or about content that they pushed. */
 export async function counts(db: Reader, caller: UserCaller): Promise<{ pending: number; unread: number }> {
   const teams = caller.memberships.filter(({ role }) => role === 'admin').map(({ team_id }) => team_id);

@@ -1,9 +1,13 @@
 // Against a receiver in a process of its own; signatures are verified by the standardwebhooks package, which is not ours.
+import { deliveryDays } from '@gantry/contract/webhooks.ts';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { sql } from '../database/sql.ts';
+import { deriveKey } from '../derive-key.ts';
+import { openOutbound } from '../outbound/outbound.ts';
 import { receiver, type Received, type Receiver } from '../testing/receiver.ts';
 import { testApp, type TestApp } from '../testing/test-app.ts';
+import { startDelivering } from './deliver.ts';
 import { sign } from './sign.ts';
 
 let at: Receiver;
@@ -306,6 +310,38 @@ test('a name is taken once', async () => {
   const again = { name: hook.name, url: hook.url, events: ['*'] };
   await expect(call('webhooks.create', { body: again })).rejects.toMatchObject({ code: 'exists' });
 });
+
+test('what arrived or was given up is forgotten a month later, and not before', async () => {
+  const [fine, lost] = [await webhook(), await webhook(['team.created'], 'http://127.0.0.1:9/down')];
+  await arrived(fine, [await teamCreated()]);
+  await tried(lost.name, 1);
+  await later(25);
+  await signedInAnew();
+  const states = async () =>
+    await Promise.all([fine, lost].map(async ({ name }) => (await deliveries(name)).map(({ state }) => state)));
+  await vi.waitFor(async () => expect(await states()).toEqual([['delivered'], ['dead']]), 15_000);
+  for (const [hours, left] of [
+    [deliveryDays * 24 - 26, [['delivered'], ['dead']]],
+    [2, [[], ['dead']]],
+    [25, [[], []]],
+  ] as const) {
+    await later(hours);
+    await signedInAnew();
+    await restarted();
+    expect(await states()).toEqual(left);
+  }
+});
+
+/** What sends, as after a restart of the service, until it has forgotten what it forgets. */
+async function restarted(): Promise<void> {
+  const outbound = openOutbound({ private_hosts: [at.host] });
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => void errors.push(error);
+  const secret_key = deriveKey(app.secret_key, 'webhook-secret');
+  await (await startDelivering({ db: app.db, outbound, secret_key, alone: false, onError })).stop();
+  await outbound.close();
+  expect(errors).toEqual([]);
+}
 
 async function signedInAnew() {
   const { email, password } = app.admin;
