@@ -1,6 +1,6 @@
 import type { deliveryStates } from '@gantry/contract/webhooks.ts';
 import type { GovernedTx } from '../access/change.ts';
-import type { Database, Reader } from '../database/database.ts';
+import type { Reader, Tx } from '../database/database.ts';
 import { allOf, sql, type Sql } from '../database/sql.ts';
 
 export interface WebhookRow {
@@ -117,8 +117,8 @@ export async function deliveryById(db: Reader, webhook_id: string, id: string): 
 }
 
 /** One attempt more, which holds up nothing newer; false for one that is queued already. */
-export async function requeue(db: Database, id: string): Promise<boolean> {
-  const touched = await db.run(sql`
+export async function requeue(tx: Tx, id: string): Promise<boolean> {
+  const touched = await tx.run(sql`
     update webhook_delivery set state = 'queued', ended_at = null, next_attempt_at = clock_now(), give_up_at = clock_now()
     where id = ${id} and state <> 'queued'`);
   return touched > 0;

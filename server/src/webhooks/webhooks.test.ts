@@ -305,6 +305,30 @@ test('a webhook is governed: what it was and what it is stands in the log, and i
   expect(JSON.stringify(await call('webhooks.list', { query: {} }))).not.toContain('whsec_');
 });
 
+test('whoever has something sent is in the log with what was sent; what is refused, or on its way, leaves no entry', async () => {
+  const hook = await webhook();
+  await arrived(hook, [await teamCreated()]);
+  await vi.waitFor(async () => expect((await deliveries(hook.name))[0]?.state).toBe('delivered'), 5000);
+  const id = (await deliveries(hook.name))[0]?.id ?? '';
+  at.answer(500);
+  await call('webhooks.test', { params: { name: hook.name } });
+  await call('webhooks.redeliver', { params: { name: hook.name, id } });
+  await Promise.allSettled([
+    call('webhooks.redeliver', { params: { name: hook.name, id: hook.id } }),
+    call('webhooks.test', { params: { name: 'nowhere' } }),
+  ]);
+  const { items } = await call('audit.list', { query: { action: 'webhook', limit: 3 } });
+  expect(items.map(({ event, actor, detail }) => [event, actor.name, detail])).toMatchObject([
+    [
+      'webhook.redelivered',
+      app.admin.email,
+      { webhook: hook.name, url: hook.url, delivery: id, of: { event: 'team.created' } },
+    ],
+    ['webhook.tested', app.admin.email, { webhook: hook.name, url: hook.url }],
+    ['webhook.created', app.admin.email, { after: { url: hook.url } }],
+  ]);
+});
+
 test('a name is taken once', async () => {
   const hook = await webhook();
   const again = { name: hook.name, url: hook.url, events: ['*'] };
