@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
 import { id, paging, time } from './wire.ts';
 
-/** What became of a request: the first two are told to those who decide, the others to who submitted it. */
+/** What became of a request. */
 export const notificationKinds = [
   'submitted',
   'withdrawn',
@@ -13,6 +13,9 @@ export const notificationKinds = [
   'expired',
 ] as const;
 export type NotificationKind = (typeof notificationKinds)[number];
+
+/** Told to those who decide; the others to who submitted the request, whom they are about. */
+export const toldToAdmins: readonly NotificationKind[] = ['submitted', 'withdrawn'];
 
 export const notification = z.object({
   id,

@@ -1,6 +1,5 @@
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
-import { notificationById, type NotificationRow } from './store.ts';
 
 export interface Claim {
   notification_id: string;
@@ -19,15 +18,9 @@ export async function claimDue(db: Tx, claim: string, most: number, lease_ms: nu
     returning notification_id, claim, attempts`);
 }
 
-/** What is to be sent, to whom; undefined for somebody who is disabled by now. */
-export async function letterOf(
-  db: Reader,
-  notification_id: string,
-): Promise<{ row: NotificationRow; email: string } | undefined> {
-  const row = await notificationById(db, notification_id);
-  const user =
-    row && (await db.one<{ email: string }>(sql`select email from app_user where id = ${row.user_id} and active`));
-  return row === undefined || user === undefined ? undefined : { row, email: user.email };
+/** To whom it is to be sent. */
+export async function recipientOf(db: Reader, notification_id: string): Promise<{ user_id: string } | undefined> {
+  return await db.one<{ user_id: string }>(sql`select user_id from notification where id = ${notification_id}`);
 }
 
 export async function end(db: Tx, mail: Claim, state: 'sent' | 'failed' | 'dropped', problem?: string): Promise<void> {
