@@ -30,7 +30,7 @@ import { loginRoutes } from './login/routes.ts';
 import { endSessions } from './login/sessions.ts';
 import { tokens as signedTokens } from './login/token.ts';
 import type { Log } from './log.ts';
-import { applyOrgConfig, type OrgFile } from './principals/org-settings.ts';
+import { applyOrgConfig, compareOrgConfig, type OrgFile } from './principals/org-settings.ts';
 import { warnOfTooFewAdmins } from './principals/enough-admins.ts';
 import { installationId, settings } from './principals/find.ts';
 import { notificationsRoutes } from './notifications/routes.ts';
@@ -50,6 +50,7 @@ import { auditPushChecks } from './service/audit-push-checks.ts';
 import { machineChecks } from './service/checks.ts';
 import { checkOrg } from './service/check-org.ts';
 import { logCheck } from './service/log-check.ts';
+import { orgFileCheck } from './service/org-file-check.ts';
 import { readiness } from './service/readiness.ts';
 import { serviceRoutes } from './service/routes.ts';
 import { endKeysShownTo } from './service-principals/find.ts';
@@ -123,7 +124,10 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   const copies = destinations(config.audit_push);
   const outgoing = await openOutgoing(config, { db, secret_key, base_url, onError });
   open.defer(async () => await outgoing.close());
-  const ready = readiness(db, { stopping: stopping.signal, sealer });
+  const { org_config } = config;
+  const orgFileChecks =
+    org_config === undefined ? [] : [orgFileCheck(org_config, async () => await compareOrgConfig(db, org_config))];
+  const ready = readiness(db, { stopping: stopping.signal, sealer, orgFile: orgFileChecks[0] });
   const http = mount({
     handlers: {
       ...serviceRoutes({
@@ -132,6 +136,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
         ready,
         checks: [
           ...machineChecks(db, config.data_dir, version),
+          ...orgFileChecks,
           logCheck(sealer, config.audit.anchor_file),
           outgoing.check,
           ...auditPushChecks(db, copies),
