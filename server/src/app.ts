@@ -137,7 +137,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
         checks: [
           ...machineChecks(db, config.data_dir, version),
           ...orgFileChecks,
-          logCheck(sealer, config.audit.anchor_file),
+          logCheck(sealer, { anchor_file: config.audit.anchor_file, data_dir: config.data_dir }),
           outgoing.check,
           ...auditPushChecks(db, copies),
           ...containers.checks,
