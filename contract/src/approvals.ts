@@ -23,7 +23,9 @@ export const approval = z.object({
   decided_at: z.string().nullable(),
   expires_at: z.string().nullable().describe('when it is closed undecided; null when it waits for ever, or no longer'),
   approvals_required: z.number().int(),
-  approved_by: z.array(z.object({ by: z.string(), at: z.string(), reason: z.string() })),
+  approved_by: z
+    .array(z.object({ by: z.string(), at: z.string(), reason: z.string() }))
+    .describe('who said so and counted; while it waits, who said so and could still say it'),
   /** Who can decide it and has not yet: the platform's and the team's admins, by e-mail. */
   can_decide: z.array(z.string()),
 });
