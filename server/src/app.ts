@@ -127,6 +127,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   const { org_config } = config;
   const orgFileChecks =
     org_config === undefined ? [] : [orgFileCheck(org_config, async () => await compareOrgConfig(db, org_config))];
+  const requests = requestLog(log);
   const ready = readiness(db, { stopping: stopping.signal, sealer, orgFile: orgFileChecks[0] });
   const http = mount({
     handlers: {
@@ -173,11 +174,11 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     recordRefusal,
     carryOutOnce: carryOutOnce(db, deriveKey(secret_key, 'request-digest')),
     clientAddress: clientAddress(config.trusted_proxies),
-    log: requestLog(log),
+    log: requests,
     mustChangeFirst: async () => (await settings(db)).enforce_password_change,
     stopping: stopping.signal,
   });
-  const listening = await serve(http.fetch, config);
+  const listening = await serve(http.fetch, config, requests.unparsed);
   open.defer(async () => await listening.close(close_wait_ms));
   url = config.base_url ?? listening.url;
   const kinds = { push: pushRun({ db, resolver: engineResolver(containers.sandboxes) }), deploy: deployKind(deploy) };
