@@ -95,6 +95,21 @@ test('svc registry tool edit opens the editor, shows the difference and asks; a 
   expect((await gantry.must('svc registry tool show diary --yaml')).output).toContain('title: new');
 });
 
+test('svc group delete asks, naming what goes; a no leaves it, a yes does not', async () => {
+  await gantry.must('svc group create oncall --team ml');
+  const kept = await atTerminal(gantry, 'svc group delete oncall');
+  await kept.shows('Delete group:oncall of team ml with what is granted to it? This cannot be undone.');
+  kept.press('n');
+  await kept.shows('group:oncall was not deleted');
+  expect(await kept.ended).toBe(1);
+  await gantry.must('svc group show oncall');
+  const deleted = await atTerminal(gantry, 'svc group delete oncall');
+  await deleted.shows('This cannot be undone.');
+  deleted.press('y');
+  await deleted.shows('There is no group:oncall any more');
+  expect(await deleted.ended).toBe(0);
+});
+
 test('Ctrl-C at a terminal asks: first it goes on without the terminal, watched again it is cancelled', async () => {
   await writeProject(gantry, 'parrot', { 'agent.py': `import time\ntime.sleep(600)\n${echo}` });
   const deploying = await atTerminal(gantry, 'svc deploy', { in: 'parrot' });

@@ -107,6 +107,23 @@ export function whole(
   };
 }
 
+/** A length of time such as 30m, 24h or 7d; becomes seconds. */
+export function duration(summary: string, most_seconds: number): Input<number | undefined> {
+  return {
+    summary,
+    placeholder: 'time',
+    read(given, name) {
+      if (given === undefined) return undefined;
+      const seconds = given === '0' ? 0 : readLength(String(given));
+      if (seconds === undefined || seconds > most_seconds) {
+        const most = `${most_seconds / secondsPerUnit.d}d`;
+        throw misuse(`${name} is a length of time (30m, 24h, 7d) of at most ${most}, or 0; not "${String(given)}"`);
+      }
+      return seconds;
+    },
+  };
+}
+
 /** A date, or a time back from now such as 10m, 2h or 1d; becomes UTC ISO text. */
 export function moment(summary: string): Input<string | undefined> {
   return {
@@ -119,16 +136,19 @@ export function moment(summary: string): Input<string | undefined> {
 const secondsPerUnit = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
 
 function readMoment(given: string, name: string, now = Date.now()): string {
-  const back = /^(\d{1,6})([smhdw])$/.exec(given);
-  // The pattern has exactly these two groups, and the second is a key of the table.
-  const milliseconds =
-    back === null
-      ? Date.parse(given)
-      : now - Number(back[1]) * secondsPerUnit[back[2] as keyof typeof secondsPerUnit] * 1000;
-  if (Number.isNaN(milliseconds) || (back === null && !/^\d{4}-\d\d-\d\d/.test(given))) {
+  const back = readLength(given);
+  const milliseconds = back === undefined ? Date.parse(given) : now - back * 1000;
+  if (Number.isNaN(milliseconds) || (back === undefined && !/^\d{4}-\d\d-\d\d/.test(given))) {
     throw misuse(`${name} is a time back from now (10m, 2h, 1d) or a date (2026-01-31), not "${given}"`);
   }
   return new Date(milliseconds).toISOString();
+}
+
+/** In seconds; undefined when it is none. */
+function readLength(given: string): number | undefined {
+  const [, count, unit] = /^(\d{1,6})([smhdw])$/.exec(given) ?? [];
+  // The pattern lets through no unit that is not a key of the table.
+  return unit === undefined ? undefined : Number(count) * secondsPerUnit[unit as keyof typeof secondsPerUnit];
 }
 
 function textOrNothing(given: Given): string | undefined {

@@ -57,6 +57,13 @@ test('every kind of asset has the same commands; agents are made by a push', () 
     expect([kind, verbs(kind)]).toEqual([kind, everything.filter((verb) => kind !== 'agent' || verb !== 'create')]);
 });
 
+test('what cannot be undone has --yes, and asks without it', async () => {
+  const final = all.filter((words) => /(^| )(delete|prune)$|^user remove$/.test(words));
+  expect(final.length).toBeGreaterThan(assetKinds.length);
+  for (const words of final)
+    expect([words, Object.keys((await load(words)).flags)]).toEqual([words, expect.arrayContaining(['yes'])]);
+});
+
 test('every kind of asset has a word in help', () => {
   expect(Object.keys(groups).toSorted()).toEqual(assetKinds.map((kind) => `registry ${kind}`).toSorted());
 });

@@ -9,7 +9,7 @@ import { describeNeeds } from './needs.ts';
 import type { Output } from './output.ts';
 import { misuse, Refusal } from './refusal.ts';
 import type { GlobalFlags } from './session.ts';
-import { typedWords } from './typed-words.ts';
+import { helpForm, typedWords } from './typed-words.ts';
 
 export interface Typed {
   command: Command;
@@ -18,7 +18,8 @@ export interface Typed {
 }
 
 /** Undefined when help or the version was asked for and printed. */
-export async function parse(words: string[], output: Output): Promise<Typed | undefined> {
+export async function parse(given: readonly string[], output: Output): Promise<Typed | undefined> {
+  const words = helpForm(given);
   const typed = typedWords(words);
   const records = await loadRecords(typed);
   let result: Typed | undefined;

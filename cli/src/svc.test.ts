@@ -33,6 +33,9 @@ test.each([
   ['a value that is none of the choices', ['init', 'x', '--framework', 'autogen'], 'langgraph, crewai'],
   ['a time that is none', ['audit', '--since', 'yesterday'], '10m, 2h, 1d'],
   ['a number out of range', ['logs', 'greeter', '--tail', '-3'], '--tail'],
+  ['a length of time without a unit', ['webhook', 'rotate', 'siem', '--grace', '90'], '30m, 24h, 7d'],
+  ['a length of time that is too long', ['principal', 'rotate', 'ci', '--grace', '31d'], 'at most 30d'],
+  ['help of an unknown command', ['help', 'deply'], 'Did you mean deploy?'],
   ['an address that is none', ['whoami', '--server', 'ftp://x'], 'not the address of a service'],
   ['a group without a command', ['team'], 'needs one of'],
 ])('%s is a misuse: exit 2, and what was meant', async (_name, words, said) => {
@@ -52,6 +55,33 @@ test('help of a command says what it needs and shows its examples', async () => 
   const { stdout } = await runSvc(['deploy', '--help'], { home });
   expect(stdout).toContain('Needs role deployer');
   expect(stdout).toContain('svc deploy agents/greeter@1.0.0 --plan');
+});
+
+test.each([
+  ['help', '--help'],
+  ['help team', 'team --help'],
+  ['help webhook rotate', 'webhook rotate --help'],
+  ['--json help delete greeter', 'delete --help'],
+])('svc %s is svc %s', async (typed, same) => {
+  const [asked, expected] = await Promise.all(
+    [typed, same].map(async (words) => await runSvc(words.split(' '), { home, env: nobody })),
+  );
+  expect(asked).toEqual(expected);
+  expect(asked).toMatchObject({ exit: 0, stdout: expect.stringContaining('Usage: svc') });
+});
+
+test('a grace is the same word and the same length of time for a key and for a secret', async () => {
+  const id = user.id;
+  await using service = await scriptService({
+    'GET /api/v1/rbac/service-principals': data([{ id, name: 'ci' }]),
+    [`POST /api/v1/rbac/service-principals/${id}/rotate-key`]: data({ id, name: 'ci', keys: [], key: 'k' }, 201),
+    'POST /api/v1/webhooks/siem/rotate': data({ name: 'siem', secret: 's', previous_secret_until: null }),
+  });
+  const where = { home, env: { SERVICE_URL: service.url, SERVICE_API_TOKEN: 't' } };
+  for (const words of ['principal rotate ci --grace 2h', 'webhook rotate siem --grace 2h'])
+    expect(await runSvc(words.split(' '), where)).toMatchObject({ exit: 0 });
+  const sent = service.asked.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body) as unknown);
+  expect(sent).toEqual([{ grace_seconds: 7200 }, { grace_seconds: 7200 }]);
 });
 
 test('without a session a command is refused with the command that signs in', async () => {
@@ -246,6 +276,36 @@ test('an asset is edited from a file where nobody can open an editor; its faults
   expect(edited.stdout).toContain('+ url: https://example.com');
   expect(edited.stderr).toContain('undo: svc registry tool show look@1.2.3 --yaml');
   expect(JSON.parse(service.asked.at(-1)?.body ?? '')).toMatchObject({ version: '1.3.0', config: { type: 'http' } });
+});
+
+const gone = '0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e11';
+const listed = (item: object) => data([{ id: gone, ...item }]);
+test.each([
+  ['user remove ada@example.com', 'users', listed({ ...user, active: true })],
+  ['team delete ml', 'teams/ml', data({ name: 'ml', members: [] })],
+  ['group delete oncall', 'rbac/groups', listed({ name: 'oncall', team: 'ml', members: [] })],
+  ['principal delete ci', 'rbac/service-principals', listed({ name: 'ci', team: 'ml', keys: [] })],
+  ['webhook delete siem', 'webhooks/siem', data({ name: 'siem', url: 'https://example.com/', events: ['deploy'] })],
+])('svc %s takes nothing away unless it was asked, or told not to ask', async (typed, path, found) => {
+  const at = `/api/v1/${path}`;
+  const deleted = [at, `${at}/${gone}`, `${at}/${user.id}`].map((each) => [`DELETE ${each}`, none] as const);
+  await using service = await scriptService({ [`GET ${at}`]: found, ...Object.fromEntries(deleted) });
+  const where = { home, env: { SERVICE_URL: service.url, SERVICE_API_TOKEN: 't' } };
+  const refused = await runSvc(typed.split(' '), where);
+  expect(refused).toMatchObject({ exit: 2, stdout: '' });
+  expect(refused.stderr).toContain('hint: Give --yes, or run this at a terminal.');
+  expect(service.asked.some(({ method }) => method === 'DELETE')).toBe(false);
+  expect(await runSvc([...typed.split(' '), '--yes'], where)).toMatchObject({ exit: 0 });
+  expect(service.asked.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
+});
+
+test('the log is not pruned unless it was asked, or told not to ask', async () => {
+  const { exit, stderr } = await runSvc(['audit', 'prune', '--before', '52w', '--reason', 'age'], {
+    home,
+    env: nobody,
+  });
+  expect(stderr).toContain('--yes is needed');
+  expect(exit).toBe(2);
 });
 
 test('what a server says cannot drive the terminal', async () => {

@@ -23,7 +23,9 @@ export const approval = z.object({
   decided_at: z.string().nullable(),
   expires_at: z.string().nullable().describe('when it is closed undecided; null when it waits for ever, or no longer'),
   approvals_required: z.number().int(),
-  approved_by: z.array(z.object({ by: z.string(), at: z.string(), reason: z.string() })),
+  approved_by: z
+    .array(z.object({ by: z.string(), at: z.string(), reason: z.string() }))
+    .describe('who said so and counted; while it waits, who said so and could still say it'),
   /** Who can decide it and has not yet: the platform's and the team's admins, by e-mail. */
   can_decide: z.array(z.string()),
 });
@@ -86,7 +88,7 @@ export const approvalsEndpoints = {
       message: text.default(''),
     }),
     reply: { kind: 'data', status: 201, schema: approval },
-    problems: ['bad_reference', 'conflict', 'exists'],
+    problems: ['bad_reference', 'exists'],
   },
   'approvals.show': {
     method: 'GET',
@@ -105,7 +107,7 @@ export const approvalsEndpoints = {
     params: byId,
     body: decision,
     reply: { kind: 'data', status: 200, schema: approval },
-    problems: ['already_decided', 'superseded', 'own_request', 'conflict'],
+    problems: ['already_decided', 'superseded', 'own_request'],
   },
   'approvals.reject': {
     method: 'POST',
@@ -115,7 +117,7 @@ export const approvalsEndpoints = {
     params: byId,
     body: decision,
     reply: { kind: 'data', status: 200, schema: approval },
-    problems: ['already_decided', 'superseded', 'own_request', 'conflict'],
+    problems: ['already_decided', 'superseded', 'own_request'],
   },
   'approvals.withdraw': {
     method: 'POST',
@@ -134,7 +136,7 @@ export const approvalsEndpoints = {
     params: byId,
     body: decision,
     reply: { kind: 'data', status: 200, schema: approval },
-    problems: ['already_decided', 'conflict'],
+    problems: ['already_decided'],
   },
   'approvals.comment': {
     method: 'POST',
@@ -144,6 +146,6 @@ export const approvalsEndpoints = {
     params: byId,
     body: z.strictObject({ message: text.refine((message) => message.trim() !== '', 'must not be empty') }),
     reply: { kind: 'data', status: 201, schema: comment },
-    problems: ['conflict'],
+    problems: [],
   },
 } as const satisfies Record<string, Endpoint>;

@@ -63,6 +63,8 @@ export const auditEvents = {
   'agent.restarted': 'governance',
   'webhook.created': 'governance',
   'webhook.rotated': 'governance',
+  'webhook.tested': 'governance',
+  'webhook.redelivered': 'governance',
   'webhook.deleted': 'governance',
 } as const satisfies Record<string, Chain>;
 export type AuditEvent = keyof typeof auditEvents;

@@ -46,7 +46,9 @@ export interface Endpoint {
 /** Every refusal that it can answer with. */
 export function problemsOf(endpoint: Endpoint): ProblemCode[] {
   const keyed = takesIdempotencyKey(endpoint) ? (['idempotency_conflict'] as const) : [];
-  return [...commonProblems, ...keyed, ...endpoint.problems];
+  // Whatever changes something can meet somebody who removes what it refers to.
+  const changing = endpoint.method === 'GET' ? [] : (['conflict'] as const);
+  return [...commonProblems, ...changing, ...keyed, ...endpoint.problems];
 }
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;

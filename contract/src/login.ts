@@ -53,7 +53,7 @@ export const loginEndpoints = {
     operation: 'password.set',
     body: z.strictObject({ token: z.string().min(1).max(200), new_password: password }),
     reply: { kind: 'data', status: 200, schema: z.object({ email: z.string() }) },
-    problems: ['bad_credentials', 'conflict', 'weak_password'],
+    problems: ['bad_credentials', 'weak_password'],
   },
   'auth.me': {
     method: 'GET',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
 import { id, paging, time } from './wire.ts';
 
-/** What became of a request: the first two are told to those who decide, the others to who submitted it. */
+/** What became of a request. */
 export const notificationKinds = [
   'submitted',
   'withdrawn',
@@ -13,6 +13,9 @@ export const notificationKinds = [
   'expired',
 ] as const;
 export type NotificationKind = (typeof notificationKinds)[number];
+
+/** Told to those who decide; the others to who submitted the request, whom they are about. */
+export const toldToAdmins: readonly NotificationKind[] = ['submitted', 'withdrawn'];
 
 export const notification = z.object({
   id,
@@ -36,11 +39,16 @@ export const notificationCounts = z.object({
   unread: z.number().int(),
 });
 
+/** What was told, read or not, is then forgotten, and so is its mail. The log keeps what it was about. */
+export const notificationDays = 90;
+/** What became of a mail is then forgotten. */
+export const mailDays = 30;
+
 export const notificationsEndpoints = {
   'notifications.list': {
     method: 'GET',
     path: '/api/v1/notifications',
-    summary: 'What you were told, newest first',
+    summary: `What you were told in the last ${notificationDays} days, newest first`,
     operation: 'notification.read',
     query: z.strictObject({ unread: z.stringbool().default(false), ...paging }),
     reply: { kind: 'list', status: 200, schema: notification },

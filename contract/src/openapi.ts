@@ -145,7 +145,7 @@ function refusals(endpoint: Endpoint): Json {
   const schema = endpoint.reply.kind === 'raw' ? 'AgentProblem' : 'Problem';
   const content = { 'application/problem+json': { schema: { $ref: `#/components/schemas/${schema}` } } };
   const byStatus = Map.groupBy(problemsOf(endpoint), (code) => problems[code].status);
-  const described: Json = { 431: { description: 'The line and the headers of the request are over 16 KB' } };
+  const described: Json = {};
   for (const [status, codes] of byStatus) {
     const description = codes.map((code) => `\`${code}\`: ${problems[code].title}`).join(' · ');
     described[status] = { description, content };

@@ -51,7 +51,7 @@ export const orgEndpoints = {
     operation: 'org.change',
     body: orgSettings.partial(),
     reply: { kind: 'data', status: 200, schema: org.extend({ notices: z.array(z.string()) }) },
-    problems: ['conflict'],
+    problems: [],
   },
   'org.check': {
     method: 'GET',

@@ -124,7 +124,7 @@ export const principalsEndpoints = {
       ...howAdmitted,
     }),
     reply: { kind: 'data', status: 201, schema: admittedUser },
-    problems: ['conflict', 'exists'],
+    problems: ['exists'],
   },
   'users.show': {
     method: 'GET',
@@ -158,7 +158,7 @@ export const principalsEndpoints = {
     params: byId,
     body: z.strictObject(howAdmitted),
     reply: { kind: 'data', status: 201, schema: admittedUser },
-    problems: ['conflict'],
+    problems: [],
   },
   'users.remove': {
     method: 'DELETE',

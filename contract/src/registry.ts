@@ -93,7 +93,6 @@ export const registryEndpoints = {
       'version_final',
       'reference_missing',
       'exists',
-      'conflict',
     ],
   },
   'pushes.show': {
@@ -234,7 +233,7 @@ export const registryEndpoints = {
         path: ['team'],
       }),
     reply: standing,
-    problems: ['conflict'],
+    problems: [],
   },
   'registry.delete': {
     method: 'DELETE',

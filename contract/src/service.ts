@@ -25,7 +25,11 @@ export const serviceEndpoints = {
     summary:
       'The service can do its work: the database answers, there is room to write, and the audit log is what was signed',
     operation: 'service.describe',
-    reply: { kind: 'bare', status: 200, schema: z.object({ status: z.literal('ready') }) },
+    reply: {
+      kind: 'bare',
+      status: 200,
+      schema: z.object({ status: z.literal('ready'), warnings: z.array(z.string()) }),
+    },
     problems: ['starting', 'storage_full', 'log_mismatch'],
   },
   'service.openapi': {

@@ -55,6 +55,9 @@ export const attempt = z.object({
   problem: z.string().nullable(),
 });
 
+/** What was delivered or given up is then forgotten. The log keeps the entry that it was about. */
+export const deliveryDays = 30;
+
 export const webhooksEndpoints = {
   'webhooks.list': {
     method: 'GET',
@@ -99,10 +102,18 @@ export const webhooksEndpoints = {
   'webhooks.rotate': {
     method: 'POST',
     path: '/api/v1/webhooks/{name}/rotate',
-    summary: 'A new secret; the one before signs too until the overlap is over',
+    summary: 'A new secret; the one before signs too for a grace',
     operation: 'webhook.change',
     params: byName,
-    body: z.strictObject({ overlap_hours: z.number().int().min(0).max(168).default(24) }),
+    body: z.strictObject({
+      grace_seconds: z
+        .number()
+        .int()
+        .min(0)
+        .max(7 * 86_400)
+        .default(86_400)
+        .describe('how long the secret before goes on signing'),
+    }),
     reply: { kind: 'data', status: 200, schema: withSecret },
     problems: [],
   },
@@ -118,7 +129,7 @@ export const webhooksEndpoints = {
   'webhooks.deliveries': {
     method: 'GET',
     path: '/api/v1/webhooks/{name}/deliveries',
-    summary: 'What was sent, waits, or was given up, newest first; what arrived is listed for 30 days',
+    summary: `What was sent, waits, or was given up, newest first; what has ended is listed for ${deliveryDays} days`,
     operation: 'webhook.read',
     params: byName,
     query: z.strictObject({ state: z.enum(deliveryStates).optional(), ...paging }),
@@ -132,6 +143,6 @@ export const webhooksEndpoints = {
     operation: 'webhook.change',
     params: z.strictObject({ name, id }),
     reply: { kind: 'data', status: 200, schema: delivery },
-    problems: ['conflict'],
+    problems: [],
   },
 } as const satisfies Record<string, Endpoint>;

@@ -31,7 +31,7 @@ import { loginRoutes } from './login/routes.ts';
 import { endSessions } from './login/sessions.ts';
 import { tokens as signedTokens } from './login/token.ts';
 import type { Log } from './log.ts';
-import { applyOrgConfig, type OrgFile } from './principals/org-settings.ts';
+import { applyOrgConfig, compareOrgConfig, type OrgFile } from './principals/org-settings.ts';
 import { warnOfTooFewAdmins } from './principals/enough-admins.ts';
 import { installationId, settings } from './principals/find.ts';
 import { notificationsRoutes } from './notifications/routes.ts';
@@ -51,6 +51,7 @@ import { auditPushChecks } from './service/audit-push-checks.ts';
 import { machineChecks } from './service/checks.ts';
 import { checkOrg } from './service/check-org.ts';
 import { logCheck } from './service/log-check.ts';
+import { orgFileCheck } from './service/org-file-check.ts';
 import { readiness } from './service/readiness.ts';
 import { serviceRoutes } from './service/routes.ts';
 import { endKeysShownTo } from './service-principals/find.ts';
@@ -124,7 +125,16 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   const copies = destinations(config.audit_push);
   const outgoing = await openOutgoing(config, { db, secret_key, base_url, onError });
   open.defer(async () => await outgoing.close());
-  const ready = readiness(db, { data_dir: config.data_dir, stopping: stopping.signal, sealer });
+  const { org_config } = config;
+  const orgFileChecks =
+    org_config === undefined ? [] : [orgFileCheck(org_config, async () => await compareOrgConfig(db, org_config))];
+  const requests = requestLog(log);
+  const ready = readiness(db, {
+    data_dir: config.data_dir,
+    stopping: stopping.signal,
+    sealer,
+    orgFile: orgFileChecks[0],
+  });
   const http = mount({
     handlers: {
       ...serviceRoutes({
@@ -133,7 +143,8 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
         ready,
         checks: [
           ...machineChecks(db, config.data_dir, version),
-          logCheck(sealer, config.audit.anchor_file),
+          ...orgFileChecks,
+          logCheck(sealer, { anchor_file: config.audit.anchor_file, data_dir: config.data_dir }),
           outgoing.check,
           ...auditPushChecks(db, copies),
           ...containers.checks,
@@ -177,11 +188,11 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     recordRefusal,
     carryOutOnce: carryOutOnce(db, deriveKey(secret_key, 'request-digest')),
     clientAddress: clientAddress(config.trusted_proxies),
-    log: requestLog(log),
+    log: requests,
     mustChangeFirst: async () => (await settings(db)).enforce_password_change,
     stopping: stopping.signal,
   });
-  const listening = await serve(http.fetch, config);
+  const listening = await serve(http.fetch, config, requests.unparsed);
   open.defer(async () => await listening.close(close_wait_ms));
   url = config.base_url ?? listening.url;
   const kinds = { push: pushRun({ db, resolver: engineResolver(containers.sandboxes) }), deploy: deployKind(deploy) };

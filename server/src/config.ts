@@ -106,7 +106,9 @@ export const settings = z.object({
   AUDIT_ANCHOR_FILE: z
     .string()
     .optional()
-    .describe('a file on another volume that every signed checkpoint is appended to; what the log is anchored by'),
+    .describe(
+      'a file on another volume, in a directory that is there, that every signed checkpoint is appended to; what the log is anchored by',
+    ),
   AUDIT_HEARTBEAT_SECONDS: seconds(3600).describe('how often the audit log gets a sign of life'),
   DOCKER_HOST: z.string().default('unix:///var/run/docker.sock').describe('the container engine'),
   BASE_IMAGE: z

@@ -1,4 +1,5 @@
-import { defineCommand, required, toggle } from '../command.ts';
+import { defineCommand, required } from '../command.ts';
+import { yesFlag } from '../confirm-final.ts';
 
 export const command = defineCommand({
   words: 'delete',
@@ -6,7 +7,7 @@ export const command = defineCommand({
   needs: 'asset.delete',
   examples: ['svc delete greeter', 'svc delete greeter --yes'],
   arguments: { name: required('The agent') },
-  flags: { yes: toggle('Do not ask', 'y') },
+  flags: { yes: yesFlag },
   async run({ name, yes }, session) {
     const { deleteAgent } = await import('../registry/delete-agent.ts');
     return await deleteAgent(session, name, yes);

@@ -1,5 +1,5 @@
 import { suggestAgent } from '../agent-name.ts';
-import { Refusal } from '../refusal.ts';
+import { confirmFinal } from '../confirm-final.ts';
 import type { Result } from '../result.ts';
 import type { Session } from '../session.ts';
 import { good, line } from '../view/view.ts';
@@ -7,9 +7,8 @@ import { good, line } from '../view/view.ts';
 /** First the containers, then the record. Asks unless told not to. */
 export async function deleteAgent(session: Session, name: string, yes: boolean): Promise<Result> {
   const agent = await suggestAgent(session, name, () => session.call('agents.status', { params: { name } }));
-  const question = `Delete ${name} (${agent.state}${agent.ref === null ? '' : `, ${agent.ref}`}) with all of its versions? This cannot be undone.`;
-  if (!yes && !(await session.prompt.confirm(question, '--yes')))
-    throw new Refusal('declined', `${name} was not deleted`);
+  const deed = `Delete ${name} (${agent.state}${agent.ref === null ? '' : `, ${agent.ref}`}) with all of its versions`;
+  await confirmFinal(session, { yes, deed, otherwise: `${name} was not deleted` });
   await session.call('agents.delete', { params: { name } });
   return { data: { name, deleted: true }, view: [line(good('✓ '), `${name} is deleted`)] };
 }

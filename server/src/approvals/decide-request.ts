@@ -9,11 +9,12 @@ import type { Database, Reader } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { authorsOf, type AssetRecord } from '../registry/find.ts';
 import { finalise, lockDigest } from '../registry/version.ts';
+import { approversOf } from './approvers.ts';
 import { expireOverdue } from './expire.ts';
 import { keyHolders } from '../service-principals/find.ts';
 import { loadRequest, readBack } from './show.ts';
 import * as store from './store.ts';
-import { vote, votes } from './vote-store.ts';
+import { removeVotes, vote, votes } from './vote-store.ts';
 
 type Verdict = Pick<store.Decision, 'status' | 'reason'>;
 
@@ -53,12 +54,13 @@ async function say(tx: GovernedTx, note: Note, asked: Asked, { status, reason }:
   let approvals_required: number | null = null;
   if (status === 'approved') {
     ({ approvals_required } = held);
-    const { isNew, approvals } = await approveOnce(tx, asked, reason);
-    if (approvals < approvals_required) {
-      if (isNew) note({ ...about, approvals, approvals_required }, { event: 'approval.voted' });
+    const { isNew, approvers } = await approveOnce(tx, asked, reason);
+    if (approvers.length < approvals_required) {
+      if (isNew) note({ ...about, approvals: approvers.length, approvals_required }, { event: 'approval.voted' });
       return true;
     }
     if (!(await finalise(tx, row))) throw superseded(row);
+    note({ approved_by: approvers, not_counted: await removeVotes(tx, id, { but: approvers }) });
   }
   const isDecided = await store.decide(tx, id, { status, reason, decided_by: user.id, approvals_required });
   if (!isDecided) throw new Problem('conflict', { detail: 'This request ran out of time at this moment.' });
@@ -66,20 +68,20 @@ async function say(tx: GovernedTx, note: Note, asked: Asked, { status, reason }:
   return true;
 }
 
-/** How many admins approve it now, without those who came to write what it asks for. */
+/** Answers who approves it now: of those who said so, the ones who may still say it. */
 async function approveOnce(tx: GovernedTx, asked: Asked, reason: string) {
-  const { user, row } = asked;
+  const { user, row, asset } = asked;
   // No push gets between what is compared here and who wrote it.
   const digest = await lockDigest(tx, row.version_id);
-  const authors = await refuseOwn(tx, asked);
+  await refuseOwn(tx, asked);
   if (digest !== row.digest) throw superseded(row);
   const isNew = await vote(tx, { approval_id: row.id, user_id: user.id, reason });
-  const approvals = (await votes(tx, [row.id])).filter(({ by }) => !authors.includes(by)).length;
-  return { isNew, approvals };
+  const able = (await approversOf(tx, [row], new Map([[asset.id, asset]]))).get(row.id) ?? [];
+  const approvers = (await votes(tx, [row.id])).map(({ by }) => by).filter((by) => able.includes(by));
+  return { isNew, approvers };
 }
 
-/** Answers who wrote it. */
-async function refuseOwn(db: Reader, { user, row, asset }: Asked): Promise<string[]> {
+async function refuseOwn(db: Reader, { user, row, asset }: Asked): Promise<void> {
   const authors = (await authorsOf(db, [row.version_id])).get(row.version_id) ?? [];
   const holders = await keyHolders(db, [row.submitted_by]);
   const why =
@@ -96,7 +98,6 @@ async function refuseOwn(db: Reader, { user, row, asset }: Asked): Promise<strin
       'approval.decide',
       asset,
     );
-  return authors;
 }
 
 function refuseOther(decided: Approval, verdict: Verdict, row: store.ApprovalRow): void {

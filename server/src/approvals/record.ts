@@ -4,9 +4,8 @@ import type { Approval } from '@gantry/contract/approvals.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import { canRead, isMember } from '../access/decide.ts';
 import type { Reader } from '../database/database.ts';
-import { adminsOf } from '../principals/find.ts';
-import { authorsOf, findAssetsById, type AssetRecord } from '../registry/find.ts';
-import { keyHolders } from '../service-principals/find.ts';
+import { findAssetsById, type AssetRecord } from '../registry/find.ts';
+import { approversOf } from './approvers.ts';
 import type { ApprovalRow } from './store.ts';
 import { votes, type Vote } from './vote-store.ts';
 
@@ -24,11 +23,7 @@ export async function approvalRecords(
       )
     ).map((asset) => [asset.id, asset]),
   );
-  const authors = await authorsOf(
-    db,
-    rows.map((row) => row.version_id),
-  );
-  const holders = await holdersOf(db, rows);
+  const approvers = await approversOf(db, rows, assets);
   const said = Map.groupBy(
     await votes(
       db,
@@ -36,34 +31,17 @@ export async function approvalRecords(
     ),
     (vote) => vote.approval_id,
   );
-  const admins = new Map<string, string[]>();
-  for (const { team } of assets.values()) if (!admins.has(team.id)) admins.set(team.id, await adminsOf(db, team.id));
   return rows.flatMap((row) => {
     const asset = assets.get(row.asset_id);
     // Who submitted it may have lost the right to know of the asset since.
     if (asset === undefined || !canRead(caller, asset)) return [];
-    const given = said.get(row.id) ?? [];
-    const excluded = [
-      row.submitter,
-      ...(holders.get(row.id) ?? []),
-      ...(authors.get(row.version_id) ?? []),
-      ...given.map(({ by }) => by),
-    ];
-    const can_decide = (admins.get(asset.team.id) ?? []).filter((admin) => !excluded.includes(admin));
+    const all = said.get(row.id) ?? [];
+    const able = approvers.get(row.id) ?? [];
+    // Of one that waits, what counts as things stand; with the decision the others were taken away.
+    const given = row.status === 'pending' ? all.filter(({ by }) => able.includes(by)) : all;
+    const can_decide = able.filter((admin) => !all.some(({ by }) => by === admin));
     return [approvalRecord(caller, row, asset, { given, can_decide })];
   });
-}
-
-/** Who was shown a key of the service principal that submitted, by request. */
-async function holdersOf(db: Reader, rows: readonly ApprovalRow[]): Promise<Map<string, string[]>> {
-  const machines = rows.filter(({ submitter }) => submitter.startsWith('principal:'));
-  const found = await Promise.all(
-    machines.map(async ({ id, submitted_by }) => {
-      const emails = (await keyHolders(db, [submitted_by])).map(({ email }) => email);
-      return [id, emails] as const;
-    }),
-  );
-  return new Map(found);
 }
 
 /** Does the caller read what the request says, beyond that there is one? */

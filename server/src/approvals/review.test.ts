@@ -390,6 +390,73 @@ describe('where two approvals are asked for', () => {
   });
 });
 
+describe('a vote counts while its voter could still give it', () => {
+  const made: TestUser[] = [];
+  const approver = async () => {
+    const user = await app.user(`approver-${made.length}@example.com`, { teams: { ml: 'admin' } });
+    made.push(user);
+    return user;
+  };
+  const idOf = async ({ email }: TestUser) =>
+    (await app.admin.client.call('users.list', { query: { email } })).items[0]?.id ?? '';
+  const memberAs = async ({ email }: TestUser, role: 'admin' | 'contributor') =>
+    await app.admin.client.call('teams.add_member', {
+      params: { team: 'ml' },
+      body: { principal: `user:${email}`, role },
+    });
+  const setActive = async (user: TestUser, active: boolean) =>
+    await app.admin.client.call('users.update', { params: { id: await idOf(user) }, body: { active } });
+
+  test.each([
+    ['demoted', async (user: TestUser) => await memberAs(user, 'contributor')],
+    ['disabled', async (user: TestUser) => await setActive(user, false)],
+    [
+      'removed',
+      async (user: TestUser) => await app.admin.client.call('users.remove', { params: { id: await idOf(user) } }),
+    ],
+  ])('one of somebody who was %s does not, and the decision says so', async (_, leave) => {
+    await app.settings({ approvals_required: 2 });
+    const agent = await stored();
+    const request = await submit(agent.ref);
+    const eve = await approver();
+    expect(await decide(eve, 'approve', request)).toMatchObject({ approved_by: [{ by: eve.email }] });
+    await leave(eve);
+    expect(await show(ada, request)).toMatchObject({ status: 'pending', approved_by: [] });
+    expect(await decide(max, 'approve', request)).toMatchObject({
+      status: 'pending',
+      approved_by: [{ by: max.email }],
+    });
+    await expect(deploy(dora, agent)).rejects.toMatchObject({ code: 'approval_required' });
+    expect(await decide(mia, 'approve', request)).toMatchObject({
+      status: 'approved',
+      approved_by: [{ by: max.email }, { by: mia.email }],
+    });
+    expect((await entries(request)).at(-1)).toMatchObject({
+      event: 'approval.decided',
+      detail: { approved_by: [max.email, mia.email], not_counted: [eve.email] },
+    });
+    await deploy(dora, agent);
+  });
+
+  test('and does again when they may give it again', async () => {
+    await app.settings({ approvals_required: 2 });
+    const request = await submit((await stored()).ref);
+    const eve = await approver();
+    await decide(eve, 'approve', request);
+    await setActive(eve, false);
+    await setActive(eve, true);
+    expect(await decide(max, 'approve', request)).toMatchObject({
+      status: 'approved',
+      approved_by: [{ by: eve.email }, { by: max.email }],
+    });
+    await memberAs(eve, 'contributor');
+    expect(await show(ada, request)).toMatchObject({
+      status: 'approved',
+      approved_by: [{ by: eve.email }, { by: max.email }],
+    });
+  });
+});
+
 describe('nobody approves their own', () => {
   test('not as an admin of the team, nor through a second session', async () => {
     const agent = await storeAgent(app, max.email, { name: newName() });

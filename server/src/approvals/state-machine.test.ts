@@ -82,15 +82,19 @@ const command: fc.Arbitrary<Meant> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('revoke' as const), actor, request }) },
   { weight: 6, arbitrary: fc.record({ do: fc.constant('deploy' as const), actor, version: fc.constantFrom(0, 0, 1) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('age' as const, 'sweep' as const) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('rank' as const), is_admin: fc.boolean() }) },
   {
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('set' as const), required: fc.constantFrom(1, 2), bound: fc.boolean() }),
   },
 );
-// A week does not pass in the middle of something.
+// No week passes, and no role changes, in the middle of something.
 const step = fc.oneof(
   { weight: 5, arbitrary: fc.tuple(command) },
-  { weight: 1, arbitrary: fc.tuple(command, command).filter((pair) => !pair.some((one) => one.do === 'age')) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(command, command).filter((pair) => !pair.some((one) => one.do === 'age' || one.do === 'rank')),
+  },
 );
 
 test(
@@ -122,6 +126,7 @@ async function play(lane: Lane, commands: Meant[][]): Promise<void> {
   const agent = await newAgent(lane);
   let state = initial({ required: 1 + (lane.agents % 2), bound: false });
   await set(lane, state);
+  await rank(lane, true);
   for (const [n, meant] of commands.entries()) {
     const together = meant.map((one) => settle(state, one));
     const answers = await Promise.all(
@@ -243,6 +248,9 @@ async function perform(lane: Lane, agent: Played, state: State, command: Command
       case 'sweep':
         await expireOverdue(db);
         return 'done';
+      case 'rank':
+        await rank(lane, command.is_admin);
+        return 'done';
       case 'set':
         await set(lane, command);
         return 'done';
@@ -316,6 +324,15 @@ async function set(lane: Lane, { required, bound }: Pick<State, 'required' | 'bo
     'org',
     sql`update org set approvals_required = ${required}, require_approval_for_admins = ${bound} returning id`,
   );
+}
+
+async function rank(lane: Lane, is_admin: boolean): Promise<void> {
+  const role = is_admin ? 'admin' : 'contributor';
+  await lane.cast.write(
+    'membership',
+    sql`update membership set role = ${role} where user_id = ${lane.cast.id('max')} and role <> ${role} returning id`,
+  );
+  lane.callers.set('max', await lane.cast.caller('max'));
 }
 
 /** One that is overdue counts as expired, whether or not anybody has closed it. */

@@ -29,3 +29,17 @@ export async function vote(
   );
   return rows.length === 1;
 }
+
+/** Those that a decision did not count. Answers whose they were. */
+export async function removeVotes(
+  tx: GovernedTx,
+  approval_id: string,
+  { but }: { but: readonly string[] },
+): Promise<string[]> {
+  const rows = await tx.write<{ id: string; by: string }>(
+    'approval_vote',
+    sql`delete from approval_vote v using app_user u where u.id = v.user_id and v.approval_id = ${approval_id} and u.email <> all(${but})
+        returning v.id, u.email as by`,
+  );
+  return rows.map(({ by }) => by);
+}

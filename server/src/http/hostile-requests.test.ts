@@ -1,5 +1,6 @@
 // What somebody sends who means harm: text that the parts under us choke on, bodies that never end, requests of two people on one connection.
-import { connect } from 'node:net';
+import { createServer } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpointUrl } from '@gantry/contract/client.ts';
@@ -7,6 +8,7 @@ import type { Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
 import { sql } from '../database/sql.ts';
 import { storeAgent } from '../testing/stored-agent.ts';
+import { answerUnparsed } from './unparsed.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
 
 let app: TestApp;
@@ -198,8 +200,8 @@ describe('a body that arrives late', () => {
 });
 
 /** What the server says on one connection until it closes it. */
-async function exchange(talk: (write: (text: string) => void) => Promise<void>): Promise<string> {
-  const socket = connect(address);
+async function exchange(talk: (write: (text: string) => void) => Promise<void>, to = address): Promise<string> {
+  const socket = connect(to);
   const said = (async () => {
     let text = '';
     for await (const chunk of socket) text += String(chunk);
@@ -236,6 +238,63 @@ test.each([
   );
   expect(said).toMatch(/^HTTP\/1\.1 4(00|31)/);
   expect(said).not.toContain(ada.email);
+});
+
+describe('what Node refuses by itself is answered with a problem document', () => {
+  const problemIn = (said: string) => {
+    const [head = '', body = ''] = said.split('\r\n\r\n');
+    expect(head.toLowerCase()).toMatch(/content-type: application\/problem\+json/);
+    expect(head.toLowerCase()).toMatch(/connection: close/);
+    expect(head.toLowerCase()).toMatch(/x-content-type-options: nosniff/);
+    const problem = JSON.parse(body) as { status: number; code: string; request_id: string };
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${problem.status} `));
+    expect(head).toContain(`x-request-id: ${problem.request_id}`);
+    return problem.code;
+  };
+  const post = 'POST /api/v1/auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
+  test.each([
+    ['a huge header', `${post}x-a: ${'b'.repeat(20_000)}\r\n\r\n`, 'headers_too_large'],
+    ['a huge line', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`, 'headers_too_large'],
+    ['no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n', 'malformed'],
+    ['two lengths', `${post}content-length: 2\r\ncontent-length: 3\r\n\r\n{}`, 'malformed'],
+    ['a chunk without a length', `${post}transfer-encoding: chunked\r\n\r\nzz\r\n`, 'malformed'],
+    [
+      'a chunk with an endless extension',
+      `${post}transfer-encoding: chunked\r\n\r\n2;${'a'.repeat(20_000)}\r\n{}\r\n`,
+      'too_large',
+    ],
+    ['no host', 'GET /livez HTTP/1.1\r\nconnection: close\r\n\r\n', 'malformed'],
+    ['a host that is none', 'GET /livez HTTP/1.1\r\nhost: a b\r\nconnection: close\r\n\r\n', 'malformed'],
+    ['an expectation', `${post}expect: a miracle\r\ncontent-length: 0\r\n\r\n`, 'malformed'],
+  ])('%s', async (_, text, code) => {
+    expect(problemIn(await exchange(async (write) => write(text)))).toBe(code);
+  });
+
+  test('a request that does not arrive', async () => {
+    const server = createServer({ headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 20 });
+    const told: unknown[] = [];
+    answerUnparsed(server, (line) => told.push(line));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as AddressInfo; // it listens on TCP
+      const said = await exchange(async (write) => write('GET /livez HTTP/1.1\r\nhost'), { host: '127.0.0.1', port });
+      expect(problemIn(said)).toBe('request_timeout');
+      expect(told).toMatchObject([{ status: 408, why: 'ERR_HTTP_REQUEST_TIMEOUT' }]);
+    } finally {
+      server.close();
+    }
+  });
+
+  test('what is answered already on the connection stays whole', async () => {
+    const said = await exchange(async (write) => {
+      write('GET /livez HTTP/1.1\r\nhost: x\r\n\r\n');
+      await sleep(100);
+      write('no HTTP\r\n\r\n');
+    });
+    const [first = '', second = ''] = said.split(/(?=HTTP\/1\.1 )/);
+    expect(first).toMatch(/^HTTP\/1\.1 200[^]*{"status":"ok"}$/);
+    expect(problemIn(second)).toBe('malformed');
+  });
 });
 
 test('who and where a request claims to be from changes neither its identity nor what is linked', async () => {

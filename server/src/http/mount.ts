@@ -47,6 +47,8 @@ export interface RequestLog {
     actor: string | null;
   }): void;
   bug(error: unknown, request_id: string): void;
+  /** Rare, and no bug, as long as it is a race: what refers to something that never was there would end here as well. */
+  overtaken(error: unknown, request_id: string): void;
   undeclared(line: { request_id: string; endpoint: string; code: ProblemCode }): void;
 }
 
@@ -140,6 +142,7 @@ function anew(first: Caller, identifyNow: () => Promise<Caller>): () => Promise<
 async function toProblem(parts: HttpParts, caller: Caller, error: unknown, request_id: string): Promise<Problem> {
   const problem = asProblem(error);
   if (problem.code === 'internal') parts.log.bug(error, request_id);
+  if (problem.code === 'conflict' && problem !== error) parts.log.overtaken(error, request_id);
   if (!(error instanceof Refusal)) return problem;
   try {
     await parts.recordRefusal(caller, error);

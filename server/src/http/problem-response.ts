@@ -1,4 +1,5 @@
 import { disk_full, errorCode } from '../database/database.ts';
+import { overtaken } from '../database/overtaken.ts';
 import { Problem, problemDocument } from '@gantry/contract/problems.ts';
 
 /** An expected refusal as it is; anything else is a bug, of which the answer tells nothing. */
@@ -10,7 +11,7 @@ export function asProblem(error: unknown): Problem {
   // connection.
   if (/^(57P|53)/.test(errorCode(error) ?? ''))
     return new Problem('starting', { detail: 'The database is not available right now.' });
-  return new Problem('internal');
+  return overtaken(error) ?? new Problem('internal');
 }
 
 export function problemResponse(problem: Problem, request_id: string): Response {

@@ -1,15 +1,19 @@
 import type { Log } from '../log.ts';
 import type { RequestLog } from './mount.ts';
+import type { OnUnparsed } from './unparsed.ts';
 
 export const undeclared_problem = 'a bug: the contract does not list this problem for this endpoint';
 
-export function requestLog(log: Log): RequestLog {
+export function requestLog(log: Log): RequestLog & { unparsed: OnUnparsed } {
   return {
     // Probes come every few seconds and say nothing.
     answered: (line) =>
       line.path === '/livez' || line.path === '/readyz' ? log.debug(line, 'request') : log.info(line, 'request'),
+    unparsed: (line) => log.info(line, 'what was sent is no request'),
     bug: (error, request_id) =>
       log.error({ err: error, request_id }, 'a bug: this request was answered with `internal`'),
+    overtaken: (error, request_id) =>
+      log.warn({ err: error, request_id }, 'this request referred to what was not there any more'),
     undeclared: (line) => log.error(line, undeclared_problem),
   };
 }

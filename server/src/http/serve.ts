@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
+import { answerUnparsed, answerUnreadable, type OnUnparsed } from './unparsed.ts';
 
 export interface Listening {
   url: string;
@@ -11,17 +12,24 @@ export interface Listening {
 
 type Fetch = (request: Request, bindings: object) => Response | Promise<Response>;
 
-export async function serve(fetch: Fetch, { host, port }: { host: string; port: number }): Promise<Listening> {
+export async function serve(
+  fetch: Fetch,
+  { host, port }: { host: string; port: number },
+  onUnparsed: OnUnparsed,
+): Promise<Listening> {
   const limits = {
     headersTimeout: 10_000,
     requestTimeout: 300_000,
     keepAliveTimeout: 75_000,
     maxHeaderSize: 16 * 1024,
+    // One that is missing is refused with the others that make no address, below.
+    requireHostHeader: false,
   };
   // insecureHTTPParser stays off: what two parsers could read differently is refused by Node's strict one.
-  const listener = getRequestListener(fetch);
+  const listener = getRequestListener(fetch, { errorHandler: answerUnreadable });
   const server = createServer(limits, (incoming, outgoing) => void listener(incoming, outgoing));
   server.maxHeadersCount = 100;
+  answerUnparsed(server, onUnparsed);
   await listen(server, host, port);
   const address = server.address() as AddressInfo; // a TCP server that listens has one
   const shown = host.includes(':') ? `[${host}]` : host;

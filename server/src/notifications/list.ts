@@ -6,7 +6,6 @@ import { theOrg } from '../access/subject.ts';
 import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import { signedInUser } from '../principals/signed-in.ts';
-import { readable } from './readable.ts';
 import * as store from './store.ts';
 import type { CatchUp } from './tell.ts';
 
@@ -24,16 +23,8 @@ export async function list(
   const scope = ['notifications', user.id, query.unread];
   const [seq, id] = cursors.read(query.cursor, scope) ?? [];
   const after = seq === undefined ? undefined : { seq: Number(seq), id: String(id) };
-  const rows = await store.listed(db, user.id, { unread: query.unread, after, limit: query.limit + 1 });
-  const shown = new Map((await readable(db, user, rows)).map((row) => [row.id, row]));
-  const page = cursors.page(
-    rows,
-    query.limit,
-    scope,
-    (row) => [row.seq, row.id],
-    (row) => shown.get(row.id),
-  );
-  return { ...page, items: page.items.filter((row) => row !== undefined).map(toNotification) };
+  const rows = await store.listed(db, user, { unread: query.unread, after, limit: query.limit + 1 });
+  return cursors.page(rows, query.limit, scope, (row) => [row.seq, row.id], toNotification);
 }
 
 function toNotification(row: store.NotificationRow): Notification {

@@ -1,6 +1,5 @@
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
-import { notificationById, type NotificationRow } from './store.ts';
 
 export interface Claim {
   id: string;
@@ -22,15 +21,9 @@ export async function claimDue(db: Tx, claim: string, most: number, lease_ms: nu
     returning id, notification_id, password_token_id, claim, attempts`);
 }
 
-/** What is to be sent, to whom; undefined for somebody who is disabled by now. */
-export async function letterOf(
-  db: Reader,
-  notification_id: string,
-): Promise<{ row: NotificationRow; email: string } | undefined> {
-  const row = await notificationById(db, notification_id);
-  const user =
-    row && (await db.one<{ email: string }>(sql`select email from app_user where id = ${row.user_id} and active`));
-  return row === undefined || user === undefined ? undefined : { row, email: user.email };
+/** To whom it is to be sent. */
+export async function recipientOf(db: Reader, notification_id: string): Promise<{ user_id: string } | undefined> {
+  return await db.one<{ user_id: string }>(sql`select user_id from notification where id = ${notification_id}`);
 }
 
 export async function end(db: Tx, mail: Claim, state: 'sent' | 'failed' | 'dropped', problem?: string): Promise<void> {
@@ -57,6 +50,15 @@ export async function putOff(
 /** Only where no other process sends mail of this database: what is claimed was claimed by one that was killed. */
 export async function releaseAll(db: Tx): Promise<void> {
   await db.run(sql`update mail set claim = null, lease_until = null where state = 'queued' and claim is not null`);
+}
+
+/** What became of a mail so long ago, some at a time; true when there may be more. */
+export async function forgetOld(db: Tx, { keep_days, most }: { keep_days: number; most: number }): Promise<boolean> {
+  const forgotten = await db.run(sql`
+    delete from mail where id in (
+      select id from mail where state <> 'queued' and ended_at < clock_now() - make_interval(days => ${keep_days})
+      order by ended_at limit ${most} for update skip locked)`);
+  return forgotten === most;
 }
 
 export interface Backlog {

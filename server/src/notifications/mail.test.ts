@@ -1,10 +1,13 @@
 // Against a mail server that somebody else wrote. The service asks every half second; waits of minutes and hours are made by the database's clock.
 import { readFile } from 'node:fs/promises';
+import { mailDays, notificationDays } from '@gantry/contract/notifications.ts';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { sql } from '../database/sql.ts';
+import { passwordTokens } from '../login/password-token.ts';
 import { smtpServer, type ReceivedLetter, type SmtpServer } from '../testing/smtp-server.ts';
 import { storeAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
+import { startNotifying } from './start.ts';
 
 const password = 'a mail/password';
 let smtp: SmtpServer;
@@ -203,3 +206,41 @@ test('a server that is busy is asked again later, for a day and no longer', asyn
     detail: expect.stringContaining('3 failed'),
   });
 });
+
+test('what became of a mail is forgotten after a month, what was told after three, and neither before', async () => {
+  const { email, password: own } = app.admin;
+  const { access_token } = await app.anonymous.call('auth.login', { body: { email, password: own } });
+  const agent = await storeAgent(app, ada.email, { name: `agent-${++made}` });
+  const { id } = await app.as(access_token).call('approvals.submit', { body: { asset: agent.ref } });
+  await settle(id, ['sent']);
+  const left = async () => [
+    (await mails(id)).length,
+    (await app.db.all(sql`select 1 from notification where approval_id = ${id}`)).length,
+  ];
+  for (const [days, expected] of [
+    [mailDays - 1, [1, 1]],
+    [mailDays + 1, [0, 1]],
+    [notificationDays - 1, [0, 1]],
+    [notificationDays + 1, [0, 0]],
+  ] as const) {
+    await app.moveClock(`${26 + 24 * days} hours`);
+    await restarted();
+    expect([days, await left()]).toEqual([days, expected]);
+  }
+});
+
+/** As after a restart of the service, until it has forgotten what it forgets. */
+async function restarted(): Promise<void> {
+  const errors: unknown[] = [];
+  const notifying = await startNotifying({
+    db: app.db,
+    catchUp: async () => false,
+    password_tokens: passwordTokens(Buffer.alloc(32)),
+    mail: undefined,
+    base_url: () => app.url,
+    alone: false,
+    onError: (error) => errors.push(error),
+  });
+  await notifying.stop();
+  expect(errors).toEqual([]);
+}

@@ -188,6 +188,22 @@ test('who may not read the asset any more is told nothing of it any more, and of
   expect(await told(eve, open.id)).toEqual(['submitted by ada@example.com: ']);
 });
 
+test('the badge counts what the list shows: nothing of an asset that may not be read any more', async () => {
+  const eve = await app.user('eva@example.com', { teams: { ml: 'admin' } });
+  await submitted('open');
+  await submitted('hidden', 'access: {visibility: team}\n');
+  await caughtUp();
+  const shown = async () =>
+    (await eve.client.call('notifications.list', { query: { unread: 'true', limit: 1 } })).items.length;
+  expect([await counts(eve), await shown()]).toEqual([{ pending: expect.any(Number), unread: 2 }, 1]);
+  await max.client.call('teams.remove_member', { params: { team: 'ml', principal: 'user:eva@example.com' } });
+  expect(await counts(eve)).toEqual({ pending: 0, unread: 1 });
+  // A page is full as long as there is something to show.
+  expect(await shown()).toBe(1);
+  await max.client.call('teams.add_member', { params: { team: 'ml' }, body: { principal: 'user:eva@example.com' } });
+  expect((await counts(eve)).unread).toBe(2);
+});
+
 test('what was told about an asset that is gone is told no more, and does not count', async () => {
   const { id, agent } = await submitted();
   await caughtUp();

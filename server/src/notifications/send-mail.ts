@@ -9,8 +9,8 @@ import { loadCaller } from '../principals/load-caller.ts';
 import { composePasswordMail } from './compose-password-mail.ts';
 import { compose, type Letter } from './compose.ts';
 import { MailFailure, send_ms, type MailServer } from './mail-server.ts';
-import * as store from './mail-store.ts';
-import { readable } from './readable.ts';
+import * as mails from './mail-store.ts';
+import * as store from './store.ts';
 
 export interface Sending {
   db: Database;
@@ -28,39 +28,38 @@ const give_up_hours = 24;
 
 /** True when there may be more. */
 export async function sendMail(sending: Sending): Promise<boolean> {
-  const claims = await store.claimDue(sending.db, randomUUID(), at_a_time, lease_ms);
+  const claims = await mails.claimDue(sending.db, randomUUID(), at_a_time, lease_ms);
   await Promise.all(claims.map(async (claim) => await sendOne(sending, claim)));
   return claims.length === at_a_time;
 }
 
-async function sendOne(sending: Sending, claim: store.Claim): Promise<void> {
+async function sendOne(sending: Sending, claim: mails.Claim): Promise<void> {
   const { db, server } = sending;
   const letter = await letterFor(sending, claim);
-  if (letter === undefined) return await store.end(db, claim, 'dropped');
+  if (letter === undefined) return await mails.end(db, claim, 'dropped');
   try {
     await server.send(letter);
   } catch (error) {
     if (!(error instanceof MailFailure)) throw error;
-    if (error.final) return await store.end(db, claim, 'failed', error.message);
+    if (error.final) return await mails.end(db, claim, 'failed', error.message);
     const wait_ms = Math.min(first_wait_ms * 2 ** (claim.attempts - 1), longest_wait_ms);
-    return await store.putOff(db, claim, { wait_ms, give_up_hours, problem: error.message });
+    return await mails.putOff(db, claim, { wait_ms, give_up_hours, problem: error.message });
   }
-  await store.end(db, claim, 'sent');
+  await mails.end(db, claim, 'sent');
 }
 
 /** Undefined for somebody who is disabled, may not know of the asset any more, or can do nothing with the token by now. */
 async function letterFor(
   { db, password_tokens, from, base_url }: Sending,
-  { id, notification_id, password_token_id }: store.Claim,
+  { id, notification_id, password_token_id }: mails.Claim,
 ): Promise<Letter | undefined> {
   if (password_token_id !== null) {
     const mail = await passwordMail(db, password_tokens, password_token_id);
     return mail && composePasswordMail(mail, { id, base_url: base_url(), from });
   }
   if (notification_id === null) return undefined;
-  const found = await store.letterOf(db, notification_id);
-  const caller = found && (await loadCaller(db, found.row.user_id, { request_id: null, ip: null, receipts: [] }));
-  if (found === undefined || caller === undefined) return undefined;
-  const [row] = await readable(db, caller, [found.row]);
-  return row && compose(row, { to: found.email, base_url: base_url(), from });
+  const to = await mails.recipientOf(db, notification_id);
+  const caller = to && (await loadCaller(db, to.user_id, { request_id: null, ip: null, receipts: [] }));
+  const row = caller && (await store.oneOf(db, caller, notification_id));
+  return row && compose(row, { to: caller.email, base_url: base_url(), from });
 }

@@ -1,9 +1,11 @@
+import { mailDays, notificationDays } from '@gantry/contract/notifications.ts';
 import type { Database } from '../database/database.ts';
 import type { PasswordTokens } from '../login/password-token.ts';
 import { startLoop } from '../runs/loop.ts';
 import type { MailServer } from './mail-server.ts';
-import * as store from './mail-store.ts';
+import * as mails from './mail-store.ts';
 import { sendMail } from './send-mail.ts';
+import * as store from './store.ts';
 import type { CatchUp } from './tell.ts';
 
 export interface Notifying {
@@ -21,8 +23,10 @@ export interface Notifying {
 
 // One row is read each time; what happened is told within a second or so.
 const pause_ms = 500;
+const forget_pause_ms = 15 * 60_000;
+const most = 1000;
 
-/** Tells what happens to those whom it concerns, from where the last process left off. */
+/** Tells what happens to those whom it concerns, from where the last process left off, and forgets what was told long ago. */
 export async function startNotifying({
   db,
   catchUp,
@@ -32,8 +36,12 @@ export async function startNotifying({
   alone,
   onError,
 }: Notifying): Promise<{ stop(): Promise<void> }> {
-  if (alone) await store.releaseAll(db);
-  const loops = [startLoop(catchUp, { pause_ms, onError })];
+  if (alone) await mails.releaseAll(db);
+  const forget = async () => {
+    const more = await mails.forgetOld(db, { keep_days: mailDays, most });
+    return (await store.forgetOld(db, { keep_days: notificationDays, most })) || more;
+  };
+  const loops = [startLoop(catchUp, { pause_ms, onError }), startLoop(forget, { pause_ms: forget_pause_ms, onError })];
   if (mail !== undefined)
     loops.push(
       startLoop(async () => await sendMail({ db, password_tokens, base_url, ...mail }), { pause_ms, onError }),

@@ -1,7 +1,8 @@
-import type { NotificationKind } from '@gantry/contract/notifications.ts';
+import { toldToAdmins, type NotificationKind } from '@gantry/contract/notifications.ts';
 import type { UserCaller } from '../access/caller.ts';
 import type { Reader, Tx } from '../database/database.ts';
 import { allOf, sql, type Sql } from '../database/sql.ts';
+import { readableBy } from '../registry/find.ts';
 
 export interface NotificationRow {
   id: string;
@@ -19,10 +20,19 @@ export interface NotificationRow {
   read_at: string | null;
 }
 
-// What was told about an asset that is gone is told no more.
-const standing = sql`exists (select 1 from asset a where a.id = notification.asset_id)`;
+/**
+ * Of what somebody was told, what they may still know, for every reader of it: nothing of an asset that is gone or that they may not read by
+ * now, and the words of a request only while they are admin, of the asset's team, or the one that it is about.
+ */
+const stillTold = (caller: UserCaller): Sql =>
+  sql`notification n join asset a on a.id = n.asset_id where n.user_id = ${caller.id} and ${readableBy(caller)}`;
 
-const columns = sql`id, seq, user_id, kind, approval_id, asset_id, asset, version, target, actor, words, created_at, read_at`;
+function columns(caller: UserCaller): Sql {
+  const teams = caller.memberships.map(({ team_id }) => team_id);
+  const inside = sql`(n.kind <> all(${toldToAdmins}) or ${caller.role === 'admin'} or a.team_id = any(${teams}) or a.owner_id = ${caller.id})`;
+  return sql`n.id, n.seq, n.user_id, n.kind, n.approval_id, n.asset_id, n.asset, n.version, n.target, n.actor,
+    case when ${inside} then n.words else '' end as words, n.created_at, n.read_at`;
+}
 
 /** The number that was dealt with last, held until commit: one at a time moves it on. */
 export async function holdCursor(tx: Tx): Promise<number> {
@@ -90,25 +100,34 @@ export interface Listing {
 /** Newest first. */
 export async function listed(
   db: Reader,
-  user_id: string,
+  caller: UserCaller,
   { unread, after, limit }: Listing,
 ): Promise<NotificationRow[]> {
-  const conditions: Sql[] = [sql`user_id = ${user_id}`, standing];
-  if (unread) conditions.push(sql`read_at is null`);
-  if (after !== undefined) conditions.push(sql`(seq, id) < (${after.seq}::bigint, ${after.id}::uuid)`);
+  const conditions: Sql[] = [sql`true`];
+  if (unread) conditions.push(sql`n.read_at is null`);
+  if (after !== undefined) conditions.push(sql`(n.seq, n.id) < (${after.seq}::bigint, ${after.id}::uuid)`);
   return await db.all<NotificationRow>(
-    sql`select ${columns} from notification where ${allOf(conditions)} order by seq desc, id desc limit ${limit}`,
+    sql`select ${columns(caller)} from ${stillTold(caller)} and ${allOf(conditions)} order by n.seq desc, n.id desc limit ${limit}`,
   );
 }
 
-export async function notificationById(db: Reader, id: string): Promise<NotificationRow | undefined> {
-  return await db.one<NotificationRow>(sql`select ${columns} from notification where id = ${id}`);
+export async function oneOf(db: Reader, caller: UserCaller, id: string): Promise<NotificationRow | undefined> {
+  return await db.one<NotificationRow>(sql`select ${columns(caller)} from ${stillTold(caller)} and n.id = ${id}`);
 }
 
 export async function markRead(db: Tx, user_id: string, ids: readonly string[]): Promise<void> {
   await db.run(
     sql`update notification set read_at = clock_now() where user_id = ${user_id} and id = any(${ids}) and read_at is null`,
   );
+}
+
+/** What was told so long ago, read or not, and the mail that goes with it; some at a time, and true when there may be more. */
+export async function forgetOld(db: Tx, { keep_days, most }: { keep_days: number; most: number }): Promise<boolean> {
+  const forgotten = await db.run(sql`
+    delete from notification where id in (
+      select id from notification where created_at < clock_now() - make_interval(days => ${keep_days})
+      order by created_at limit ${most} for update skip locked)`);
+  return forgotten === most;
 }
 
 /** Pending requests that the caller may decide: nobody decides about a request of their own, or about content that they pushed. */
@@ -121,7 +140,7 @@ export async function counts(db: Reader, caller: UserCaller): Promise<{ pending:
          and r.submitted_by <> ${caller.id} and ${caller.id} <> all(v.authors)
          and not exists (select from service_key k
            where k.issued_to = ${caller.id} and (k.principal_id = r.submitted_by or k.principal_id = any(v.authors)))) as pending,
-      (select count(*) from notification where user_id = ${caller.id} and read_at is null and ${standing}) as unread`);
+      (select count(*) from ${stillTold(caller)} and n.read_at is null) as unread`);
   if (row === undefined) throw new Error('a count answered nothing');
   return row;
 }

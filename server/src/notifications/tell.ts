@@ -2,7 +2,7 @@
 // entries, who is told, their mail and the cursor move in one transaction. What makes an approval, or invites somebody, knows nothing of
 // this.
 import type { AuditEntry } from '@gantry/contract/audit.ts';
-import { notificationKinds, type NotificationKind } from '@gantry/contract/notifications.ts';
+import { notificationKinds, toldToAdmins, type NotificationKind } from '@gantry/contract/notifications.ts';
 import { isId } from '@gantry/contract/wire.ts';
 import { entriesAfter } from '../audit/entries.ts';
 import type { Database } from '../database/database.ts';
@@ -43,7 +43,7 @@ function newsOf(entry: AuditEntry): store.News[] {
     asset: entry.asset ?? '',
     actor: entry.actor,
     words: asText(kind === 'submitted' ? message : reason),
-    audience: kind === 'submitted' || kind === 'withdrawn' ? 'admins' : 'submitter',
+    audience: toldToAdmins.includes(kind) ? 'admins' : 'submitter',
   };
   const gone = Array.isArray(superseded) ? superseded.filter(isId) : [];
   return [

@@ -60,6 +60,30 @@ test('what stands in the file is the file’s', async () => {
   expect((await ada.client.call('org.show', {})).settings.enforce_password_change).toBe(false);
 });
 
+test('a file that says something else than what is in effect is warned of, whoever is the one that differs', async () => {
+  const warnings = async () => ((await (await fetch(`${app.url}/readyz`)).json()) as { warnings: string[] }).warnings;
+  const finding = async () =>
+    (await app.admin.client.call('service.doctor', {})).find(({ part }) => part === 'organisation settings');
+  const differs = [expect.stringContaining('not as the settings file of this server has them')];
+  expect([await warnings(), await finding()]).toMatchObject([[], { verdict: 'ok' }]);
+  // As another server of this database does, whose file says so.
+  await app.settings({ enforce_password_change: true });
+  expect([await warnings(), await finding()]).toMatchObject([
+    differs,
+    { verdict: 'warning', detail: expect.stringContaining('enforce_password_change is true, and false there') },
+  ]);
+  await writeFile(file, 'enforce_password_change: true\n');
+  expect([await warnings(), await finding()]).toMatchObject([[], { verdict: 'ok' }]);
+  await writeFile(file, 'enforce_password: yes\n');
+  expect([await warnings(), await finding()]).toMatchObject([
+    differs,
+    { verdict: 'problem', detail: expect.stringContaining('enforce_password') },
+  ]);
+  await writeFile(file, 'enforce_password_change: false\n');
+  await app.settings({ enforce_password_change: false });
+  expect(await warnings()).toEqual([]);
+});
+
 test('two settings that are set at the same moment are both set', async () => {
   for (let n = 1; n <= 5; n++) {
     await Promise.all([

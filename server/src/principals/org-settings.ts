@@ -29,6 +29,24 @@ export async function applyOrgConfig(db: Database, path: string): Promise<OrgFil
   return { path, settings: given };
 }
 
+export interface OrgFileDifference {
+  key: string;
+  in_file: unknown;
+  in_effect: unknown;
+}
+
+/**
+ * Where the file, as it is now, is not what decisions go by: it was edited and not read since, or another server of the same database has
+ * another file, or none.
+ */
+export async function compareOrgConfig(db: Database, path: string): Promise<OrgFileDifference[]> {
+  const given = await readOrgConfig(path);
+  const in_effect: Record<string, unknown> = { ...(await store.settings(db)) };
+  return Object.entries(given)
+    .filter(([key, value]) => in_effect[key] !== value)
+    .map(([key, in_file]) => ({ key, in_file, in_effect: in_effect[key] }));
+}
+
 interface OrgParts {
   db: Database;
   orgFile: () => OrgFile;

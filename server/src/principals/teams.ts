@@ -7,7 +7,7 @@ import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { removeEntriesOf } from '../access/acl.ts';
 import { theOrg, type TeamSubject } from '../access/subject.ts';
-import { errorCode, foreign_key_violation, unique_violation, type Database } from '../database/database.ts';
+import { errorCode, unique_violation, type Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import { loadTeam } from './load-team.ts';
 import { handOver, type Ownership } from './hand-over.ts';
@@ -128,10 +128,6 @@ export async function deleteTeam(
     });
     await teamStore.deleteTeam(tx, subject.id);
     note({ team: name, entries });
-  }).catch((error: unknown) => {
-    if (errorCode(error) === foreign_key_violation)
-      throw new Problem('in_use', { detail: `Something was made in team:${name} at this moment.` });
-    throw error;
   });
 }
 

@@ -1,7 +1,7 @@
 // Checkpoints in a file, a JSON line each: the copy in the data directory, and the one on another volume. Only ever appended to, and
-// synced before the append counts as done. What somebody else wrote into it is read before anything is added.
-import { mkdir, open, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+// synced before the append counts as done. What somebody else wrote into it is read before anything is added. Its directory is never made
+// here: one that is not there is a volume that is not mounted.
+import { open, stat } from 'node:fs/promises';
 import type { Chain } from '@gantry/contract/audit.ts';
 import { linesOf } from '../../../verifier/verify.mjs';
 
@@ -38,7 +38,6 @@ export function checkpointFile(path: string): CheckpointFile {
     newest,
     all: () => checkpointsIn(path),
     append: async (lines) => {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       const file = await open(path, 'a', 0o600);
       try {
         // A line that a crash cut off stays as it is; the next begins on a line of its own.

@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
@@ -10,11 +11,13 @@ export async function openProof(
   db: Database,
   installation_id: string,
 ): Promise<ProofParts> {
+  const own = join(data_dir, 'audit');
+  await mkdir(own, { recursive: true, mode: 0o700 });
   return {
     db,
     key: await checkpointKey(audit.key_file),
     log_name: `gantry/${installation_id}`,
-    own_file: checkpointFile(join(data_dir, 'audit', 'checkpoints')),
+    own_file: checkpointFile(join(own, 'checkpoints')),
     outside_file: audit.anchor_file === undefined ? undefined : checkpointFile(audit.anchor_file),
   };
 }

@@ -1,5 +1,5 @@
 // The real service around its log: it signs by itself, shows that it lives, and is not ready over a log that is not what it signed.
-import { copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -125,12 +125,20 @@ test('a volume that is away is told, nothing counts as checked without it, and i
     expect([sealer.checked(), sealer.fault()]).toEqual([false, undefined]);
     // Whoever asks for a verification meanwhile gets one.
     await sealer.seal();
-    const look = logCheck(sealer, 'a file');
+    const look = logCheck(sealer, { anchor_file: join(volume, 'anchors'), data_dir: '/dev/shm' });
     expect(await look.look(AbortSignal.timeout(1000))).toMatchObject({ verdict: 'problem' });
+    // Nor is a directory made for it: that would be on the volume below.
     await rm(volume);
+    await expect.poll(() => sealer.trouble(), { timeout: 10_000 }).toContain('ENOENT');
+    await mkdir(volume);
     await expect.poll(() => sealer.checked(), { timeout: 20_000 }).toBe(true);
     await expect.poll(() => sealer.trouble(), { timeout: 10_000 }).toBe(undefined);
     expect(await look.look(AbortSignal.timeout(1000))).toMatchObject({ verdict: 'ok' });
+    const same = logCheck(sealer, { anchor_file: join(volume, 'anchors'), data_dir: log.directory });
+    expect(await same.look(AbortSignal.timeout(1000))).toMatchObject({
+      verdict: 'warning',
+      detail: expect.stringContaining('on the same volume'),
+    });
     expect((await verify(parts)).verdict).toBe('true_as_anchored');
   } finally {
     await sealer.stop();

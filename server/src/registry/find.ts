@@ -7,7 +7,7 @@ import * as store from './store.ts';
 import type { VersionRow } from './store.ts';
 
 export { toAssetRecord, type AssetRecord } from './asset.ts';
-export { selectAsset, type AssetRowWithEntries, type VersionRow } from './store.ts';
+export { readableBy, selectAsset, type AssetRowWithEntries, type VersionRow } from './store.ts';
 
 export async function findAsset(db: Reader, kind: AssetKind, name: string): Promise<AssetRecord | undefined> {
   const row = await store.asset(db, kind, name);

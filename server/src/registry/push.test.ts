@@ -425,3 +425,20 @@ test('the sweep drops bytes that no content came of after a day, and none that a
   expect([await there('kept'), await there('stray')]).toEqual([true, false]);
   await loadVersionContent(database.db, (await latest(name)).id);
 });
+
+test('a push into a team that is deleted meanwhile ends with that, and leaves nothing', async () => {
+  const name = fresh();
+  await cast.write('team', sql`insert into team (name) values ('brief') returning id`);
+  const before = pushes.resolved.length;
+  const release = pushes.hold();
+  const pushing = pushAs('root', { name, team: 'brief' });
+  await expect.poll(() => pushes.resolved.length).toBe(before + 1);
+  await cast.write('team', sql`delete from team where name = 'brief' returning id`);
+  release();
+  expect(await pushing).toMatchObject({
+    state: 'failed',
+    problem: { code: 'conflict', detail: expect.stringContaining('was removed at this moment') },
+  });
+  expect(await findAgent(database.db, name)).toBeUndefined();
+  expect(await pushAs('root', { name })).toMatchObject({ state: 'done' });
+});

@@ -2,7 +2,7 @@ import { globMatches } from '@gantry/contract/asset-globs.ts';
 import { printRef } from '@gantry/contract/refs.ts';
 import { assetKinds, type AssetKind, type Visibility } from '@gantry/contract/roles.ts';
 import { entriesColumn, readEntryExists } from '../access/acl.ts';
-import type { SignedInCaller } from '../access/caller.ts';
+import type { PrincipalCaller, SignedInCaller } from '../access/caller.ts';
 import type { GovernedTx } from '../access/change.ts';
 import type { Entry } from '../access/subject.ts';
 import type { Reader } from '../database/database.ts';
@@ -106,20 +106,25 @@ export async function listed(
     ) found ${page} order by -rank, name, kind limit ${limit}`);
 }
 
-// access/decide.ts (canRead) as a condition, and within it what lists show; registry.test.ts walks both over the same callers.
+// Within what may be read: what lists show.
 function visibleTo(caller: SignedInCaller): Sql {
   if (caller.kind === 'user' && caller.role === 'admin') return sql`true`;
   const teams = caller.memberships.map(({ team_id }) => team_id);
-  const administered = caller.memberships.filter(({ role }) => role === 'admin').map(({ team_id }) => team_id);
-  const reads = readEntryExists(sql`a.id`, caller);
-  const readable = caller.kind === 'user' ? sql`(a.team_id = any(${administered}) or ${reads})` : reads;
   const named = sql`exists (select from permission p where p.asset_id = a.id and p.principal_id = any(${[caller.id, ...caller.groups]}))`;
   const listed = sql`(a.team_id = any(${teams}) or a.owner_id = ${caller.id} or a.published or ${named})`;
-  return sql`(${readable} and ${listed} and ${reached(caller)})`;
+  return sql`(${readableBy(caller)} and ${listed})`;
 }
 
-function reached(caller: SignedInCaller): Sql {
-  if (caller.kind === 'user') return sql`true`;
+/** access/decide.ts (canRead) as a condition on `asset a`; registry.test.ts walks both over the same callers. */
+export function readableBy(caller: SignedInCaller): Sql {
+  const reads = readEntryExists(sql`a.id`, caller);
+  if (caller.kind === 'principal') return sql`(${reads} and ${reached(caller)})`;
+  if (caller.role === 'admin') return sql`true`;
+  const administered = caller.memberships.filter(({ role }) => role === 'admin').map(({ team_id }) => team_id);
+  return sql`(a.team_id = any(${administered}) or ${reads})`;
+}
+
+function reached(caller: PrincipalCaller): Sql {
   // A reference has two segments, and neither a name nor a pattern has a character that `like` takes for its own.
   const patterns = caller.allowed_assets.map((pattern) => pattern.replaceAll('*', '%').split('/'));
   const either = patterns.map(([segment = '', name = '']) => {

@@ -2,6 +2,7 @@
 // that are done answer from the journal and hand in their undo, and the first that is not stops it.
 import { Problem, problemDocument } from '@gantry/contract/problems.ts';
 import type { Database } from '../database/database.ts';
+import { overtaken } from '../database/overtaken.ts';
 import { openJournal, type Journal } from './journal.ts';
 import { Fenced, type Ending, type Run, type RunKind } from './run.ts';
 import * as store from './store.ts';
@@ -73,7 +74,8 @@ function toProblem({ cancel, onError }: Execution, error: unknown) {
   if (cancel.signal.aborted) return problemDocument(new Problem('cancelled'));
   if (error instanceof Problem) return problemDocument(error);
   onError(error);
-  return problemDocument(new Problem('internal', { hint: 'Look for the run in the service log.' }));
+  const refusal = overtaken(error) ?? new Problem('internal', { hint: 'Look for the run in the service log.' });
+  return problemDocument(refusal);
 }
 
 /** Stops the work at the first step that has nothing to undo. */

@@ -45,7 +45,7 @@ export async function checkOrg(
       old.length === 0
         ? `No key is older than ${rotate_after_days} days.`
         : `Older than ${rotate_after_days} days: ${old.map(({ name, key_age_days }) => `${name} (${key_age_days} days)`).join(', ')}.`,
-      'Give them new ones: svc principal rotate <name> --grace 3600',
+      'Give them new ones: svc principal rotate <name> --grace 24h',
     ),
   ];
 }

@@ -14,10 +14,10 @@ export interface Check {
 const most_ms = 10_000;
 
 export async function inspect(checks: readonly Check[], signal: AbortSignal): Promise<Finding[]> {
-  return await Promise.all(checks.map(async (check) => ({ part: check.part, ...(await look(check, signal)) })));
+  return await Promise.all(checks.map(async (check) => ({ part: check.part, ...(await examine(check, signal)) })));
 }
 
-async function look(check: Check, signal: AbortSignal): Promise<Omit<Finding, 'part'>> {
+export async function examine(check: Check, signal: AbortSignal): Promise<Omit<Finding, 'part'>> {
   const deadline = AbortSignal.timeout(most_ms);
   const late = new Promise<Omit<Finding, 'part'>>((resolve) => {
     deadline.addEventListener('abort', () =>

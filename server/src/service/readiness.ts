@@ -2,20 +2,30 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { Database } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import type { Sealer } from '../proof/sealer.ts';
+import { examine, type Check } from './doctor.ts';
 import { freeBytes } from './free-bytes.ts';
 
 // Four segments of PostgreSQL's log: with less, a write may fail at any moment.
 const least_free_bytes = 64 * 1024 ** 2;
 
-/** Throws unless the service can do its work: not stopping, the database takes writes, there is room, and the log is what was signed. */
+/**
+ * Throws unless the service can do its work: not stopping, the database takes writes, there is room, and the log is what was signed. Answers what is to be
+ * warned of; anybody may read it, so it names no setting.
+ */
 export function readiness(
   db: Database,
   {
     data_dir,
     stopping,
     sealer,
-  }: { data_dir: string; stopping: AbortSignal; sealer: Pick<Sealer, 'checked' | 'trouble' | 'fault'> },
-): () => Promise<void> {
+    orgFile,
+  }: {
+    data_dir: string;
+    stopping: AbortSignal;
+    sealer: Pick<Sealer, 'checked' | 'trouble' | 'fault'>;
+    orgFile: Check | undefined;
+  },
+): () => Promise<string[]> {
   return async () => {
     if (stopping.aborted) throw new Problem('starting', { detail: 'The service is stopping.' });
     const row = await db.one<{ read_only: boolean }>(sql`select pg_is_in_recovery() as read_only`);
@@ -29,5 +39,7 @@ export function readiness(
     }
     const fault = sealer.fault();
     if (fault !== undefined) throw new Problem('log_mismatch', { detail: fault });
+    if (orgFile === undefined || (await examine(orgFile, stopping)).verdict === 'ok') return [];
+    return ['The organisation settings are not as the settings file of this server has them: svc doctor'];
   };
 }

@@ -11,7 +11,8 @@ import { inspect } from './doctor.ts';
 export interface ServiceParts {
   base_url: () => string;
   version: string;
-  ready: () => Promise<void>;
+  /** What is to be warned of. */
+  ready: () => Promise<string[]>;
   checks: readonly Check[];
   orgCheck: () => Promise<OrgCheckLine[]>;
 }
@@ -25,10 +26,7 @@ export function serviceRoutes({
 }: ServiceParts): Handlers<'service'> & Pick<Handlers<'org'>, 'org.check'> {
   return {
     'service.livez': async () => ({ status: 'ok' }),
-    'service.readyz': async () => {
-      await ready();
-      return { status: 'ready' };
-    },
+    'service.readyz': async () => ({ status: 'ready', warnings: await ready() }),
     'service.openapi': async () => openapi(base_url(), version),
     'service.agent_schema': async () => agentJsonSchema(),
     'service.asset_schema': async ({ params }) => assetConfigJsonSchema(params.kind),

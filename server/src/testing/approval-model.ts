@@ -10,6 +10,8 @@ export type Command =
   | { do: 'approve' | 'reject' | 'withdraw' | 'revoke'; actor: Actor; request: number }
   | { do: 'deploy'; actor: Actor; version: number }
   | { do: 'age' | 'sweep' }
+  /** Whether the admin of the team is one, or a contributor. */
+  | { do: 'rank'; is_admin: boolean }
   | { do: 'set'; required: number; bound: boolean };
 export type Status = 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'superseded' | 'expired' | 'revoked';
 
@@ -18,18 +20,26 @@ export interface State {
   requests: { version: number; digest: number; by: Actor; status: Status; votes: Actor[] }[];
   required: number;
   bound: boolean;
+  demoted: boolean;
   digests: number;
 }
 
 export function initial({ required, bound }: Pick<State, 'required' | 'bound'>): State {
-  return { versions: [{ digest: 0, final: false, authors: ['ada'] }], requests: [], required, bound, digests: 1 };
+  return {
+    versions: [{ digest: 0, final: false, authors: ['ada'] }],
+    requests: [],
+    required,
+    bound,
+    demoted: false,
+    digests: 1,
+  };
 }
 
 /** Changes the state and says what the caller is told. Numbers of requests and versions count back from the newest. */
 export function apply(state: State, command: Command): string {
   const { versions, requests } = state;
   const latest = versions.length - 1;
-  const isAdmin = (actor: Actor) => actor === 'max' || actor === 'root';
+  const isAdmin = (actor: Actor) => actor === 'root' || (actor === 'max' && !state.demoted);
   const request = 'request' in command ? requests.at(-1 - command.request) : undefined;
   if ('request' in command && request === undefined) return 'nothing';
   const pending = requests.find(({ status }) => status === 'pending');
@@ -48,7 +58,8 @@ export function apply(state: State, command: Command): string {
       return 'pushed';
     }
     case 'submit': {
-      if (command.actor === 'dora') return 'forbidden';
+      // A contributor without a permission of their own does not write what is somebody else's.
+      if (command.actor === 'dora' || (command.actor === 'max' && state.demoted)) return 'forbidden';
       if (about(latest, 'pending') >= 0) return `request ${about(latest, 'pending')}`;
       if (about(latest, 'approved') >= 0) return 'conflict';
       if (pending !== undefined) pending.status = 'superseded';
@@ -66,7 +77,8 @@ export function apply(state: State, command: Command): string {
       if (command.do === 'reject') return (request.status = 'rejected');
       if (version.digest !== request.digest) return 'superseded';
       request.votes = [...new Set([...request.votes, command.actor])];
-      if (request.votes.filter((actor) => !version.authors.includes(actor)).length < state.required) return 'pending';
+      if (request.votes.filter((actor) => isAdmin(actor) && !version.authors.includes(actor)).length < state.required)
+        return 'pending';
       version.final = true;
       return (request.status = 'approved');
     }
@@ -82,7 +94,7 @@ export function apply(state: State, command: Command): string {
     case 'deploy': {
       const version = latest - command.version;
       if (version < 0) return 'nothing';
-      if (command.actor === 'ada') return 'forbidden';
+      if (command.actor === 'ada' || (command.actor === 'max' && state.demoted)) return 'forbidden';
       if (about(version, 'approved') >= 0) return `approval ${about(version, 'approved')}`;
       return isAdmin(command.actor) && !state.bound ? 'bypassed' : 'approval_required';
     }
@@ -90,6 +102,9 @@ export function apply(state: State, command: Command): string {
       if (pending !== undefined) pending.status = 'expired';
       return 'done';
     case 'sweep':
+      return 'done';
+    case 'rank':
+      state.demoted = !command.is_admin;
       return 'done';
     case 'set':
       Object.assign(state, { required: command.required, bound: command.bound });

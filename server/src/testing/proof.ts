@@ -1,5 +1,5 @@
 // A log of a test's own with its key and its files, tampered with by the strongest hand short of the key's: the owner of the database.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { append, type Entry } from '../audit/append.ts';
@@ -79,6 +79,7 @@ export function testEntry(name: string): Entry {
 
 /** The key and the files of a log, in a folder. */
 export async function testProof(db: Database, directory: string): Promise<ProofParts> {
+  await mkdir(join(directory, 'outside'), { recursive: true });
   return {
     db,
     key: await checkpointKey(join(directory, 'checkpoint-key')),

@@ -2,6 +2,7 @@
 // said to be. It follows the chain by a cursor, so nothing needs to tell it. Each webhook is sent one delivery at a time, and one that is
 // down holds up no other. A process that dies leaves its delivery to the next, which sends it under the same id.
 import { randomUUID } from 'node:crypto';
+import { deliveryDays } from '@gantry/contract/webhooks.ts';
 import { entryAt } from '../audit/entries.ts';
 import type { Database } from '../database/database.ts';
 import type { Outbound } from '../outbound/outbound.ts';
@@ -25,14 +26,14 @@ const pause_ms = 500;
 const lease_ms = 4 * send_ms;
 const first_wait_ms = 5000;
 const longest_wait_ms = 60 * 60_000;
-const forget_every_ms = 60 * 60_000;
+const forget_pause_ms = 15 * 60_000;
+const forgetting = { keep_days: deliveryDays, most: 1000 };
 
 export async function startDelivering(parts: Delivering): Promise<Pick<Loop, 'stop'>> {
   const { db, alone, onError } = parts;
   if (alone) await queue.releaseAll(db);
   const stopping = new AbortController();
   const under_way = new Set<Promise<void>>();
-  let forgot_at = -Infinity;
 
   const begin = (claim: queue.Claim) => {
     const delivering = deliver(parts, claim, stopping.signal)
@@ -45,10 +46,6 @@ export async function startDelivering(parts: Delivering): Promise<Pick<Loop, 'st
   };
   const loop = startLoop(
     async () => {
-      if (performance.now() - forgot_at > forget_every_ms) {
-        await queue.forgetOld(db);
-        forgot_at = performance.now();
-      }
       if (under_way.size >= at_a_time) return false;
       const next = await queue.claimNext(db, randomUUID(), lease_ms);
       if (next === undefined) return false;
@@ -57,10 +54,11 @@ export async function startDelivering(parts: Delivering): Promise<Pick<Loop, 'st
     },
     { pause_ms, onError },
   );
+  const forget = startLoop(async () => await queue.forgetOld(db, forgetting), { pause_ms: forget_pause_ms, onError });
   return {
     stop: async () => {
       stopping.abort();
-      await loop.stop();
+      await Promise.all([loop.stop(), forget.stop()]);
       await Promise.all(under_way);
     },
   };

@@ -88,8 +88,11 @@ export async function releaseAll(db: Tx): Promise<void> {
   await db.run(sql`update webhook_position set claim = null, lease_until = null where claim is not null`);
 }
 
-export async function forgetOld(db: Tx): Promise<void> {
-  await db.run(
-    sql`delete from webhook_delivery where state = 'delivered' and ended_at < clock_now() - interval '30 days'`,
-  );
+/** What ended so long ago, some at a time; true when there may be more. */
+export async function forgetOld(db: Tx, { keep_days, most }: { keep_days: number; most: number }): Promise<boolean> {
+  const forgotten = await db.run(sql`
+    delete from webhook_delivery where id in (
+      select id from webhook_delivery where state <> 'queued' and ended_at < clock_now() - make_interval(days => ${keep_days})
+      order by ended_at limit ${most} for update skip locked)`);
+  return forgotten === most;
 }

@@ -14,17 +14,17 @@ export async function rotate(
   { db, secret_key }: { db: Database; secret_key: Buffer },
   caller: Caller,
   name: string,
-  overlap_hours: number,
+  grace_seconds: number,
 ): Promise<Webhook & { secret: string }> {
   const grant = authorize(caller, 'webhook.change', theOrg);
   const { id } = await find(db, name);
   const { wrapped, shown } = makeSecret(secret_key);
   await change(db, grant, 'webhook.rotated', async (tx, note) => {
     const before = await find(tx, name);
-    await store.replaceSecret(tx, id, wrapped, overlap_hours);
+    await store.replaceSecret(tx, id, wrapped, grace_seconds);
     const after = await find(tx, name);
     const until = (row: store.WebhookRow) => ({ previous_secret_until: row.previous_until });
-    note({ webhook: name, overlap_hours, before: until(before), after: until(after) });
+    note({ webhook: name, grace_seconds, before: until(before), after: until(after) });
   });
   return { ...toWebhook(await find(db, name)), secret: shown };
 }

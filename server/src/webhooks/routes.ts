@@ -25,7 +25,7 @@ export function webhooksRoutes(parts: WebhookParts): Handlers<'webhooks'> {
     'webhooks.create': async ({ caller, body }) => await create(parts, caller, body),
     'webhooks.show': async ({ caller, params }) => await show(db, caller, params.name),
     'webhooks.delete': async ({ caller, params }) => await remove(db, caller, params.name),
-    'webhooks.rotate': async ({ caller, params, body }) => await rotate(parts, caller, params.name, body.overlap_hours),
+    'webhooks.rotate': async ({ caller, params, body }) => await rotate(parts, caller, params.name, body.grace_seconds),
     'webhooks.test': async ({ caller, params, signal }) => await testWebhook(parts, caller, params.name, signal),
     'webhooks.deliveries': async ({ caller, params, query }) =>
       await listDeliveries(db, cursors, caller, params.name, query),

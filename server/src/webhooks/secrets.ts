@@ -2,7 +2,7 @@ import { unwrap, wrap } from '../derive-key.ts';
 import { newSecret, printSecret } from './sign.ts';
 import type { WebhookRow } from './store.ts';
 
-/** What it is signed with: its secret, and the one before while the overlap lasts. */
+/** What it is signed with: its secret, and the one before while the grace lasts. */
 export function secretsOf(key: Buffer, { secret, previous_secret }: WebhookRow): Buffer[] {
   return [secret, ...(previous_secret === null ? [] : [previous_secret])].map((wrapped) => unwrap(key, wrapped));
 }

@@ -1,6 +1,6 @@
 import type { deliveryStates } from '@gantry/contract/webhooks.ts';
 import type { GovernedTx } from '../access/change.ts';
-import type { Database, Reader } from '../database/database.ts';
+import type { Reader, Tx } from '../database/database.ts';
 import { allOf, sql, type Sql } from '../database/sql.ts';
 
 export interface WebhookRow {
@@ -59,13 +59,13 @@ export async function insert(tx: GovernedTx, { name, url, events, secret, create
     insert into webhook_position (webhook_id, seq) select ${row?.id}::uuid, seq from audit.head where chain = 'governance'`);
 }
 
-/** The secret that it has becomes the one before; with no hours of overlap there is none. */
-export async function replaceSecret(tx: GovernedTx, id: string, secret: Buffer, overlap_hours: number): Promise<void> {
+/** The secret that it has becomes the one before; without a grace there is none. */
+export async function replaceSecret(tx: GovernedTx, id: string, secret: Buffer, grace_seconds: number): Promise<void> {
   await tx.write(
     'webhook',
     sql`update webhook set secret = ${secret},
-          previous_secret = case when ${overlap_hours}::int > 0 then webhook.secret end,
-          previous_until = case when ${overlap_hours}::int > 0 then clock_now() + ${overlap_hours}::int * interval '1 h' end
+          previous_secret = case when ${grace_seconds}::int > 0 then webhook.secret end,
+          previous_until = case when ${grace_seconds}::int > 0 then clock_now() + make_interval(secs => ${grace_seconds}) end
         where id = ${id} returning id`,
   );
 }
@@ -117,8 +117,8 @@ export async function deliveryById(db: Reader, webhook_id: string, id: string): 
 }
 
 /** One attempt more, which holds up nothing newer; false for one that is queued already. */
-export async function requeue(db: Database, id: string): Promise<boolean> {
-  const touched = await db.run(sql`
+export async function requeue(tx: Tx, id: string): Promise<boolean> {
+  const touched = await tx.run(sql`
     update webhook_delivery set state = 'queued', ended_at = null, next_attempt_at = clock_now(), give_up_at = clock_now()
     where id = ${id} and state <> 'queued'`);
   return touched > 0;

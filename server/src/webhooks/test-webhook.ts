@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
+import { change } from '../access/change.ts';
 import { theOrg } from '../access/subject.ts';
 import type { Database } from '../database/database.ts';
 import type { Outbound } from '../outbound/outbound.ts';
@@ -8,15 +9,16 @@ import { secretsOf } from './secrets.ts';
 import { send, type Outcome } from './send.ts';
 import { find } from './show.ts';
 
-/** One attempt, now, past the queue: says whether the address answers, and stands in no chain. */
+/** One attempt, now, past the queue: says whether the address answers. Who had it sent is in the log before anything leaves. */
 export async function testWebhook(
   { db, outbound, secret_key }: { db: Database; outbound: Outbound; secret_key: Buffer },
   caller: Caller,
   name: string,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  authorize(caller, 'webhook.change', theOrg);
+  const grant = authorize(caller, 'webhook.change', theOrg);
   const webhook = await find(db, name);
+  await change(db, grant, 'webhook.tested', async (_, note) => note({ webhook: name, url: webhook.url }));
   const body = JSON.stringify({ event: 'webhook.test', webhook: name, occurred_at: new Date().toISOString() });
   const secrets = secretsOf(secret_key, webhook);
   return await send(outbound, { url: webhook.url, id: randomUUID(), body, secrets, signal });

@@ -1,9 +1,13 @@
 // Against a receiver in a process of its own; signatures are verified by the standardwebhooks package, which is not ours.
+import { deliveryDays } from '@gantry/contract/webhooks.ts';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { sql } from '../database/sql.ts';
+import { deriveKey } from '../derive-key.ts';
+import { openOutbound } from '../outbound/outbound.ts';
 import { receiver, type Received, type Receiver } from '../testing/receiver.ts';
 import { testApp, type TestApp } from '../testing/test-app.ts';
+import { startDelivering } from './deliver.ts';
 import { sign } from './sign.ts';
 
 let at: Receiver;
@@ -127,9 +131,9 @@ test('a delivery is signed: another byte, another time and another secret are to
   }
 });
 
-test('a rotated secret signs beside the new one until the overlap is over', async () => {
+test('a rotated secret signs beside the new one until the grace is over', async () => {
   const hook = await webhook();
-  const rotated = await call('webhooks.rotate', { params: { name: hook.name }, body: { overlap_hours: 1 } });
+  const rotated = await call('webhooks.rotate', { params: { name: hook.name }, body: { grace_seconds: 3600 } });
   const next = rotated.secret ?? '';
   const first = await teamCreated();
   const [during] = await arrived(hook, [first]);
@@ -143,9 +147,9 @@ test('a rotated secret signs beside the new one until the overlap is over', asyn
   expect((await call('webhooks.show', { params: { name: hook.name } })).previous_secret_until).toBeNull();
 });
 
-test('without an overlap the secret before signs nothing more', async () => {
+test('without a grace the secret before signs nothing more', async () => {
   const hook = await webhook();
-  const { secret = '' } = await call('webhooks.rotate', { params: { name: hook.name }, body: { overlap_hours: 0 } });
+  const { secret = '' } = await call('webhooks.rotate', { params: { name: hook.name }, body: { grace_seconds: 0 } });
   const [one] = await arrived(hook, [await teamCreated()]);
   if (one === undefined) throw new Error('nothing arrived');
   expect(verify(secret, one)).toMatchObject({ event: 'team.created' });
@@ -301,11 +305,67 @@ test('a webhook is governed: what it was and what it is stands in the log, and i
   expect(JSON.stringify(await call('webhooks.list', { query: {} }))).not.toContain('whsec_');
 });
 
+test('whoever has something sent is in the log with what was sent; what is refused, or on its way, leaves no entry', async () => {
+  const hook = await webhook();
+  await arrived(hook, [await teamCreated()]);
+  await vi.waitFor(async () => expect((await deliveries(hook.name))[0]?.state).toBe('delivered'), 5000);
+  const id = (await deliveries(hook.name))[0]?.id ?? '';
+  at.answer(500);
+  await call('webhooks.test', { params: { name: hook.name } });
+  await call('webhooks.redeliver', { params: { name: hook.name, id } });
+  await Promise.allSettled([
+    call('webhooks.redeliver', { params: { name: hook.name, id: hook.id } }),
+    call('webhooks.test', { params: { name: 'nowhere' } }),
+  ]);
+  const { items } = await call('audit.list', { query: { action: 'webhook', limit: 3 } });
+  expect(items.map(({ event, actor, detail }) => [event, actor.name, detail])).toMatchObject([
+    [
+      'webhook.redelivered',
+      app.admin.email,
+      { webhook: hook.name, url: hook.url, delivery: id, of: { event: 'team.created' } },
+    ],
+    ['webhook.tested', app.admin.email, { webhook: hook.name, url: hook.url }],
+    ['webhook.created', app.admin.email, { after: { url: hook.url } }],
+  ]);
+});
+
 test('a name is taken once', async () => {
   const hook = await webhook();
   const again = { name: hook.name, url: hook.url, events: ['*'] };
   await expect(call('webhooks.create', { body: again })).rejects.toMatchObject({ code: 'exists' });
 });
+
+test('what arrived or was given up is forgotten a month later, and not before', async () => {
+  const [fine, lost] = [await webhook(), await webhook(['team.created'], 'http://127.0.0.1:9/down')];
+  await arrived(fine, [await teamCreated()]);
+  await tried(lost.name, 1);
+  await later(25);
+  await signedInAnew();
+  const states = async () =>
+    await Promise.all([fine, lost].map(async ({ name }) => (await deliveries(name)).map(({ state }) => state)));
+  await vi.waitFor(async () => expect(await states()).toEqual([['delivered'], ['dead']]), 15_000);
+  for (const [hours, left] of [
+    [deliveryDays * 24 - 26, [['delivered'], ['dead']]],
+    [2, [[], ['dead']]],
+    [25, [[], []]],
+  ] as const) {
+    await later(hours);
+    await signedInAnew();
+    await restarted();
+    expect(await states()).toEqual(left);
+  }
+});
+
+/** What sends, as after a restart of the service, until it has forgotten what it forgets. */
+async function restarted(): Promise<void> {
+  const outbound = openOutbound({ private_hosts: [at.host] });
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => void errors.push(error);
+  const secret_key = deriveKey(app.secret_key, 'webhook-secret');
+  await (await startDelivering({ db: app.db, outbound, secret_key, alone: false, onError })).stop();
+  await outbound.close();
+  expect(errors).toEqual([]);
+}
 
 async function signedInAnew() {
   const { email, password } = app.admin;

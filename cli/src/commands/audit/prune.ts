@@ -1,4 +1,5 @@
 import { defineCommand, moment, needed, text } from '../../command.ts';
+import { confirmFinal, yesFlag } from '../../confirm-final.ts';
 import { runServerProgram } from '../../server-process.ts';
 import { faint, good, line, type View } from '../../view/view.ts';
 
@@ -15,14 +16,20 @@ export const command = defineCommand({
   needs: 'this machine',
   examples: [
     'svc audit prune --before 52w --reason "kept for a year"',
-    'svc audit prune --before 2026-01-01 --reason "retention" --json',
+    'svc audit prune --before 2026-01-01 --reason "retention" --yes',
   ],
   arguments: {},
   flags: {
     before: needed(moment('Entries from before that time'), 'For example: --before 52w'),
     reason: needed(text('Why, for whoever reads the log', 'text'), 'For example: --reason "kept for a year"'),
+    yes: yesFlag,
   },
-  async run({ before, reason }, session) {
+  async run({ before, reason, yes }, session) {
+    await confirmFinal(session, {
+      yes,
+      deed: `Delete the entries of the log from before ${before}`,
+      otherwise: 'no entry was deleted',
+    });
     const pruned = JSON.parse(
       await runServerProgram(session, ['prune', '--before', before, '--reason', reason]),
     ) as Pruned[]; // what `prune` is there to print

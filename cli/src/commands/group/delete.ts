@@ -1,4 +1,5 @@
 import { defineCommand, required } from '../../command.ts';
+import { confirmFinal, yesFlag } from '../../confirm-final.ts';
 import { findGroup } from '../../people.ts';
 import { good, line } from '../../view/view.ts';
 
@@ -6,11 +7,16 @@ export const command = defineCommand({
   words: 'group delete',
   summary: 'Delete a group; what was granted to it goes with it',
   needs: 'group.change',
-  examples: ['svc group delete oncall', 'svc group delete oncall --json'],
+  examples: ['svc group delete oncall', 'svc group delete oncall --yes'],
   arguments: { name: required('The group') },
-  flags: {},
-  async run({ name }, session) {
+  flags: { yes: yesFlag },
+  async run({ name, yes }, session) {
     const group = await findGroup(session, name);
+    await confirmFinal(session, {
+      yes,
+      deed: `Delete group:${group.name} of team ${group.team} with what is granted to it`,
+      otherwise: `group:${group.name} was not deleted`,
+    });
     await session.call('groups.delete', { params: { id: group.id } });
     return {
       data: { group: group.name, deleted: true },

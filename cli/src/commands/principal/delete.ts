@@ -1,4 +1,5 @@
 import { defineCommand, required } from '../../command.ts';
+import { confirmFinal, yesFlag } from '../../confirm-final.ts';
 import { findPrincipal } from '../../people.ts';
 import { good, line } from '../../view/view.ts';
 
@@ -6,11 +7,16 @@ export const command = defineCommand({
   words: 'principal delete',
   summary: 'Delete a service principal; its keys and what was granted to it end',
   needs: 'principal.change',
-  examples: ['svc principal delete ci', 'svc principal delete ci --json'],
+  examples: ['svc principal delete ci', 'svc principal delete ci --yes'],
   arguments: { name: required('The service principal') },
-  flags: {},
-  async run({ name }, session) {
+  flags: { yes: yesFlag },
+  async run({ name, yes }, session) {
     const principal = await findPrincipal(session, name);
+    await confirmFinal(session, {
+      yes,
+      deed: `Delete principal:${principal.name} of team ${principal.team} with its keys and what is granted to it`,
+      otherwise: `principal:${principal.name} was not deleted`,
+    });
     await session.call('principals.delete', { params: { id: principal.id } });
     return {
       data: { principal: principal.name, deleted: true },

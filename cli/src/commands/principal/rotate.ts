@@ -1,4 +1,4 @@
-import { defineCommand, required, whole } from '../../command.ts';
+import { defineCommand, duration, required } from '../../command.ts';
 import { describeKey } from '../../describe-principal.ts';
 import { findPrincipal } from '../../people.ts';
 import { good, line, time } from '../../view/view.ts';
@@ -7,10 +7,10 @@ export const command = defineCommand({
   words: 'principal rotate',
   summary: 'Give a service principal a new key; the one before ends at once, or after a grace',
   needs: 'principal.change',
-  examples: ['svc principal rotate ci', 'svc principal rotate ci --grace 3600'],
+  examples: ['svc principal rotate ci', 'svc principal rotate ci --grace 24h'],
   arguments: { name: required('The service principal') },
   flags: {
-    grace: whole('How long the key before goes on working; 0 unless told', 'seconds', { least: 0, most: 2_592_000 }),
+    grace: duration('How long the key before goes on working; 0 unless told', 2_592_000),
   },
   async run({ name, grace = 0 }, session) {
     const { id } = await findPrincipal(session, name);

@@ -1,6 +1,6 @@
 import type { AssetKind } from '@gantry/contract/roles.ts';
-import { defineCommand, required, toggle } from '../../command.ts';
-import { Refusal } from '../../refusal.ts';
+import { defineCommand, required } from '../../command.ts';
+import { confirmFinal, yesFlag } from '../../confirm-final.ts';
 import { kinds } from '../../registry/kinds.ts';
 import { readNamed, suggestAsset } from '../../registry/named.ts';
 import type { Result } from '../../result.ts';
@@ -14,7 +14,7 @@ export function commandFor(kind: AssetKind) {
     needs: 'asset.delete',
     examples: [`svc registry ${kind} delete ${example}`, `svc registry ${kind} delete ${example} --yes`],
     arguments: { name: required('Its name') },
-    flags: { yes: toggle('Do not ask', 'y') },
+    flags: { yes: yesFlag },
     async run({ name: given, yes }, session): Promise<Result> {
       const { name } = readNamed(kind, given);
       if (kind === 'agent') {
@@ -25,9 +25,8 @@ export function commandFor(kind: AssetKind) {
       const { ref, versions } = await suggestAsset(session, kind, name, () =>
         session.call('registry.show', { params }),
       );
-      const question = `Delete ${ref} with ${versions.length === 1 ? 'its version' : `all of its ${versions.length} versions`}? This cannot be undone.`;
-      if (!yes && !(await session.prompt.confirm(question, '--yes')))
-        throw new Refusal('declined', `${ref} was not deleted`);
+      const deed = `Delete ${ref} with ${versions.length === 1 ? 'its version' : `all of its ${versions.length} versions`}`;
+      await confirmFinal(session, { yes, deed, otherwise: `${ref} was not deleted` });
       await session.call('registry.delete', { params });
       return { data: { ref, deleted: true }, view: [line(good('✓ '), `${ref} is deleted`)] };
     },

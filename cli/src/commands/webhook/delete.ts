@@ -1,15 +1,21 @@
 import { defineCommand, required } from '../../command.ts';
+import { confirmFinal, yesFlag } from '../../confirm-final.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'webhook delete',
   summary: 'Send nothing there any more; what waits is not sent, and the secret is gone',
   needs: 'webhook.change',
-  examples: ['svc webhook delete siem', 'svc webhook delete chat --json'],
+  examples: ['svc webhook delete siem', 'svc webhook delete chat --yes'],
   arguments: { name: required('Its name') },
-  flags: {},
-  async run({ name }, session) {
+  flags: { yes: yesFlag },
+  async run({ name, yes }, session) {
     const { url, events } = await session.call('webhooks.show', { params: { name } });
+    await confirmFinal(session, {
+      yes,
+      deed: `Delete webhook ${name}, which sends to ${url}, with its secret and its deliveries`,
+      otherwise: `webhook ${name} was not deleted`,
+    });
     await session.call('webhooks.delete', { params: { name } });
     return {
       data: { name },

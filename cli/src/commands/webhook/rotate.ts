@@ -1,23 +1,20 @@
-import { defineCommand, required, whole } from '../../command.ts';
+import { defineCommand, duration, required } from '../../command.ts';
 import { secretLine } from '../../describe-webhook.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'webhook rotate',
-  summary: 'A new secret, printed once; the one before signs too until the overlap is over',
+  summary: 'A new secret, printed once; the one before signs too for a grace',
   needs: 'webhook.change',
-  examples: ['svc webhook rotate siem', 'svc webhook rotate siem --overlap-hours 0'],
+  examples: ['svc webhook rotate siem', 'svc webhook rotate siem --grace 0'],
   arguments: { name: required('Its name') },
   flags: {
-    overlapHours: whole('How long both sign; 24 unless told, 0 when the secret leaked', 'hours', {
-      least: 0,
-      most: 168,
-    }),
+    grace: duration('How long both sign; 24h unless told, 0 when the secret leaked', 604_800),
   },
-  async run({ name, overlapHours: overlap_hours }, session) {
+  async run({ name, grace }, session) {
     const webhook = await session.call('webhooks.rotate', {
       params: { name },
-      body: overlap_hours === undefined ? {} : { overlap_hours },
+      body: grace === undefined ? {} : { grace_seconds: grace },
     });
     const until = webhook.previous_secret_until;
     const before = until === null ? 'the one before signs nothing more' : `the one before signs too until ${until}`;

@@ -13,13 +13,18 @@ export interface PushRow {
   notice: string | null;
 }
 
+// Long enough for whoever looks once a month. What the destination holds says it for good.
+const notice_days = 30;
+
 export async function introduce(db: Database, destination: string): Promise<void> {
   await db.run(sql`insert into audit_push (destination) values (${destination}) on conflict do nothing`);
 }
 
 export async function find(db: Reader, destination: string): Promise<PushRow | undefined> {
   return await db.one<PushRow>(sql`
-    select destination, positions, delivered_at, failing_since, last_error, notice from audit_push where destination = ${destination}`);
+    select destination, positions, delivered_at, failing_since, last_error,
+      case when notice_at > clock_now() - make_interval(days => ${notice_days}) then notice end as notice
+    from audit_push where destination = ${destination}`);
 }
 
 export interface Holder {
@@ -66,7 +71,7 @@ export async function fail(db: Database, destination: string, error: string): Pr
 /** These chains are sent again from their beginning. */
 export async function restart(db: Database, destination: string, chains: Chain[], notice: string): Promise<void> {
   await db.run(sql`
-    update audit_push set positions = positions - ${chains}::text[], notice = ${notice} where destination = ${destination}`);
+    update audit_push set positions = positions - ${chains}::text[], notice = ${notice}, notice_at = clock_now() where destination = ${destination}`);
 }
 
 /** The next entries of a chain: at most so many, and the last one that begins within so many bytes. */

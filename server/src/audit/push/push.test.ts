@@ -187,7 +187,21 @@ test('a log that was restored from a backup is sent again from its beginning, an
   // What was rolled back still stands there: the copy is the witness.
   expect(taken.slice(2, 5)).toEqual(lost);
   expect(taken.slice(5).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
+  await moveClock('29 days');
+  expect((await pushState(db, name)).notice).toContain('governance/5');
+  await moveClock('31 days');
+  expect((await pushState(db, name)).notice).toBe(null);
+  await moveClock('0');
 });
+
+// A function cannot take a parameter in its body; the interval is a test's own constant.
+const moveClock = async (interval: string) =>
+  await db.run({
+    strings: [
+      `create or replace function clock_now() returns timestamptz language sql volatile as 'select clock_timestamp() + interval ''${interval}'''`,
+    ],
+    values: [],
+  });
 
 test('rsyslog over TCP and TLS, restarted in the middle, has every entry, each as one message; over UDP, what it was sent', async () => {
   const ports = { tcp: await freePort(), tls: await freePort(), udp: await freePort() };

@@ -1,0 +1,102 @@
+// Somebody makes something in a team that somebody else deletes at the same moment. Both were allowed what they do when they began.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Client } from '@gantry/contract/client.ts';
+import { sql } from '../database/sql.ts';
+import { testApp, type TestApp } from '../testing/test-app.ts';
+
+let app: TestApp;
+const lines: string[] = [];
+let made = 0;
+
+beforeAll(async () => {
+  app = await testApp({ onLog: (line) => lines.push(line) });
+  await app.user('ada@example.com', { teams: { ml: 'contributor' } });
+  await app.admin.client.call('registry.create', { params, body: { name: 'wanderer', team: 'ml' } });
+});
+afterAll(async () => await app?.stop());
+
+const waiting = async () =>
+  (
+    await app.db.one<{ n: number }>(
+      sql`select count(*) as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+    )
+  )?.n;
+
+/** Deletes the team while `making` waits for it: the delete is first in the queue for a lock that this holds. */
+async function whileDeleting(team: string, making: (team: string) => Promise<unknown>): Promise<unknown> {
+  const held = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const holding = app.db.transaction(async (tx) => {
+    await tx.run(sql`select 1 from team where name = ${team} for update`);
+    held.resolve();
+    await release.promise;
+  });
+  await held.promise;
+  const deleting = app.admin.client.call('teams.delete', { params: { team } });
+  await expect.poll(waiting).toBe(1);
+  const answered = making(team).catch((error: unknown) => error);
+  await expect.poll(waiting).toBe(2);
+  release.resolve();
+  await Promise.all([holding, deleting]);
+  return await answered;
+}
+
+const params = { kind: 'tool' } as const;
+const conflict = {
+  status: 409,
+  code: 'conflict',
+  detail: expect.stringContaining('was removed at this moment'),
+  hint: 'Look at what is there now, then try again.',
+};
+const making: [what: string, refused: object, make: (admin: Client, team: string) => Promise<unknown>][] = [
+  [
+    'a group',
+    conflict,
+    async (admin, team) => await admin.call('groups.create', { body: { name: `${team}-oncall`, team } }),
+  ],
+  [
+    'an asset',
+    conflict,
+    async (admin, team) => await admin.call('registry.create', { params, body: { name: `${team}-tool`, team } }),
+  ],
+  [
+    'a membership',
+    conflict,
+    async (admin, team) =>
+      await admin.call('teams.add_member', { params: { team }, body: { principal: 'user:ada@example.com' } }),
+  ],
+  [
+    'a service principal',
+    { code: 'not_found' },
+    async (admin, team) => await admin.call('principals.create', { body: { name: `${team}-ci`, team } }),
+  ],
+  [
+    'an asset that is transferred',
+    { code: 'invalid', detail: 'The team that this is about was removed at this moment.' },
+    async (admin, team) =>
+      await admin.call('registry.transfer', { params: { ...params, name: 'wanderer' }, body: { team } }),
+  ],
+];
+
+test.each(making)(
+  '%s in a team that is deleted at this moment is refused, not made and no bug',
+  async (_, refused, make) => {
+    const { client } = app.admin;
+    const [team, neighbour] = [`team-${++made}`, `team-${made}-neighbour`];
+    for (const name of [team, neighbour]) await client.call('teams.create', { body: { name } });
+    const before = await newest();
+    const told = lines.length;
+    expect(await whileDeleting(team, async () => await make(client, team))).toMatchObject(refused);
+    const events = sql`
+    select event from audit.entry where chain = 'governance' and seq > ${before} and event <> 'audit.heartbeat'`;
+    expect((await app.db.all<{ event: string }>(events)).map(({ event }) => event)).toEqual(['team.deleted']);
+    // A reference to what never was would be refused in the same way: the log has what the answer does not tell.
+    const noted = lines.slice(told).filter((line) => line.includes('23503') && line.includes('was not there any more'));
+    expect(noted).toHaveLength(refused === conflict ? 1 : 0);
+    // Where nobody is in the way the same is made.
+    await make(client, neighbour);
+  },
+);
+
+const newest = async () =>
+  (await app.db.one<{ seq: number }>(sql`select max(seq) as seq from audit.entry where chain = 'governance'`))?.seq;

@@ -1,0 +1,68 @@
+// What ends before it is a request: Node's parser refuses it, or it does not arrive in time. It is answered as everything else is, with a
+// problem document, and the connection closes, for nothing that follows on it can be told apart any more.
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { Problem, problemDocument } from '@gantry/contract/problems.ts';
+import { RequestError } from '@hono/node-server';
+import { secure } from './headers.ts';
+import { asProblem, problemResponse } from './problem-response.ts';
+
+/** Hears of each: why, by Node's own code. */
+export type OnUnparsed = (line: { request_id: string; status: number; why: string | undefined }) => void;
+
+export function answerUnparsed(server: Server, onUnparsed: OnUnparsed): void {
+  const answering = new WeakMap<Duplex, ServerResponse>();
+  server.prependListener('request', (incoming, outgoing) => answering.set(incoming.socket, outgoing));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const last = answering.get(socket);
+    // An answer that has begun would go on with the text of this one.
+    const isMidAnswer = last?.headersSent === true && !last.writableFinished;
+    if (!socket.writable || isMidAnswer || error.code === 'ECONNRESET') return void socket.destroy(error);
+    const { request_id, status, headers, body } = lastAnswer(problemOf(error));
+    onUnparsed({ request_id, status, why: error.code });
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`;
+    socket.end(head + body, () => socket.destroy());
+  });
+  server.on('checkExpectation', (_, outgoing: ServerResponse) => {
+    const { status, headers, body } = lastAnswer(
+      new Problem('malformed', { detail: 'The only expectation that is met is 100-continue.' }),
+    );
+    outgoing.writeHead(status, headers).end(body);
+  });
+}
+
+/** For what Node's parser lets through, and what makes no address: a target or a host that is none. */
+export function answerUnreadable(error: unknown): Response {
+  const request_id = randomUUID();
+  const problem =
+    error instanceof RequestError ? new Problem('malformed', { detail: `${error.message}.` }) : asProblem(error);
+  return secure(problemResponse(problem, request_id), request_id, []);
+}
+
+function problemOf({ code }: NodeJS.ErrnoException): Problem {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new Problem('headers_too_large');
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new Problem('too_large', { detail: 'The extensions of a chunk are too large.' });
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new Problem('request_timeout');
+    default:
+      return new Problem('malformed', { detail: 'This is not HTTP as RFC 9112 has it.' });
+  }
+}
+
+/** The last of its connection. */
+function lastAnswer(problem: Problem) {
+  const request_id = randomUUID();
+  const body = JSON.stringify(problemDocument(problem, request_id));
+  const { status, headers } = secure(problemResponse(problem, request_id), request_id, []);
+  const all = {
+    ...Object.fromEntries(headers),
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  };
+  return { request_id, status, headers: all, body };
+}
