@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Problem } from '@gantry/contract/problems.ts';
 import { actions, roles, type Action, type Role } from '@gantry/contract/roles.ts';
-import { defaultEntriesFor, writeEntries } from '../access/acl.ts';
+import { entriesOf, writeEntries } from '../access/acl.ts';
 import { authorize } from '../access/authorize.ts';
 import { systemCaller, type UserCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
@@ -21,7 +21,7 @@ import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
 import { endKeysShownTo } from '../service-principals/find.ts';
 import { grant } from './grant.ts';
 import { revoke } from './revoke.ts';
-import { entriesOf } from '../access/acl.ts';
+import { defaultEntriesFor } from '../access/visibility.ts';
 
 const people = ['root', 'ada', 'bob', 'eve', 'max'] as const;
 const teams = ['ml', 'ops'] as const;
