@@ -3,11 +3,11 @@
 // further, and the service is not ready until that is mended.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chains, type Chain } from '@gantry/contract/audit.ts';
+import { heads } from '../audit/chain.ts';
 import { beat } from './heartbeat.ts';
 import { Mismatch } from './mismatch.ts';
 import type { ProofParts } from './parts.ts';
 import { signNew } from './sign.ts';
-import * as store from './store.ts';
 
 export interface Sealer {
   /** Whether every chain was looked at since the start. */
@@ -63,7 +63,7 @@ export function startSealer(
   }
 
   async function look(): Promise<void> {
-    const due = (await store.heads(parts.db)).filter(({ chain, seq }) => {
+    const due = (await heads(parts.db)).filter(({ chain, seq }) => {
       const { up_to, at } = signed.get(chain) ?? { up_to: 0, at: -Infinity };
       const waited = performance.now() - at >= sign_every_ms;
       return !checked.has(chain) || faults.has(chain) || seq - up_to >= most_unsigned || (seq !== up_to && waited);
