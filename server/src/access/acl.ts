@@ -76,7 +76,9 @@ export async function entryById(db: Reader, id: string): Promise<StoredEntry | u
 }
 
 export async function entriesOf(db: Reader, asset_id: string): Promise<StoredEntry[]> {
-  return await db.all<StoredEntry>(sql`select ${columns} from permission where asset_id = ${asset_id}`);
+  return await db.all<StoredEntry>(
+    sql`select ${columns} from permission where asset_id = ${asset_id} order by created_at, id`,
+  );
 }
 
 /** The principal may do exactly this from now on. Nothing takes their entry away; undefined then. */

@@ -18,7 +18,7 @@ import { updateUser } from '../principals/users.ts';
 import { findAssetById } from '../registry/find.ts';
 import { assetsOfTeam, moveOwnership, ownedIn } from '../registry/move-ownership.ts';
 import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
-import { endKeysShownTo } from '../service-principals/find.ts';
+import { endKeysShownTo, principalsOfTeam } from '../service-principals/find.ts';
 import { grant } from './grant.ts';
 import { revoke } from './revoke.ts';
 import { defaultEntriesFor } from '../access/visibility.ts';
@@ -194,7 +194,7 @@ class World {
   readonly id = (what: string) => this.ids.get(what) ?? '';
   readonly parts = {
     db: database.db,
-    ownership: { owned: ownedIn, move: moveOwnership, usesOfTeam: assetsOfTeam, endKeys: endKeysShownTo },
+    ownership: { owned: ownedIn, move: moveOwnership, endKeys: endKeysShownTo, assetsOfTeam, principalsOfTeam },
     endSessions: async () => 0,
   };
 

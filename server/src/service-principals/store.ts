@@ -56,6 +56,19 @@ export async function principals(
   );
 }
 
+/** Those that a team has. */
+export const namesInTeam = async (db: Reader, team_id: string) =>
+  await db.all<{ name: string }>(
+    sql`select name from service_principal where team_id = ${team_id} and deleted_at is null order by name`,
+  );
+
+/** What teams, groups, users and service principals are called, by id. */
+export async function names(db: Reader, ids: readonly string[]): Promise<{ id: string; name: string }[]> {
+  return await db.all<{ id: string; name: string }>(sql`
+    select id, name from team where id = any(${ids}) union all select id, name from user_group where id = any(${ids})
+    union all select id, email from app_user where id = any(${ids}) union all select id, name from service_principal where id = any(${ids})`);
+}
+
 /** What a caller is made of. */
 export type Standing = Pick<PrincipalRow, 'id' | 'name' | 'team_id' | 'team' | 'role' | 'allowed_assets'>;
 
