@@ -66,12 +66,14 @@ export function conditionsOf(filter: Filter, scope: Scope | undefined): Sql[] {
   if (filter.since !== undefined) conditions.push(sql`occurred_at >= ${microseconds(filter.since)}`);
   if (filter.until !== undefined) conditions.push(sql`occurred_at <= ${microseconds(filter.until)}`);
   if (scope !== undefined) {
-    conditions.push(
-      sql`(${isOneOf(sql`team`, scope.teams)} or ${isOneOf(sql`asset`, scope.assets)} or (${isOneOf(sql`actor`, [scope.actor])} and ${showable}))`,
-    );
+    const theirs = sql`(${isOneOf(sql`team`, scope.teams)} or ${isOneOf(receiving_team, scope.teams)} or ${isOneOf(sql`asset`, scope.assets)})`;
+    conditions.push(sql`(${theirs} or (${isOneOf(sql`actor`, [scope.actor])} and ${showable}))`);
   }
   return conditions;
 }
+
+// A transfer stands under the team that gave the asset away, and is the business of the one that has it from there on.
+const receiving_team = sql`case event when 'asset.transferred' then body::jsonb #>> '{detail,after,team}' end`;
 
 // Refusals that told their caller nothing of what is there are on the record with what it was: their caller must not read it here.
 const showable = sql`(event <> 'refused' or body::jsonb #>> '{detail,code}' not in ('not_found', 'exists'))`;
