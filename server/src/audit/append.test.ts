@@ -14,8 +14,8 @@ beforeAll(async () => {
 afterAll(async () => await at?.close());
 
 const chainOf = async () =>
-  await at.db.all<{ seq: number; hash: Buffer; prev: Buffer }>(
-    sql`select seq, hash, prev from audit.entry where chain = 'governance' order by seq`,
+  await at.db.all<{ seq: number; occurred_at: string; hash: Buffer; prev: Buffer }>(
+    sql`select seq, occurred_at, hash, prev from audit.entry where chain = 'governance' order by seq`,
   );
 
 test('the owner cannot change, delete or empty entries, heads and checkpoints, under replication role neither (T98)', async () => {
@@ -51,7 +51,7 @@ test('a checkpoint continues the newest one, and reaches no further than the log
   expect([await add(2, 1), await add(2, 1)]).toEqual([true, false]);
 });
 
-test('a rolled back transaction leaves neither entry nor gap, however many write at once', async () => {
+test('a rolled back transaction leaves neither entry nor gap, and times are in the order of numbers, however many write at once', async () => {
   const before = (await chainOf()).length;
   const writers = Array.from(
     { length: 64 },
@@ -68,6 +68,8 @@ test('a rolled back transaction leaves neither entry nor gap, however many write
   const chain = await chainOf();
   expect(chain.map(({ seq }) => seq)).toEqual(Array.from({ length: before + 48 }, (_, n) => n + 1));
   expect(chain.slice(1).filter(({ prev }, n) => !prev.equals(chain[n]?.hash ?? Buffer.of()))).toEqual([]);
+  const times = chain.map(({ occurred_at }) => occurred_at);
+  expect(times).toEqual(times.toSorted());
 });
 
 test('a writer under repeatable read or serializable is refused, and cannot fork the chain (T109)', async () => {

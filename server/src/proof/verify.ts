@@ -4,7 +4,7 @@
 import { chains, type Chain, type Verification } from '@gantry/contract/audit.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { headOf, prunedUpTo } from '../audit/chain.ts';
-import { checkChain } from '../../../verifier/verify.mjs';
+import { checkInThread } from './check-thread.ts';
 import type { CheckpointFile } from './checkpoint-file.ts';
 import * as guards from './guards-store.ts';
 import { parseHead, printHead, type Noted } from './noted-head.ts';
@@ -61,13 +61,11 @@ async function verifyChain(
   const head = await headOf(db, chain);
   const marks = await store.marks(db, chain);
   const anchors = [...outside, ...own].filter(({ text }) => chainOf(text) === chain);
-  const check = checkChain({ chain, key: key.public_key, checkpoints, anchors, marks, noted });
-  for await (const entries of readEntries(db, chain, { after: 0, up_to: head.seq }))
-    for (const entry of entries) check.entry(entry);
+  const given = { chain, key: key.public_key, checkpoints, anchors, marks, noted };
+  const found = await checkInThread(given, readEntries(db, chain, { after: 0, up_to: head.seq }), head);
   // What was pruned meanwhile is not gone behind our back.
   if ((await prunedUpTo(db, chain)) !== horizon) return await verifyChain(parts, chain, { noted, outside });
   const extra = await store.pastHead(db, chain);
-  const found = check.end(head);
   if (extra !== undefined)
     found.damage.push({
       chain,
