@@ -6,8 +6,9 @@ import { authorize, type Grant } from '../access/authorize.ts';
 import { change } from '../access/change.ts';
 import { shownVisibility } from '../access/visibility.ts';
 import type { Database } from '../database/database.ts';
-import { findAssetById, type AssetRecord } from '../registry/find.ts';
-import { lockAsset, setVisibility } from '../registry/version.ts';
+import type { AssetRecord } from '../registry/find.ts';
+import { holdAsset } from '../registry/load-asset.ts';
+import { setVisibility } from '../registry/version.ts';
 
 /** What the principal may do from now on, from what they may do so far; nothing takes their entry away. */
 export type Decide = (before: readonly Action[]) => readonly Action[];
@@ -19,10 +20,8 @@ export async function changeEntries(
   { asset, principal, decide }: { asset: AssetRecord; principal: EntryPrincipal & { shown: string }; decide: Decide },
 ): Promise<StoredEntry | undefined> {
   return await change(db, grant, 'permission.changed', async (tx, note) => {
-    const held = (await lockAsset(tx, asset.id)) && (await findAssetById(tx, asset.id));
-    if (held === undefined) throw new Problem('not_found');
     // It may have been transferred since the decision.
-    authorize(grant.caller, 'permission.change', held);
+    authorize(grant.caller, 'permission.change', await holdAsset(tx, asset.id));
     const before = await entriesOf(tx, asset.id);
     const theirs = before.find((entry) => isAbout(entry, principal));
     const had = theirs?.actions ?? [];

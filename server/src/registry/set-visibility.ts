@@ -9,7 +9,8 @@ import { change } from '../access/change.ts';
 import { shownVisibility, visibilityChanges } from '../access/visibility.ts';
 import type { Database } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import { findAsset, findAssetById } from './find.ts';
+import { findAssetById } from './find.ts';
+import { holdAsset, loadAsset } from './load-asset.ts';
 import { standingRecord } from './records.ts';
 import * as store from './store.ts';
 
@@ -20,13 +21,10 @@ export async function setVisibility(
   visibility: Visibility,
 ): Promise<AssetStanding> {
   const user = signedIn(caller);
-  const asset = await findAsset(db, ref.kind, ref.name);
-  if (asset === undefined) throw new Problem('not_found');
+  const asset = await loadAsset(db, ref);
   const grant = authorize(user, 'permission.change', asset);
   await change(db, grant, 'permission.changed', async (tx, note) => {
-    const held = await store.lockAsset(tx, asset.id);
-    // It may have been transferred since it was decided.
-    const { team, owner } = (held && (await findAssetById(tx, asset.id))) ?? gone();
+    const { team, owner, visibility: told } = await holdAsset(tx, asset.id);
     const entries = await entriesOf(tx, asset.id);
     const changes = visibilityChanges(entries, team.id, visibility);
     for (const { principal, after } of changes) await setActions(tx, asset.id, principal, after);
@@ -37,7 +35,7 @@ export async function setVisibility(
         hint: `Grant \`admin\` to somebody first: svc acl grant --asset ${asset.ref} --principal user:${owner} --actions admin`,
       });
     const shown = { before: shownVisibility(entries, team.id), after: shownVisibility(now, team.id) };
-    if (changes.length === 0 && held?.visibility === shown.after) return;
+    if (changes.length === 0 && told === shown.after) return;
     await store.setVisibility(tx, asset.id, shown.after);
     note({
       visibility: shown,
@@ -49,8 +47,4 @@ export async function setVisibility(
     });
   });
   return standingRecord((await findAssetById(db, asset.id)) ?? asset);
-}
-
-function gone(): never {
-  throw new Problem('not_found');
 }

@@ -1,4 +1,3 @@
-import { Problem } from '@gantry/contract/problems.ts';
 import { printGrantee } from '@gantry/contract/refs.ts';
 import type { AssetKind } from '@gantry/contract/roles.ts';
 import { entriesOf } from '../access/acl.ts';
@@ -7,7 +6,7 @@ import type { Caller } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
 import { principalNames } from '../service-principals/principal-names.ts';
 import * as contents from './content-store.ts';
-import { findAsset } from './find.ts';
+import { loadAsset } from './load-asset.ts';
 import { detailRecord, type AssetDetail } from './records.ts';
 import * as store from './store.ts';
 
@@ -23,8 +22,7 @@ export async function show(
   caller: Caller,
   ref: { kind: AssetKind; name: string },
 ): Promise<AssetDetail> {
-  const asset = await findAsset(db, ref.kind, ref.name);
-  if (asset === undefined) throw new Problem('not_found');
+  const asset = await loadAsset(db, ref);
   authorize(caller, 'asset.read', asset);
   const versions = await store.versions(db, asset.id);
   const [approved, permissions, content] = await Promise.all([

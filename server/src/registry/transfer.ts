@@ -11,11 +11,13 @@ import { change, type GovernedTx } from '../access/change.ts';
 import type { TeamSubject } from '../access/subject.ts';
 import { shownVisibility } from '../access/visibility.ts';
 import type { Database } from '../database/database.ts';
-import { findTeam, findUser, isInTeam } from '../principals/find.ts';
+import { findUser, isInTeam } from '../principals/find.ts';
+import { loadTeam } from '../principals/load-team.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { searchWords, type AssetRecord } from './asset.ts';
 import type { CloseRequests } from './close-requests.ts';
-import { findAsset, findAssetById } from './find.ts';
+import { findAssetById } from './find.ts';
+import { holdAsset, loadAsset } from './load-asset.ts';
 import { moveRights } from './move-ownership.ts';
 import { standingRecord } from './records.ts';
 import * as store from './store.ts';
@@ -35,8 +37,7 @@ export async function transfer(
   to: Receiver,
 ): Promise<AssetStanding> {
   const user = signedIn(caller);
-  const asset = await findAsset(db, ref.kind, ref.name);
-  if (asset === undefined) throw new Problem('not_found');
+  const asset = await loadAsset(db, ref);
   const grant = authorize(user, 'asset.transfer', asset);
   const team = await receivingTeam(db, user, asset, to.team);
   const owner = await receivingOwner(db, user, asset, team, to.owner);
@@ -68,9 +69,7 @@ async function receivingTeam(
 ): Promise<TeamSubject> {
   const kept: TeamSubject = { kind: 'team', ...asset.team };
   if (name === undefined || name === asset.team.name) return kept;
-  const row = await findTeam(db, name);
-  if (row === undefined) throw new Problem('not_found');
-  const team: TeamSubject = { kind: 'team', id: row.id, name: row.name };
+  const team = await loadTeam(db, name);
   authorize(user, 'asset.create', team);
   return team;
 }
@@ -97,9 +96,7 @@ async function receivingOwner(
 }
 
 async function holdUnchanged(tx: GovernedTx, decided: AssetRecord): Promise<void> {
-  const held = await store.lockAsset(tx, decided.id);
-  const asset = held && (await findAssetById(tx, decided.id));
-  if (asset === undefined) throw new Problem('not_found');
+  const asset = await holdAsset(tx, decided.id);
   if (asset.team.id !== decided.team.id || asset.owner_id !== decided.owner_id)
     throw new Problem('conflict', {
       detail: `Somebody else transferred ${asset.ref} at this moment, to ${asset.owner} in team:${asset.team.name}.`,
