@@ -1,7 +1,7 @@
 import { clouds } from '@gantry/contract/agent-yaml.ts';
 import type { Approval } from '@gantry/contract/approvals.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import { parseRef, parseVersionRef, printVersionRef, type AssetRef } from '@gantry/contract/refs.ts';
+import { parseVersionRef, printVersionRef, type AssetRef } from '@gantry/contract/refs.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
@@ -9,6 +9,7 @@ import type { Database, Reader } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findVersion, type AssetRecord, type VersionRow } from '../registry/find.ts';
 import { holdAsset, loadAsset } from '../registry/load-asset.ts';
+import { readRef } from '../registry/read-ref.ts';
 import { loadAgentConfig } from '../registry/load-version-content.ts';
 import { expireOverdue } from './expire.ts';
 import { readBack } from './show.ts';
@@ -72,9 +73,7 @@ export async function submit(db: Database, caller: Caller, submission: Submissio
 
 function parseSubmission({ asset, version }: Submission): AssetRef & { version: string } {
   const exact = parseVersionRef(asset);
-  const ref = exact ?? parseRef(asset);
-  if (ref === undefined)
-    throw new Problem('bad_reference', { detail: `${JSON.stringify(asset)} is not an asset reference.` });
+  const ref = exact ?? readRef(asset);
   if (exact !== undefined && version !== undefined && version !== exact.version) {
     throw new Problem('bad_reference', {
       detail: `${asset} and version ${version} are not the same version.`,
