@@ -4,7 +4,7 @@ import type { EntryLine } from '@gantry/contract/audit-stream.ts';
 import { printJsonLine } from '@gantry/contract/json-lines.ts';
 import { Agent, request } from 'undici';
 import { signatureHeaders } from '../../signature-headers.ts';
-import type { Receiver } from './destination.ts';
+import type { Receiver } from './receiver.ts';
 
 const connect_ms = 10_000;
 
