@@ -51,8 +51,9 @@ export interface Installation {
   stop(): Promise<void>;
 }
 
-export async function install(env: Record<string, string> = {}): Promise<Installation> {
-  const directory = await mkdtemp(join(tmpdir(), 'gantry-e2e-'));
+/** All that it writes is in a folder `within`. */
+export async function install(env: Record<string, string> = {}, { within = tmpdir() } = {}): Promise<Installation> {
+  const directory = await mkdtemp(join(within, 'gantry-e2e-'));
   // PostgreSQL's own user has to pass through, when the tests run as root.
   await chmod(directory, 0o711);
   const data_dir = join(directory, 'data');
@@ -111,7 +112,7 @@ export async function install(env: Record<string, string> = {}): Promise<Install
     must,
     person: async (name, role = 'viewer') => {
       const email = `${name}@example.com`;
-      const { stdout } = await must(`svc user create ${email} --role ${role} --json`);
+      const { stdout } = await must(`svc user create ${email} --role ${role} --print-password --json`);
       const { one_time_password } = JSON.parse(stdout) as { one_time_password: string };
       await must(
         `svc login --email ${email} --password ${one_time_password} --new-password "password of ${name}" --store file`,

@@ -2,22 +2,33 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Client } from '@gantry/contract/client.ts';
 import { adminOf, ended, latestDeployment, reached } from './api.ts';
+import { smtpServer, type SmtpServer } from '../server/src/testing/smtp-server.ts';
 import { install, type Installation } from './installation.ts';
 import { atTerminal, key } from './terminal.ts';
 import { echo, writeProject } from './write-project.ts';
 
 let gantry: Installation;
 let admin: Client;
+let smtp: SmtpServer;
 
 beforeAll(async () => {
-  gantry = await install();
+  smtp = await smtpServer();
+  await smtp.start('plaintext');
+  gantry = await install({
+    SMTP_URL: `smtp://localhost:${smtp.port}`,
+    SMTP_FROM: 'gantry@example.com',
+    SMTP_PLAINTEXT_HOST: 'localhost',
+  });
   admin = await adminOf(gantry);
   await gantry.must('svc team create ml');
 });
-afterAll(async () => await gantry.stop());
+afterAll(async () => {
+  await gantry?.stop();
+  await smtp?.close();
+});
 
 test('svc login asks for everything, and for a new password before anything is stored; no secret is on the screen', async () => {
-  const { stdout } = await gantry.must('svc user create bo@example.com --json');
+  const { stdout } = await gantry.must('svc user create bo@example.com --print-password --json');
   const { one_time_password } = JSON.parse(stdout) as { one_time_password: string };
   const at = await atTerminal(gantry, 'svc login', { as: 'bo' });
   // Nothing of a desktop is in its environment, so there is no keychain.
@@ -36,6 +47,32 @@ test('svc login asks for everything, and for a new password before anything is s
   expect(await at.ended).toBe(0);
   for (const secret of [one_time_password, 'a word of my own']) expect(at.screen()).not.toContain(secret);
   expect((await gantry.must('svc whoami', { as: 'bo' })).output).toContain('bo@example.com');
+});
+
+test('who is invited by mail chooses a password at a terminal as the mail says; the token is on no screen', async () => {
+  const created = await gantry.must('svc user create ida@example.com');
+  expect(created.output).toContain('a mail to ida@example.com says how to choose a password');
+  const letter = async () => (await smtp.inbox()).find(({ to }) => to.includes('ida@example.com'))?.body ?? '';
+  await expect.poll(letter, { timeout: 20_000 }).toContain('svc password set');
+  const mail = await letter();
+  const token = /gpw_\S+/.exec(mail)?.[0] ?? 'none';
+  const typed = /svc password set.*/.exec(mail)?.[0] ?? 'none';
+  expect(created.output).not.toContain(token);
+  const at = await atTerminal(gantry, typed, { as: 'ida' });
+  for (const [question, answer] of [
+    ['Token from the mail', token],
+    ['New password', 'a word of my own'],
+    ['The same again', 'a word of my own'],
+  ] as const) {
+    await at.shows(question);
+    at.press(answer + key.enter);
+  }
+  await at.shows('ida@example.com has a new password');
+  expect(await at.ended).toBe(0);
+  for (const secret of [token, 'a word of my own']) expect(at.screen()).not.toContain(secret);
+  const signIn = /svc login.*/.exec(mail)?.[0] ?? 'none';
+  await gantry.must(`${signIn} --password "a word of my own" --store file`, { as: 'ida' });
+  expect((await gantry.must('svc whoami', { as: 'ida' })).output).toContain('ida@example.com');
 });
 
 test('svc registry tool edit opens the editor, shows the difference and asks; a fault is shown and can be mended', async () => {

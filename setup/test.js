@@ -12,12 +12,12 @@ import { buildEnvironment } from './build-settings.js';
 import { runCommand } from './command.js';
 import { cloneEnvironment, cloneFolder } from './config.js';
 import { ensureEngine } from './engine.js';
-import { ensureLogReceiver } from './log-receiver.js';
 import { ensurePackages } from './packages.js';
 import { tallyPytest } from './pytest-report.js';
 import { ensureUv, uvEnvironment } from './python.js';
 import { runStaticChecks } from './static-checks.js';
 import { print, PartFailed, step } from './step.js';
+import { ensureTestServers } from './test-servers.js';
 import { tallyVitest } from './vitest-report.js';
 
 /** @import { Tally } from './vitest-report.js' */
@@ -46,7 +46,7 @@ async function runEverything() {
     await step('engine', ensureEngine);
     await step('base image', async (say) => (baseImage = await ensureBaseImage(say)));
     await step('uv', async (say) => (uv = await ensureUv(say)));
-    await step('log receiver', ensureLogReceiver);
+    await step('test servers', ensureTestServers);
   });
   if (prepared.failed > 0) return [prepared];
 

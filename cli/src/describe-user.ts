@@ -1,5 +1,5 @@
 import type { User } from './people.ts';
-import { fields, time, warn, type View } from './view/view.ts';
+import { fields, time, warn, type Line, type View } from './view/view.ts';
 
 export function describeUser(user: User): View {
   return [
@@ -8,8 +8,15 @@ export function describeUser(user: User): View {
       Name: user.name,
       Role: user.role,
       Teams: user.teams.map((team) => `${team.name} (${team.role})`).join(', ') || '-',
-      State: user.active ? (user.must_change_password ? warn('password to change') : 'active') : warn('disabled'),
+      State: stateOf(user),
       Created: time(user.created_at),
     }),
   ];
+}
+
+function stateOf({ active, mail_expires_at, must_change_password }: User): Line {
+  if (!active) return warn('disabled');
+  if (mail_expires_at !== null)
+    return [warn('has mail to choose a password'), ', which can be used until ', time(mail_expires_at)];
+  return must_change_password ? warn('password to change') : 'active';
 }

@@ -53,7 +53,7 @@ export async function chooseStore(session: Session, given: StoreName | undefined
   throw new Refusal('no_keychain', 'Not signed in: there is nowhere to keep the session', { hint });
 }
 
-function warnOfPlaintext(session: Session): void {
+export function warnOfPlaintext(session: Session): void {
   if (session.server.startsWith('http:') && !isLoopback(session.server)) {
     session.output.notice(
       `${session.server} is not encrypted: your password crosses the network in plain text. Use https.`,
@@ -61,7 +61,7 @@ function warnOfPlaintext(session: Session): void {
   }
 }
 
-async function askNewPassword(session: Session): Promise<string> {
+export async function askNewPassword(session: Session): Promise<string> {
   const chosen = await session.prompt.askSecret('New password (at least 8 characters)', '--new-password');
   const again = await session.prompt.askSecret('The same again', '--new-password');
   if (chosen !== again) throw misuse('The two passwords differ; nothing was changed');

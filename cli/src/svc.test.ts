@@ -130,6 +130,45 @@ test('without a keychain login says so and names what works instead', async () =
   expect(stderr).toContain('--store file');
 });
 
+test('a mailed token is read from stdin or asked for, and stands neither on the screen nor among the arguments', async () => {
+  await using service = await scriptService({
+    'POST /api/v1/auth/set-password': data({ email: 'ada@example.com' }),
+  });
+  const where = { home, env: { SERVICE_URL: service.url } };
+  const unasked = await runSvc(['password', 'set'], where);
+  expect(unasked.stderr).toContain('--token-file is needed');
+  expect(unasked.exit).toBe(2);
+  const words = ['password', 'set', '--token-file', '-', '--new-password', 'much better'];
+  const { stdout, stderr, exit } = await runSvc(words, { ...where, stdin: 'gpw_token\n' });
+  expect(exit).toBe(0);
+  expect(stdout).toContain('ada@example.com has a new password');
+  expect(stderr).toContain('svc login --email ada@example.com');
+  expect(stdout + stderr).not.toContain('gpw_token');
+  const sent = service.asked.at(-1);
+  expect(JSON.parse(sent?.body ?? '')).toEqual({ token: 'gpw_token', new_password: 'much better' });
+  expect(sent?.headers.authorization).toBeUndefined();
+  const missing = await runSvc(['password', 'set', '--token-file', 'nowhere'], where);
+  expect(missing.stderr).toContain('nowhere cannot be read');
+});
+
+test('who was invited by mail is shown so, and no password is spoken of', async () => {
+  const created = {
+    ...user,
+    active: true,
+    created_at: '2030-01-01T00:00:00Z',
+    mail_expires_at: '2030-01-04T00:00:00Z',
+  };
+  await using service = await scriptService({ 'POST /api/v1/users': data(created, 201) });
+  const where = { home, env: { SERVICE_URL: service.url, SERVICE_API_TOKEN: 't' } };
+  const { stdout } = await runSvc(['user', 'create', 'ada@example.com'], where);
+  expect(stdout).toContain('a mail to ada@example.com says how to choose a password');
+  expect(stdout).not.toContain('one-time');
+  await runSvc(['user', 'create', 'ada@example.com', '--print-password'], where);
+  expect(
+    service.asked.map(({ body }) => (JSON.parse(body) as { one_time_password: boolean }).one_time_password),
+  ).toEqual([false, true]);
+});
+
 test('whoami --json prints the user record and nothing else', async () => {
   await using service = await scriptService({ 'GET /api/v1/auth/me': data(user) });
   const { stdout, stderr, exit } = await runSvc(['whoami', '--json'], {

@@ -23,6 +23,7 @@ export const auditEvents = {
   'settings.changed': 'governance',
   'password.changed': 'governance',
   'password.flagged': 'governance',
+  'password.reset': 'governance',
   'user.created': 'governance',
   'user.changed': 'governance',
   'user.removed': 'governance',

@@ -20,6 +20,7 @@ test('what creates something from JSON takes an Idempotency-Key, and nothing els
     'registry.create',
     'teams.create',
     'users.create',
+    'users.reset_password',
     'webhooks.create',
   ]);
 });
@@ -51,8 +52,9 @@ describe.each(keyed)('%s', (name, endpoint) => {
   });
 });
 
-test('the password that a new user gets is a secret', () => {
-  expect(secretMembers(endpoints['users.create'])).toEqual(['one_time_password']);
+test('the password that a user gets is a secret', () => {
+  for (const name of ['users.create', 'users.reset_password'] as const)
+    expect(secretMembers(endpoints[name])).toEqual(['one_time_password']);
 });
 
 interface Described {

@@ -46,6 +46,15 @@ export const loginEndpoints = {
     reply: { kind: 'data', status: 200, schema: userRecord },
     problems: ['weak_password', 'wrong_password'],
   },
+  'auth.set_password': {
+    method: 'POST',
+    path: '/api/v1/auth/set-password',
+    summary: 'Choose a password with the token of an invitation or a reset; works once, and ends all your sessions',
+    operation: 'password.set',
+    body: z.strictObject({ token: z.string().min(1).max(200), new_password: password }),
+    reply: { kind: 'data', status: 200, schema: z.object({ email: z.string() }) },
+    problems: ['bad_credentials', 'conflict', 'weak_password'],
+  },
   'auth.me': {
     method: 'GET',
     path: '/api/v1/auth/me',

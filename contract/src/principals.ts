@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
 import { roles } from './roles.ts';
-import { byId, email, id, name, paging, shownOnce, text } from './wire.ts';
+import { byId, email, id, name, paging, shownOnce, text, time } from './wire.ts';
 
 const role = z.enum(roles);
 
@@ -22,13 +22,24 @@ export const user = z.object({
   must_change_password: z.boolean(),
   teams: z.array(z.object({ name: z.string(), role })),
   created_at: z.string(),
+  mail_expires_at: time
+    .nullable()
+    .describe('until when they can choose a password with what was mailed to them; null where nothing is open'),
 });
 
-export const newUser = user.extend({
+/** Somebody who has no password of their own yet, and how they come to one. */
+export const admittedUser = user.extend({
   one_time_password: shownOnce(
-    'shown once, so absent when an Idempotency-Key gives this answer again; must be changed at the first sign-in',
+    'shown once, so absent when an Idempotency-Key gives this answer again; must be changed at the first sign-in. Absent, too, where a mail goes out',
   ),
 });
+
+const howAdmitted = {
+  one_time_password: z
+    .boolean()
+    .default(false)
+    .describe('answer a one-time password also where mail is set up, and mail nothing'),
+};
 
 const byTeam = z.strictObject({ team: name });
 
@@ -104,11 +115,16 @@ export const principalsEndpoints = {
   'users.create': {
     method: 'POST',
     path: '/api/v1/users',
-    summary: 'Create a user with a one-time password',
+    summary: 'Create a user: invited by mail where mail is set up, else with a one-time password',
     operation: 'user.create',
-    body: z.strictObject({ email, name: text.min(1).max(200).optional(), role: role.default('viewer') }),
-    reply: { kind: 'data', status: 201, schema: newUser },
-    problems: ['exists'],
+    body: z.strictObject({
+      email,
+      name: text.min(1).max(200).optional(),
+      role: role.default('viewer'),
+      ...howAdmitted,
+    }),
+    reply: { kind: 'data', status: 201, schema: admittedUser },
+    problems: ['conflict', 'exists'],
   },
   'users.show': {
     method: 'GET',
@@ -132,6 +148,17 @@ export const principalsEndpoints = {
     }),
     reply: { kind: 'data', status: 200, schema: user },
     problems: ['last_admin'],
+  },
+  'users.reset_password': {
+    method: 'POST',
+    path: '/api/v1/users/{id}/reset-password',
+    summary:
+      'Take the password of a user away and end their sessions; they get a mail to choose another, which sends an open invitation again, or a one-time password',
+    operation: 'user.reset_password',
+    params: byId,
+    body: z.strictObject(howAdmitted),
+    reply: { kind: 'data', status: 201, schema: admittedUser },
+    problems: ['conflict'],
   },
   'users.remove': {
     method: 'DELETE',

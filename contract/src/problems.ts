@@ -138,6 +138,11 @@ export const problems = {
 
   // The service
   starting: { status: 503, title: 'The service is starting or stopping' },
+  storage_full: {
+    status: 507,
+    title: 'The service has no room left to write',
+    hint: 'Free some room on its disks, or make them larger: `svc doctor` says how much there is.',
+  },
   internal: {
     status: 500,
     title: 'Something went wrong inside the service',
@@ -159,6 +164,7 @@ export const commonProblems = [
   'not_found',
   'rate_limited',
   'starting',
+  'storage_full',
   'internal',
 ] as const satisfies readonly ProblemCode[];
 

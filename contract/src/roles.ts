@@ -54,6 +54,8 @@ export const operations = {
   'session.read': { on: 'signed_in' },
   'session.revoke': { on: 'signed_in' },
   'password.change': { on: 'signed_in', by: 'person' },
+  // Who holds the token of an invitation or a reset.
+  'password.set': { on: 'anyone' },
 
   'team.list': { on: 'signed_in' },
   'team.create': { on: 'org', role: 'admin' },
@@ -66,6 +68,7 @@ export const operations = {
   'user.create': { on: 'org', role: 'admin' },
   'user.change': { on: 'org', role: 'admin' },
   'user.remove': { on: 'org', role: 'admin' },
+  'user.reset_password': { on: 'org', role: 'admin' },
   'org.read': { on: 'signed_in' },
   'org.change': { on: 'org', role: 'admin' },
   'org.check': { on: 'org', role: 'admin' },

@@ -23,10 +23,10 @@ export const serviceEndpoints = {
     method: 'GET',
     path: '/readyz',
     summary:
-      'The service can do its work: the database answers, and the audit log can be written and is what was signed',
+      'The service can do its work: the database answers, there is room to write, and the audit log is what was signed',
     operation: 'service.describe',
     reply: { kind: 'bare', status: 200, schema: z.object({ status: z.literal('ready') }) },
-    problems: ['starting', 'log_mismatch'],
+    problems: ['starting', 'storage_full', 'log_mismatch'],
   },
   'service.openapi': {
     method: 'GET',

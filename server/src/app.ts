@@ -25,6 +25,7 @@ import { serve } from './http/serve.ts';
 import { openIngress } from './invoke/ingress.ts';
 import { invokeRoutes } from './invoke/routes.ts';
 import { servingAgents } from './deploy/serving.ts';
+import { invite } from './login/admit.ts';
 import { authenticator } from './login/authenticate.ts';
 import { loginRoutes } from './login/routes.ts';
 import { endSessions } from './login/sessions.ts';
@@ -123,7 +124,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   const copies = destinations(config.audit_push);
   const outgoing = await openOutgoing(config, { db, secret_key, base_url, onError });
   open.defer(async () => await outgoing.close());
-  const ready = readiness(db, { stopping: stopping.signal, sealer });
+  const ready = readiness(db, { data_dir: config.data_dir, stopping: stopping.signal, sealer });
   const http = mount({
     handlers: {
       ...serviceRoutes({
@@ -139,13 +140,21 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
         ],
         orgCheck: async () => await checkOrg(db, config),
       }),
-      ...loginRoutes({ db, passwords, tokens, key_digest }),
+      ...loginRoutes({
+        db,
+        passwords,
+        tokens,
+        key_digest,
+        password_tokens: outgoing.password_tokens,
+        mails_tokens: config.mail !== undefined,
+      }),
       ...principalsRoutes({
         db,
         cursors,
         passwords,
         ownership: { owned: ownedIn, move: moveOwnership, endKeys: endKeysShownTo, assetsOfTeam, principalsOfTeam },
         endSessions,
+        invite: config.mail === undefined ? undefined : invite,
         orgFile: () => orgFile,
       }),
       ...servicePrincipalsRoutes({ db, cursors, digest_key: key_digest }),

@@ -10,7 +10,8 @@ export type Purpose =
   | 'caller-identity'
   | 'request-digest'
   | 'service-key'
-  | 'webhook-secret';
+  | 'webhook-secret'
+  | 'password-token';
 
 export function deriveKey(secret_key: string, purpose: Purpose): Buffer {
   return Buffer.from(hkdfSync('sha256', secret_key, 'gantry', purpose, 32));

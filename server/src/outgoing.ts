@@ -2,6 +2,7 @@
 import type { Config } from './config.ts';
 import type { Database } from './database/database.ts';
 import { deriveKey } from './derive-key.ts';
+import { passwordTokens, type PasswordTokens } from './login/password-token.ts';
 import { checkMail } from './notifications/mail-check.ts';
 import { connectMailServer } from './notifications/mail-server.ts';
 import { startNotifying } from './notifications/start.ts';
@@ -12,6 +13,7 @@ import { startDelivering } from './webhooks/deliver.ts';
 
 export interface Outgoing {
   catchUp: CatchUp;
+  password_tokens: PasswordTokens;
   webhooks: { db: Database; outbound: Outbound; secret_key: Buffer };
   check: Check;
   /** From where the last process left off. */
@@ -36,15 +38,17 @@ export async function openOutgoing(
     outbound: openOutbound({ private_hosts }),
     secret_key: deriveKey(secret_key, 'webhook-secret'),
   };
+  const password_tokens = passwordTokens(deriveKey(secret_key, 'password-token'));
   const alone = config.database_url === undefined;
   const started = new AsyncDisposableStack();
   started.defer(async () => await webhooks.outbound.close());
   return {
     catchUp,
+    password_tokens,
     webhooks,
     check: { part: 'mail', look: async () => await checkMail(db, mail?.server) },
     start: async () => {
-      const notifying = await startNotifying({ db, catchUp, mail, base_url, alone, onError });
+      const notifying = await startNotifying({ db, catchUp, password_tokens, mail, base_url, alone, onError });
       started.defer(async () => await notifying.stop());
       const delivering = await startDelivering({ ...webhooks, alone, onError });
       started.defer(async () => await delivering.stop());

@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { text as textOf } from 'node:stream/consumers';
 import type { Send } from '@gantry/contract/client.ts';
 import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 import type { AssetKind } from '@gantry/contract/roles.ts';
 import type { Finding } from '@gantry/contract/finding.ts';
 import { text } from '../command.ts';
 import { describeFindings } from '../project/describe-findings.ts';
+import { readGiven } from '../read-given.ts';
 import { misuse, Refusal } from '../refusal.ts';
 
 export type Config = NonNullable<Send<'registry.create'>['body']['config']>;
@@ -29,11 +28,7 @@ export async function readTypedConfig(
   if (file !== undefined && config !== undefined) throw misuse('Give --file or --config, not both');
   if (config !== undefined) return await checkedConfig(kind, config, '--config');
   if (file === undefined) return undefined;
-  return await checkedConfig(
-    kind,
-    file === '-' ? await textOf(process.stdin) : readText(file),
-    file === '-' ? 'stdin' : file,
-  );
+  return await checkedConfig(kind, await readGiven(file), file === '-' ? 'stdin' : file);
 }
 
 export async function checkedConfig(kind: ConfiguredKind, written: string, file: string): Promise<TypedConfig> {
@@ -59,14 +54,4 @@ function invalid(kind: ConfiguredKind, file: string, findings: readonly Finding[
     view: describeFindings(findings),
     problem: { code: 'config_invalid', detail: sentence, errors: findings },
   });
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw misuse(
-      `${file} cannot be read${error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''}`,
-    );
-  }
 }

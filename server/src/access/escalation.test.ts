@@ -116,6 +116,8 @@ test('an admin of a team makes nobody an admin of the platform, and nobody raise
     await expect(who.client.call('users.update', change)).rejects.toMatchObject({ code: 'forbidden' });
     const body = { email: `friend-${++made}@example.com`, role: 'admin' } as const;
     await expect(who.client.call('users.create', { body })).rejects.toMatchObject({ code: 'forbidden' });
+    const reset = { params: { id: await idOf(app.admin) }, body: { one_time_password: true } };
+    await expect(who.client.call('users.reset_password', reset)).rejects.toMatchObject({ code: 'forbidden' });
     expect(await who.client.call('auth.me', {})).toMatchObject({ role: 'viewer' });
   }
   expect(await count(sql`select 1 from app_user where email like 'friend-%'`)).toBe(0);
@@ -142,6 +144,7 @@ test('a machine of the role admin lets nobody in: no member, no group, no other 
     boss.client.call('principals.rotate_key', { params: { id: other.id }, body: {} }),
     boss.client.call('principals.delete', { params: { id: other.id } }),
     boss.client.call('users.create', { body: { email: 'friend-of-boss@example.com' } }),
+    boss.client.call('users.reset_password', { params: { id: await idOf(people.vera) }, body: {} }),
     boss.client.call('webhooks.create', { body: { name: 'boss', url: 'https://example.com/', events: ['team.*'] } }),
     boss.client.call('org.set', { body: { require_approval_for_admins: false } }),
   ];

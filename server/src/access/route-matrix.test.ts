@@ -10,6 +10,8 @@ import { endpointUrl } from '@gantry/contract/client.ts';
 import type { Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
 import { sql } from '../database/sql.ts';
+import { deriveKey } from '../derive-key.ts';
+import { passwordTokens } from '../login/password-token.ts';
 import { deaf_host, deafWebhook, makeDeadDelivery, makeWebhook } from '../testing/make-webhook.ts';
 import { projectOf } from '../testing/project-archive.ts';
 import { serveAgent, storeAgent, type StoredAgent } from '../testing/stored-agent.ts';
@@ -216,6 +218,16 @@ async function userToChange(): Promise<string> {
   return row?.id ?? nothing;
 }
 
+/** As it would stand in a mail to somebody. */
+async function passwordToken(): Promise<string> {
+  const user_id = await userToChange();
+  await app.governed(
+    sql`insert into password_token (user_id, kind, made_by, expires_at) values (${user_id}, 'reset', 'a test', clock_now() + interval '1 h') returning id`,
+  );
+  const row = await app.db.one<{ id: string }>(sql`select id from password_token where user_id = ${user_id}`);
+  return passwordTokens(deriveKey(app.secret_key, 'password-token')).print(row?.id ?? nothing);
+}
+
 async function freshGroup() {
   const { id } = await app.admin.client.call('groups.create', { body: { name: fresh('group'), team: 'ml' } });
   return await app.admin.client.call('groups.add_member', { params: { id }, body: { email: owner.email } });
@@ -237,6 +249,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'auth.change_password': (_, __, actor) => ({
     body: { old_password: people.get(actor)?.password ?? 'none', new_password: `another one of ${actor}` },
   }),
+  'auth.set_password': async () => ({ body: { token: await passwordToken(), new_password: 'words of their own' } }),
   'auth.revoke': () => ({ body: {} }),
   'teams.list': () => ({}),
   'teams.create': () => ({ body: { name: fresh('team') } }),
@@ -249,6 +262,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'users.show': async () => ({ params: { id: await userToChange() } }),
   'users.update': async () => ({ params: { id: await userToChange() }, body: { name: 'Somebody else' } }),
   'users.remove': async () => ({ params: { id: await userToChange() } }),
+  'users.reset_password': async () => ({ params: { id: await userToChange() }, body: {} }),
   'groups.list': () => ({}),
   'groups.create': () => ({ body: { name: fresh('group'), team: 'ml' } }),
   'groups.show': async () => ({ params: { id: (await freshGroup()).id } }),

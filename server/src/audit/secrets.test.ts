@@ -2,8 +2,8 @@
 // anywhere in the database.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sql } from '../database/sql.ts';
-import { freePort } from '../testing/receivers.ts';
+import { contains, databaseAsText } from '../testing/database-as-text.ts';
+import { freePort } from '../testing/free-port.ts';
 import { storeAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp } from '../testing/test-app.ts';
 
@@ -70,33 +70,6 @@ async function useSecretsEverywhere(): Promise<void> {
   );
 }
 
-async function databaseAsText(): Promise<Map<string, string>> {
-  const tables = await app.db.all<{ name: string }>(sql`
-    select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'audit')`);
-  const dump = new Map<string, string>();
-  for (const { name } of tables) {
-    // Names of tables of our own, from the catalog.
-    const rows = await app.db.all<{ row: string }>({
-      strings: [`select t::text as row from ${name} as t`],
-      values: [],
-    });
-    dump.set(name, rows.map(({ row }) => row).join('\n'));
-  }
-  return dump;
-}
-
-/** As it is, and as it looks in a column of bytes, in base64, or with its quotes escaped. */
-function contains(text: string, word: string): boolean {
-  const bytes = Buffer.from(word);
-  const looks = [
-    word,
-    bytes.toString('hex'),
-    bytes.toString('base64').replaceAll('=', ''),
-    JSON.stringify(word).slice(1, -1),
-  ];
-  return looks.some((look) => text.includes(look));
-}
-
 test('no secret is found in logs, audit, export or any table; what is no secret is found', async () => {
   await useSecretsEverywhere();
   const control = `control-${randomBytes(8).toString('hex')}`;
@@ -114,7 +87,7 @@ test('no secret is found in logs, audit, export or any table; what is no secret 
   const response = await fetch(`${app.url}/api/v1/audit/export`, {
     headers: { authorization: `Bearer ${app.admin.token}` },
   });
-  const dump = await databaseAsText();
+  const dump = await databaseAsText(app.db);
   const texts = new Map([
     ['log', logged],
     ['export', await response.text()],

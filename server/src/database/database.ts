@@ -198,3 +198,4 @@ export function errorCode(error: unknown): string | undefined {
 
 export const unique_violation = '23505';
 export const foreign_key_violation = '23503';
+export const disk_full = '53100';

@@ -56,6 +56,7 @@ const hostile = [
 const samples: Partial<Record<EndpointName, { params?: Record<string, string>; query?: object; body?: object }>> = {
   'auth.login': { body: { email: 'x@example.com', password: 'a password' } },
   'auth.change_password': { body: { old_password: 'one', new_password: 'another one' } },
+  'auth.set_password': { body: { token: 'gpw_token', new_password: 'another one' } },
   'teams.list': { query: { limit: '5', cursor: 'AAAA' } },
   'teams.create': { body: { name: 'team' } },
   'teams.add_member': { params: { team: 'ml' }, body: { principal: 'user:ada@example.com', role: 'admin' } },

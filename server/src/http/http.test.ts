@@ -53,6 +53,7 @@ const open = [
   'service.asset_schema',
   'auth.login',
   'auth.exchange_key',
+  'auth.set_password',
 ];
 
 test.each(Object.entries<Endpoint>(endpoints))(

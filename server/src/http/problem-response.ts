@@ -1,11 +1,13 @@
-import { errorCode } from '../database/database.ts';
+import { disk_full, errorCode } from '../database/database.ts';
 import { Problem, problemDocument } from '@gantry/contract/problems.ts';
 
 /** An expected refusal as it is; anything else is a bug, of which the answer tells nothing. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  // Class 57P: the database is shutting down, starting up, or ended the connection; class 53: it has no room, on the disk, in memory or
-  // for another connection.
+  if (isNoRoom(error))
+    return new Problem('storage_full', { detail: 'Nothing was changed: there was no room to write it.' });
+  // Class 57P: the database is shutting down, starting up, or ended the connection; class 53: it has no room, in memory or for another
+  // connection.
   if (/^(57P|53)/.test(errorCode(error) ?? ''))
     return new Problem('starting', { detail: 'The database is not available right now.' });
   return new Problem('internal');
@@ -18,4 +20,9 @@ export function problemResponse(problem: Problem, request_id: string): Response 
   if (Array.isArray(allowed_methods)) headers.set('allow', allowed_methods.join(', '));
   if (problem.retry_after_seconds !== undefined) headers.set('retry-after', String(problem.retry_after_seconds));
   return new Response(JSON.stringify(problemDocument(problem, request_id)), { status: problem.status, headers });
+}
+
+// On a disk of the database, or of this machine.
+function isNoRoom(error: unknown): boolean {
+  return errorCode(error) === disk_full || (error instanceof Error && 'code' in error && error.code === 'ENOSPC');
 }

@@ -18,7 +18,7 @@ const inTurn = oneAtATime();
 
 /** Changes one's own password, clears the flag, and ends every other session of the account. */
 export async function changePassword(
-  { db, passwords }: LoginParts,
+  { db, passwords }: Pick<LoginParts, 'db' | 'passwords'>,
   caller: Caller,
   input: { old_password: string; new_password: string },
 ) {

@@ -9,6 +9,7 @@ import type { Database, Tx } from '../database/database.ts';
 import { findCredential, type Credential } from '../principals/find.ts';
 import { networkOf } from '../http/peer.ts';
 import { oneAtATime } from './one-at-a-time.ts';
+import type { PasswordTokens } from './password-token.ts';
 import type { Passwords } from './password.ts';
 import * as store from './store.ts';
 import { newSessionId, token_lifetime_seconds, type Tokens } from './token.ts';
@@ -36,20 +37,25 @@ export interface LoginParts {
   tokens: Tokens;
   /** What the keys of service principals are kept under. */
   key_digest: Buffer;
+  password_tokens: PasswordTokens;
+  /** Whether somebody without a password gets a mail; else they get a one-time password. */
+  mails_tokens: boolean;
 }
+
+type SignInParts = Pick<LoginParts, 'db' | 'passwords' | 'tokens'>;
 
 // Attempts that arrive together count one by one: else as many as fit into one moment would all be made before the first one counts.
 const inTurn = oneAtATime();
 // Attempts that are not even made are on the record, too, and a flood of them is one entry a minute.
 const isFirstBlocked = firstInAMinute();
 
-export async function login(parts: LoginParts, attempt: Attempt) {
+export async function login(parts: SignInParts, attempt: Attempt) {
   const from = networkOf(attempt.origin.ip);
   const keys = { pair: `account ${attempt.email} from ${from}`, address: `address ${from}` };
   return await inTurn(keys.address, async () => await tryOnce(parts, attempt, keys));
 }
 
-async function tryOnce({ db, passwords, tokens }: LoginParts, attempt: Attempt, { pair, address }: Keys) {
+async function tryOnce({ db, passwords, tokens }: SignInParts, attempt: Attempt, { pair, address }: Keys) {
   const wait = await store.blockedFor(db, [
     { key: pair, most: most_per_account_and_address },
     { key: address, most: most_per_address },

@@ -3,9 +3,9 @@ import { systemCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { theOrg } from '../access/subject.ts';
 import type { Database } from '../database/database.ts';
-import { findUser, resetPassword } from '../principals/find.ts';
+import { findUser, putPassword } from '../principals/find.ts';
 import { seed_email } from '../principals/seed.ts';
-import * as store from './store.ts';
+import { endSessions } from './sessions.ts';
 
 /** Gives the admin a new password, from the host; enables the account again, and ends every session of whoever had it. */
 export async function resetAdmin(db: Database, password_hash: string): Promise<void> {
@@ -13,8 +13,8 @@ export async function resetAdmin(db: Database, password_hash: string): Promise<v
   await change(db, grant, 'password.changed', async (tx, note) => {
     const user = await findUser(tx, seed_email);
     if (user === undefined) throw new Error(`There is no ${seed_email} in this installation.`);
-    await resetPassword(tx, user.id, password_hash);
-    const ended = await store.revokeSessions(tx, user.id, null);
+    await putPassword(tx, user.id, { password_hash, must_change_password: true, enable: true });
+    const ended = await endSessions(tx, user.id);
     note({ user: user.email, by: 'svc server reset-admin', sessions_ended: ended });
   });
 }

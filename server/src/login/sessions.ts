@@ -1,8 +1,10 @@
 import { append } from '../audit/append.ts';
 import { actorOf, type Caller } from '../access/caller.ts';
+import type { GovernedTx } from '../access/change.ts';
 import { userRecord } from '../principals/records.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import type { Database, Tx } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
+import { endTokens } from './password-token-store.ts';
 import * as store from './store.ts';
 
 export function me(caller: Caller) {
@@ -31,6 +33,8 @@ export async function revoke(db: Database, caller: Caller, all: boolean): Promis
   });
 }
 
-/** All that a user or a service principal is signed in with. */
-export const endSessions = async (tx: Tx, subject: string): Promise<number> =>
-  await store.revokeSessions(tx, subject, null);
+/** All that a user is signed in with, and what was mailed to them to get in with. */
+export async function endSessions(tx: GovernedTx, user_id: string): Promise<number> {
+  await endTokens(tx, user_id);
+  return await store.revokeSessions(tx, user_id, null);
+}

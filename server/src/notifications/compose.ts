@@ -9,6 +9,8 @@ export interface Letter {
   message_id: string;
 }
 
+export const messageId = (id: string, from: string): string => `<${id}@${from.split('@')[1]}>`;
+
 /**
  * Plain text with what to type next. The address in it is the service's own, never one that a request came with; what a person wrote is
  * quoted, so that it cannot pass for ours, and stands in no header.
@@ -31,7 +33,7 @@ export function compose(
     to,
     subject: `[Gantry] ${ref} ${subjects[row.kind]}`,
     text: `${lines.join('\n')}\n`,
-    message_id: `<${row.id}@${from.split('@')[1]}>`,
+    message_id: messageId(row.id, from),
   };
 }
 

@@ -30,6 +30,6 @@ export async function checkMail(db: Database, server: MailServer | undefined): P
   return {
     verdict: 'warning',
     detail,
-    fix: 'Look at the recipients; what failed is still in svc notifications of each.',
+    fix: 'Look at the recipients. What failed is still in svc notifications of each; svc user reset-password mails again how to choose a password.',
   };
 }

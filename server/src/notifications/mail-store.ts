@@ -3,7 +3,10 @@ import { sql } from '../database/sql.ts';
 import { notificationById, type NotificationRow } from './store.ts';
 
 export interface Claim {
-  notification_id: string;
+  id: string;
+  /** One of the two is what it is about. */
+  notification_id: string | null;
+  password_token_id: string | null;
   claim: string;
   attempts: number;
 }
@@ -12,11 +15,11 @@ export interface Claim {
 export async function claimDue(db: Tx, claim: string, most: number, lease_ms: number): Promise<Claim[]> {
   return await db.all<Claim>(sql`
     update mail set claim = ${claim}, lease_until = clock_now() + ${lease_ms}::int * interval '1 ms', attempts = attempts + 1
-    where notification_id in (
-      select notification_id from mail
+    where id in (
+      select id from mail
       where state = 'queued' and next_attempt_at <= clock_now() and (lease_until is null or lease_until < clock_now())
       order by next_attempt_at limit ${most} for update skip locked)
-    returning notification_id, claim, attempts`);
+    returning id, notification_id, password_token_id, claim, attempts`);
 }
 
 /** What is to be sent, to whom; undefined for somebody who is disabled by now. */
@@ -33,7 +36,7 @@ export async function letterOf(
 export async function end(db: Tx, mail: Claim, state: 'sent' | 'failed' | 'dropped', problem?: string): Promise<void> {
   await db.run(sql`
     update mail set state = ${state}, problem = ${problem ?? null}, ended_at = clock_now(), claim = null, lease_until = null
-    where notification_id = ${mail.notification_id} and claim = ${mail.claim}`);
+    where id = ${mail.id} and claim = ${mail.claim}`);
 }
 
 /** Once more after a wait, or, past so many hours since it was written, never. */
@@ -48,7 +51,7 @@ export async function putOff(
       state = case when next.at > created_at + ${give_up_hours}::int * interval '1 h' then 'failed' else 'queued' end,
       ended_at = case when next.at > created_at + ${give_up_hours}::int * interval '1 h' then clock_now() end
     from (select clock_now() + ${wait_ms}::int * interval '1 ms' as at) as next
-    where notification_id = ${mail.notification_id} and claim = ${mail.claim}`);
+    where id = ${mail.id} and claim = ${mail.claim}`);
 }
 
 /** Only where no other process sends mail of this database: what is claimed was claimed by one that was killed. */

@@ -3,7 +3,10 @@
 // better. A mail that the server will never take, or not for a day, fails, and `svc doctor` says so.
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../database/database.ts';
+import { passwordMail } from '../login/admit.ts';
+import type { PasswordTokens } from '../login/password-token.ts';
 import { loadCaller } from '../principals/load-caller.ts';
+import { composePasswordMail } from './compose-password-mail.ts';
 import { compose, type Letter } from './compose.ts';
 import { MailFailure, send_ms, type MailServer } from './mail-server.ts';
 import * as store from './mail-store.ts';
@@ -11,6 +14,7 @@ import { readable } from './readable.ts';
 
 export interface Sending {
   db: Database;
+  password_tokens: PasswordTokens;
   server: MailServer;
   from: string;
   base_url: () => string;
@@ -31,7 +35,7 @@ export async function sendMail(sending: Sending): Promise<boolean> {
 
 async function sendOne(sending: Sending, claim: store.Claim): Promise<void> {
   const { db, server } = sending;
-  const letter = await letterFor(sending, claim.notification_id);
+  const letter = await letterFor(sending, claim);
   if (letter === undefined) return await store.end(db, claim, 'dropped');
   try {
     await server.send(letter);
@@ -44,8 +48,16 @@ async function sendOne(sending: Sending, claim: store.Claim): Promise<void> {
   await store.end(db, claim, 'sent');
 }
 
-/** Undefined for somebody who is disabled, or may not know of the asset any more. */
-async function letterFor({ db, from, base_url }: Sending, notification_id: string): Promise<Letter | undefined> {
+/** Undefined for somebody who is disabled, may not know of the asset any more, or can do nothing with the token by now. */
+async function letterFor(
+  { db, password_tokens, from, base_url }: Sending,
+  { id, notification_id, password_token_id }: store.Claim,
+): Promise<Letter | undefined> {
+  if (password_token_id !== null) {
+    const mail = await passwordMail(db, password_tokens, password_token_id);
+    return mail && composePasswordMail(mail, { id, base_url: base_url(), from });
+  }
+  if (notification_id === null) return undefined;
   const found = await store.letterOf(db, notification_id);
   const caller = found && (await loadCaller(db, found.row.user_id, { request_id: null, ip: null, receipts: [] }));
   if (found === undefined || caller === undefined) return undefined;

@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts';
+import type { PasswordTokens } from '../login/password-token.ts';
 import { startLoop } from '../runs/loop.ts';
 import type { MailServer } from './mail-server.ts';
 import * as store from './mail-store.ts';
@@ -9,6 +10,7 @@ export interface Notifying {
   db: Database;
   /** Tells what happened since the last time. */
   catchUp: CatchUp;
+  password_tokens: PasswordTokens;
   /** Absent means that none is sent. */
   mail: { server: MailServer; from: string } | undefined;
   base_url: () => string;
@@ -24,6 +26,7 @@ const pause_ms = 500;
 export async function startNotifying({
   db,
   catchUp,
+  password_tokens,
   mail,
   base_url,
   alone,
@@ -32,6 +35,8 @@ export async function startNotifying({
   if (alone) await store.releaseAll(db);
   const loops = [startLoop(catchUp, { pause_ms, onError })];
   if (mail !== undefined)
-    loops.push(startLoop(async () => await sendMail({ db, base_url, ...mail }), { pause_ms, onError }));
+    loops.push(
+      startLoop(async () => await sendMail({ db, password_tokens, base_url, ...mail }), { pause_ms, onError }),
+    );
   return { stop: async () => void (await Promise.all(loops.map(async (loop) => await loop.stop()))) };
 }

@@ -75,6 +75,12 @@ export async function tell(tx: Tx, news: News, { mail }: { mail: boolean }): Pro
     insert into mail (notification_id) select id from told where ${mail}::boolean`);
 }
 
+/** Whom it is for, and what it says, is looked up when it is sent. */
+export async function queuePasswordMail(tx: Tx, password_token_id: string): Promise<void> {
+  await tx.run(sql`
+    insert into mail (password_token_id) select id from password_token where id = ${password_token_id} on conflict do nothing`);
+}
+
 export interface Listing {
   unread: boolean;
   after?: { seq: number; id: string } | undefined;

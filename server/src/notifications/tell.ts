@@ -1,5 +1,6 @@
 // Notifications follow the audit log. Promise: everybody whom an entry concerns is told of it once, whatever is killed in between: the
-// entries, who is told, their mail and the cursor move in one transaction. What makes an approval knows nothing of this.
+// entries, who is told, their mail and the cursor move in one transaction. What makes an approval, or invites somebody, knows nothing of
+// this.
 import type { AuditEntry } from '@gantry/contract/audit.ts';
 import { notificationKinds, type NotificationKind } from '@gantry/contract/notifications.ts';
 import { isId } from '@gantry/contract/wire.ts';
@@ -17,7 +18,12 @@ export async function tellNews(db: Database, { mail }: { mail: boolean }): Promi
   return await db.transaction(async (tx) => {
     const cursor = await store.holdCursor(tx);
     const entries = await entriesAfter(tx, 'governance', cursor, most_entries);
-    for (const news of entries.flatMap(newsOf)) await store.tell(tx, news, { mail });
+    for (const entry of entries) {
+      for (const news of newsOf(entry)) await store.tell(tx, news, { mail });
+      const { password_token } = entry.detail;
+      // Its mail waits for a mail server, should there be none by now.
+      if (isId(password_token)) await store.queuePasswordMail(tx, password_token);
+    }
     const last = entries.at(-1);
     if (last !== undefined) await store.moveCursor(tx, last.seq);
     return entries.length === most_entries;

@@ -16,7 +16,8 @@ export const installationId = store.orgId;
 /** A user with what proves their password; for sign-in alone. */
 export const findCredential = store.credential;
 export const replacePassword = store.replacePassword;
-export const resetPassword = store.resetPassword;
+export const putPassword = store.putPassword;
+export const lockUser = store.lockUser;
 
 /** Since when there are these users and teams, by id. */
 export async function sinceWhen(db: Reader, ids: readonly string[]): Promise<Map<string, string>> {

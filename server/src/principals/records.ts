@@ -4,7 +4,7 @@ import type { team, user } from '@gantry/contract/principals.ts';
 import type { z } from 'zod';
 import type { SignedInCaller } from '../access/caller.ts';
 import { isMember, effectiveRole } from '../access/decide.ts';
-import type { UserRow } from './store.ts';
+import type { ListedUser } from './store.ts';
 import type { MemberRow, TeamRow } from './team-store.ts';
 
 export function userRecord(caller: SignedInCaller): UserRecord {
@@ -31,7 +31,7 @@ export function teamRecord(caller: SignedInCaller, row: TeamRow, members: readon
   };
 }
 
-export function adminUserRecord(row: UserRow, memberships: readonly MemberRow[]): z.output<typeof user> {
+export function adminUserRecord(row: ListedUser, memberships: readonly MemberRow[]): z.output<typeof user> {
   const teams = memberships
     .filter((membership) => membership.user_id === row.id)
     .map(({ team: name, role }) => ({ name, role }));

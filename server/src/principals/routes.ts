@@ -11,27 +11,18 @@ import {
 } from './groups.ts';
 import { showOrg, setOrg, type OrgFile } from './org-settings.ts';
 import { addMember, createTeam, deleteTeam, listTeams, removeMember, showTeam } from './teams.ts';
-import {
-  createUser,
-  listUsers,
-  removeUser,
-  showUser,
-  updateUser,
-  type PasswordMaker,
-  type UserParts,
-} from './users.ts';
+import { createUser, listUsers, removeUser, showUser, updateUser, type NewUserParts, type UserParts } from './users.ts';
 
-export interface PrincipalsParts extends UserParts {
+export interface PrincipalsParts extends UserParts, NewUserParts {
   cursors: Cursors;
-  passwords: PasswordMaker;
   orgFile: () => OrgFile;
 }
 
 type Nouns = 'teams' | 'users' | 'groups';
-type Own = Handlers<Nouns> & Pick<Handlers<'org'>, 'org.show' | 'org.set'>;
+type Own = Omit<Handlers<Nouns>, 'users.reset_password'> & Pick<Handlers<'org'>, 'org.show' | 'org.set'>;
 
 export function principalsRoutes(parts: PrincipalsParts): Own {
-  const { db, cursors, passwords } = parts;
+  const { db, cursors } = parts;
   return {
     'teams.list': async ({ caller, query }) => await listTeams(db, cursors, caller, query),
     'teams.create': async ({ caller, body }) => await createTeam(db, caller, body.name),
@@ -42,7 +33,7 @@ export function principalsRoutes(parts: PrincipalsParts): Own {
     'teams.remove_member': async ({ caller, params, query }) =>
       await removeMember(parts, caller, { ...params, ...query }),
     'users.list': async ({ caller, query }) => await listUsers(db, cursors, caller, query),
-    'users.create': async ({ caller, body }) => await createUser(db, passwords, caller, body),
+    'users.create': async ({ caller, body }) => await createUser(parts, caller, body),
     'users.show': async ({ caller, params }) => await showUser(db, caller, params.id),
     'users.update': async ({ caller, params, body }) => await updateUser(parts, caller, params.id, body),
     'users.remove': async ({ caller, params, query }) => await removeUser(parts, caller, params.id, query.assets_to),

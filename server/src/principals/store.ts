@@ -15,9 +15,17 @@ export interface UserRow {
   created_at: string;
 }
 
+/** With what admins see of them: until when a mail lets them choose a password. */
+export interface ListedUser extends UserRow {
+  mail_expires_at: string | null;
+}
+
 export type Settings = OrgSettings;
 
 const userColumns = sql`id, email, name, role, active, must_change_password, primary_team_id, created_at`;
+const listedColumns = sql`${userColumns}, (
+  select expires_at from password_token t where t.user_id = app_user.id and t.ended_at is null and t.expires_at > clock_now()
+) as mail_expires_at`;
 
 export const userByEmail = async (db: Reader, email: string) =>
   await db.one<UserRow>(
@@ -25,7 +33,7 @@ export const userByEmail = async (db: Reader, email: string) =>
   );
 
 export const userById = async (db: Reader, id: string) =>
-  await db.one<UserRow>(sql`select ${userColumns} from app_user where id = ${id} and removed_at is null`);
+  await db.one<ListedUser>(sql`select ${listedColumns} from app_user where id = ${id} and removed_at is null`);
 
 /** A user with their roles in teams and their groups, as they stand at one moment. */
 export const userWithTeams = async (db: Reader, id: string, provided = sql`true`) =>
@@ -54,10 +62,10 @@ export async function orgId(db: Reader): Promise<string> {
 export async function users(
   db: Reader,
   query: { email?: string | undefined; after?: string | undefined; limit: number },
-): Promise<UserRow[]> {
+): Promise<ListedUser[]> {
   const named = query.email === undefined ? nothing : sql`and email = ${query.email}`;
-  return await db.all<UserRow>(
-    sql`select ${userColumns} from app_user where email > ${query.after ?? ''} and removed_at is null ${named} order by email limit ${query.limit}`,
+  return await db.all<ListedUser>(
+    sql`select ${listedColumns} from app_user where email > ${query.after ?? ''} and removed_at is null ${named} order by email limit ${query.limit}`,
   );
 }
 
@@ -140,14 +148,25 @@ export async function replacePassword(
   return row;
 }
 
-/** A password whatever the one before was, to be changed at the first sign-in; enables the account again. */
-export async function resetPassword(tx: GovernedTx, user_id: string, password_hash: string): Promise<void> {
+/** A password whatever the one before was; enables the account again where that is asked for. */
+export async function putPassword(
+  tx: GovernedTx,
+  user_id: string,
+  { password_hash, must_change_password, enable = false }: GivenPassword,
+): Promise<void> {
   await tx.write(
     'app_user',
     sql`
-      update app_user set password_hash = ${password_hash}, must_change_password = true, seed_credential = false, active = true
-      where id = ${user_id} returning id`,
+      update app_user set password_hash = ${password_hash}, must_change_password = ${must_change_password},
+        seed_credential = false, active = active or ${enable}
+      where id = ${user_id} and removed_at is null returning id`,
   );
+}
+
+interface GivenPassword {
+  password_hash: string;
+  must_change_password: boolean;
+  enable?: boolean;
 }
 
 export interface UserChange {

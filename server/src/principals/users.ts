@@ -5,28 +5,41 @@ import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { change, type GovernedTx } from '../access/change.ts';
 import { theOrg } from '../access/subject.ts';
-import { errorCode, unique_violation, type Database, type Tx } from '../database/database.ts';
+import { errorCode, unique_violation, type Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import { refuseTooFewAdmins } from './enough-admins.ts';
 import { handOver, type Ownership } from './hand-over.ts';
 import { adminUserRecord } from './records.ts';
+import { refuseWithoutPasswords } from './refuse-without-passwords.ts';
 import { signedIn } from './signed-in.ts';
 import * as store from './store.ts';
 import * as teamStore from './team-store.ts';
 
-export interface PasswordMaker {
-  /** A random one-time password and its hash. */
-  oneTime(): Promise<{ password: string; hash: string }>;
+export interface NewUserParts {
+  db: Database;
+  passwords: {
+    /** A random one-time password and its hash. */
+    oneTime(): Promise<{ password: string; hash: string }>;
+  };
+  /** Makes what is mailed to them; the entry that has it is what sends it. Absent where no mail is sent. */
+  invite: ((tx: GovernedTx, user_id: string, made_by: string) => Promise<Invitation>) | undefined;
 }
 
-/** Creates a user with a one-time password, flagged for change, which the answer alone ever shows. */
+interface Invitation {
+  password_token: string;
+  expires_at: string;
+}
+
+/** Creates a user who is invited by mail, or has a one-time password, flagged for change, which the answer alone ever shows. */
 export async function createUser(
-  db: Database,
-  passwords: PasswordMaker,
+  { db, passwords, invite }: NewUserParts,
   caller: Caller,
-  input: { email: string; name?: string | undefined; role: Role },
+  input: { email: string; name?: string | undefined; role: Role; one_time_password: boolean },
 ) {
   const grant = authorize(caller, 'user.create', theOrg);
+  await refuseWithoutPasswords(db);
+  const inviting = input.one_time_password ? undefined : invite;
+  // Who is invited has one, too, which nobody ever learns: sign-in takes as long for them as for anybody.
   const { password, hash } = await passwords.oneTime();
   const user = {
     email: input.email,
@@ -36,16 +49,20 @@ export async function createUser(
     must_change_password: true,
     seed_credential: false,
   };
-  const row = await change(db, grant, 'user.created', async (tx, note) => {
+  const { row, invitation } = await change(db, grant, 'user.created', async (tx, note) => {
     const made = await store.insertUser(tx, user);
-    note({ user: made.email, role: made.role });
-    return made;
+    const mailed = await inviting?.(tx, made.id, signedIn(caller).label);
+    note({ user: made.email, role: made.role, ...mailed });
+    return { row: made, invitation: mailed };
   }).catch((error: unknown) => {
     if (errorCode(error) === unique_violation)
       throw new Problem('exists', { detail: `There is a user ${input.email} already.` });
     throw error;
   });
-  return { ...adminUserRecord(row, []), one_time_password: password };
+  return {
+    ...adminUserRecord({ ...row, mail_expires_at: invitation?.expires_at ?? null }, []),
+    ...(invitation === undefined ? { one_time_password: password } : {}),
+  };
 }
 
 export async function listUsers(
@@ -85,8 +102,8 @@ export async function showUser(db: Database, caller: Caller, id: string) {
 export interface UserParts {
   db: Database;
   ownership: Ownership;
-  /** Ends what the user is signed in with. */
-  endSessions: (tx: Tx, user_id: string) => Promise<number>;
+  /** Ends what the user is signed in with, and what was mailed to them to get in with. */
+  endSessions: (tx: GovernedTx, user_id: string) => Promise<number>;
 }
 
 /** Another name or role, disabled or enabled. Who is disabled is signed out, and stays in their teams. */

@@ -1,9 +1,9 @@
 // The checks that need nothing but the machine and the database.
-import { statfs } from 'node:fs/promises';
 import { app_role, powers } from '../database/app-role.ts';
 import type { Database } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import { ok, problem, warning, type Check } from './doctor.ts';
+import { freeBytes } from './free-bytes.ts';
 
 const gigabyte = 1024 ** 3;
 
@@ -40,8 +40,7 @@ export function machineChecks(db: Database, data_dir: string, version: string): 
     {
       part: 'disk',
       look: async () => {
-        const { bavail, bsize } = await statfs(data_dir);
-        const free = (bavail * bsize) / gigabyte;
+        const free = (await freeBytes(data_dir)) / gigabyte;
         if (free < 1)
           return problem(
             `${free.toFixed(1)} GB free at ${data_dir}`,

@@ -2,16 +2,27 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { Database } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import type { Sealer } from '../proof/sealer.ts';
+import { freeBytes } from './free-bytes.ts';
 
-/** Throws unless the service can do its work: not stopping, the database takes writes, and the log is what was signed. */
+// Four segments of PostgreSQL's log: with less, a write may fail at any moment.
+const least_free_bytes = 64 * 1024 ** 2;
+
+/** Throws unless the service can do its work: not stopping, the database takes writes, there is room, and the log is what was signed. */
 export function readiness(
   db: Database,
-  { stopping, sealer }: { stopping: AbortSignal; sealer: Pick<Sealer, 'checked' | 'trouble' | 'fault'> },
+  {
+    data_dir,
+    stopping,
+    sealer,
+  }: { data_dir: string; stopping: AbortSignal; sealer: Pick<Sealer, 'checked' | 'trouble' | 'fault'> },
 ): () => Promise<void> {
   return async () => {
     if (stopping.aborted) throw new Problem('starting', { detail: 'The service is stopping.' });
     const row = await db.one<{ read_only: boolean }>(sql`select pg_is_in_recovery() as read_only`);
     if (row?.read_only !== false) throw new Problem('starting', { detail: 'The database takes no writes.' });
+    const free = await freeBytes(data_dir);
+    if (free < least_free_bytes)
+      throw new Problem('storage_full', { detail: `${Math.floor(free / 1024 ** 2)} MB are free under DATA_DIR.` });
     if (!sealer.checked()) {
       const waits = sealer.trouble() === undefined ? 'is being checked' : 'cannot be checked: the service log says why';
       throw new Problem('starting', { detail: `The audit log ${waits}.` });

@@ -2,6 +2,7 @@
 // `node outgoing-worker.ts <settings as JSON>`.
 import type { MailConfig } from '../config.ts';
 import { openDatabase, type Connection } from '../database/database.ts';
+import { passwordTokens } from '../login/password-token.ts';
 import { connectMailServer } from '../notifications/mail-server.ts';
 import { startNotifying } from '../notifications/start.ts';
 import { tellNews } from '../notifications/tell.ts';
@@ -24,7 +25,8 @@ const mail = { server: await connectMailServer(given.mail), from: given.mail.fro
 const onError = (error: unknown) => process.stderr.write(`${String(error)}\n`);
 const catchUp = async () => await tellNews(db, { mail: true });
 const base_url = () => 'https://gantry.example.com';
-await startNotifying({ db, catchUp, mail, base_url, alone: given.alone, onError });
+const password_tokens = passwordTokens(Buffer.from(given.secret_key, 'base64'));
+await startNotifying({ db, catchUp, password_tokens, mail, base_url, alone: given.alone, onError });
 await startDelivering({
   db,
   outbound,

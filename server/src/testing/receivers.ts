@@ -1,19 +1,12 @@
-// Real receivers of the audit log, to be stopped, killed and started again: an HTTP server of ours in a process of its own, and Debian's rsyslog.
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+// Real receivers of the audit log: an HTTP server of ours in a process of its own, and Debian's rsyslog.
+import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { connect, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { EntryLine } from '@gantry/contract/audit-stream.ts';
 import type { PushReceiverSettings } from './push-receiver.ts';
-
-export interface Receiving {
-  start(): Promise<void>;
-  /** SIGTERM, as an operator restarts it; SIGKILL, as a crash ends it. */
-  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
-}
+import { running, type Running } from './running.ts';
 
 export interface Certificate {
   key: string;
@@ -29,16 +22,7 @@ export async function certificate(folder: string, name: string): Promise<Certifi
   return made;
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // it listens on TCP
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-export interface HttpReceiving extends Receiving {
+export interface HttpReceiving extends Running {
   batches(): Promise<{ headers: Record<string, string>; body: string }[]>;
 }
 
@@ -53,7 +37,7 @@ export function httpReceiving(settings: PushReceiverSettings): HttpReceiving {
   return { ...run, batches };
 }
 
-export interface SyslogReceiving extends Receiving {
+export interface SyslogReceiving extends Running {
   /** What arrived by this way, as rsyslog understood it: `priority app-name msgid message`. */
   messages(way: 'tcp' | 'tls' | 'udp'): Promise<string[]>;
 }
@@ -92,37 +76,6 @@ input(type="imudp" port="${udp}" address="127.0.0.1" ruleset="udp" rcvbufSize="1
 /** The entries within what a receiver took, in the order in which it took them. */
 export function entriesIn(lines: readonly string[]): EntryLine[] {
   return lines.map((line) => JSON.parse(line.slice(line.indexOf('{'))) as EntryLine);
-}
-
-function running(launch: () => ChildProcess, port: number): Receiving {
-  let child: ChildProcess | undefined;
-  return {
-    start: async () => {
-      child = launch();
-      const deadline = performance.now() + 10_000;
-      while (!(await answers(port))) {
-        if (performance.now() > deadline || child.exitCode !== null) throw new Error(`nothing listens on ${port}`);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-    },
-    end: async (signal) => {
-      if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-      child.kill(signal);
-      await once(child, 'exit');
-    },
-  };
-}
-
-async function answers(port: number): Promise<boolean> {
-  const socket = connect({ host: '127.0.0.1', port });
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false; // it does not listen yet
-  } finally {
-    socket.destroy();
-  }
 }
 
 async function linesOf(file: string): Promise<string[]> {

@@ -6,7 +6,9 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { approve } from '../approvals/approve.ts';
 import { sql } from '../database/sql.ts';
+import { invite } from '../login/admit.ts';
 import { openOutbound } from '../outbound/outbound.ts';
+import { createUser } from '../principals/users.ts';
 import { create as createAsset } from '../registry/create.ts';
 import { seedCast, type Cast } from '../testing/cast.ts';
 import { submit } from '../approvals/submit.ts';
@@ -105,6 +107,39 @@ test('a process that is killed before the answer leaves its message to the next,
     expect(await left()).toBe(0);
   });
   expect([distinct(await messageIds()), distinct(await deliveryIds())]).toEqual([4, 2]);
+  await kill();
+});
+
+test('an invitation is mailed whoever is killed when, with one token and under one id', async () => {
+  const before = await messageIds();
+  const passwords = { oneTime: async () => await Promise.resolve({ password: 'none', hash: 'none' }) };
+  const invited = async (email: string) =>
+    await createUser({ db: base.db, passwords, invite }, await cast.caller('root'), {
+      email,
+      role: 'viewer',
+      one_time_password: false,
+    });
+  // Nobody sends mail at this moment: what is to be sent is the entry.
+  await invited('ida@example.com');
+  const letters = async (to = 'ida@example.com') => (await smtp.inbox()).filter((each) => each.to.includes(to));
+  const token = ({ body }: { body: string }) => /gpw_[\w-]{64}/.exec(body)?.[0] ?? 'none';
+  await smtp.be('mute', true);
+  await start();
+  await until(async () => expect(await letters()).toHaveLength(1));
+  await kill();
+  await smtp.be('mute', false);
+  await start();
+  await until(async () => expect(await left()).toBe(0));
+  expect((await messageIds()).length - before.length).toBe(2);
+  expect(distinct((await letters()).map(token))).toBe(1);
+  expect((await letters()).map(token)).not.toContain('none');
+  expect(distinct(await messageIds()) - distinct(before)).toBe(1);
+  await kill();
+  // One that was sent is not sent again by the next.
+  await start();
+  await invited('ivo@example.com');
+  await until(async () => expect([(await letters('ivo@example.com')).length, await left()]).toEqual([1, 0]));
+  expect(await letters()).toHaveLength(2);
   await kill();
 });
 

@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command.ts';
+import type { User } from '../../people.ts';
 import { limitFlag, takePages } from '../../pages.ts';
 import { table, time, warn } from '../../view/view.ts';
 
@@ -22,7 +23,7 @@ export const command = defineCommand({
             user.role,
             user.teams.map((team) => `${team.name}:${team.role}`).join(' '),
             time(user.created_at),
-            user.active ? (user.must_change_password ? warn('password to change') : '') : warn('inactive'),
+            stateOf(user),
           ]),
           'The users would be listed here. Create one: svc user create ada@example.com',
         ),
@@ -30,3 +31,9 @@ export const command = defineCommand({
     };
   },
 });
+
+function stateOf({ active, mail_expires_at, must_change_password }: User) {
+  if (!active) return warn('inactive');
+  if (mail_expires_at !== null) return warn('has mail to choose a password');
+  return must_change_password ? warn('password to change') : '';
+}

@@ -9,16 +9,16 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { EntryLine } from '@gantry/contract/audit-stream.ts';
 import type { Database } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
+import { freePort } from '../../testing/free-port.ts';
 import {
   certificate,
   entriesIn,
-  freePort,
   httpReceiving,
   syslogReceiving,
   type Certificate,
   type HttpReceiving,
-  type Receiving,
 } from '../../testing/receivers.ts';
+import type { Running } from '../../testing/running.ts';
 import { testDatabase, type TestDatabase } from '../../testing/test-database.ts';
 import { append } from '../append.ts';
 import { entryHash } from '../../../../verifier/verify.mjs';
@@ -31,7 +31,7 @@ let db: Database;
 let folder: string;
 let trusted: Certificate;
 let pushers: Pusher[] = [];
-let receivers: Receiving[] = [];
+let receivers: Running[] = [];
 // Of the machine that other tests use, too.
 const patient = { timeout: 25_000, interval: 20 };
 const token = 'a token for the receiver';

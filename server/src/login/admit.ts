@@ -1,0 +1,44 @@
+// How somebody comes to a password that nobody else knows: a mail brings them a token, or, without mail, the answer shows a one-time
+// password. There is never more than one such way at a time, and what is mailed is written down nowhere before it is sent.
+import type { GovernedTx } from '../access/change.ts';
+import type { Reader } from '../database/database.ts';
+import * as store from './password-token-store.ts';
+import type { PasswordTokens } from './password-token.ts';
+
+const lifetime_hours = 72;
+
+export interface Admission {
+  /** Goes into the entry, by which the mail is sent. */
+  password_token: string;
+  expires_at: string;
+}
+
+/** Invites somebody who was just created. */
+export async function invite(tx: GovernedTx, user_id: string, made_by: string): Promise<Admission> {
+  return await admit(tx, { user_id, kind: 'invitation', made_by });
+}
+
+/** After `endSessions`: what was open before has ended. Who never took an invitation is invited again. */
+export async function admitAgain(
+  tx: GovernedTx,
+  user: { id: string; must_change_password: boolean },
+  made_by: string,
+): Promise<Admission> {
+  const isNew = user.must_change_password && (await store.isInvited(tx, user.id));
+  return await admit(tx, { user_id: user.id, kind: isNew ? 'invitation' : 'reset', made_by });
+}
+
+export interface PasswordMail extends store.OpenToken {
+  token: string;
+}
+
+/** What is to be mailed; undefined when it is of no use any more. */
+export async function passwordMail(db: Reader, tokens: PasswordTokens, id: string): Promise<PasswordMail | undefined> {
+  const open = await store.openToken(db, id);
+  return open && { ...open, token: tokens.print(id) };
+}
+
+async function admit(tx: GovernedTx, token: Omit<store.NewToken, 'lifetime_hours'>): Promise<Admission> {
+  const { id, expires_at } = await store.insertToken(tx, { ...token, lifetime_hours });
+  return { password_token: id, expires_at };
+}

@@ -1,0 +1,69 @@
+import type { GovernedTx } from '../access/change.ts';
+import type { Reader } from '../database/database.ts';
+import { sql } from '../database/sql.ts';
+
+export type TokenKind = 'invitation' | 'reset';
+
+export interface NewToken {
+  user_id: string;
+  kind: TokenKind;
+  made_by: string;
+  lifetime_hours: number;
+}
+
+/** The user's open one was ended before. */
+export async function insertToken(
+  tx: GovernedTx,
+  { user_id, kind, made_by, lifetime_hours }: NewToken,
+): Promise<{ id: string; expires_at: string }> {
+  const [row] = await tx.write<{ id: string; expires_at: string }>(
+    'password_token',
+    sql`
+      insert into password_token (user_id, kind, made_by, expires_at)
+      values (${user_id}, ${kind}, ${made_by},
+        date_trunc('milliseconds', clock_now()) + make_interval(hours => ${lifetime_hours}::int)) returning id, expires_at`,
+  );
+  if (row === undefined) throw new Error('the statement returned no row');
+  return row;
+}
+
+export async function endTokens(tx: GovernedTx, user_id: string): Promise<void> {
+  await tx.write(
+    'password_token',
+    sql`update password_token set ended_at = clock_now() where user_id = ${user_id} and ended_at is null returning id`,
+  );
+}
+
+/** False when it was used, replaced or is too old by now. */
+export async function takeToken(tx: GovernedTx, id: string): Promise<boolean> {
+  const rows = await tx.write(
+    'password_token',
+    sql`
+      update password_token set used_at = clock_now(), ended_at = clock_now()
+      where id = ${id} and ended_at is null and expires_at > clock_now() returning id`,
+  );
+  return rows.length > 0;
+}
+
+/** Was the last that was sent to them an invitation, which they have not taken? */
+export async function isInvited(db: Reader, user_id: string): Promise<boolean> {
+  const row = await db.one<{ invited: boolean }>(sql`
+    select kind = 'invitation' and used_at is null as invited from password_token
+    where user_id = ${user_id} order by created_at desc, id limit 1`);
+  return row?.invited ?? false;
+}
+
+export interface OpenToken {
+  user_id: string;
+  email: string;
+  kind: TokenKind;
+  made_by: string;
+  expires_at: string;
+}
+
+/** Undefined once it was used, replaced, is too old, or the account is disabled. */
+export async function openToken(db: Reader, id: string): Promise<OpenToken | undefined> {
+  return await db.one<OpenToken>(sql`
+    select t.user_id, u.email, t.kind, t.made_by, t.expires_at from password_token t join app_user u on u.id = t.user_id
+    where t.id = ${id} and t.ended_at is null and t.expires_at > clock_now() and u.active`);
+}

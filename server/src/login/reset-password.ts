@@ -1,0 +1,54 @@
+// An admin takes somebody's password away: from then on the old one is worth nothing, every session has ended, and they choose another with
+// what is mailed to them, or begin with a one-time password. Must never happen: that two admins lock each other out, and nobody is left.
+import { Problem } from '@gantry/contract/problems.ts';
+import { authorize } from '../access/authorize.ts';
+import type { Caller } from '../access/caller.ts';
+import { change } from '../access/change.ts';
+import { theOrg } from '../access/subject.ts';
+import { lockUser, putPassword } from '../principals/find.ts';
+import { refuseWithoutPasswords } from '../principals/refuse-without-passwords.ts';
+import { signedInUser } from '../principals/signed-in.ts';
+import { showUser } from '../principals/users.ts';
+import { admitAgain } from './admit.ts';
+import type { LoginParts } from './login.ts';
+import { endSessions } from './sessions.ts';
+import * as store from './store.ts';
+
+export async function resetPassword(
+  { db, passwords, mails_tokens }: Pick<LoginParts, 'db' | 'passwords' | 'mails_tokens'>,
+  caller: Caller,
+  id: string,
+  input: { one_time_password: boolean },
+) {
+  const grant = authorize(caller, 'user.reset_password', theOrg);
+  const admin = signedInUser(caller);
+  if (admin.id === id)
+    throw new Problem('conflict', {
+      detail: 'This is your own password.',
+      hint: 'Change it: svc password change. Or ask another platform admin.',
+    });
+  await refuseWithoutPasswords(db);
+  const byMail = mails_tokens && !input.one_time_password;
+  // Where a mail goes out nobody ever learns it.
+  const { password, hash } = await passwords.oneTime();
+  await change(db, grant, 'password.reset', async (tx, note) => {
+    // Both accounts, always in the same order: of two who do this to each other, the second finds that their session has ended.
+    for (const each of [admin.id, id].toSorted()) await lockUser(tx, each);
+    if (!(await store.hasSession(tx, { session_id: admin.session_id, subject: admin.id })))
+      throw new Problem('unauthenticated', { detail: 'The session has ended.' });
+    const user = await lockUser(tx, id);
+    if (user === undefined) throw new Problem('not_found');
+    if (!user.active)
+      throw new Problem('conflict', {
+        detail: `${user.email} is disabled.`,
+        hint: `Enable the account first: svc user enable ${user.email}`,
+      });
+    await putPassword(tx, id, { password_hash: hash, must_change_password: true });
+    const sessions_ended = await endSessions(tx, id);
+    note({ user: user.email, sessions_ended, ...(byMail ? await admitAgain(tx, user, admin.email) : {}) });
+  });
+  return {
+    ...(await showUser(db, caller, id)),
+    ...(byMail ? {} : { one_time_password: password }),
+  };
+}

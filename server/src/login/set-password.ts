@@ -1,0 +1,73 @@
+// Whoever holds the token of an invitation or a reset chooses a password with it, once. Guessing is slowed per address, like sign-in; 256
+// bits of HMAC would not be guessed anyway. What is no token, or none any more, is always the same answer.
+import { Problem } from '@gantry/contract/problems.ts';
+import { authorize } from '../access/authorize.ts';
+import type { Origin } from '../access/caller.ts';
+import { change } from '../access/change.ts';
+import { theOrg } from '../access/subject.ts';
+import { append } from '../audit/append.ts';
+import type { Database } from '../database/database.ts';
+import { networkOf } from '../http/peer.ts';
+import { lockUser, putPassword } from '../principals/find.ts';
+import { loadCaller } from '../principals/load-caller.ts';
+import { refuseWithoutPasswords } from '../principals/refuse-without-passwords.ts';
+import type { LoginParts } from './login.ts';
+import { oneAtATime } from './one-at-a-time.ts';
+import * as tokenStore from './password-token-store.ts';
+import { checkNewPassword } from './password.ts';
+import { endSessions } from './sessions.ts';
+import * as store from './store.ts';
+
+const window_seconds = 15 * 60;
+const most_failures = 100;
+// Guesses that arrive together count one by one, as at sign-in.
+const inTurn = oneAtATime();
+
+type Parts = Pick<LoginParts, 'db' | 'passwords' | 'password_tokens'>;
+
+export async function setPassword(parts: Parts, input: { token: string; new_password: string }, origin: Origin) {
+  const from = `password tokens from ${networkOf(origin.ip)}`;
+  return await inTurn(from, async () => await setOnce(parts, input, origin, from));
+}
+
+async function setOnce(
+  { db, passwords, password_tokens }: Parts,
+  { token, new_password }: { token: string; new_password: string },
+  origin: Origin,
+  from: string,
+): Promise<{ email: string }> {
+  const wait = await store.blockedFor(db, [{ key: from, most: most_failures }]);
+  if (wait !== undefined) throw new Problem('rate_limited', { retry_after_seconds: wait });
+  await refuseWithoutPasswords(db);
+  const id = password_tokens.read(token);
+  const open = id === undefined ? undefined : await tokenStore.openToken(db, id);
+  const user = open && (await loadCaller(db, open.user_id, origin));
+  if (id === undefined || open === undefined || user === undefined) return await refuse(db, origin, from);
+  checkNewPassword(new_password, user.email);
+  const hash = await passwords.hash(new_password);
+  const grant = authorize(user, 'password.set', theOrg);
+  const isSet = await change(db, grant, 'password.changed', async (tx, note) => {
+    // In the order of those who end it: first the account, then what leads to it.
+    const account = await lockUser(tx, user.id);
+    if (account?.active !== true || !(await tokenStore.takeToken(tx, id))) return false;
+    await putPassword(tx, user.id, { password_hash: hash, must_change_password: false });
+    note({ user: user.email, by: open.kind, sessions_ended: await endSessions(tx, user.id) });
+    return true;
+  });
+  return isSet ? { email: user.email } : await refuse(db, origin, from);
+}
+
+async function refuse(db: Database, origin: Origin, from: string): Promise<never> {
+  await db.transaction(async (tx) => {
+    await store.countFailure(tx, [from], window_seconds);
+    await store.forgetOld(tx);
+    const actor = { kind: 'anonymous', id: null, name: 'a password token' };
+    const about = { team: null, asset: null, ip: origin.ip, request_id: origin.request_id };
+    const detail = { provider: 'password token' };
+    await append(tx, { ...about, event: 'login.failed', outcome: 'refused', actor, detail }, []);
+  });
+  throw new Problem('bad_credentials', {
+    detail: 'This token does not work: it is none, it was used, another one was sent since, or it is too old.',
+    hint: 'Ask an admin for another mail: svc user reset-password <your e-mail address>',
+  });
+}

@@ -1,0 +1,30 @@
+import type { Database } from '../database/database.ts';
+import { sql } from '../database/sql.ts';
+
+/** Every table by its name, as text. */
+export async function databaseAsText(db: Database): Promise<Map<string, string>> {
+  const tables = await db.all<{ name: string }>(sql`
+    select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'audit')`);
+  const dump = new Map<string, string>();
+  for (const { name } of tables) {
+    // Names of tables of our own, from the catalog.
+    const rows = await db.all<{ row: string }>({
+      strings: [`select t::text as row from ${name} as t`],
+      values: [],
+    });
+    dump.set(name, rows.map(({ row }) => row).join('\n'));
+  }
+  return dump;
+}
+
+/** As it is, and as it looks in a column of bytes, in base64, or with its quotes escaped. */
+export function contains(text: string, word: string): boolean {
+  const bytes = Buffer.from(word);
+  const looks = [
+    word,
+    bytes.toString('hex'),
+    bytes.toString('base64').replaceAll('=', ''),
+    JSON.stringify(word).slice(1, -1),
+  ];
+  return looks.some((look) => text.includes(look));
+}
