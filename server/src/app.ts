@@ -54,7 +54,7 @@ import { logCheck } from './service/log-check.ts';
 import { orgFileCheck } from './service/org-file-check.ts';
 import { readiness } from './service/readiness.ts';
 import { serviceRoutes } from './service/routes.ts';
-import { endKeysShownTo } from './service-principals/find.ts';
+import { endKeysShownTo, principalsOfTeam } from './service-principals/find.ts';
 import { servicePrincipalsRoutes } from './service-principals/routes.ts';
 import { version } from './version.ts';
 import { webhooksRoutes } from './webhooks/routes.ts';
@@ -163,7 +163,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
         db,
         cursors,
         passwords,
-        ownership: { owned: ownedIn, move: moveOwnership, usesOfTeam: assetsOfTeam, endKeys: endKeysShownTo },
+        ownership: { owned: ownedIn, move: moveOwnership, endKeys: endKeysShownTo, assetsOfTeam, principalsOfTeam },
         endSessions,
         invite: config.mail === undefined ? undefined : invite,
         orgFile: () => orgFile,

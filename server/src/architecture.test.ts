@@ -8,7 +8,17 @@ const parts = ['contract', 'server', 'cli'] as const;
 
 /** Lowest first; a folder imports only folders before it. */
 const ladder = [
-  ['config.ts', 'log.ts', 'version.ts', 'data-directory.ts', 'derive-key.ts', 'first-use.ts', 'database', 'runs'],
+  [
+    'config.ts',
+    'log.ts',
+    'version.ts',
+    'data-directory.ts',
+    'derive-key.ts',
+    'signature-headers.ts',
+    'first-use.ts',
+    'database',
+    'runs',
+  ],
   ['audit'],
   ['access'],
   ['proof'],

@@ -1,12 +1,5 @@
 // ACL rows of assets. They are written with the asset, by immutable ids; a change of them is a governed change of their own.
-import {
-  actions as allActions,
-  defaultEntries,
-  type Action,
-  type AssetKind,
-  type PrincipalType,
-  type Visibility,
-} from '@gantry/contract/roles.ts';
+import { actions as allActions, type Action, type AssetKind, type PrincipalType } from '@gantry/contract/roles.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printRef } from '@gantry/contract/refs.ts';
 import type { Reader } from '../database/database.ts';
@@ -30,15 +23,6 @@ export interface EntryPrincipal {
 
 const columns = sql`id, asset_id, principal_type, principal_id, actions, created_at`;
 
-/** The spec's "Default ACL on creation", narrowed by the visibility. */
-export function defaultEntriesFor(owner_id: string, team_id: string, visibility: Visibility): Entry[] {
-  const owner: Entry = { principal_type: 'user', principal_id: owner_id, actions: [...defaultEntries.owner] };
-  const team: Entry = { principal_type: 'team', principal_id: team_id, actions: [...defaultEntries.team] };
-  const org: Entry = { principal_type: 'org', principal_id: null, actions: [...defaultEntries.org] };
-  if (visibility === 'private') return [owner];
-  return visibility === 'team' ? [owner, team] : [owner, team, org];
-}
-
 /** A service principal that makes an asset for its owner makes the next version, too. */
 export function entryOfMaker({ kind, id }: SignedInCaller): Entry[] {
   return kind === 'principal' ? [{ principal_type: kind, principal_id: id, actions: ['read', 'use', 'write'] }] : [];
@@ -53,26 +37,6 @@ export async function writeEntries(tx: GovernedTx, asset_id: string, entries: re
           values (${asset_id}, ${entry.principal_type}, ${entry.principal_id}, ${entry.actions}) returning id`,
     );
   }
-}
-
-/**
- * Takes away what a narrower visibility would not have written. What was granted to others by hand stays, and so does an entry with `admin`:
- * it may be the last.
- */
-export async function narrowEntries(
-  tx: GovernedTx,
-  asset_id: string,
-  team_id: string,
-  visibility: Exclude<Visibility, 'org'>,
-): Promise<void> {
-  const principals =
-    visibility === 'team'
-      ? sql`principal_type = 'org'`
-      : sql`(principal_type = 'org' or (principal_type = 'team' and principal_id = ${team_id}))`;
-  await tx.write(
-    'permission',
-    sql`delete from permission where asset_id = ${asset_id} and ${principals} and not 'admin' = any(actions) returning id`,
-  );
 }
 
 export async function removeEntries(tx: GovernedTx, asset_id: string): Promise<void> {
@@ -112,16 +76,26 @@ export async function entryById(db: Reader, id: string): Promise<StoredEntry | u
 }
 
 export async function entriesOf(db: Reader, asset_id: string): Promise<StoredEntry[]> {
-  return await db.all<StoredEntry>(sql`select ${columns} from permission where asset_id = ${asset_id}`);
+  return await db.all<StoredEntry>(
+    sql`select ${columns} from permission where asset_id = ${asset_id} order by created_at, id`,
+  );
 }
 
-/** The principal may do exactly this from now on. */
-export async function putEntry(
+/** The principal may do exactly this from now on. Nothing takes their entry away; undefined then. */
+export async function setActions(
   tx: GovernedTx,
   asset_id: string,
   { principal_type, principal_id }: EntryPrincipal,
   actions: readonly Action[],
-): Promise<StoredEntry> {
+): Promise<StoredEntry | undefined> {
+  if (actions.length === 0) {
+    await tx.write(
+      'permission',
+      sql`delete from permission where asset_id = ${asset_id} and principal_type = ${principal_type}
+          and principal_id is not distinct from ${principal_id} returning id`,
+    );
+    return undefined;
+  }
   await hold(tx, { principal_type, principal_id });
   const [row] = await tx.write<StoredEntry>(
     'permission',
@@ -134,42 +108,36 @@ export async function putEntry(
 }
 
 /** Adds to what the principal may do. */
-export async function putMore(
+export async function giveActions(
   tx: GovernedTx,
   asset_id: string,
   principal: EntryPrincipal,
-  more: readonly Action[],
+  given: readonly Action[],
 ): Promise<void> {
-  const had = (await entriesOf(tx, asset_id)).find((entry) => isAbout(entry, principal))?.actions ?? [];
-  if (more.every((action) => had.includes(action))) return;
-  await putEntry(tx, asset_id, principal, [...had, ...more]);
+  const had = await actionsOf(tx, asset_id, principal);
+  if (given.every((action) => had.includes(action))) return;
+  await setActions(tx, asset_id, principal, [...had, ...given]);
 }
 
-/** What `from` may do of these actions becomes `to`'s; what else they may do stays theirs. */
-export async function moveActions(
+/** Takes from what the principal may do, and answers what they could do of it. */
+export async function takeActions(
   tx: GovernedTx,
   asset_id: string,
-  { from, to, actions }: { from: EntryPrincipal; to: EntryPrincipal; actions: readonly Action[] },
-): Promise<void> {
-  const entry = (await entriesOf(tx, asset_id)).find((one) => isAbout(one, from));
-  if (entry === undefined) return;
-  const left = entry.actions.filter((action) => !actions.includes(action));
-  if (left.length === 0) await removeEntry(tx, entry.id);
-  else await putEntry(tx, asset_id, from, left);
-  await putMore(
-    tx,
-    asset_id,
-    to,
-    entry.actions.filter((action) => actions.includes(action)),
-  );
+  principal: EntryPrincipal,
+  taken: readonly Action[],
+): Promise<Action[]> {
+  const had = await actionsOf(tx, asset_id, principal);
+  const left = had.filter((action) => !taken.includes(action));
+  if (left.length < had.length) await setActions(tx, asset_id, principal, left);
+  return had.filter((action) => taken.includes(action));
 }
 
-function isAbout(entry: EntryPrincipal, { principal_type, principal_id }: EntryPrincipal): boolean {
+async function actionsOf(tx: GovernedTx, asset_id: string, principal: EntryPrincipal): Promise<Action[]> {
+  return (await entriesOf(tx, asset_id)).find((entry) => isAbout(entry, principal))?.actions ?? [];
+}
+
+export function isAbout(entry: EntryPrincipal, { principal_type, principal_id }: EntryPrincipal): boolean {
   return entry.principal_type === principal_type && entry.principal_id === principal_id;
-}
-
-export async function removeEntry(tx: GovernedTx, id: string): Promise<void> {
-  await tx.write('permission', sql`delete from permission where id = ${id} returning id`);
 }
 
 /**
@@ -215,13 +183,6 @@ async function hold(tx: GovernedTx, { principal_type, principal_id }: EntryPrinc
   };
   if ((await tx.one(there[principal_type])) === undefined)
     throw new Problem('invalid', { detail: `The ${principal_type} that this is about was removed at this moment.` });
-}
-
-/** What the rows make of the asset's visibility. */
-export function shownVisibility(entries: readonly Entry[], team_id: string): Visibility {
-  const reads = entries.filter(({ actions }) => actions.includes('read'));
-  if (reads.some(({ principal_type }) => principal_type === 'org')) return 'org';
-  return reads.some(({ principal_id }) => principal_id === team_id) ? 'team' : 'private';
 }
 
 function inOrder(actions: readonly Action[]): Action[] {

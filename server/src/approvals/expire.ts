@@ -1,11 +1,11 @@
 // Requests that wait longer than the organisation lets them are closed by the service itself, each once, whichever replica comes first. The
 // statements that decide read the clock too, so that one that is overdue opens nothing even before it is closed.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { authorize } from '../access/authorize.ts';
 import { systemCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import type { Database } from '../database/database.ts';
 import { findAssetById } from '../registry/find.ts';
+import { startLoop, type Loop } from '../runs/loop.ts';
 import * as store from './store.ts';
 
 const look_every_ms = 30_000;
@@ -32,27 +32,10 @@ export async function expireOverdue(db: Database, only: { id?: string; asset_id?
   }
 }
 
-export interface Expiry {
-  stop(): Promise<void>;
-}
-
 /** Closes them from now on. */
 export function startExpiry(
   db: Database,
   { onError, every_ms = look_every_ms }: { onError: (error: unknown) => void; every_ms?: number },
-): Expiry {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const looking = (async () => {
-    while (!signal.aborted) {
-      await expireOverdue(db).catch(onError);
-      await sleep(every_ms, undefined, { signal }).catch(() => {});
-    }
-  })();
-  return {
-    stop: async () => {
-      stopping.abort();
-      await looking;
-    },
-  };
+): Pick<Loop, 'stop'> {
+  return startLoop(async () => await expireOverdue(db), { pause_ms: every_ms, failed_pause_ms: every_ms, onError });
 }

@@ -1,7 +1,5 @@
 import type { Approval } from '@gantry/contract/approvals.ts';
 import type { Page } from '@gantry/contract/endpoint.ts';
-import { Problem } from '@gantry/contract/problems.ts';
-import { parseRef } from '@gantry/contract/refs.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { theOrg } from '../access/subject.ts';
@@ -9,6 +7,7 @@ import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findAsset } from '../registry/find.ts';
+import { readRef } from '../registry/read-ref.ts';
 import { approvalRecords } from './record.ts';
 import * as store from './store.ts';
 
@@ -31,24 +30,18 @@ export async function list(
   const scope = ['approvals', user.id, query.status ?? null, query.asset ?? null];
   const [submitted_at, id] = cursors.read(query.cursor, scope) ?? [];
   const after = submitted_at === undefined ? undefined : { submitted_at: String(submitted_at), id: String(id) };
-  const asset_id = query.asset === undefined ? undefined : await assetId(db, query.asset);
+  const asked = query.asset === undefined ? undefined : readRef(query.asset);
+  const asset = asked && (await findAsset(db, asked.kind, asked.name));
   // An asset that is not there has no requests, as one whose requests the caller may not see.
-  if (asset_id === null) return { items: [] };
-  const rows = await store.listed(db, user, { status: query.status, asset_id, after, limit: query.limit + 1 });
+  if (asked !== undefined && asset === undefined) return { items: [] };
+  const { status, limit } = query;
+  const rows = await store.listed(db, user, { status, asset_id: asset?.id, after, limit: limit + 1 });
   const records = new Map((await approvalRecords(db, user, rows)).map((record) => [record.id, record]));
-  const page = cursors.page(
+  return cursors.page(
     rows,
-    query.limit,
+    limit,
     scope,
     (row) => [row.submitted_at, row.id],
     (row) => records.get(row.id),
   );
-  return { ...page, items: page.items.filter((record) => record !== undefined) };
-}
-
-async function assetId(db: Database, text: string): Promise<string | null> {
-  const ref = parseRef(text);
-  if (ref === undefined)
-    throw new Problem('bad_reference', { detail: `${JSON.stringify(text)} is not an asset reference.` });
-  return (await findAsset(db, ref.kind, ref.name))?.id ?? null;
 }

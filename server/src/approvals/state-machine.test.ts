@@ -148,7 +148,7 @@ async function play(lane: Lane, commands: Meant[][]): Promise<void> {
 
 function settle({ requests, versions }: State, { back = false, ...command }: Meant): Command {
   const last = requests.at(-1);
-  const isBack = back && command.do === 'push' && last?.version === versions.length - 1;
+  const isBack = back && command.do === 'push' && last !== undefined && last.version === versions.at(-1);
   return isBack ? { ...command, digest: last.digest } : command;
 }
 
@@ -188,8 +188,8 @@ const stateOf = ({ versions, requests, required, bound }: State): Seen => ({
   requests: requests.map(({ status, by, version, digest }) => ({
     status,
     by: emailOf(by),
-    version: versionOf(version),
-    is_current: versions[version]?.digest === digest,
+    version: versionOf(versions.indexOf(version)),
+    is_current: version.digest === digest,
   })),
 });
 

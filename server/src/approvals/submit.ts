@@ -1,16 +1,17 @@
 import { clouds } from '@gantry/contract/agent-yaml.ts';
 import type { Approval } from '@gantry/contract/approvals.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import { parseRef, parseVersionRef, printVersionRef, type AssetRef } from '@gantry/contract/refs.ts';
+import { parseVersionRef, printVersionRef, type AssetRef } from '@gantry/contract/refs.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import type { Database, Reader } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import { findAsset, findAssetById, findVersion, type AssetRecord, type VersionRow } from '../registry/find.ts';
+import { findVersion, type AssetRecord, type VersionRow } from '../registry/find.ts';
+import { holdAsset, loadAsset } from '../registry/load-asset.ts';
+import { readRef } from '../registry/read-ref.ts';
 import { loadAgentConfig } from '../registry/load-version-content.ts';
 import { expireOverdue } from './expire.ts';
-import { lockAsset } from '../registry/version.ts';
 import { readBack } from './show.ts';
 import * as store from './store.ts';
 
@@ -29,8 +30,7 @@ export interface Submission {
 export async function submit(db: Database, caller: Caller, submission: Submission): Promise<Approval> {
   const user = signedIn(caller);
   const ref = parseSubmission(submission);
-  const asset = await findAsset(db, ref.kind, ref.name);
-  if (asset === undefined) throw new Problem('not_found');
+  const asset = await loadAsset(db, ref);
   const grant = authorize(user, 'approval.submit', asset);
   const version = await findVersion(db, asset.id, ref.version);
   if (version === undefined)
@@ -45,9 +45,7 @@ export async function submit(db: Database, caller: Caller, submission: Submissio
     // One after the other: who asks for the same at the same moment gets the same request.
     await store.holdSubmissions(tx, asset.id);
     // It may have been transferred since the decision, and then others decide.
-    const held = (await lockAsset(tx, asset.id)) && (await findAssetById(tx, asset.id));
-    if (held === undefined) throw new Problem('not_found');
-    authorize(user, 'approval.submit', held);
+    authorize(user, 'approval.submit', await holdAsset(tx, asset.id));
     const pending = await store.newest(tx, content, 'pending');
     if (pending !== undefined) return pending.id;
     await refuseApproved(tx, asset, version, content);
@@ -75,9 +73,7 @@ export async function submit(db: Database, caller: Caller, submission: Submissio
 
 function parseSubmission({ asset, version }: Submission): AssetRef & { version: string } {
   const exact = parseVersionRef(asset);
-  const ref = exact ?? parseRef(asset);
-  if (ref === undefined)
-    throw new Problem('bad_reference', { detail: `${JSON.stringify(asset)} is not an asset reference.` });
+  const ref = exact ?? readRef(asset);
   if (exact !== undefined && version !== undefined && version !== exact.version) {
     throw new Problem('bad_reference', {
       detail: `${asset} and version ${version} are not the same version.`,

@@ -2,14 +2,16 @@
 // commits and without a gap, so whoever noted the last number that they dealt with misses nothing.
 import type { AuditEntry, Chain } from '@gantry/contract/audit.ts';
 import type { Reader } from '../database/database.ts';
-import * as store from './store.ts';
+import * as chains from './chain-store.ts';
+import { toEntry } from './store.ts';
 
 /** One entry; undefined for a number that there is not, or not any more. */
 export async function entryAt(db: Reader, chain: Chain, seq: number): Promise<AuditEntry | undefined> {
-  return (await entriesAfter(db, chain, seq - 1, 1)).find((entry) => entry.seq === seq);
+  const row = await chains.entryAt(db, chain, seq);
+  return row && toEntry(row);
 }
 
 /** The entries after a number, at most so many. */
 export async function entriesAfter(db: Reader, chain: Chain, after: number, limit: number): Promise<AuditEntry[]> {
-  return (await store.entriesAfter(db, chain, after, limit)).map(store.toEntry);
+  return (await chains.entriesAfter(db, { chain, after, limit })).map(toEntry);
 }

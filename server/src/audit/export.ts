@@ -4,8 +4,9 @@ import { chains, type Chain } from '@gantry/contract/audit.ts';
 import type { EntryLine, ExportLine } from '@gantry/contract/audit-stream.ts';
 import type { Database } from '../database/database.ts';
 import { genesisHash } from '../../../verifier/verify.mjs';
+import type { Row } from './store.ts';
 import { printPositions, readPositions, requireKnown, type Positions } from './positions.ts';
-import { entriesAfter, heads, type LinkedRow } from './stream-store.ts';
+import { entriesAfter, heads } from './chain-store.ts';
 
 const page = 1000;
 
@@ -53,7 +54,7 @@ async function* lines(
       yield* rows.map(toLine);
       const last = rows.at(-1);
       if (last === undefined) throw new Error(`entries of the chain ${chain} behind ${after} are gone`);
-      at[chain] = { seq: last.seq, hash: last.hash.toString('hex') };
+      at[chain] = { seq: last.seq, hash: last.hash };
       after = last.seq;
     }
     yield* checkpoints(chain, from[chain]?.seq ?? 0);
@@ -61,17 +62,8 @@ async function* lines(
   yield { kind: 'cursor', cursor: printPositions(at) };
 }
 
-export function toLine(row: LinkedRow): EntryLine {
-  const { chain, seq, occurred_at, body } = row;
-  return {
-    kind: 'entry',
-    chain,
-    seq,
-    occurred_at,
-    body,
-    prev: row.prev.toString('hex'),
-    hash: row.hash.toString('hex'),
-  };
+export function toLine(row: Row): EntryLine {
+  return { kind: 'entry', ...row };
 }
 
 function spoken(from: Positions): string[] {

@@ -7,8 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
 import { printPositions, type Positions } from './positions.ts';
 import { poll_ms, recentHeads } from './recent-heads.ts';
-import { toEntry, type Filter, type Scope } from './store.ts';
-import { entriesAfter, heads, lastBefore, type HeadRow, type LinkedRow } from './stream-store.ts';
+import { toEntry, type Filter, type Row, type Scope } from './store.ts';
+import { entriesAfter, heads, lastBefore, type HeadRow } from './chain-store.ts';
 
 const page = 200;
 
@@ -36,7 +36,7 @@ export async function* follow(
     }
     const scope = await scopeNow().catch(ended);
     if (scope === 'ended') return;
-    const parts: LinkedRow[][] = [];
+    const parts: Row[][] = [];
     const past: HeadRow[] = [];
     for (const head of behind) {
       const range = { chain: head.chain, after: at[head.chain]?.seq ?? 0, up_to: head.seq, limit: page };
@@ -46,11 +46,11 @@ export async function* follow(
     }
     const rows = parts.flat().toSorted((a, b) => (a.occurred_at < b.occurred_at ? -1 : 1));
     for (const row of inTurn(parts, rows)) {
-      at = { ...at, [row.chain]: { seq: row.seq, hash: row.hash.toString('hex') } };
+      at = { ...at, [row.chain]: { seq: row.seq, hash: row.hash } };
       yield { id: printPositions(at), data: { entry: toEntry(row) } };
     }
     const told = printPositions(at);
-    for (const { chain, seq, hash } of past) at = { ...at, [chain]: { seq, hash: hash.toString('hex') } };
+    for (const { chain, seq, hash } of past) at = { ...at, [chain]: { seq, hash } };
     if (printPositions(at) !== told) yield position();
   }
 }
@@ -58,7 +58,7 @@ export async function* follow(
 /** Where somebody begins who has seen nothing yet: at what was there before `since`, or at what is there now. */
 export async function beginning(db: Database, since: string | undefined): Promise<Positions> {
   const rows = [...(await heads(db)), ...(since === undefined ? [] : await lastBefore(db, since))];
-  return Object.fromEntries(rows.map(({ chain, seq, hash }) => [chain, { seq, hash: hash.toString('hex') }]));
+  return Object.fromEntries(rows.map(({ chain, seq, hash }) => [chain, { seq, hash }]));
 }
 
 // A session that ended is no fault of the stream: it ends, and whoever asks again is told why.
@@ -68,7 +68,7 @@ function ended(error: unknown): 'ended' {
 }
 
 // By time across the chains; within each in its own order, also where the clock was set back.
-function* inTurn(parts: readonly LinkedRow[][], byTime: readonly LinkedRow[]): Generator<LinkedRow> {
+function* inTurn(parts: readonly Row[][], byTime: readonly Row[]): Generator<Row> {
   const next = new Map(
     parts.flatMap((rows) => (rows[0] === undefined ? [] : [[rows[0].chain, rows.values()] as const])),
   );

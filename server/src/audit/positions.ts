@@ -4,12 +4,7 @@ import { chains, type Chain } from '@gantry/contract/audit.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Reader } from '../database/database.ts';
 import { genesisHash } from '../../../verifier/verify.mjs';
-import { hashAt, prunedUpTo } from './stream-store.ts';
-
-export interface Position {
-  seq: number;
-  hash: string;
-}
+import { entryAt, prunedUpTo, type Position } from './chain-store.ts';
 
 /** A chain that is not named is read from its beginning. */
 export type Positions = Partial<Record<Chain, Position>>;
@@ -47,8 +42,8 @@ export async function lostChains(db: Reader, positions: Positions): Promise<Chai
     if (at === undefined) continue;
     // What was pruned since cannot be compared, and is not lost: that it was pruned is on the record.
     if (at.seq > 0 && at.seq <= (await prunedUpTo(db, chain))) continue;
-    const hash = at.seq === 0 ? genesisHash(chain) : await hashAt(db, chain, at.seq);
-    if (hash?.toString('hex') !== at.hash) lost.push(chain);
+    const hash = at.seq === 0 ? genesisHash(chain) : (await entryAt(db, chain, at.seq))?.hash;
+    if (hash !== at.hash) lost.push(chain);
   }
   return lost;
 }

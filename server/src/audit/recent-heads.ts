@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts';
-import { heads, type HeadRow } from './stream-store.ts';
+import { heads, type HeadRow } from './chain-store.ts';
 
 /** How often whoever waits for new entries asks for the heads. */
 export const poll_ms = 500;

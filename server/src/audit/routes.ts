@@ -1,5 +1,4 @@
-import { Problem } from '@gantry/contract/problems.ts';
-import { parseRef, printRef } from '@gantry/contract/refs.ts';
+import { printRef } from '@gantry/contract/refs.ts';
 import { authorize } from '../access/authorize.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
@@ -16,6 +15,7 @@ import { checkpointLines } from '../proof/checkpoint-lines.ts';
 import type { ProofParts } from '../proof/parts.ts';
 import { prove } from '../proof/prove.ts';
 import { verify } from '../proof/verify.ts';
+import { readRef } from '../registry/read-ref.ts';
 import * as store from './store.ts';
 
 export interface AuditParts {
@@ -100,12 +100,5 @@ function filterOf({
   asset,
   ...filter
 }: Omit<store.Filter, 'actor'> & { user?: string | undefined }): store.Filter {
-  return { ...filter, actor: user?.toLowerCase(), asset: asset && canonicalRef(asset) };
-}
-
-function canonicalRef(text: string): string {
-  const ref = parseRef(text);
-  if (ref === undefined)
-    throw new Problem('bad_reference', { detail: `${JSON.stringify(text)} is not an asset reference.` });
-  return printRef(ref);
+  return { ...filter, actor: user?.toLowerCase(), asset: asset && printRef(readRef(asset)) };
 }

@@ -1,14 +1,18 @@
 import type { AuditBody, AuditEntry, Chain } from '@gantry/contract/audit.ts';
-import type { Reader, Tx } from '../database/database.ts';
+import type { Reader } from '../database/database.ts';
 import { allOf, sql, type Sql } from '../database/sql.ts';
 
+/** An entry as it is stored; hashes in hex. */
 export interface Row {
   chain: Chain;
   seq: number;
   occurred_at: string;
   body: string;
-  hash: Buffer;
+  prev: string;
+  hash: string;
 }
+
+export const columns = sql`chain, seq, occurred_at, body, encode(prev, 'hex') as prev, encode(hash, 'hex') as hash`;
 
 export interface Filter {
   asset?: string | undefined;
@@ -47,7 +51,7 @@ export async function list(
   if (before !== undefined)
     conditions.push(sql`(occurred_at, chain, seq) < (${before[0]}, ${before[1]}, ${before[2]})`);
   return await db.all<Row>(sql`
-    select chain, seq, occurred_at, body, hash from audit.entry where ${allOf(conditions)}
+    select ${columns} from audit.entry where ${allOf(conditions)}
     order by occurred_at desc, chain desc, seq desc limit ${limit}`);
 }
 
@@ -62,12 +66,14 @@ export function conditionsOf(filter: Filter, scope: Scope | undefined): Sql[] {
   if (filter.since !== undefined) conditions.push(sql`occurred_at >= ${microseconds(filter.since)}`);
   if (filter.until !== undefined) conditions.push(sql`occurred_at <= ${microseconds(filter.until)}`);
   if (scope !== undefined) {
-    conditions.push(
-      sql`(${isOneOf(sql`team`, scope.teams)} or ${isOneOf(sql`asset`, scope.assets)} or (${isOneOf(sql`actor`, [scope.actor])} and ${showable}))`,
-    );
+    const theirs = sql`(${isOneOf(sql`team`, scope.teams)} or ${isOneOf(receiving_team, scope.teams)} or ${isOneOf(sql`asset`, scope.assets)})`;
+    conditions.push(sql`(${theirs} or (${isOneOf(sql`actor`, [scope.actor])} and ${showable}))`);
   }
   return conditions;
 }
+
+// A transfer stands under the team that gave the asset away, and is the business of the one that has it from there on.
+const receiving_team = sql`case event when 'asset.transferred' then body::jsonb #>> '{detail,after,team}' end`;
 
 // Refusals that told their caller nothing of what is there are on the record with what it was: their caller must not read it here.
 const showable = sql`(event <> 'refused' or body::jsonb #>> '{detail,code}' not in ('not_found', 'exists'))`;
@@ -86,7 +92,7 @@ export function microseconds(time: string): string {
 
 export function toEntry(row: Row): AuditEntry {
   const { schema: _, ...body } = JSON.parse(row.body) as AuditBody; // append() takes nothing else
-  return { chain: row.chain, seq: row.seq, occurred_at: row.occurred_at, hash: row.hash.toString('hex'), ...body };
+  return { chain: row.chain, seq: row.seq, occurred_at: row.occurred_at, hash: row.hash, ...body };
 }
 
 /** The number of the newest entry that answers for a row, given as `table:id`. */
@@ -96,20 +102,3 @@ export async function newestAbout(db: Reader, target: string): Promise<number | 
   );
   return row?.seq;
 }
-
-/** Deletes entries up to one; the database lets through what is behind the chain's horizon. One statement at a time stays within its time. */
-export async function deleteEntries(tx: Tx, chain: Chain, up_to: number): Promise<void> {
-  const first = await tx.one<{ seq: number }>(sql`select min(seq) as seq from audit.entry where chain = ${chain}`);
-  for (let from = first?.seq ?? up_to + 1; from <= up_to; from += batch)
-    await tx.run(
-      sql`delete from audit.entry where chain = ${chain} and seq >= ${from} and seq <= ${Math.min(from + batch - 1, up_to)}`,
-    );
-}
-
-/** Those after a number, in order. */
-export async function entriesAfter(db: Reader, chain: Chain, after: number, limit: number): Promise<Row[]> {
-  return await db.all<Row>(sql`
-    select chain, seq, occurred_at, body, hash from audit.entry where chain = ${chain} and seq > ${after} order by seq limit ${limit}`);
-}
-
-const batch = 50_000;

@@ -7,6 +7,8 @@ let app: TestApp;
 let ada: TestUser;
 let max: TestUser;
 let olga: TestUser;
+let otto: TestUser;
+let rita: TestUser;
 const hidden = 'access: {visibility: team}\n';
 
 beforeAll(async () => {
@@ -14,6 +16,8 @@ beforeAll(async () => {
   ada = await app.user('ada@example.com', { teams: { ml: 'contributor' } });
   max = await app.user('max@example.com', { teams: { ml: 'admin' } });
   olga = await app.user('olga@example.com', { teams: { ops: 'admin' } });
+  otto = await app.user('otto@example.com', { teams: { ops: 'contributor' } });
+  rita = await app.user('rita@example.com', { teams: { risk: 'admin' } });
 });
 afterAll(async () => await app?.stop());
 
@@ -59,4 +63,26 @@ test("another team's entries are in nobody's answer, whatever is asked for, and 
   await expect(olga.client.call('audit.list', { query: { limit: 1, cursor: next_cursor } })).rejects.toMatchObject({
     code: 'bad_cursor',
   });
+});
+
+test('a transfer is read by the admins of both teams and by no other; what was before it stays with the first', async () => {
+  const { name } = await storeAgent(app, ada.email, { name: 'moving', yaml: hidden });
+  expect(await read(olga, { asset: 'agents/moving' })).toEqual([]);
+  await app.admin.client.call('registry.transfer', {
+    params: { kind: 'agent', name },
+    body: { team: 'ops', owner: otto.email },
+  });
+  const seen = await read(olga, { asset: 'agents/moving' });
+  expect(seen.map(({ event, team, detail }) => [event, team, detail['after']])).toEqual([
+    ['asset.transferred', 'ml', { team: 'ops', owner: otto.email }],
+  ]);
+  expect((await read(max, { asset: 'agents/moving' })).map(({ event }) => event)).toEqual([
+    'asset.transferred',
+    'asset.created',
+  ]);
+  expect((await read(rita)).map(({ asset }) => asset)).not.toContain('agents/moving');
+  // What is done to it from here on is the second team's alone.
+  await otto.client.call('registry.set_visibility', { params: { kind: 'agent', name }, body: { visibility: 'org' } });
+  expect((await read(olga, { asset: 'agents/moving' })).map(({ event }) => event)[0]).toBe('permission.changed');
+  expect((await read(max, { asset: 'agents/moving' })).map(({ event }) => event)[0]).toBe('asset.transferred');
 });

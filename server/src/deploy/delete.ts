@@ -4,7 +4,7 @@ import type { Caller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { closePending } from '../approvals/approval-for.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import { findAgent } from '../registry/find.ts';
+import { loadAsset } from '../registry/load-asset.ts';
 import { holdAlone, refuseWhileInUse } from '../registry/in-use.ts';
 import { removeAsset } from '../registry/version.ts';
 import { holdAgent } from './agent-lock.ts';
@@ -22,8 +22,7 @@ export async function deleteAgent(
 ): Promise<void> {
   const { db } = parts;
   const user = signedIn(caller);
-  const asset = await findAgent(db, name);
-  if (asset === undefined) throw new Problem('not_found');
+  const asset = await loadAsset(db, { kind: 'agent', name });
   const grant = authorize(user, 'asset.delete', asset);
   await refuseWhileDeploying(parts, asset);
   // Before anything is stopped; what comes to refer to it after that is met below.

@@ -4,7 +4,8 @@ import { parseVersionRef } from '@gantry/contract/refs.ts';
 import { authorize } from '../access/authorize.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
-import { findAgent, findVersion, type AssetRecord, type VersionRow } from '../registry/find.ts';
+import { findVersion, type AssetRecord, type VersionRow } from '../registry/find.ts';
+import { loadAsset } from '../registry/load-asset.ts';
 import { loadAgentConfig } from '../registry/load-version-content.ts';
 
 export interface Wanted {
@@ -27,8 +28,7 @@ export async function findVersionToDeploy(
       errors: [{ pointer: '/ref', message: 'must be agents/<name>@<version>' }],
     });
   }
-  const asset = await findAgent(db, ref.name);
-  if (asset === undefined) throw new Problem('not_found');
+  const asset = await loadAsset(db, { kind: 'agent', name: ref.name });
   authorize(user, 'asset.read', asset);
   const version = await findVersion(db, asset.id, ref.version);
   if (version === undefined)

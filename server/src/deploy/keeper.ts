@@ -1,9 +1,9 @@
 // Keeps what runs as the routes say: on service start and every two seconds. A container that died is started again, with its secret files
 // put back first and longer and longer waits; one that was replaced finishes its calls and goes; one that nobody knows any more is removed.
 // Nothing without this installation's id is ever touched (targets/ lists nothing else).
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '@gantry/contract/problems.ts';
 import { hasEnded } from '@gantry/contract/runs.ts';
+import { startLoop, type Loop } from '../runs/loop.ts';
 import { findRuns, isAnyActive } from '../runs/run.ts';
 import { holdIfFree } from './agent-lock.ts';
 import { releasePlace } from './artefacts.ts';
@@ -14,9 +14,7 @@ import * as store from './store.ts';
 import { stopGraceSeconds } from './targets/stop-grace.ts';
 import type { Instance } from './targets/target.ts';
 
-export interface Keeper {
-  stop(): Promise<void>;
-}
+export type Keeper = Pick<Loop, 'stop'>;
 
 const look_every_ms = 2000;
 const sweep_every_ms = 15_000;
@@ -29,21 +27,18 @@ export function startKeeper(parts: DeployParts, { onError }: { onError: (error: 
   const { signal } = stopping;
   const busy = new Map<string, Promise<void>>();
 
-  const keeping = (async () => {
-    let pruned_at = -Infinity;
-    for (let swept_at = -Infinity; !signal.aborted; await sleep(look_every_ms, undefined, { signal }).catch(() => {})) {
-      try {
-        await lookAtAll();
-        if (performance.now() - swept_at < sweep_every_ms) continue;
-        await sweep(parts, signal);
-        swept_at = performance.now();
-        if (swept_at - pruned_at < prune_every_ms) continue;
-        if (await parts.builder.prune(async () => await neededImages(parts), signal)) pruned_at = swept_at;
-      } catch (error) {
-        report(error);
-      }
-    }
-  })();
+  let [swept_at, pruned_at] = [-Infinity, -Infinity];
+  const loop = startLoop(
+    async () => {
+      await lookAtAll();
+      if (performance.now() - swept_at < sweep_every_ms) return;
+      await sweep(parts, signal);
+      swept_at = performance.now();
+      if (swept_at - pruned_at < prune_every_ms) return;
+      if (await parts.builder.prune(async () => await neededImages(parts), signal)) pruned_at = swept_at;
+    },
+    { pause_ms: look_every_ms, failed_pause_ms: look_every_ms, onError: report },
+  );
 
   async function lookAtAll(): Promise<void> {
     await store.forgetFailures(parts.db, steady_seconds);
@@ -72,7 +67,7 @@ export function startKeeper(parts: DeployParts, { onError }: { onError: (error: 
   return {
     stop: async () => {
       stopping.abort();
-      await keeping;
+      await loop.stop();
       await Promise.all(busy.values());
     },
   };

@@ -39,12 +39,11 @@ export async function listDeploys(
     assetOf: (row) => row.agent_id,
   });
   const records = new Map((await deploymentRecords(db, rows)).map((record) => [record.id, record]));
-  const page = cursors.page(
+  return cursors.page(
     rows,
     query.limit,
     scope,
     (row) => [row.created_at, row.run_id],
     (row) => records.get(row.run_id),
   );
-  return { ...page, items: page.items.filter((record) => record !== undefined) };
 }

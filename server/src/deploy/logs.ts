@@ -4,12 +4,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StreamEvent } from '@gantry/contract/endpoint.ts';
 import type { logLine } from '@gantry/contract/deploy.ts';
-import { Problem } from '@gantry/contract/problems.ts';
 import { z } from 'zod';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import { findAgent, type AssetRecord } from '../registry/find.ts';
+import type { AssetRecord } from '../registry/find.ts';
+import { loadAsset } from '../registry/load-asset.ts';
 import { findRun } from '../runs/run.ts';
 import { isAfter } from './instant.ts';
 import type { DeployParts } from './parts.ts';
@@ -32,8 +32,7 @@ export async function logs(
   wish: LogsWish,
   signal: AbortSignal,
 ): Promise<AsyncIterable<StreamEvent<Line>>> {
-  const asset = await findAgent(parts.db, name);
-  if (asset === undefined) throw new Problem('not_found');
+  const asset = await loadAsset(parts.db, { kind: 'agent', name });
   authorize(signedIn(caller), 'deployment.read', asset);
   await askTheEngine(parts, asset, signal);
   return read(parts, asset, wish, signal);

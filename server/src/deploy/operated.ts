@@ -3,7 +3,8 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { authorize, type Grant } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import { findAgent, type AssetRecord } from '../registry/find.ts';
+import type { AssetRecord } from '../registry/find.ts';
+import { loadAsset } from '../registry/load-asset.ts';
 import { loadAgentConfig } from '../registry/load-version-content.ts';
 import { activeRun } from '../runs/run.ts';
 import { gatedSubject } from './decide-deploy.ts';
@@ -21,8 +22,7 @@ export interface Operated {
 /** Raises not_deployed and deploy_running besides the refusals. */
 export async function findOperated({ db }: DeployParts, caller: Caller, name: string): Promise<Operated> {
   const user = signedIn(caller);
-  const asset = await findAgent(db, name);
-  if (asset === undefined) throw new Problem('not_found');
+  const asset = await loadAsset(db, { kind: 'agent', name });
   authorize(user, 'asset.read', asset);
   const route = await store.route(db, asset.id, 'local');
   if (route === undefined) throw new Problem('not_deployed', { detail: `${asset.ref} is not deployed.` });

@@ -1,7 +1,7 @@
 // Step 7, one transaction: the revision is registered, traffic moves to it, its version's content is final, and the log says so. What
 // serves is therefore always what is registered and audited. Once it commits, nothing of the run is cancelled or undone.
 import { change } from '../access/change.ts';
-import { newestAbout } from '../audit/newest-about.ts';
+import { newestAbout } from '../audit/chain.ts';
 import { holdReferences } from '../registry/pin-references.ts';
 import { finalise, setServing } from '../registry/version.ts';
 import type { Run } from '../runs/run.ts';

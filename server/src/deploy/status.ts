@@ -8,7 +8,8 @@ import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { theOrg } from '../access/subject.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import { findAgent, findAssetsById, findVersion, type AssetRecord } from '../registry/find.ts';
+import { findAssetsById, findVersion, type AssetRecord } from '../registry/find.ts';
+import { loadAsset } from '../registry/load-asset.ts';
 import { list } from '../registry/list.ts';
 import { loadAgentConfig } from '../registry/load-version-content.ts';
 import { findRun } from '../runs/run.ts';
@@ -25,8 +26,7 @@ export async function showStatus(
   name: string,
   signal: AbortSignal,
 ): Promise<AgentStatus> {
-  const asset = await findAgent(parts.db, name);
-  if (asset === undefined) throw new Problem('not_found');
+  const asset = await loadAsset(parts.db, { kind: 'agent', name });
   authorize(signedIn(caller), 'deployment.read', asset);
   return await agentStatus(parts, asset, signal);
 }

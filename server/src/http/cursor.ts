@@ -9,13 +9,13 @@ type Key = (string | number)[];
 export interface Cursors {
   /** `scope` names list, filter and caller. */
   read(cursor: string | undefined, scope: unknown): Key | undefined;
-  /** Ask the store for limit + 1 rows; the extra one says that there is a next page. */
+  /** Ask the store for limit + 1 rows; the extra one says that there is a next page. A row that comes to nothing is left out. */
   page<Row, Item>(
     rows: readonly Row[],
     limit: number,
     scope: unknown,
     key: (row: Row) => Key,
-    toItem: (row: Row) => Item,
+    toItem: (row: Row) => Item | undefined,
   ): Page<Item>;
 }
 
@@ -37,7 +37,7 @@ export function cursors(secret: Buffer): Cursors {
     page(rows, limit, scope, key, toItem) {
       const shown = rows.slice(0, limit);
       const last = shown.at(-1);
-      const items = shown.map(toItem);
+      const items = shown.map(toItem).filter((item) => item !== undefined);
       if (rows.length <= limit || last === undefined) return { items };
       const text = JSON.stringify(key(last));
       return { items, next_cursor: Buffer.concat([seal(text, scope), Buffer.from(text)]).toString('base64url') };

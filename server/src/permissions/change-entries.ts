@@ -1,19 +1,14 @@
 // A change of an asset's ACL, whole or not at all: the rows, what is shown of them as visibility, and the entry in the audit log.
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Action } from '@gantry/contract/roles.ts';
-import {
-  entriesOf,
-  putEntry,
-  removeEntry,
-  shownVisibility,
-  type EntryPrincipal,
-  type StoredEntry,
-} from '../access/acl.ts';
+import { entriesOf, isAbout, setActions, type EntryPrincipal, type StoredEntry } from '../access/acl.ts';
 import { authorize, type Grant } from '../access/authorize.ts';
 import { change } from '../access/change.ts';
+import { shownVisibility } from '../access/visibility.ts';
 import type { Database } from '../database/database.ts';
-import { findAssetById, type AssetRecord } from '../registry/find.ts';
-import { lockAsset, setVisibility } from '../registry/version.ts';
+import type { AssetRecord } from '../registry/find.ts';
+import { holdAsset } from '../registry/load-asset.ts';
+import { setVisibility } from '../registry/version.ts';
 
 /** What the principal may do from now on, from what they may do so far; nothing takes their entry away. */
 export type Decide = (before: readonly Action[]) => readonly Action[];
@@ -25,14 +20,10 @@ export async function changeEntries(
   { asset, principal, decide }: { asset: AssetRecord; principal: EntryPrincipal & { shown: string }; decide: Decide },
 ): Promise<StoredEntry | undefined> {
   return await change(db, grant, 'permission.changed', async (tx, note) => {
-    const held = (await lockAsset(tx, asset.id)) && (await findAssetById(tx, asset.id));
-    if (held === undefined) throw new Problem('not_found');
     // It may have been transferred since the decision.
-    authorize(grant.caller, 'permission.change', held);
+    authorize(grant.caller, 'permission.change', await holdAsset(tx, asset.id));
     const before = await entriesOf(tx, asset.id);
-    const theirs = before.find(
-      (entry) => entry.principal_type === principal.principal_type && entry.principal_id === principal.principal_id,
-    );
+    const theirs = before.find((entry) => isAbout(entry, principal));
     const had = theirs?.actions ?? [];
     const has = decide(had);
     if (had.length === has.length && has.every((action) => had.includes(action))) return theirs;
@@ -43,8 +34,7 @@ export async function changeEntries(
         detail: `${principal.shown} is the last who may change who may do what to ${asset.ref}.`,
         hint: 'Grant `admin` to somebody else first.',
       });
-    const written = has.length === 0 ? undefined : await putEntry(tx, asset.id, principal, has);
-    if (has.length === 0 && theirs !== undefined) await removeEntry(tx, theirs.id);
+    const written = await setActions(tx, asset.id, principal, has);
     const shown = shownVisibility(before, asset.team.id);
     const visibility = shownVisibility([...others, ...(written === undefined ? [] : [written])], asset.team.id);
     if (visibility !== shown) await setVisibility(tx, asset.id, visibility);

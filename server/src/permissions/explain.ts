@@ -9,10 +9,10 @@ import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { covers, effectiveRole, principalOf } from '../access/decide.ts';
 import { whatWouldChange, type Change } from '../access/what-would-change.ts';
 import type { Database } from '../database/database.ts';
-import { principalNames } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import type { AssetRecord } from '../registry/find.ts';
 import { loadIdentity } from '../service-principals/load-caller.ts';
+import { principalNames } from '../service-principals/principal-names.ts';
 import { decideOn, question } from './check.ts';
 import { findGrantee } from './find-principal.ts';
 import { findResource, type Resource } from './find-resource.ts';
@@ -31,18 +31,11 @@ export async function explain(
   const asking = await question(db, asset, asked.action);
   const decision = await decideOn(db, about, asset, asking);
   const entries = (await entriesOf(db, asset.id)).filter((entry) => covers(entry, about));
-  const names = new Map(
-    (
-      await principalNames(
-        db,
-        entries.flatMap(({ principal_id }) => principal_id ?? []),
-      )
-    ).map(({ id, name }) => [id, name]),
-  );
+  const nameOf = await principalNames(db, entries);
   const would_change =
     decision.teams?.map((team) => [`svc team add ${team} ${principalOf(about)}`]) ??
     whatWouldChange({ ...asking, caller: about, action: asked.action }).map((together) =>
-      together.map((change) => say(change, asset, about, names)),
+      together.map((change) => say(change, asset, about, nameOf)),
     );
   return {
     asset: asset.ref,
@@ -84,7 +77,7 @@ function say(
   change: Change,
   { ref, team }: AssetRecord,
   about: SignedInCaller,
-  names: ReadonlyMap<string, string>,
+  nameOf: (id: string | null) => string | null,
 ): string {
   const who = principalOf(about);
   switch (change.kind) {
@@ -99,7 +92,7 @@ function say(
       return `svc acl grant --asset ${ref} --principal ${who} --actions ${change.actions.join(',')}`;
     case 'revoke': {
       const { principal_type, principal_id } = change.entry;
-      const grantee = printGrantee({ principal_type, principal_id: names.get(principal_id ?? '') ?? principal_id });
+      const grantee = printGrantee({ principal_type, principal_id: nameOf(principal_id) });
       return `svc acl revoke --asset ${ref} --principal ${grantee} --actions ${change.actions.join(',')}`;
     }
     case 'approval':

@@ -47,14 +47,13 @@ export async function list(
     wants: ({ asset_kind }) => filters.resource_type === undefined || asset_kind === filters.resource_type,
   });
   const records = new Map((await permissionRecords(db, entries, assets)).map((record) => [record.id, record]));
-  const page = cursors.page(
+  return cursors.page(
     entries,
     limit,
     scope,
     (entry) => [entry.asset_id, entry.id],
     (entry) => records.get(entry.id),
   );
-  return { ...page, items: page.items.filter((record) => record !== undefined) };
 }
 
 async function namedIn(

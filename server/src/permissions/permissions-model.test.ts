@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Problem } from '@gantry/contract/problems.ts';
 import { actions, roles, type Action, type Role } from '@gantry/contract/roles.ts';
-import { defaultEntriesFor, writeEntries } from '../access/acl.ts';
+import { entriesOf, writeEntries } from '../access/acl.ts';
 import { authorize } from '../access/authorize.ts';
 import { systemCaller, type UserCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
@@ -18,10 +18,10 @@ import { updateUser } from '../principals/users.ts';
 import { findAssetById } from '../registry/find.ts';
 import { assetsOfTeam, moveOwnership, ownedIn } from '../registry/move-ownership.ts';
 import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
-import { endKeysShownTo } from '../service-principals/find.ts';
+import { endKeysShownTo, principalsOfTeam } from '../service-principals/find.ts';
 import { grant } from './grant.ts';
 import { revoke } from './revoke.ts';
-import { entriesOf } from '../access/acl.ts';
+import { defaultEntriesFor } from '../access/visibility.ts';
 
 const people = ['root', 'ada', 'bob', 'eve', 'max'] as const;
 const teams = ['ml', 'ops'] as const;
@@ -194,7 +194,7 @@ class World {
   readonly id = (what: string) => this.ids.get(what) ?? '';
   readonly parts = {
     db: database.db,
-    ownership: { owned: ownedIn, move: moveOwnership, usesOfTeam: assetsOfTeam, endKeys: endKeysShownTo },
+    ownership: { owned: ownedIn, move: moveOwnership, endKeys: endKeysShownTo, assetsOfTeam, principalsOfTeam },
     endSessions: async () => 0,
   };
 

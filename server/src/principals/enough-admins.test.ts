@@ -25,7 +25,8 @@ const bind = async (to: boolean, approvals_required = 1) =>
     'org',
     sql`update org set require_approval_for_admins = ${to}, approvals_required = ${approvals_required} returning id`,
   );
-const ownership = { owned: async () => [], move: async () => {}, usesOfTeam: async () => [], endKeys: async () => [] };
+const none = async () => [];
+const ownership = { owned: none, move: async () => {}, endKeys: none, assetsOfTeam: none, principalsOfTeam: none };
 const remove = async (principal: string) =>
   await removeMember({ db: database.db, ownership }, await cast.caller('root'), { team: 'ml', principal });
 const disable = async (person: Person) => {

@@ -8,8 +8,6 @@ export type { Credential, Settings, UserRow } from './store.ts';
 export type { TeamRow } from './team-store.ts';
 
 export const findTeam = teamStore.teamByName;
-/** What teams, groups, users and service principals are called, by id; e-mails for users. */
-export const principalNames = store.names;
 export const findGroup = groups.groupByName;
 export const findUser = store.userByEmail;
 export const settings = store.settings;

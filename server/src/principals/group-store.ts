@@ -1,6 +1,7 @@
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
 import { allOf, sql, type Sql } from '../database/sql.ts';
+import type { OfTeams } from './list-of-teams.ts';
 
 export interface GroupRow {
   id: string;
@@ -23,23 +24,13 @@ export const groupById = async (db: Reader, id: string) =>
 export const groupByName = async (db: Reader, name: string) =>
   await db.one<GroupRow>(sql`select ${columns} from ${tables} where g.name = ${name}`);
 
-/** By name; `of_teams` narrows to those of teams by id. */
-export async function groups(
-  db: Reader,
-  query: {
-    of_teams?: string[] | undefined;
-    team?: string | undefined;
-    name?: string | undefined;
-    after?: string | undefined;
-    limit: number;
-  },
-): Promise<GroupRow[]> {
-  const conditions: Sql[] = [sql`g.name > ${query.after ?? ''}`];
-  if (query.of_teams !== undefined) conditions.push(sql`g.team_id = any(${query.of_teams})`);
-  if (query.team !== undefined) conditions.push(sql`t.name = ${query.team}`);
-  if (query.name !== undefined) conditions.push(sql`g.name = ${query.name}`);
+export async function groups(db: Reader, { of_teams, team, name, after = '', limit }: OfTeams): Promise<GroupRow[]> {
+  const conditions: Sql[] = [sql`g.name > ${after}`];
+  if (of_teams !== undefined) conditions.push(sql`g.team_id = any(${of_teams})`);
+  if (team !== undefined) conditions.push(sql`t.name = ${team}`);
+  if (name !== undefined) conditions.push(sql`g.name = ${name}`);
   return await db.all<GroupRow>(
-    sql`select ${columns} from ${tables} where ${allOf(conditions)} order by g.name limit ${query.limit}`,
+    sql`select ${columns} from ${tables} where ${allOf(conditions)} order by g.name limit ${limit}`,
   );
 }
 

@@ -1,5 +1,6 @@
 // Groups: named sets of a team's users, for ACL entries to be about. A group gives its members nothing but what entries say of it; who
 // leaves the team leaves its groups.
+import type { Page } from '@gantry/contract/endpoint.ts';
 import type { Group } from '@gantry/contract/groups.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { removeEntriesOf } from '../access/acl.ts';
@@ -12,6 +13,7 @@ import type { Cursors } from '../http/cursor.ts';
 import { signedIn } from './signed-in.ts';
 import * as store from './group-store.ts';
 import { isInTeam } from './find.ts';
+import { listOfTeams, type OfTeamsQuery } from './list-of-teams.ts';
 import { loadTeam } from './load-team.ts';
 import { userByEmail } from './store.ts';
 
@@ -19,20 +21,15 @@ export async function listGroups(
   db: Database,
   cursors: Cursors,
   caller: Caller,
-  query: { team?: string | undefined; name?: string | undefined; limit: number; cursor?: string | undefined },
-) {
+  query: OfTeamsQuery,
+): Promise<Page<Group>> {
   const user = signedIn(caller);
   authorize(user, 'group.list', theOrg);
-  const scope = ['groups', user.id, query.team, query.name];
-  const after = cursors.read(query.cursor, scope)?.[0];
-  const rows = await store.groups(db, {
-    of_teams: user.role === 'admin' ? undefined : user.memberships.map(({ team_id }) => team_id),
-    team: query.team,
-    name: query.name,
-    after: after === undefined ? undefined : String(after),
-    limit: query.limit + 1,
+  return await listOfTeams(cursors, user, query, {
+    noun: 'groups',
+    rows: async (narrowed) => await store.groups(db, narrowed),
+    toItem: toRecord,
   });
-  return cursors.page(rows, query.limit, scope, (row) => [row.name], toRecord);
 }
 
 export async function showGroup(db: Database, caller: Caller, id: string): Promise<Group> {

@@ -4,7 +4,7 @@ import type { Reader } from '../database/database.ts';
 import * as store from './store.ts';
 import * as teamStore from './team-store.ts';
 
-/** What features above know and do about somebody who leaves; they hand it down. */
+/** What features above know and do about somebody who leaves, or a team that goes; they hand it down. */
 export interface Ownership {
   /** Ends the keys of service principals that somebody was shown, in a team or everywhere. Answers whose they were. */
   endKeys(tx: GovernedTx, user_id: string, team_id?: string): Promise<string[]>;
@@ -19,8 +19,9 @@ export interface Ownership {
     assets: readonly { id: string; ref: string; team_id: string; team: string }[],
     users: { from: string; to: string },
   ): Promise<void>;
-  /** References of the assets of a team. */
-  usesOfTeam(db: Reader, team_id: string): Promise<string[]>;
+  /** What a team has, as it is written. */
+  assetsOfTeam(db: Reader, team_id: string): Promise<string[]>;
+  principalsOfTeam(db: Reader, team_id: string): Promise<string[]>;
 }
 
 /** Gives what somebody owns who is leaving to an active member of the assets' teams. Raises `owns_assets`, `invalid`. */

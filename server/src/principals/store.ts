@@ -74,13 +74,6 @@ export async function since(db: Reader, ids: readonly string[]): Promise<{ id: s
     select id, created_at from team where id = any(${ids}) union all select id, created_at from app_user where id = any(${ids})`);
 }
 
-/** What teams, groups, users and service principals are called, by id. */
-export async function names(db: Reader, ids: readonly string[]): Promise<{ id: string; name: string }[]> {
-  return await db.all<{ id: string; name: string }>(sql`
-    select id, name from team where id = any(${ids}) union all select id, name from user_group where id = any(${ids})
-    union all select id, email from app_user where id = any(${ids}) union all select id, name from service_principal where id = any(${ids})`);
-}
-
 /** Active platform admins and admins of the team, by e-mail. */
 export async function admins(db: Reader, team_id: string): Promise<string[]> {
   const rows = await db.all<{ email: string }>(sql`

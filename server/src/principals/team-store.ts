@@ -98,12 +98,12 @@ export async function deleteMember(tx: GovernedTx, team_id: string, user_id: str
   return gone?.role;
 }
 
-/** Groups and service principals of a team, as they are written. */
-export async function usesOfTeam(db: Reader, team_id: string): Promise<string[]> {
-  const rows = await db.all<{ label: string }>(sql`
-    select 'group:' || name as label from user_group where team_id = ${team_id}
-    union all select 'principal:' || name from service_principal where team_id = ${team_id} and deleted_at is null order by 1`);
-  return rows.map(({ label }) => label);
+/** Those that a team has, as they are written. */
+export async function groupsOfTeam(db: Reader, team_id: string): Promise<string[]> {
+  const rows = await db.all<{ name: string }>(
+    sql`select name from user_group where team_id = ${team_id} order by name`,
+  );
+  return rows.map(({ name }) => `group:${name}`);
 }
 
 export async function lockTeam(tx: GovernedTx, team_id: string): Promise<void> {

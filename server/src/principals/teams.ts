@@ -115,7 +115,11 @@ export async function deleteTeam(
   await change(db, grant, 'team.deleted', async (tx, note) => {
     // What is made in it from here on waits, and finds no team.
     await teamStore.lockTeam(tx, subject.id);
-    const uses = [...(await ownership.usesOfTeam(tx, subject.id)), ...(await teamStore.usesOfTeam(tx, subject.id))];
+    const uses = [
+      ...(await ownership.assetsOfTeam(tx, subject.id)),
+      ...(await teamStore.groupsOfTeam(tx, subject.id)),
+      ...(await ownership.principalsOfTeam(tx, subject.id)),
+    ];
     if (uses.length > 0)
       throw new Problem('in_use', {
         detail: `team:${name} has ${uses.slice(0, 10).join(', ')}${uses.length > 10 ? ' and more' : ''}.`,

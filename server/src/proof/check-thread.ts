@@ -1,8 +1,8 @@
 // A chain is checked in a thread of its own: hashing a long log takes minutes of one core, which those who are being served must not wait for.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import type { Position } from '../audit/chain.ts';
 import type { checkChain, Entry } from '../../../verifier/verify.mjs';
-import type { Head } from './store.ts';
 
 /** What checkChain() is given. */
 export type Given = Parameters<typeof checkChain>[0];
@@ -12,9 +12,9 @@ type Found = ReturnType<ReturnType<typeof checkChain>['end']>;
 export type Row = [seq: number, occurred_at: string, body: string, prev: string, hash: string];
 
 /** All entries in order, some at a time, and then the head of the chain; answered by nothing once they are taken, and by what was found. */
-export type Message = { rows: Row[] } | { head: Head };
+export type Message = { rows: Row[] } | { head: Position };
 
-export async function checkInThread(given: Given, entries: AsyncIterable<Entry[]>, head: Head): Promise<Found> {
+export async function checkInThread(given: Given, entries: AsyncIterable<Entry[]>, head: Position): Promise<Found> {
   const thread = new Worker(new URL('check-worker.ts', import.meta.url), { workerData: given, env: {} });
   const failed = once(thread, 'error').then(([error]) => {
     throw error;

@@ -2,6 +2,7 @@
 // which nothing happens. In the chain of governance, whose silence is what matters; it names how far the other chains had come, so that
 // one chain vouches for the others.
 import { append } from '../audit/append.ts';
+import { headOf } from '../audit/chain.ts';
 import type { Database } from '../database/database.ts';
 import * as store from './store.ts';
 
@@ -14,7 +15,7 @@ export async function beat(db: Database, interval_seconds: number): Promise<numb
     if (!(await store.mayBeat(tx))) return;
     // Asked again under the lock: another server may have beaten meanwhile.
     if (((await store.sinceHeartbeat(tx)) ?? 0) < interval_seconds) return;
-    const signin = await store.head(tx, 'signin');
+    const signin = await headOf(tx, 'signin');
     const actor = { kind: 'system', id: null, name: 'system.heartbeat' };
     const detail = { interval_seconds, signin: { ...signin } };
     const nowhere = { team: null, asset: null, ip: null, request_id: null };

@@ -6,7 +6,7 @@ import { authorize } from '../access/authorize.ts';
 import { systemCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { theOrg } from '../access/subject.ts';
-import { deleteEntries } from '../audit/delete-entries.ts';
+import { deleteEntries, prunedUpTo } from '../audit/chain.ts';
 import { readNote } from '../../../verifier/verify.mjs';
 import { Mismatch } from './mismatch.ts';
 import type { ProofParts } from './parts.ts';
@@ -42,7 +42,7 @@ async function pruneChain(
   return await change(db, grant, `${chain}.pruned`, async (tx, note) => {
     const at = `${before.toISOString().slice(0, -1)}000Z`;
     const checkpoint = await store.checkpointBefore(tx, chain, at);
-    const done = await store.horizon(tx, chain);
+    const done = await prunedUpTo(tx, chain);
     if (checkpoint === undefined || checkpoint.size <= done) return { chain, up_to: null, deleted: 0 };
     if (readNote(checkpoint.note, key.public_key) === undefined)
       throw new Mismatch(`The checkpoint of the chain ${chain} at ${checkpoint.size} is not what was signed.`);

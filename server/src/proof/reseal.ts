@@ -6,6 +6,7 @@ import { authorize } from '../access/authorize.ts';
 import { systemCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { theOrg } from '../access/subject.ts';
+import { headOf } from '../audit/chain.ts';
 import { readNote, type Note } from '../../../verifier/verify.mjs';
 import { filesOf, type ProofParts } from './parts.ts';
 import { Mismatch } from './mismatch.ts';
@@ -55,13 +56,13 @@ async function resealChain(
 ): Promise<Resealed> {
   const standing = await signedStanding(parts, chain);
   const grant = authorize(systemCaller('system.reseal'), 'system.reseal', theOrg);
-  const head = await store.head(parts.db, chain);
+  const head = await headOf(parts.db, chain);
   await change(parts.db, grant, `${chain}.resealed`, async (_tx, note) =>
     note({ chain, lost: lost.text, lost_head: lost.head, kept: standing.size, head, reason, by }),
   );
   await signUpTo(parts, chain, {
     standing,
-    head: await store.head(parts.db, chain),
+    head: await headOf(parts.db, chain),
     previous: lost.hash,
   });
   return { chain, lost: lost.size, kept: standing.size };

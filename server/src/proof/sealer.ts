@@ -1,13 +1,13 @@
 // Keeps the log signed: every minute when there is something new, after a thousand entries, at a heartbeat's time, and at the end. Each look
 // costs one small query, and none of it stands in the way of a governed change. A log that is not what was signed before is signed no
 // further, and the service is not ready until that is mended.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { chains, type Chain } from '@gantry/contract/audit.ts';
+import { heads } from '../audit/chain.ts';
+import { startLoop } from '../runs/loop.ts';
 import { beat } from './heartbeat.ts';
 import { Mismatch } from './mismatch.ts';
 import type { ProofParts } from './parts.ts';
 import { signNew } from './sign.ts';
-import * as store from './store.ts';
 
 export interface Sealer {
   /** Whether every chain was looked at since the start. */
@@ -29,8 +29,6 @@ export function startSealer(
   parts: ProofParts,
   { heartbeat_seconds, onError }: { heartbeat_seconds: number; onError: (error: unknown) => void },
 ): Sealer {
-  const stopping = new AbortController();
-  const { signal } = stopping;
   const signed = new Map<Chain, { up_to: number; at: number }>();
   const checked = new Set<Chain>();
   const faults = new Map<Chain, string>();
@@ -63,7 +61,7 @@ export function startSealer(
   }
 
   async function look(): Promise<void> {
-    const due = (await store.heads(parts.db)).filter(({ chain, seq }) => {
+    const due = (await heads(parts.db)).filter(({ chain, seq }) => {
       const { up_to, at } = signed.get(chain) ?? { up_to: 0, at: -Infinity };
       const waited = performance.now() - at >= sign_every_ms;
       return !checked.has(chain) || faults.has(chain) || seq - up_to >= most_unsigned || (seq !== up_to && waited);
@@ -81,20 +79,16 @@ export function startSealer(
     }
   }
 
-  const keeping = (async () => {
-    let beat_at = -Infinity;
-    for (
-      ;
-      !signal.aborted;
-      await sleep(Math.min(look_every_ms, heartbeat_seconds * 1000), undefined, { signal }).catch(() => {})
-    ) {
+  let beat_at = -Infinity;
+  const loop = startLoop(
+    async () =>
       await troubled(async () => {
         if (performance.now() >= beat_at)
           beat_at = performance.now() + (await beat(parts.db, heartbeat_seconds)) * 1000;
         await look();
-      });
-    }
-  })();
+      }),
+    { pause_ms: Math.min(look_every_ms, heartbeat_seconds * 1000), onError },
+  );
 
   return {
     checked: () => chains.every((chain) => checked.has(chain)),
@@ -102,8 +96,7 @@ export function startSealer(
     trouble: () => trouble,
     seal: async () => await troubled(async () => await sign(chains)),
     stop: async () => {
-      stopping.abort();
-      await keeping;
+      await loop.stop();
       await sign(chains).catch(onError);
     },
   };

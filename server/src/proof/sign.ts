@@ -1,10 +1,12 @@
 // Signs what is new in a chain. Promise: each checkpoint continues the one before it, entry for entry, and is in the database before it is in
 // a file. Must never happen: a signature over fewer entries than the last, or over entries that do not follow from it.
 import type { Chain } from '@gantry/contract/audit.ts';
+import { headOf, type Position } from '../audit/chain.ts';
 import { entryHash, openTree } from '../../../verifier/verify.mjs';
 import { Mismatch } from './mismatch.ts';
 import { signNote } from './note.ts';
 import { type ProofParts } from './parts.ts';
+import { readEntries } from './read-entries.ts';
 import { standingOf, type Standing } from './standing.ts';
 import * as store from './store.ts';
 
@@ -13,7 +15,7 @@ export async function signNew(parts: ProofParts, chain: Chain): Promise<number> 
   const standing = await standingOf(parts, chain);
   for (const { file, notes } of standing.behind)
     await file.append(notes.map((note) => ({ kind: 'checkpoint', chain, note })));
-  const head = await store.head(parts.db, chain);
+  const head = await headOf(parts.db, chain);
   if (head.seq === standing.size) return standing.size;
   return await signUpTo(parts, chain, { standing, head, previous: standing.note?.hash });
 }
@@ -22,12 +24,12 @@ export async function signNew(parts: ProofParts, chain: Chain): Promise<number> 
 export async function signUpTo(
   parts: ProofParts,
   chain: Chain,
-  { standing, head, previous }: { standing: Omit<Standing, 'behind'>; head: store.Head; previous: string | undefined },
+  { standing, head, previous }: { standing: Omit<Standing, 'behind'>; head: Position; previous: string | undefined },
 ): Promise<number> {
   const { db, key, log_name } = parts;
   const tree = openTree(standing.size, standing.peaks);
   let last = { seq: standing.size, hash: standing.head };
-  for await (const entries of store.entries(db, chain, { after: standing.size, up_to: head.seq })) {
+  for await (const entries of readEntries(db, chain, { after: standing.size, up_to: head.seq })) {
     for (const entry of entries) {
       if (entry.seq !== last.seq + 1 || entry.prev !== last.hash || entryHash(entry) !== entry.hash)
         throw new Mismatch(

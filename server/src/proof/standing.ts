@@ -2,6 +2,7 @@
 // it ends with. What is signed next goes on from here, so nothing is taken on trust.
 import { createHash } from 'node:crypto';
 import type { Chain } from '@gantry/contract/audit.ts';
+import { headOf, prunedUpTo, storedEntry } from '../audit/chain.ts';
 import { genesisHash, openTree, readNote, type Note } from '../../../verifier/verify.mjs';
 import type { CheckpointFile } from './checkpoint-file.ts';
 import { Mismatch } from './mismatch.ts';
@@ -27,11 +28,11 @@ export async function standingOf(parts: ProofParts, chain: Chain): Promise<Stand
   const found = await signedStanding(parts, chain);
   const behind = [];
   for (const { file, text } of inFiles) behind.push({ file, notes: await missingIn(parts, { chain, file, text }) });
-  const head = await store.head(parts.db, chain);
+  const head = await headOf(parts.db, chain);
   if (head.seq < found.size)
     throw new Mismatch(`The chain ${chain} ends at ${head.seq}, and was signed up to ${found.size}.`);
-  const pruned = (await store.horizon(parts.db, chain)) >= found.size;
-  const last = await store.entry(parts.db, chain, found.size);
+  const pruned = (await prunedUpTo(parts.db, chain)) >= found.size;
+  const last = await storedEntry(parts.db, chain, found.size);
   if (!pruned && found.size > 0 && last?.hash !== found.head)
     throw new Mismatch(`Entry ${found.size} of the chain ${chain} is not the one that was signed.`);
   return { ...found, behind: behind.filter(({ notes }) => notes.length > 0) };

@@ -1,7 +1,6 @@
 import type { Chain } from '@gantry/contract/audit.ts';
-import type { Database, Reader, Tx } from '../database/database.ts';
+import type { Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
-import type { Entry } from '../../../verifier/verify.mjs';
 
 export interface CheckpointRow {
   size: number;
@@ -68,44 +67,6 @@ export async function addCheckpoint(
   return row?.added === true;
 }
 
-export interface Head {
-  seq: number;
-  hash: string;
-}
-
-export async function head(db: Reader, chain: Chain): Promise<Head> {
-  const row = await db.one<Head>(sql`select seq, encode(hash, 'hex') as hash from audit.head where chain = ${chain}`);
-  if (row === undefined) throw new Error(`the chain ${chain} has no head`);
-  return row;
-}
-
-export async function heads(db: Reader): Promise<{ chain: Chain; seq: number }[]> {
-  return await db.all<{ chain: Chain; seq: number }>(sql`select chain, seq from audit.head`);
-}
-
-const columns = sql`chain, seq, occurred_at, body, encode(prev, 'hex') as prev, encode(hash, 'hex') as hash`;
-
-export async function entry(db: Reader, chain: Chain, seq: number): Promise<Entry | undefined> {
-  return await db.one<Entry>(sql`select ${columns} from audit.entry where chain = ${chain} and seq = ${seq}`);
-}
-
-const batch = 4000;
-
-/** Entries in order, after one number and up to another, some thousand at a time; the next are on their way while these are looked at. */
-export async function* entries(db: Database, chain: Chain, { after, up_to }: { after: number; up_to: number }) {
-  const read = async (from: number) =>
-    await db.all<Entry>(sql`
-      select ${columns} from audit.entry where chain = ${chain} and seq > ${from} and seq <= ${up_to} order by seq limit ${batch}`);
-  let rows = await read(after);
-  while (rows.length > 0) {
-    const full = rows.length === batch;
-    const next = full ? read(rows.at(-1)?.seq ?? up_to) : Promise.resolve([]);
-    next.catch(() => {}); // heard below, unless whoever reads stopped before
-    yield rows;
-    rows = await next;
-  }
-}
-
 /** Whether there are entries past the head, as seen at one moment. */
 export async function pastHead(db: Reader, chain: Chain): Promise<{ seq: number } | undefined> {
   return await db.one<{ seq: number }>(sql`
@@ -118,10 +79,6 @@ export async function marks(db: Reader, chain: Chain): Promise<{ seq: number; bo
     select seq, body from audit.entry where chain = ${chain}
       and event in ('governance.pruned', 'governance.resealed', 'signin.pruned', 'signin.resealed', 'audit.heartbeat')
       and event <> 'audit.heartbeat' order by seq`);
-}
-
-export async function horizon(db: Reader, chain: Chain): Promise<number> {
-  return (await db.one<{ up_to: number }>(sql`select up_to from audit.horizon where id = ${chain}`))?.up_to ?? 0;
 }
 
 export const horizonTo = (chain: Chain, up_to: number) => sql`

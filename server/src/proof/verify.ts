@@ -3,11 +3,13 @@
 // "true". The checks themselves are those of verifier/verify.mjs, which a stranger runs on an export.
 import { chains, type Chain, type Verification } from '@gantry/contract/audit.ts';
 import { Problem } from '@gantry/contract/problems.ts';
+import { headOf, prunedUpTo } from '../audit/chain.ts';
 import { checkInThread } from './check-thread.ts';
 import type { CheckpointFile } from './checkpoint-file.ts';
 import * as guards from './guards-store.ts';
 import { parseHead, printHead, type Noted } from './noted-head.ts';
 import type { ProofParts } from './parts.ts';
+import { readEntries } from './read-entries.ts';
 import * as store from './store.ts';
 
 type Damage = Verification['damage'];
@@ -55,14 +57,14 @@ async function verifyChain(
   // Files first, then checkpoints, then the head: what each has, the next has, too, whoever writes meanwhile.
   const own = (await notesOf(own_file)).map((note) => ({ ...note, near: true }));
   const checkpoints = (await store.allCheckpoints(db, chain)).map(({ size, note }) => ({ size, text: note }));
-  const horizon = await store.horizon(db, chain);
-  const head = await store.head(db, chain);
+  const horizon = await prunedUpTo(db, chain);
+  const head = await headOf(db, chain);
   const marks = await store.marks(db, chain);
   const anchors = [...outside, ...own].filter(({ text }) => chainOf(text) === chain);
   const given = { chain, key: key.public_key, checkpoints, anchors, marks, noted };
-  const found = await checkInThread(given, store.entries(db, chain, { after: 0, up_to: head.seq }), head);
+  const found = await checkInThread(given, readEntries(db, chain, { after: 0, up_to: head.seq }), head);
   // What was pruned meanwhile is not gone behind our back.
-  if ((await store.horizon(db, chain)) !== horizon) return await verifyChain(parts, chain, { noted, outside });
+  if ((await prunedUpTo(db, chain)) !== horizon) return await verifyChain(parts, chain, { noted, outside });
   const extra = await store.pastHead(db, chain);
   if (extra !== undefined)
     found.damage.push({

@@ -4,13 +4,13 @@ import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printRef } from '@gantry/contract/refs.ts';
 import type { Visibility } from '@gantry/contract/roles.ts';
-import { defaultEntriesFor, entryOfMaker, writeEntries } from '../access/acl.ts';
+import { entryOfMaker, writeEntries } from '../access/acl.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
-import type { TeamSubject } from '../access/subject.ts';
+import { defaultEntriesFor } from '../access/visibility.ts';
 import { errorCode, unique_violation, type Database } from '../database/database.ts';
-import { findTeam } from '../principals/find.ts';
+import { loadTeam } from '../principals/load-team.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { searchWords } from './asset.ts';
 import { configOnly } from './content.ts';
@@ -35,9 +35,7 @@ export interface NewAsset {
 
 export async function create(db: Database, caller: Caller, kind: ConfiguredKind, made: NewAsset): Promise<void> {
   const user = signedIn(caller);
-  const row = await findTeam(db, made.team);
-  if (row === undefined) throw new Problem('not_found');
-  const team: TeamSubject = { kind: 'team', id: row.id, name: row.name };
+  const team = await loadTeam(db, made.team);
   const self = { kind, name: made.name };
   const ref = printRef(self);
   const grant = authorize(user, 'asset.create', { ...team, creating: ref });

@@ -6,7 +6,7 @@ import { change } from '../access/change.ts';
 import type { Database } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import type { CloseRequests } from './close-requests.ts';
-import { findAsset } from './find.ts';
+import { loadAsset } from './load-asset.ts';
 import { holdAlone, refuseWhileInUse } from './in-use.ts';
 import { removeAsset } from './version.ts';
 
@@ -18,8 +18,7 @@ export async function deleteAsset(
   ref: { kind: ConfiguredKind; name: string },
 ): Promise<void> {
   const user = signedIn(caller);
-  const asset = await findAsset(db, ref.kind, ref.name);
-  if (asset === undefined) throw new Problem('not_found');
+  const asset = await loadAsset(db, ref);
   const grant = authorize(user, 'asset.delete', asset);
   await change(db, grant, 'asset.deleted', async (tx, note) => {
     if (!(await holdAlone(tx, asset.id))) throw new Problem('not_found');

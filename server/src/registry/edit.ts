@@ -1,5 +1,4 @@
 import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
-import { Problem } from '@gantry/contract/problems.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
@@ -7,7 +6,8 @@ import type { Database } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { searchWords, type AssetRecord } from './asset.ts';
 import { configOnly, contentDigest, type Content } from './content.ts';
-import { findAsset, findAssetById, findVersion } from './find.ts';
+import { findVersion } from './find.ts';
+import { holdAsset, loadAsset } from './load-asset.ts';
 import { pinReferences } from './pin-references.ts';
 import { putFinal } from './put-final.ts';
 import { readConfig, type Config } from './read-config.ts';
@@ -28,14 +28,11 @@ type Named = { kind: ConfiguredKind; name: string };
 /** Other words at once, another config as a new version. The config that stands under the version already changes nothing. */
 export async function edit(db: Database, caller: Caller, ref: Named, edited: Edit): Promise<void> {
   const user = signedIn(caller);
-  const asset = await findAsset(db, ref.kind, ref.name);
-  if (asset === undefined) throw new Problem('not_found');
+  const asset = await loadAsset(db, ref);
   const grant = authorize(user, 'asset.write', asset);
   const next = await contentOf(db, user, ref, edited);
   await change(db, grant, 'asset.changed', async (tx, note) => {
-    const { visibility } = (await store.lockAsset(tx, asset.id)) ?? gone();
-    // Words may have changed, and the team with them, since it was decided.
-    const now = (await findAssetById(tx, asset.id)) ?? gone();
+    const now = await holdAsset(tx, asset.id);
     if (next !== undefined) {
       const { version, content } = next;
       const digest = contentDigest(content);
@@ -49,7 +46,7 @@ export async function edit(db: Database, caller: Caller, ref: Named, edited: Edi
     const words = { description: edited.description ?? now.description, tags: edited.tags ?? now.tags };
     if (same(words, now)) return;
     const search = searchWords({ ...now, team: now.team.name, ...words });
-    await store.updateAsset(tx, asset.id, { ...words, framework: null, visibility, search });
+    await store.updateAsset(tx, asset.id, { ...words, framework: null, visibility: now.visibility, search });
     note({ before: { description: now.description, tags: now.tags }, after: words });
   });
 }
@@ -67,8 +64,4 @@ async function contentOf(
 
 function same(words: Pick<AssetRecord, 'description' | 'tags'>, { description, tags }: AssetRecord): boolean {
   return JSON.stringify(words) === JSON.stringify({ description, tags });
-}
-
-function gone(): never {
-  throw new Problem('not_found');
 }

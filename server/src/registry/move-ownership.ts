@@ -1,7 +1,7 @@
 // Who leaves owns nothing that they leave behind: what they owned gets another owner, with the rights that owning brings.
 import { printRef } from '@gantry/contract/refs.ts';
-import { defaultEntries } from '@gantry/contract/roles.ts';
-import { entriesOf, putMore, removeEntry } from '../access/acl.ts';
+import { actions, defaultEntries, type Action } from '@gantry/contract/roles.ts';
+import { giveActions, takeActions } from '../access/acl.ts';
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
 import * as store from './store.ts';
@@ -24,7 +24,7 @@ export async function ownedIn(db: Reader, owner_id: string, team_id?: string): P
   }));
 }
 
-/** The owner's entry moves with the asset: who had it has none of it any more. */
+/** Who leaves has none of it any more. */
 export async function moveOwnership(
   tx: GovernedTx,
   assets: readonly Owned[],
@@ -32,10 +32,18 @@ export async function moveOwnership(
 ): Promise<void> {
   for (const { id } of assets) {
     await store.setOwner(tx, id, to);
-    await putMore(tx, id, { principal_type: 'user', principal_id: to }, defaultEntries.owner);
-    const old = (await entriesOf(tx, id)).find(({ principal_id }) => principal_id === from);
-    if (old !== undefined) await removeEntry(tx, old.id);
+    await moveRights(tx, id, { from, to, taken: actions });
   }
+}
+
+/** Whatever the owner before them had lost, the new one may do what owners may; `taken` is what that one may not do any more. */
+export async function moveRights(
+  tx: GovernedTx,
+  asset_id: string,
+  { from, to, taken }: { from: string; to: string; taken: readonly Action[] },
+): Promise<void> {
+  await takeActions(tx, asset_id, { principal_type: 'user', principal_id: from }, taken);
+  await giveActions(tx, asset_id, { principal_type: 'user', principal_id: to }, defaultEntries.owner);
 }
 
 /** References of the assets of a team. */

@@ -16,7 +16,7 @@ import type { RunRow } from '../runs/run.ts';
 import type { AssetRecord } from './asset.ts';
 import type { Pin } from './content.ts';
 import type { PushInput, PushResult } from './push-input.ts';
-import type { ListedRow, PermissionRow, VersionRow } from './store.ts';
+import type { ListedRow, VersionRow } from './store.ts';
 
 export type AssetDetail = z.output<typeof assetDetail>;
 export type PushRecord = z.output<typeof push>;
@@ -66,7 +66,7 @@ export interface DetailParts {
   versions: VersionRow[];
   /** Ids of versions whose present content is approved. */
   approved: ReadonlySet<string>;
-  permissions: PermissionRow[];
+  permissions: AssetDetail['permissions'];
   /** Of the highest version. */
   config: Record<string, unknown> | null;
 }
@@ -97,10 +97,7 @@ export function detailRecord(
     updated_at,
     config: config === null ? null : shownConfig(caller, asset, config),
     versions: versions.map((version) => versionRecord(asset, version, approved.has(version.id))),
-    permissions: permissions.map((row) => ({
-      principal: row.name === null ? row.principal_type : `${row.principal_type}:${row.name}`,
-      actions: row.actions,
-    })),
+    permissions,
   };
 }
 

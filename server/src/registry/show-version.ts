@@ -5,7 +5,8 @@ import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
 import * as contents from './content-store.ts';
-import { findAsset, findVersion } from './find.ts';
+import { findVersion } from './find.ts';
+import { loadAsset } from './load-asset.ts';
 import { versionDetail } from './records.ts';
 import type { FindApproved } from './show.ts';
 
@@ -15,8 +16,7 @@ export async function showVersion(
   caller: Caller,
   { version, ...ref }: AssetRef & { version: string },
 ): Promise<AssetVersionDetail> {
-  const asset = await findAsset(db, ref.kind, ref.name);
-  if (asset === undefined) throw new Problem('not_found');
+  const asset = await loadAsset(db, ref);
   authorize(caller, 'asset.read', asset);
   const row = await findVersion(db, asset.id, version);
   const content = row && (await contents.content(db, row.digest));

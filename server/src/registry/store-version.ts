@@ -2,17 +2,11 @@ import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printRef } from '@gantry/contract/refs.ts';
 import { visibilities, type Visibility } from '@gantry/contract/roles.ts';
-import {
-  defaultEntriesFor,
-  entryOfMaker,
-  entriesOf,
-  narrowEntries,
-  shownVisibility,
-  writeEntries,
-} from '../access/acl.ts';
+import { entriesOf, entryOfMaker, setActions, writeEntries } from '../access/acl.ts';
 import { authorize, type Grant } from '../access/authorize.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import { change, type GovernedTx, type Note } from '../access/change.ts';
+import { defaultEntriesFor, shownVisibility, visibilityChanges } from '../access/visibility.ts';
 import { errorCode, unique_violation, type Database, type Tx } from '../database/database.ts';
 import type { Run } from '../runs/run.ts';
 import { searchWords, type AssetRecord } from './asset.ts';
@@ -127,12 +121,18 @@ async function describeAsset(
       `The visibility stays ${shown}: agent.yaml can only narrow it. Grant more with: svc acl grant --asset ${asset.ref}`,
     );
   let visibility = shown;
-  if (!wider && asked !== shown && asked !== 'org') {
-    await narrowEntries(tx, asset.id, asset.team.id, asked);
-    visibility = shownVisibility(await entriesOf(tx, asset.id), asset.team.id);
+  if (!wider && asked !== shown) {
+    visibility = await narrow(tx, asset, asked);
     note({ visibility: { before: shown, after: visibility } });
   }
   await store.updateAsset(tx, asset.id, { visibility, ...fieldsOf(config) });
+}
+
+// Takes away what this visibility would not have written, but no entry with `admin`: whoever pushes may write, and it may be the last.
+async function narrow(tx: GovernedTx, asset: AssetRecord, asked: Visibility): Promise<Visibility> {
+  for (const { principal, before, after } of visibilityChanges(await entriesOf(tx, asset.id), asset.team.id, asked))
+    if (after.length === 0 && !before.includes('admin')) await setActions(tx, asset.id, principal, []);
+  return shownVisibility(await entriesOf(tx, asset.id), asset.team.id);
 }
 
 function fieldsOf(config: AgentConfig): store.AssetFields {

@@ -321,18 +321,3 @@ export async function finalise(tx: GovernedTx, version_id: string, digest: strin
   );
   return rows.length === 1;
 }
-
-export interface PermissionRow {
-  principal_type: string;
-  name: string | null;
-  actions: string[];
-}
-
-/** Who may do what with an asset, by name. */
-export async function permissions(db: Reader, asset_id: string): Promise<PermissionRow[]> {
-  return await db.all<PermissionRow>(sql`
-    select p.principal_type, coalesce(t.name, u.email, g.name, s.name) as name, p.actions from permission p
-    left join team t on t.id = p.principal_id left join app_user u on u.id = p.principal_id
-    left join user_group g on g.id = p.principal_id left join service_principal s on s.id = p.principal_id
-    where p.asset_id = ${asset_id} order by p.created_at, p.id`);
-}

@@ -4,17 +4,21 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { AssetRef } from '@gantry/contract/refs.ts';
 import type { AssetStanding } from '@gantry/contract/registry.ts';
 import { defaultEntries } from '@gantry/contract/roles.ts';
-import { entriesOf, moveActions, putMore, shownVisibility } from '../access/acl.ts';
+import { entriesOf, giveActions, takeActions } from '../access/acl.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { change, type GovernedTx } from '../access/change.ts';
 import type { TeamSubject } from '../access/subject.ts';
+import { shownVisibility } from '../access/visibility.ts';
 import type { Database } from '../database/database.ts';
-import { findTeam, findUser, isInTeam } from '../principals/find.ts';
+import { findUser, isInTeam } from '../principals/find.ts';
+import { loadTeam } from '../principals/load-team.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { searchWords, type AssetRecord } from './asset.ts';
 import type { CloseRequests } from './close-requests.ts';
-import { findAsset, findAssetById } from './find.ts';
+import { findAssetById } from './find.ts';
+import { holdAsset, loadAsset } from './load-asset.ts';
+import { moveRights } from './move-ownership.ts';
 import { standingRecord } from './records.ts';
 import * as store from './store.ts';
 
@@ -33,8 +37,7 @@ export async function transfer(
   to: Receiver,
 ): Promise<AssetStanding> {
   const user = signedIn(caller);
-  const asset = await findAsset(db, ref.kind, ref.name);
-  if (asset === undefined) throw new Problem('not_found');
+  const asset = await loadAsset(db, ref);
   const grant = authorize(user, 'asset.transfer', asset);
   const team = await receivingTeam(db, user, asset, to.team);
   const owner = await receivingOwner(db, user, asset, team, to.owner);
@@ -66,9 +69,7 @@ async function receivingTeam(
 ): Promise<TeamSubject> {
   const kept: TeamSubject = { kind: 'team', ...asset.team };
   if (name === undefined || name === asset.team.name) return kept;
-  const row = await findTeam(db, name);
-  if (row === undefined) throw new Problem('not_found');
-  const team: TeamSubject = { kind: 'team', id: row.id, name: row.name };
+  const team = await loadTeam(db, name);
   authorize(user, 'asset.create', team);
   return team;
 }
@@ -95,9 +96,7 @@ async function receivingOwner(
 }
 
 async function holdUnchanged(tx: GovernedTx, decided: AssetRecord): Promise<void> {
-  const held = await store.lockAsset(tx, decided.id);
-  const asset = held && (await findAssetById(tx, decided.id));
-  if (asset === undefined) throw new Problem('not_found');
+  const asset = await holdAsset(tx, decided.id);
   if (asset.team.id !== decided.team.id || asset.owner_id !== decided.owner_id)
     throw new Problem('conflict', {
       detail: `Somebody else transferred ${asset.ref} at this moment, to ${asset.owner} in team:${asset.team.name}.`,
@@ -105,18 +104,13 @@ async function holdUnchanged(tx: GovernedTx, decided: AssetRecord): Promise<void
     });
 }
 
-// What being the owner or the team gave goes with it; what was granted beyond that stays where it is.
+// What being the team or the owner gave goes with it; what was granted beyond that stays where it is.
 async function moveEntries(tx: GovernedTx, asset: AssetRecord, team_id: string, owner_id: string): Promise<void> {
-  if (team_id !== asset.team.id)
-    await moveActions(tx, asset.id, {
-      from: { principal_type: 'team', principal_id: asset.team.id },
-      to: { principal_type: 'team', principal_id: team_id },
-      actions: defaultEntries.team,
-    });
-  if (owner_id === asset.owner_id) return;
-  const to = { principal_type: 'user', principal_id: owner_id } as const;
-  const from = { principal_type: 'user', principal_id: asset.owner_id } as const;
-  await moveActions(tx, asset.id, { from, to, actions: defaultEntries.owner });
-  // Also where the one before them had lost some of it.
-  await putMore(tx, asset.id, to, defaultEntries.owner);
+  if (team_id !== asset.team.id) {
+    const old = { principal_type: 'team', principal_id: asset.team.id } as const;
+    const taken = await takeActions(tx, asset.id, old, defaultEntries.team);
+    await giveActions(tx, asset.id, { principal_type: 'team', principal_id: team_id }, taken);
+  }
+  if (owner_id !== asset.owner_id)
+    await moveRights(tx, asset.id, { from: asset.owner_id, to: owner_id, taken: defaultEntries.owner });
 }

@@ -23,9 +23,6 @@ export async function setServing(tx: GovernedTx, asset_id: string, version_id: s
   await store.setServing(tx, asset_id, version_id);
 }
 
-/** Nobody else changes the asset or its ACL until the transaction ends; undefined when it is gone. */
-export const lockAsset = store.lockAsset;
-
 /** What is shown of who may read it; the ACL rows are what decides. */
 export async function setVisibility(tx: GovernedTx, asset_id: string, visibility: Visibility): Promise<void> {
   await store.setVisibility(tx, asset_id, visibility);

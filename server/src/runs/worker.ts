@@ -3,6 +3,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { Database } from '../database/database.ts';
 import { bell } from './bell.ts';
 import { execute } from './execute.ts';
+import { startLoop } from './loop.ts';
 import { Fenced, type RunKind, type RunKinds } from './run.ts';
 import * as store from './store.ts';
 
@@ -40,24 +41,17 @@ export async function startWorker(db: Database, kinds: RunKinds, settings: Worke
   const { max_log_bytes = 4_000_000, alone = false } = settings;
   const executing = new Set<Executing>();
   const wake = bell();
-  let stopping = false;
 
   if (alone) await store.releaseAll(db);
   const listening = await db.listen(store.work_channel, wake.ring);
   const heartbeat = setInterval(() => void renew().catch(onError), heartbeat_ms);
-  const claiming = claimForEver();
-
-  async function claimForEver(): Promise<void> {
-    while (!stopping) {
-      try {
-        await passOnCancels();
-        while (executing.size < concurrency && !stopping && (await claimOne()));
-      } catch (error) {
-        onError(error);
-      }
-      await wake.heard(poll_ms);
-    }
-  }
+  const claiming = startLoop(
+    async () => {
+      await passOnCancels();
+      return executing.size < concurrency && (await claimOne());
+    },
+    { pause_ms: poll_ms, failed_pause_ms: poll_ms, wake, onError },
+  );
 
   async function passOnCancels(): Promise<void> {
     if (executing.size === 0) return;
@@ -127,9 +121,7 @@ export async function startWorker(db: Database, kinds: RunKinds, settings: Worke
 
   return {
     stop: async () => {
-      stopping = true;
-      wake.ring();
-      await claiming;
+      await claiming.stop();
       const last = [...executing];
       for (const { lost } of last) lost.abort(new Stopping());
       await Promise.all(last.map(({ ended }) => ended));

@@ -2,6 +2,7 @@ import type { Role } from '@gantry/contract/roles.ts';
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader, Tx } from '../database/database.ts';
 import { allOf, sql, type Sql } from '../database/sql.ts';
+import type { OfTeams } from '../principals/list-of-teams.ts';
 
 export interface KeyRow {
   id: string;
@@ -42,24 +43,30 @@ export const principalById = async (db: Reader, id: string) =>
 export const principalByName = async (db: Reader, name: string) =>
   await db.one<PrincipalRow>(sql`select ${columns} from ${tables} where p.name = ${name} and p.deleted_at is null`);
 
-/** By name; `of_teams` narrows to those of teams by id. */
 export async function principals(
   db: Reader,
-  query: {
-    of_teams?: string[] | undefined;
-    team?: string | undefined;
-    name?: string | undefined;
-    after?: string | undefined;
-    limit: number;
-  },
+  { of_teams, team, name, after = '', limit }: OfTeams,
 ): Promise<PrincipalRow[]> {
-  const conditions: Sql[] = [sql`p.deleted_at is null and p.name > ${query.after ?? ''}`];
-  if (query.of_teams !== undefined) conditions.push(sql`p.team_id = any(${query.of_teams})`);
-  if (query.team !== undefined) conditions.push(sql`t.name = ${query.team}`);
-  if (query.name !== undefined) conditions.push(sql`p.name = ${query.name}`);
+  const conditions: Sql[] = [sql`p.deleted_at is null and p.name > ${after}`];
+  if (of_teams !== undefined) conditions.push(sql`p.team_id = any(${of_teams})`);
+  if (team !== undefined) conditions.push(sql`t.name = ${team}`);
+  if (name !== undefined) conditions.push(sql`p.name = ${name}`);
   return await db.all<PrincipalRow>(
-    sql`select ${columns} from ${tables} where ${allOf(conditions)} order by p.name limit ${query.limit}`,
+    sql`select ${columns} from ${tables} where ${allOf(conditions)} order by p.name limit ${limit}`,
   );
+}
+
+/** Those that a team has. */
+export const namesInTeam = async (db: Reader, team_id: string) =>
+  await db.all<{ name: string }>(
+    sql`select name from service_principal where team_id = ${team_id} and deleted_at is null order by name`,
+  );
+
+/** What teams, groups, users and service principals are called, by id. */
+export async function names(db: Reader, ids: readonly string[]): Promise<{ id: string; name: string }[]> {
+  return await db.all<{ id: string; name: string }>(sql`
+    select id, name from team where id = any(${ids}) union all select id, name from user_group where id = any(${ids})
+    union all select id, email from app_user where id = any(${ids}) union all select id, name from service_principal where id = any(${ids})`);
 }
 
 /** What a caller is made of. */

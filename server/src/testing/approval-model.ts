@@ -3,21 +3,22 @@
 
 export const actors = ['ada', 'dora', 'max', 'root'] as const; // owner and contributor, deployer, admin of the team, platform admin
 export type Actor = (typeof actors)[number];
+export type Status = 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'superseded' | 'expired' | 'revoked';
+type OnRequest = { do: 'approve' | 'reject' | 'withdraw' | 'revoke'; actor: Actor; request: number };
 export type Command =
-  /** Without a digest it is content that was never there. */
-  | { do: 'push'; actor: Actor; digest?: number }
+  | { do: 'push'; actor: Actor; digest?: number } // without a digest it is content that was never there
   | { do: 'submit'; actor: Actor }
-  | { do: 'approve' | 'reject' | 'withdraw' | 'revoke'; actor: Actor; request: number }
   | { do: 'deploy'; actor: Actor; version: number }
   | { do: 'age' | 'sweep' }
-  /** Whether the admin of the team is one, or a contributor. */
-  | { do: 'rank'; is_admin: boolean }
-  | { do: 'set'; required: number; bound: boolean };
-export type Status = 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'superseded' | 'expired' | 'revoked';
+  | { do: 'rank'; is_admin: boolean } // whether the admin of the team is one, or a contributor
+  | { do: 'set'; required: number; bound: boolean }
+  | OnRequest;
 
+type Version = { digest: number; final: boolean; authors: Actor[] };
+type Request = { version: Version; digest: number; by: Actor; status: Status; votes: Actor[] };
 export interface State {
-  versions: { digest: number; final: boolean; authors: Actor[] }[];
-  requests: { version: number; digest: number; by: Actor; status: Status; votes: Actor[] }[];
+  versions: Version[];
+  requests: Request[];
   required: number;
   bound: boolean;
   demoted: boolean;
@@ -25,89 +26,68 @@ export interface State {
 }
 
 export function initial({ required, bound }: Pick<State, 'required' | 'bound'>): State {
-  return {
-    versions: [{ digest: 0, final: false, authors: ['ada'] }],
-    requests: [],
-    required,
-    bound,
-    demoted: false,
-    digests: 1,
-  };
+  const versions: Version[] = [{ digest: 0, final: false, authors: ['ada'] }];
+  return { versions, requests: [], required, bound, demoted: false, digests: 1 };
 }
 
 /** Changes the state and says what the caller is told. Numbers of requests and versions count back from the newest. */
 export function apply(state: State, command: Command): string {
   const { versions, requests } = state;
-  const latest = versions.length - 1;
-  const isAdmin = (actor: Actor) => actor === 'root' || (actor === 'max' && !state.demoted);
-  const request = 'request' in command ? requests.at(-1 - command.request) : undefined;
-  if ('request' in command && request === undefined) return 'nothing';
+  const latest = versions.at(-1);
   const pending = requests.find(({ status }) => status === 'pending');
-  const about = (version: number, status: Status) =>
-    requests.findIndex(
-      (one) => one.version === version && one.digest === versions[version]?.digest && one.status === status,
-    );
-  switch (command.do) {
-    case 'push': {
-      if (command.actor === 'dora') return 'forbidden';
-      const digest = command.digest ?? state.digests++;
-      const version = versions[latest];
-      if (version?.digest === digest) return 'pushed';
-      if (version === undefined || version.final) versions.push({ digest, final: false, authors: [command.actor] });
-      else Object.assign(version, { digest, authors: [...version.authors, command.actor] });
-      return 'pushed';
-    }
-    case 'submit': {
-      // A contributor without a permission of their own does not write what is somebody else's.
-      if (command.actor === 'dora' || (command.actor === 'max' && state.demoted)) return 'forbidden';
-      if (about(latest, 'pending') >= 0) return `request ${about(latest, 'pending')}`;
-      if (about(latest, 'approved') >= 0) return 'conflict';
-      if (pending !== undefined) pending.status = 'superseded';
-      const digest = versions[latest]?.digest ?? 0;
-      return `request ${requests.push({ version: latest, digest, by: command.actor, status: 'pending', votes: [] }) - 1}`;
-    }
-    case 'approve':
-    case 'reject': {
-      const version = versions[request?.version ?? 0];
-      if (request === undefined || version === undefined || !isAdmin(command.actor)) return 'forbidden';
-      if (request.by === command.actor || version.authors.includes(command.actor)) return 'own_request';
-      const wanted = command.do === 'approve' ? 'approved' : 'rejected';
-      if (request.status !== 'pending')
-        return request.status === wanted || request.status === 'superseded' ? request.status : 'already_decided';
-      if (command.do === 'reject') return (request.status = 'rejected');
-      if (version.digest !== request.digest) return 'superseded';
-      request.votes = [...new Set([...request.votes, command.actor])];
-      if (request.votes.filter((actor) => isAdmin(actor) && !version.authors.includes(actor)).length < state.required)
-        return 'pending';
-      version.final = true;
-      return (request.status = 'approved');
-    }
-    case 'withdraw':
-      if (request?.by !== command.actor) return 'forbidden';
-      if (request.status === 'pending') request.status = 'withdrawn';
-      return request.status === 'withdrawn' ? 'withdrawn' : 'already_decided';
-    case 'revoke':
-      if (request === undefined || !isAdmin(command.actor)) return 'forbidden';
-      if (request.status === 'pending') return 'conflict';
-      if (request.status === 'approved') request.status = 'revoked';
-      return request.status === 'revoked' ? 'revoked' : 'already_decided';
-    case 'deploy': {
-      const version = latest - command.version;
-      if (version < 0) return 'nothing';
-      if (command.actor === 'ada' || (command.actor === 'max' && state.demoted)) return 'forbidden';
-      if (about(version, 'approved') >= 0) return `approval ${about(version, 'approved')}`;
-      return isAdmin(command.actor) && !state.bound ? 'bypassed' : 'approval_required';
-    }
-    case 'age':
-      if (pending !== undefined) pending.status = 'expired';
-      return 'done';
-    case 'sweep':
-      return 'done';
-    case 'rank':
-      state.demoted = !command.is_admin;
-      return 'done';
-    case 'set':
-      Object.assign(state, { required: command.required, bound: command.bound });
-      return 'done';
+  const find = (of: Version, status: Status) =>
+    requests.findIndex((one) => one.version === of && one.digest === of.digest && one.status === status);
+  if (command.do === 'push') {
+    const { actor, digest = state.digests++ } = command;
+    if (latest?.digest === digest) return 'pushed';
+    if (latest === undefined || latest.final) versions.push({ digest, final: false, authors: [actor] });
+    else Object.assign(latest, { digest, authors: [...latest.authors, actor] });
+    return 'pushed';
   }
+  if (command.do === 'submit') {
+    // A contributor without a permission of their own does not write what is somebody else's.
+    if (command.actor === 'dora' || isDemoted(state, command.actor) || latest === undefined) return 'forbidden';
+    if (find(latest, 'pending') >= 0) return `request ${find(latest, 'pending')}`;
+    if (find(latest, 'approved') >= 0) return 'conflict';
+    if (pending !== undefined) pending.status = 'superseded';
+    const { digest } = latest;
+    return `request ${requests.push({ version: latest, digest, by: command.actor, status: 'pending', votes: [] }) - 1}`;
+  }
+  if (command.do === 'deploy') {
+    const version = versions.at(-1 - command.version);
+    if (version === undefined) return 'nothing';
+    if (command.actor === 'ada' || isDemoted(state, command.actor)) return 'forbidden';
+    if (find(version, 'approved') >= 0) return `approval ${find(version, 'approved')}`;
+    return isAdmin(state, command.actor) && !state.bound ? 'bypassed' : 'approval_required';
+  }
+  if (command.do === 'age' && pending !== undefined) pending.status = 'expired';
+  if (command.do === 'rank') state.demoted = !command.is_admin;
+  if (command.do === 'set') Object.assign(state, { required: command.required, bound: command.bound });
+  if (!('request' in command)) return 'done';
+  const request = requests.at(-1 - command.request);
+  return request === undefined ? 'nothing' : applyTo(state, request, command);
 }
+
+function applyTo(state: State, request: Request, { do: what, actor }: OnRequest): string {
+  const { version } = request;
+  const become = (to: Status, from: Status) => {
+    if (request.status === from) request.status = to;
+    return request.status === to ? to : 'already_decided';
+  };
+  if (what === 'withdraw') return request.by === actor ? become('withdrawn', 'pending') : 'forbidden';
+  if (!isAdmin(state, actor)) return 'forbidden';
+  if (what === 'revoke') return request.status === 'pending' ? 'conflict' : become('revoked', 'approved');
+  if (request.by === actor || version.authors.includes(actor)) return 'own_request';
+  if (request.status === 'superseded') return 'superseded';
+  if (what === 'reject') return become('rejected', 'pending');
+  if (request.status !== 'pending') return become('approved', 'approved');
+  if (version.digest !== request.digest) return 'superseded';
+  request.votes.push(actor);
+  const counted = request.votes.filter((by) => isAdmin(state, by) && !version.authors.includes(by));
+  if (new Set(counted).size < state.required) return 'pending';
+  version.final = true;
+  return become('approved', 'pending');
+}
+
+const isDemoted = (state: State, actor: Actor) => actor === 'max' && state.demoted;
+const isAdmin = (state: State, actor: Actor) => actor === 'root' || (actor === 'max' && !state.demoted);

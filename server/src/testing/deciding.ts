@@ -1,6 +1,6 @@
 // Callers and an agent for tests of the decision alone: values, and no database.
 import type { Role } from '@gantry/contract/roles.ts';
-import { defaultEntriesFor } from '../access/acl.ts';
+import { defaultEntriesFor } from '../access/visibility.ts';
 import type { UserCaller } from '../access/caller.ts';
 import type { DeploySubject, Entry, Gate } from '../access/subject.ts';
 

@@ -1,5 +1,5 @@
+import { randomBytes } from 'node:crypto';
 import { unwrap, wrap } from '../derive-key.ts';
-import { newSecret, printSecret } from './sign.ts';
 import type { WebhookRow } from './store.ts';
 
 /** What it is signed with: its secret, and the one before while the grace lasts. */
@@ -7,8 +7,8 @@ export function secretsOf(key: Buffer, { secret, previous_secret }: WebhookRow):
   return [secret, ...(previous_secret === null ? [] : [previous_secret])].map((wrapped) => unwrap(key, wrapped));
 }
 
-/** For the row, and for the one answer that shows it. */
+/** For the row, and for the one answer that shows it, in the form that receivers are given it in. */
 export function makeSecret(key: Buffer): { wrapped: Buffer; shown: string } {
-  const secret = newSecret();
-  return { wrapped: wrap(key, secret), shown: printSecret(secret) };
+  const secret = randomBytes(32);
+  return { wrapped: wrap(key, secret), shown: `whsec_${secret.toString('base64')}` };
 }

@@ -1,5 +1,5 @@
 import { DestinationRefused, type Outbound } from '../outbound/outbound.ts';
-import { sign } from './sign.ts';
+import { signatureHeaders } from '../signature-headers.ts';
 
 export interface Message {
   url: string;
@@ -23,13 +23,10 @@ export const send_ms = 15_000;
 
 /** Arrived means answered with 2xx. Of the answer nothing but the status is read. */
 export async function send(outbound: Outbound, { url, id, body, secrets, signal }: Message): Promise<Outcome> {
-  const timestamp = Math.floor(Date.now() / 1000);
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'Gantry-Webhooks',
-    'webhook-id': id,
-    'webhook-timestamp': String(timestamp),
-    'webhook-signature': sign({ id, timestamp, body }, secrets),
+    ...signatureHeaders({ id, body }, secrets),
   };
   try {
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(send_ms)]);

@@ -1,18 +1,11 @@
 // Where copies of the log go: a URL of the settings → who takes them there. The operator names it, so any address is allowed.
 import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
-import type { EntryLine } from '@gantry/contract/audit-stream.ts';
 import { ConfigFault } from '../../config.ts';
 import { httpReceiver } from './http.ts';
+import type { Receiver } from './receiver.ts';
 import { datagramReceiver } from './syslog-datagram.ts';
 import { streamReceiver } from './syslog-stream.ts';
-
-/** Takes entries of one chain, in their order. */
-export interface Receiver {
-  /** Settles once the other side has taken them all; throws when it may not have. */
-  send(entries: readonly EntryLine[], signal: AbortSignal): Promise<void>;
-  close(): Promise<void>;
-}
 
 export interface Destination extends Receiver {
   /** The URL without its query, which may hold a secret. */

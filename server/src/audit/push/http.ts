@@ -1,10 +1,10 @@
 // Batches as newline-delimited JSON over HTTP: anything but 2xx means that they did not arrive. Signed as Standard Webhooks describe it, so
 // that a receiver can tell them from what others send.
-import { createHmac } from 'node:crypto';
 import type { EntryLine } from '@gantry/contract/audit-stream.ts';
 import { printJsonLine } from '@gantry/contract/json-lines.ts';
 import { Agent, request } from 'undici';
-import type { Receiver } from './destination.ts';
+import { signatureHeaders } from '../../signature-headers.ts';
+import type { Receiver } from './receiver.ts';
 
 const connect_ms = 10_000;
 
@@ -26,7 +26,7 @@ export function httpReceiver({
       const headers = {
         'content-type': 'application/x-ndjson',
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        ...(signing_key === undefined ? {} : signed(signing_key, entries, body)),
+        ...(signing_key === undefined ? {} : signatureHeaders({ id: batchId(entries), body }, [signing_key])),
       };
       const answer = await request(url, { dispatcher: agent, method: 'POST', headers, body, signal });
       await answer.body.dump();
@@ -37,9 +37,6 @@ export function httpReceiver({
 }
 
 // The same entries have the same id, however often they are sent.
-function signed(signing_key: string, entries: readonly EntryLine[], body: string): Record<string, string> {
-  const id = `${entries[0]?.chain}-${entries[0]?.seq}-${entries.at(-1)?.seq}`;
-  const timestamp = String(Math.floor(Date.now() / 1000));
-  const signature = createHmac('sha256', signing_key).update(`${id}.${timestamp}.${body}`).digest('base64');
-  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+function batchId(entries: readonly EntryLine[]): string {
+  return `${entries[0]?.chain}-${entries[0]?.seq}-${entries.at(-1)?.seq}`;
 }

@@ -1,8 +1,8 @@
 import type { Chain } from '@gantry/contract/audit.ts';
 import type { Database, Reader } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
-import type { Position, Positions } from '../positions.ts';
-import type { LinkedRow } from '../stream-store.ts';
+import type { Position } from '../chain-store.ts';
+import type { Positions } from '../positions.ts';
 
 export interface PushRow {
   destination: string;
@@ -72,22 +72,4 @@ export async function fail(db: Database, destination: string, error: string): Pr
 export async function restart(db: Database, destination: string, chains: Chain[], notice: string): Promise<void> {
   await db.run(sql`
     update audit_push set positions = positions - ${chains}::text[], notice = ${notice}, notice_at = clock_now() where destination = ${destination}`);
-}
-
-/** The next entries of a chain: at most so many, and the last one that begins within so many bytes. */
-export async function batch(
-  db: Reader,
-  {
-    chain,
-    after,
-    up_to,
-    most,
-    most_bytes,
-  }: { chain: Chain; after: number; up_to: number; most: number; most_bytes: number },
-): Promise<LinkedRow[]> {
-  return await db.all<LinkedRow>(sql`
-    select chain, seq, occurred_at, body, prev, hash from (
-      select *, sum(octet_length(body)) over (order by seq) - octet_length(body) as bytes_before from (
-        select * from audit.entry where chain = ${chain} and seq > ${after} and seq <= ${up_to} order by seq limit ${most}) as next
-    ) as measured where bytes_before < ${most_bytes} order by seq`);
 }

@@ -7,7 +7,7 @@ import { bell } from '../../runs/bell.ts';
 import { toLine } from '../export.ts';
 import { lostChains, type Positions } from '../positions.ts';
 import { recentHeads } from '../recent-heads.ts';
-import { heads, type HeadRow } from '../stream-store.ts';
+import { entriesWithin, heads, type HeadRow } from '../chain-store.ts';
 import type { Destination } from './destination.ts';
 import * as store from './push-store.ts';
 
@@ -97,11 +97,11 @@ async function pushSome(
   for (const { chain, seq: up_to } of await heads(db)) {
     const after = positions[chain]?.seq ?? 0;
     if (after === up_to) continue;
-    const rows = await store.batch(db, { chain, after, up_to, most, most_bytes });
+    const rows = await entriesWithin(db, { chain, after, up_to, most, most_bytes });
     const last = rows.at(-1);
     if (last === undefined) throw new Error(`entries of the chain ${chain} behind ${after} are gone`);
     await destination.send(rows.map(toLine), AbortSignal.any([cut, AbortSignal.timeout(send_ms)]));
-    const position = { seq: last.seq, hash: last.hash.toString('hex') };
+    const position = { seq: last.seq, hash: last.hash };
     if (!(await store.advance(db, holder, chain, position))) return false;
   }
   return true;
@@ -126,7 +126,7 @@ function isThere(positions: Positions | undefined, now: readonly HeadRow[]): boo
   if (positions === undefined) return false;
   return now.every(({ chain, seq, hash }) => {
     const at = positions[chain];
-    return at === undefined ? seq === 0 : at.seq === seq && at.hash === hash.toString('hex');
+    return at === undefined ? seq === 0 : at.seq === seq && at.hash === hash;
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from '../../database/database.ts';
-import { heads } from '../stream-store.ts';
+import { heads } from '../chain-store.ts';
 import * as store from './push-store.ts';
 
 export interface PushState extends Omit<store.PushRow, 'positions'> {

@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EntryLine } from '@gantry/contract/audit-stream.ts';
-import type { Receiver } from './destination.ts';
+import type { Receiver } from './receiver.ts';
 import { syslogMessage } from './syslog-message.ts';
 
 const most_bytes = 60_000;

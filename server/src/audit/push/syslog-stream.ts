@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
-import type { Receiver } from './destination.ts';
+import type { Receiver } from './receiver.ts';
 import { syslogMessage } from './syslog-message.ts';
 
 // Between the last byte and our end: the end of a receiver that closed while the bytes were on their way arrives within it.

@@ -1,0 +1,88 @@
+import { chains, type Chain } from '@gantry/contract/audit.ts';
+import type { Reader, Tx } from '../database/database.ts';
+import { allOf, sql } from '../database/sql.ts';
+import { columns, conditionsOf, microseconds, type Filter, type Row, type Scope } from './store.ts';
+
+/** An entry by its number and its hash. */
+export interface Position {
+  seq: number;
+  hash: string;
+}
+
+export interface HeadRow extends Position {
+  chain: Chain;
+}
+
+/** In the order of the contract. */
+export async function heads(db: Reader): Promise<HeadRow[]> {
+  const rows = await db.all<HeadRow>(sql`select chain, seq, encode(hash, 'hex') as hash from audit.head`);
+  return chains.flatMap((chain) => rows.find((row) => row.chain === chain) ?? []);
+}
+
+export async function headOf(db: Reader, chain: Chain): Promise<Position> {
+  const found = (await heads(db)).find((row) => row.chain === chain);
+  if (found === undefined) throw new Error(`the chain ${chain} has no head`);
+  return { seq: found.seq, hash: found.hash };
+}
+
+/** Undefined for a number that there is not, or not any more. */
+export async function entryAt(db: Reader, chain: Chain, seq: number): Promise<Row | undefined> {
+  return await db.one<Row>(sql`select ${columns} from audit.entry where chain = ${chain} and seq = ${seq}`);
+}
+
+export interface Range {
+  chain: Chain;
+  after: number;
+  /** To the end unless told. */
+  up_to?: number;
+  limit: number;
+}
+
+/** In the order of the chain. */
+export async function entriesAfter(
+  db: Reader,
+  { chain, after, up_to = Number.MAX_SAFE_INTEGER, limit }: Range,
+  filter: Filter = {},
+  scope?: Scope,
+): Promise<Row[]> {
+  return await db.all<Row>(sql`
+    select ${columns} from audit.entry
+    where chain = ${chain} and seq > ${after} and seq <= ${up_to} and ${allOf(conditionsOf(filter, scope))}
+    order by seq limit ${limit}`);
+}
+
+/** The next entries of a chain: at most so many, and the last one that begins within so many bytes. */
+export async function entriesWithin(
+  db: Reader,
+  { chain, after, up_to, most, most_bytes }: Omit<Required<Range>, 'limit'> & { most: number; most_bytes: number },
+): Promise<Row[]> {
+  return await db.all<Row>(sql`
+    select ${columns} from (
+      select *, sum(octet_length(body)) over (order by seq) - octet_length(body) as bytes_before from (
+        select * from audit.entry where chain = ${chain} and seq > ${after} and seq <= ${up_to} order by seq limit ${most}) as next
+    ) as measured where bytes_before < ${most_bytes} order by seq`);
+}
+
+/** Of each chain that has entries since then, the last one before the first of them. Found by time, which costs the same in a long log. */
+export async function lastBefore(db: Reader, since: string): Promise<HeadRow[]> {
+  return await db.all<HeadRow>(sql`
+    select head.chain, first.seq - 1 as seq, encode(first.prev, 'hex') as hash from audit.head as head, lateral (
+      select seq, prev from audit.entry where chain = head.chain and occurred_at >= ${microseconds(since)}
+      order by occurred_at, seq limit 1) as first`);
+}
+
+/** Up to this entry the chain was pruned. */
+export async function prunedUpTo(db: Reader, chain: Chain): Promise<number> {
+  return (await db.one<{ up_to: number }>(sql`select up_to from audit.horizon where id = ${chain}`))?.up_to ?? 0;
+}
+
+/** Deletes entries up to one; the database lets through what is behind the chain's horizon. One statement at a time stays within its time. */
+export async function deleteEntries(tx: Tx, chain: Chain, up_to: number): Promise<void> {
+  const first = await tx.one<{ seq: number }>(sql`select min(seq) as seq from audit.entry where chain = ${chain}`);
+  for (let from = first?.seq ?? up_to + 1; from <= up_to; from += batch)
+    await tx.run(
+      sql`delete from audit.entry where chain = ${chain} and seq >= ${from} and seq <= ${Math.min(from + batch - 1, up_to)}`,
+    );
+}
+
+const batch = 50_000;

@@ -1,0 +1,20 @@
+import { change } from '../access/change.ts';
+import type { Database } from '../database/database.ts';
+import { setServing } from '../registry/version.ts';
+import { noteOf, type Operated } from './operated.ts';
+import * as store from './store.ts';
+
+/** What the agent is meant to do from now on. On the record before the engine hears of it: what fails in between, the keeper makes good. */
+export async function setDesired(
+  db: Database,
+  { asset, route, grant }: Operated,
+  desired: 'running' | 'stopped',
+): Promise<void> {
+  await change(db, grant, desired === 'running' ? 'agent.started' : 'agent.stopped', async (tx, note) => {
+    const held = await store.route(tx, asset.id, route.target, { lock: true });
+    if (held === undefined || held.desired === desired) return;
+    await store.setDesired(tx, held.route_id, desired);
+    await setServing(tx, asset.id, desired === 'running' ? held.version_id : null);
+    note(noteOf(held));
+  });
+}
