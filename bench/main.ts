@@ -13,6 +13,7 @@ import { report } from './report.ts';
 import { measure as requests } from './requests.ts';
 import type { Row } from './row.ts';
 import { openMeasured } from './service.ts';
+import { measure as signIn } from './sign-in.ts';
 import { printTable } from './table.ts';
 import { measure as validate } from './validate.ts';
 import { measure as verifyLog } from './verify-log.ts';
@@ -24,6 +25,7 @@ const measures = {
   redeploy,
   invoke,
   requests,
+  'sign-in': signIn,
   'permission-check': permissionCheck,
   change,
   validate,

@@ -1,6 +1,7 @@
 // The checks that need nothing but the machine and the database.
 import { app_role, powers } from '../database/app-role.ts';
 import type { Database } from '../database/database.ts';
+import { isExposed, reachOf } from '../database/reach.ts';
 import { sql } from '../database/sql.ts';
 import { ok, problem, warning, type Check } from './doctor.ts';
 import { freeBytes } from './free-bytes.ts';
@@ -19,6 +20,11 @@ export function machineChecks(db: Database, data_dir: string, version: string): 
           return warning(
             `${answers}; the service connects as ${role}, which ${excess.join(', ')}: it could rewrite its own audit log`,
             `Give the owner to MIGRATION_DATABASE_URL, and let DATABASE_URL connect as ${app_role} (docs/guide/operating.md).`,
+          );
+        if (isExposed(await reachOf(db)))
+          return warning(
+            `${answers}, over a network and without TLS: whoever is in between reads and changes what passes`,
+            'Add sslmode=verify-full to DATABASE_URL, and sslrootcert=<file> for an authority of your own.',
           );
         return ok(`${answers}; the service may append to the audit log and not change it`);
       },
