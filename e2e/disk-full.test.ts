@@ -45,7 +45,7 @@ test('a full disk refuses what would be written and goes on reading; with room a
   const text = (await refused?.text()) ?? '';
   expect(JSON.parse(text)).toMatchObject({
     code: 'storage_full',
-    detail: expect.stringContaining('Nothing was changed'),
+    detail: expect.stringContaining('no room to write'),
   });
   expect(text).not.toMatch(/postgres|No space|extend|gantry-|base\/|\.ts:/i);
   expect(await ready()).toBe(507);

@@ -57,7 +57,7 @@ test('every kind of asset has the same commands; agents are made by a push', () 
     expect([kind, verbs(kind)]).toEqual([kind, everything.filter((verb) => kind !== 'agent' || verb !== 'create')]);
 });
 
-test('what cannot be undone has --yes, and asks without it', async () => {
+test('what cannot be undone has --yes', async () => {
   const final = all.filter((words) => /(^| )(delete|prune)$|^user remove$/.test(words));
   expect(final.length).toBeGreaterThan(assetKinds.length);
   for (const words of final)

@@ -23,8 +23,8 @@ export function openLog(level: string, destination?: DestinationStream): Log {
   return pino({ level, base: {}, timestamp: pino.stdTimeFunctions.isoTime, redact }, destination ?? standardOutput());
 }
 
-// Written at once, and never waited for: a full disk under the log ends no service and holds up no end of one. Lines for which there is no
-// room are lost, and their number is the first line once there is.
+// Written at once, and never kept for later: a full disk under the log ends no service and holds up no end of one. Lines for which there is
+// no room are lost, and their number is the first line once there is.
 function standardOutput(): DestinationStream {
   let lost = 0;
   let cut = false;

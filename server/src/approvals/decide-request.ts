@@ -6,6 +6,7 @@ import { authorize, Refusal } from '../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { change, type GovernedTx, type Note } from '../access/change.ts';
 import type { Database, Reader } from '../database/database.ts';
+import { holdRoles } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { authorsOf, type AssetRecord } from '../registry/find.ts';
 import { finalise, lockDigest } from '../registry/version.ts';
@@ -25,8 +26,8 @@ interface Asked {
 }
 
 /**
- * One rejection rejects; as many approvals as are asked for approve, and until then the request waits. Saying the same again answers what
- * stands, and records nothing.
+ * One rejection rejects; as many approvals as are asked for approve, and until then the request waits. Saying the same again decides where
+ * enough have said so by now, and else answers what stands and records nothing.
  */
 export async function decideRequest(db: Database, caller: Caller, id: string, verdict: Verdict): Promise<Approval> {
   const user = signedIn(caller);
@@ -60,7 +61,8 @@ async function say(tx: GovernedTx, note: Note, asked: Asked, { status, reason }:
       return true;
     }
     if (!(await finalise(tx, row))) throw superseded(row);
-    note({ approved_by: approvers, not_counted: await removeVotes(tx, id, { but: approvers }) });
+    const not_counted = await removeVotes(tx, id, { but: approvers.map((one) => one.user_id) });
+    note({ approved_by: approvers.map(({ by }) => by), not_counted });
   }
   const isDecided = await store.decide(tx, id, { status, reason, decided_by: user.id, approvals_required });
   if (!isDecided) throw new Problem('conflict', { detail: 'This request ran out of time at this moment.' });
@@ -76,8 +78,14 @@ async function approveOnce(tx: GovernedTx, asked: Asked, reason: string) {
   await refuseOwn(tx, asked);
   if (digest !== row.digest) throw superseded(row);
   const isNew = await vote(tx, { approval_id: row.id, user_id: user.id, reason });
+  const said = await votes(tx, [row.id]);
+  await holdRoles(
+    tx,
+    asset.team.id,
+    said.map((one) => one.user_id),
+  );
   const able = (await approversOf(tx, [row], new Map([[asset.id, asset]]))).get(row.id) ?? [];
-  const approvers = (await votes(tx, [row.id])).map(({ by }) => by).filter((by) => able.includes(by));
+  const approvers = said.filter(({ user_id }) => able.some(({ id }) => id === user_id));
   return { isNew, approvers };
 }
 
@@ -89,7 +97,7 @@ async function refuseOwn(db: Reader, { user, row, asset }: Asked): Promise<void>
       ? 'You submitted this request yourself'
       : holders.some(({ id }) => id === user.id)
         ? `${row.submitter} submitted this request, and you were shown its key`
-        : authors.includes(user.label)
+        : authors.includes(user.id)
           ? `You pushed content of ${asset.ref}@${row.version} yourself, or were shown the key of who did`
           : undefined;
   if (why !== undefined)

@@ -38,9 +38,11 @@ export async function approvalRecords(
     const all = said.get(row.id) ?? [];
     const able = approvers.get(row.id) ?? [];
     // Of one that waits, what counts as things stand; with the decision the others were taken away.
-    const given = row.status === 'pending' ? all.filter(({ by }) => able.includes(by)) : all;
-    const can_decide = able.filter((admin) => !all.some(({ by }) => by === admin));
-    return [approvalRecord(caller, row, asset, { given, can_decide })];
+    const given = row.status === 'pending' ? all.filter(({ user_id }) => able.some(({ id }) => id === user_id)) : all;
+    // Where enough have said so by now, because one who did may again or fewer are asked for, any of them decides with another word.
+    const isEnough = given.length >= row.approvals_required;
+    const waited_for = able.filter(({ id }) => isEnough || !all.some(({ user_id }) => user_id === id));
+    return [approvalRecord(caller, row, asset, { given, can_decide: waited_for.map(({ email }) => email) })];
   });
 }
 

@@ -5,6 +5,7 @@ import { sql } from '../database/sql.ts';
 
 export interface Vote {
   approval_id: string;
+  user_id: string;
   by: string;
   at: string;
   reason: string;
@@ -13,7 +14,7 @@ export interface Vote {
 /** In the order in which they came. */
 export async function votes(db: Reader, approval_ids: readonly string[]): Promise<Vote[]> {
   return await db.all<Vote>(sql`
-    select v.approval_id, u.email as by, v.voted_at as at, v.reason from approval_vote v join app_user u on u.id = v.user_id
+    select v.approval_id, v.user_id, u.email as by, v.voted_at as at, v.reason from approval_vote v join app_user u on u.id = v.user_id
     where v.approval_id = any(${approval_ids}) order by v.voted_at, v.id`);
 }
 
@@ -30,7 +31,7 @@ export async function vote(
   return rows.length === 1;
 }
 
-/** Those that a decision did not count. Answers whose they were. */
+/** Those that a decision did not count; `but` are ids of users. Answers whose they were. */
 export async function removeVotes(
   tx: GovernedTx,
   approval_id: string,
@@ -38,7 +39,7 @@ export async function removeVotes(
 ): Promise<string[]> {
   const rows = await tx.write<{ id: string; by: string }>(
     'approval_vote',
-    sql`delete from approval_vote v using app_user u where u.id = v.user_id and v.approval_id = ${approval_id} and u.email <> all(${but})
+    sql`delete from approval_vote v using app_user u where u.id = v.user_id and v.approval_id = ${approval_id} and v.user_id <> all(${but})
         returning v.id, u.email as by`,
   );
   return rows.map(({ by }) => by);

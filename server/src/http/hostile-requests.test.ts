@@ -295,6 +295,16 @@ describe('what Node refuses by itself is answered with a problem document', () =
     expect(first).toMatch(/^HTTP\/1\.1 200[^]*{"status":"ok"}$/);
     expect(problemIn(second)).toBe('malformed');
   });
+
+  test('an answer that is being given is not written into, though more was asked behind it', async () => {
+    const said = await exchange(async (write) => {
+      write(`GET /api/v1/audit/events HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${ada.token}\r\n\r\n`);
+      await sleep(200);
+      write('GET /livez HTTP/1.1\r\nhost: x\r\n\r\nno HTTP\r\n\r\n');
+    });
+    expect(said).toMatch(/^HTTP\/1\.1 200[^]*text\/event-stream/);
+    expect(said).not.toContain('problem+json');
+  });
 });
 
 test('who and where a request claims to be from changes neither its identity nor what is linked', async () => {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Client } from '@gantry/contract/client.ts';
 import { sql } from '../database/sql.ts';
+import { inQueue } from '../testing/in-queue.ts';
 import { testApp, type TestApp } from '../testing/test-app.ts';
 
 let app: TestApp;
@@ -15,30 +16,16 @@ beforeAll(async () => {
 });
 afterAll(async () => await app?.stop());
 
-const waiting = async () =>
-  (
-    await app.db.one<{ n: number }>(
-      sql`select count(*) as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-    )
-  )?.n;
-
-/** Deletes the team while `making` waits for it: the delete is first in the queue for a lock that this holds. */
+/** Deletes the team while `making` waits for it. */
 async function whileDeleting(team: string, making: (team: string) => Promise<unknown>): Promise<unknown> {
-  const held = Promise.withResolvers<void>();
-  const release = Promise.withResolvers<void>();
-  const holding = app.db.transaction(async (tx) => {
-    await tx.run(sql`select 1 from team where name = ${team} for update`);
-    held.resolve();
-    await release.promise;
-  });
-  await held.promise;
-  const deleting = app.admin.client.call('teams.delete', { params: { team } });
-  await expect.poll(waiting).toBe(1);
-  const answered = making(team).catch((error: unknown) => error);
-  await expect.poll(waiting).toBe(2);
-  release.resolve();
-  await Promise.all([holding, deleting]);
-  return await answered;
+  const [deleted, made] = await inQueue<unknown>(
+    app.db,
+    sql`select from team where name = ${team} for update`,
+    async () => await app.admin.client.call('teams.delete', { params: { team } }),
+    async () => await making(team),
+  );
+  expect(deleted?.status).toBe('fulfilled');
+  return made?.status === 'rejected' ? made.reason : made;
 }
 
 const params = { kind: 'tool' } as const;

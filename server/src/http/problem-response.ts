@@ -6,7 +6,7 @@ import { Problem, problemDocument } from '@gantry/contract/problems.ts';
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (isNoRoom(error))
-    return new Problem('storage_full', { detail: 'Nothing was changed: there was no room to write it.' });
+    return new Problem('storage_full', { detail: 'It was not finished: there was no room to write.' });
   // Class 57P: the database is shutting down, starting up, or ended the connection; class 53: it has no room, in memory or for another
   // connection.
   if (/^(57P|53)/.test(errorCode(error) ?? ''))

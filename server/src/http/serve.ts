@@ -26,7 +26,7 @@ export async function serve(
     requireHostHeader: false,
   };
   // insecureHTTPParser stays off: what two parsers could read differently is refused by Node's strict one.
-  const listener = getRequestListener(fetch, { errorHandler: answerUnreadable });
+  const listener = getRequestListener(fetch, { errorHandler: (error) => answerUnreadable(error, onUnparsed) });
   const server = createServer(limits, (incoming, outgoing) => void listener(incoming, outgoing));
   server.maxHeadersCount = 100;
   answerUnparsed(server, onUnparsed);

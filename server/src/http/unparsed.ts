@@ -8,16 +8,20 @@ import { RequestError } from '@hono/node-server';
 import { secure } from './headers.ts';
 import { asProblem, problemResponse } from './problem-response.ts';
 
-/** Hears of each: why, by Node's own code. */
+/** Hears of each: why, by Node's own code or in words. */
 export type OnUnparsed = (line: { request_id: string; status: number; why: string | undefined }) => void;
 
 export function answerUnparsed(server: Server, onUnparsed: OnUnparsed): void {
-  const answering = new WeakMap<Duplex, ServerResponse>();
-  server.prependListener('request', (incoming, outgoing) => answering.set(incoming.socket, outgoing));
+  // Of each connection; several where requests were sent without waiting for answers.
+  const answers = new WeakMap<Duplex, Set<ServerResponse>>();
+  server.prependListener('request', ({ socket }, outgoing) => {
+    const open = answers.get(socket) ?? new Set();
+    answers.set(socket, open.add(outgoing));
+    outgoing.once('close', () => open.delete(outgoing));
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const last = answering.get(socket);
     // An answer that has begun would go on with the text of this one.
-    const isMidAnswer = last?.headersSent === true && !last.writableFinished;
+    const isMidAnswer = [...(answers.get(socket) ?? [])].some((one) => one.headersSent && !one.writableFinished);
     if (!socket.writable || isMidAnswer || error.code === 'ECONNRESET') return void socket.destroy(error);
     const { request_id, status, headers, body } = lastAnswer(problemOf(error));
     onUnparsed({ request_id, status, why: error.code });
@@ -26,18 +30,20 @@ export function answerUnparsed(server: Server, onUnparsed: OnUnparsed): void {
     socket.end(head + body, () => socket.destroy());
   });
   server.on('checkExpectation', (_, outgoing: ServerResponse) => {
-    const { status, headers, body } = lastAnswer(
+    const { request_id, status, headers, body } = lastAnswer(
       new Problem('malformed', { detail: 'The only expectation that is met is 100-continue.' }),
     );
+    onUnparsed({ request_id, status, why: 'an expectation' });
     outgoing.writeHead(status, headers).end(body);
   });
 }
 
 /** For what Node's parser lets through, and what makes no address: a target or a host that is none. */
-export function answerUnreadable(error: unknown): Response {
+export function answerUnreadable(error: unknown, onUnparsed: OnUnparsed): Response {
   const request_id = randomUUID();
   const problem =
     error instanceof RequestError ? new Problem('malformed', { detail: `${error.message}.` }) : asProblem(error);
+  onUnparsed({ request_id, status: problem.status, why: String(error) });
   return secure(problemResponse(problem, request_id), request_id, []);
 }
 

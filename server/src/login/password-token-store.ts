@@ -67,3 +67,11 @@ export async function openToken(db: Reader, id: string): Promise<OpenToken | und
     select t.user_id, u.email, t.kind, t.made_by, t.expires_at from password_token t join app_user u on u.id = t.user_id
     where t.id = ${id} and t.ended_at is null and t.expires_at > clock_now() and u.active`);
 }
+
+/** Whose it is or was, by e-mail. */
+export async function holderOf(db: Reader, id: string): Promise<string | undefined> {
+  const row = await db.one<{ email: string }>(
+    sql`select u.email from password_token t join app_user u on u.id = t.user_id where t.id = ${id}`,
+  );
+  return row?.email;
+}

@@ -1,6 +1,7 @@
 // Where no mail is sent. What is mailed is tried in notifications/password-mail.test.ts.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../database/sql.ts';
+import { inQueue } from '../testing/in-queue.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
 
 let app: TestApp;
@@ -82,6 +83,21 @@ test('of two admins who reset each other at one moment, one stays signed in', as
     const left = ended[0].status === 'fulfilled' ? pair[0] : pair[1];
     await left.client.call('users.list', {});
   }
+});
+
+test('an admin who is demoted at this moment resets nothing', async () => {
+  const max = await app.user(`max-${++made}@example.com`, { role: 'admin' });
+  const ada = await person();
+  const [of_max, of_ada] = [await idOf(max), await idOf(ada)];
+  const [demoted, resetting] = await inQueue<unknown>(
+    app.db,
+    sql`select from app_user where id = any(${[of_max, of_ada]}) for update`,
+    async () => await root.client.call('users.update', { params: { id: of_max }, body: { role: 'viewer' } }),
+    async () => await reset(of_ada, max),
+  );
+  expect(demoted?.status).toBe('fulfilled');
+  expect(resetting).toMatchObject({ reason: { code: 'forbidden' } });
+  await login(ada.email, ada.password);
 });
 
 test('an admin whose password was reset keeps their role, and the documented password never comes back', async () => {

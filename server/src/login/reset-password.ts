@@ -6,6 +6,7 @@ import type { Caller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { theOrg } from '../access/subject.ts';
 import { lockUser, putPassword } from '../principals/find.ts';
+import { loadCaller } from '../principals/load-caller.ts';
 import { refuseWithoutPasswords } from '../principals/refuse-without-passwords.ts';
 import { signedInUser } from '../principals/signed-in.ts';
 import { showUser } from '../principals/users.ts';
@@ -32,10 +33,13 @@ export async function resetPassword(
   // Where a mail goes out nobody ever learns it.
   const { password, hash } = await passwords.oneTime();
   await change(db, grant, 'password.reset', async (tx, note) => {
-    // Both accounts, always in the same order: of two who do this to each other, the second finds that their session has ended.
+    // Both accounts, always in the same order: of two who do this to each other, the second finds that their session, or their role, is gone.
     for (const each of [admin.id, id].toSorted()) await lockUser(tx, each);
     if (!(await store.hasSession(tx, { session_id: admin.session_id, subject: admin.id })))
       throw new Problem('unauthenticated', { detail: 'The session has ended.' });
+    const now = await loadCaller(tx, admin.id, caller.origin);
+    if (now === undefined) throw new Problem('unauthenticated', { detail: 'The account is gone.' });
+    authorize(now, 'user.reset_password', theOrg);
     const user = await lockUser(tx, id);
     if (user === undefined) throw new Problem('not_found');
     if (!user.active)

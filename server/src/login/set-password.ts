@@ -4,9 +4,10 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Origin } from '../access/caller.ts';
 import { change } from '../access/change.ts';
+import { firstInAMinute } from '../access/collapse.ts';
 import { theOrg } from '../access/subject.ts';
 import { append } from '../audit/append.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Tx } from '../database/database.ts';
 import { networkOf } from '../http/peer.ts';
 import { lockUser, putPassword } from '../principals/find.ts';
 import { loadCaller } from '../principals/load-caller.ts';
@@ -22,6 +23,7 @@ const window_seconds = 15 * 60;
 const most_failures = 100;
 // Guesses that arrive together count one by one, as at sign-in.
 const inTurn = oneAtATime();
+const isFirstBlocked = firstInAMinute();
 
 type Parts = Pick<LoginParts, 'db' | 'passwords' | 'password_tokens'>;
 
@@ -37,12 +39,16 @@ async function setOnce(
   from: string,
 ): Promise<{ email: string }> {
   const wait = await store.blockedFor(db, [{ key: from, most: most_failures }]);
-  if (wait !== undefined) throw new Problem('rate_limited', { retry_after_seconds: wait });
-  await refuseWithoutPasswords(db);
   const id = password_tokens.read(token);
+  if (wait !== undefined) {
+    if (isFirstBlocked(from))
+      await db.transaction(async (tx) => await record(tx, origin, { password_token: id, blocked_seconds: wait }));
+    throw new Problem('rate_limited', { retry_after_seconds: wait });
+  }
+  await refuseWithoutPasswords(db);
   const open = id === undefined ? undefined : await tokenStore.openToken(db, id);
   const user = open && (await loadCaller(db, open.user_id, origin));
-  if (id === undefined || open === undefined || user === undefined) return await refuse(db, origin, from);
+  if (id === undefined || open === undefined || user === undefined) return await refuse(db, origin, { from, id });
   checkNewPassword(new_password, user.email);
   const hash = await passwords.hash(new_password);
   const grant = authorize(user, 'password.set', theOrg);
@@ -54,20 +60,38 @@ async function setOnce(
     note({ user: user.email, by: open.kind, sessions_ended: await endSessions(tx, user.id) });
     return true;
   });
-  return isSet ? { email: user.email } : await refuse(db, origin, from);
+  return isSet ? { email: user.email } : await refuse(db, origin, { from, id });
 }
 
-async function refuse(db: Database, origin: Origin, from: string): Promise<never> {
+async function refuse(
+  db: Database,
+  origin: Origin,
+  { from, id }: { from: string; id: string | undefined },
+): Promise<never> {
   await db.transaction(async (tx) => {
     await store.countFailure(tx, [from], window_seconds);
     await store.forgetOld(tx);
-    const actor = { kind: 'anonymous', id: null, name: 'a password token' };
-    const about = { team: null, asset: null, ip: origin.ip, request_id: origin.request_id };
-    const detail = { provider: 'password token' };
-    await append(tx, { ...about, event: 'login.failed', outcome: 'refused', actor, detail }, []);
+    await record(tx, origin, { password_token: id });
   });
   throw new Problem('bad_credentials', {
     detail: 'This token does not work: it is none, it was used, another one was sent since, or it is too old.',
     hint: 'Ask an admin for another mail: svc user reset-password <your e-mail address>',
   });
+}
+
+// A token that was made here names its row also where it works no more: the log then says whose it was that somebody still has.
+async function record(
+  tx: Tx,
+  origin: Origin,
+  { password_token, ...more }: { password_token: string | undefined; blocked_seconds?: number },
+): Promise<void> {
+  const actor = { kind: 'anonymous', id: null, name: 'a password token' };
+  const about = { team: null, asset: null, ip: origin.ip, request_id: origin.request_id };
+  const user = password_token === undefined ? undefined : await tokenStore.holderOf(tx, password_token);
+  const detail = {
+    provider: 'password token',
+    ...(password_token === undefined || user === undefined ? {} : { password_token, user }),
+    ...more,
+  };
+  await append(tx, { ...about, event: 'login.failed', outcome: 'refused', actor, detail }, []);
 }

@@ -100,6 +100,8 @@ test('who is new is mailed an invitation and nothing is shown; its token sets a 
   expect(await login(ada.email, chosen)).toMatchObject({ must_change_password: false });
   await expect(setPassword(token, 'words of somebody else')).rejects.toMatchObject(refused);
   await login(ada.email, chosen);
+  const failed = (await root.client.call('audit.list', { query: { action: 'login.failed', limit: 1 } })).items[0];
+  expect(failed).toMatchObject({ actor: { name: 'a password token' }, detail: { user: ada.email } });
   const { items } = await root.client.call('audit.list', { query: { action: 'password.changed', limit: 1 } });
   expect(items[0]).toMatchObject({ actor: { name: ada.email }, detail: { user: ada.email, by: 'invitation' } });
 });
@@ -259,6 +261,7 @@ test('the token stands in no table, no entry and no line of the log, before it i
     const foundIn = (word: string) => [...texts].filter(([, text]) => contains(text, word)).map(([where]) => where);
     // The id of the account is there to be found.
     expect(foundIn(id)).toEqual(expect.arrayContaining(['public.app_user', 'public.password_token']));
+    expect(foundIn('/api/v1/users')).toContain('log');
     const secret = Buffer.from(token.slice('gpw_'.length), 'base64url').subarray(16);
     for (const word of [token, token.slice(-40), secret.toString('hex'), chosen])
       expect([word, foundIn(word)]).toEqual([word, []]);

@@ -136,7 +136,11 @@ export async function counts(db: Reader, caller: UserCaller): Promise<{ pending:
   const row = await db.one<{ pending: number; unread: number }>(sql`
     select
       (select count(*) from approval r join asset a on a.id = r.asset_id join version v on v.id = r.version_id
-       where r.status = 'pending' and not exists (select from approval_vote w where w.approval_id = r.id and w.user_id = ${caller.id}) and (${caller.role === 'admin'} or a.team_id = any(${teams}))
+       where r.status = 'pending' and (
+           not exists (select from approval_vote w where w.approval_id = r.id and w.user_id = ${caller.id})
+           or (select count(*) from approval_vote w join app_user u on u.id = w.user_id where w.approval_id = r.id and u.active)
+             >= greatest(r.approvals_asked, (select approvals_required from org)))
+         and (${caller.role === 'admin'} or a.team_id = any(${teams}))
          and r.submitted_by <> ${caller.id} and ${caller.id} <> all(v.authors)
          and not exists (select from service_key k
            where k.issued_to = ${caller.id} and (k.principal_id = r.submitted_by or k.principal_id = any(v.authors)))) as pending,

@@ -24,10 +24,11 @@ export async function sinceWhen(db: Reader, ids: readonly string[]): Promise<Map
   return new Map((await store.since(db, ids)).map(({ id, created_at }) => [id, created_at]));
 }
 
-/** E-mails of those who can decide for a team: platform admins and the team's own. */
-export async function adminsOf(db: Reader, team_id: string): Promise<string[]> {
-  return await store.admins(db, team_id);
-}
+/** Those who can decide for a team: active platform admins and the team's own. */
+export const adminsOf = store.admins;
+
+/** Nobody disables these people, or changes their role on the platform or in the team, until the transaction ends. */
+export const holdRoles = store.holdRoles;
 
 export async function isInTeam(db: Reader, team_id: string, user_id: string): Promise<boolean> {
   const members = await teamStore.membersOfTeams(db, [team_id]);

@@ -75,11 +75,17 @@ export async function since(db: Reader, ids: readonly string[]): Promise<{ id: s
 }
 
 /** Active platform admins and admins of the team, by e-mail. */
-export async function admins(db: Reader, team_id: string): Promise<string[]> {
-  const rows = await db.all<{ email: string }>(sql`
-    select email from app_user u where active and (role = 'admin'
+export async function admins(db: Reader, team_id: string): Promise<{ id: string; email: string }[]> {
+  return await db.all<{ id: string; email: string }>(sql`
+    select id, email from app_user u where active and (role = 'admin'
       or exists (select 1 from membership where user_id = u.id and team_id = ${team_id} and membership.role = 'admin')) order by email`);
-  return rows.map((row) => row.email);
+}
+
+export async function holdRoles(tx: GovernedTx, team_id: string, user_ids: readonly string[]): Promise<void> {
+  await tx.run(sql`select from app_user where id = any(${user_ids}) order by id for share`);
+  await tx.run(
+    sql`select from membership where team_id = ${team_id} and user_id = any(${user_ids}) order by user_id for share`,
+  );
 }
 
 /** How many can decide: active platform admins, with those of a team where one is named. */

@@ -33,6 +33,7 @@ export async function edit(db: Database, caller: Caller, ref: Named, edited: Edi
   const next = await contentOf(db, user, ref, edited);
   await change(db, grant, 'asset.changed', async (tx, note) => {
     const now = await holdAsset(tx, asset.id);
+    authorize(user, 'asset.write', now); // it may have been transferred since the decision
     if (next !== undefined) {
       const { version, content } = next;
       const digest = contentDigest(content);

@@ -47,5 +47,5 @@ export async function listVersions(db: Reader, asset_id: string): Promise<Versio
   return await store.versions(db, asset_id);
 }
 
-/** Everybody who ever pushed under these versions, as e-mails by version id. */
+/** Ids of everybody who ever pushed under these versions, by version id. */
 export const authorsOf = store.authors;

@@ -24,7 +24,9 @@ export async function setVisibility(
   const asset = await loadAsset(db, ref);
   const grant = authorize(user, 'permission.change', asset);
   await change(db, grant, 'permission.changed', async (tx, note) => {
-    const { team, owner, visibility: told } = await holdAsset(tx, asset.id);
+    const held = await holdAsset(tx, asset.id);
+    authorize(user, 'permission.change', held); // it may have been transferred since the decision
+    const { team, owner, visibility: told } = held;
     const entries = await entriesOf(tx, asset.id);
     const changes = visibilityChanges(entries, team.id, visibility);
     for (const { principal, after } of changes) await setActions(tx, asset.id, principal, after);

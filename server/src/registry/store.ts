@@ -267,14 +267,14 @@ export async function version(db: Reader, asset_id: string, version: string): Pr
 export const versionById = async (db: Reader, id: string) =>
   await db.one<VersionRow>(sql`select ${versionColumns} from ${versionTables} where v.id = ${id}`);
 
-/** Everybody who ever pushed under these versions, by version id; of service principals also who was shown a key of theirs. */
+/** Ids of everybody who ever pushed under these versions, by version id; of service principals also of who was shown a key of theirs. */
 export async function authors(db: Reader, version_ids: readonly string[]): Promise<Map<string, string[]>> {
-  const rows = await db.all<{ id: string; labels: string[] }>(sql`
-    select v.id, array_agg(distinct u.label) as labels from version v
+  const rows = await db.all<{ id: string; authors: string[] }>(sql`
+    select v.id, json_agg(distinct u.id) as authors from version v
     join identity u on u.id = any(v.authors)
       or u.id in (select issued_to from service_key where principal_id = any(v.authors))
     where v.id = any(${version_ids}) group by v.id`);
-  return new Map(rows.map((row) => [row.id, row.labels]));
+  return new Map(rows.map((row) => [row.id, row.authors]));
 }
 
 /** What a reference without a version means: the highest final version of each asset, or the highest draft of one that has none. */

@@ -1,0 +1,36 @@
+import { expect } from 'vitest';
+import type { Database } from '../database/database.ts';
+import { sql, type Sql } from '../database/sql.ts';
+
+/** Has them wait, one after the other, for rows that `held` selects for update, and lets go: so in this order they get them. */
+export async function inQueue<T>(
+  db: Database,
+  held: Sql,
+  ...waiting: readonly (() => Promise<T>)[]
+): Promise<PromiseSettledResult<T>[]> {
+  const isHeld = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const holding = db.transaction(async (tx) => {
+    await tx.run(held);
+    isHeld.resolve();
+    await release.promise;
+  });
+  await isHeld.promise;
+  const answers: Promise<T>[] = [];
+  for (const next of waiting) {
+    const answer = next();
+    answer.catch(() => {}); // settled below
+    answers.push(answer);
+    await expect.poll(async () => await waitingOn(db)).toBe(answers.length);
+  }
+  release.resolve();
+  await holding;
+  return await Promise.allSettled(answers);
+}
+
+async function waitingOn(db: Database): Promise<number> {
+  const rows = await db.all(
+    sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+  );
+  return rows.length;
+}
