@@ -8,8 +8,8 @@
 //
 // The log is what `svc audit export` wrote, the proof what `svc audit prove` printed. The public key is to come from where the log's
 // keepers cannot change it, and so is the anchor: the file of AUDIT_ANCHOR_FILE, or any copy of checkpoints that was taken earlier.
-// Exit 0: true, as anchored. 1: damaged, with kind and place. 2: used wrongly. 4: everything holds, but without an anchor nothing says that
-// the end was not cut off. The service verifies with these very functions, on the rows of its database.
+// Exit 0: true, as anchored. 1: damaged, with kind and place. 2: used wrongly, or something cannot be read. 4: everything holds, but without an
+// anchor nothing says that the end was not cut off. The service verifies with these very functions, on the rows of its database.
 //
 // Each entry's hash covers its content and the hash before it, and is at once a leaf of a Merkle tree (RFC 6962: 0x00 before a leaf, 0x01
 // before a node). A checkpoint is a note (C2SP tlog-checkpoint, signed-note; Ed25519) that names a chain, its size and that tree's root.
@@ -502,10 +502,7 @@ async function main() {
   const options = /** @type {const} */ ({ pubkey: { type: 'string' }, anchor: { type: 'string' } });
   const { values, positionals } = parseArgs({ allowPositionals: true, options });
   const [file] = positionals;
-  if (file === undefined || values.pubkey === undefined) {
-    process.stderr.write('Usage: node verify.mjs <log.ndjson | proof.json> --pubkey <file> [--anchor <file>]\n');
-    return 2;
-  }
+  if (file === undefined || values.pubkey === undefined) throw new Error('It needs a file and a public key.');
   const key = createPublicKey(readFileSync(values.pubkey));
   const first = (await linesOf(file).next()).value?.[0] ?? '';
   const record = first === '' ? undefined : parse(first);
@@ -539,4 +536,9 @@ function printVerdict(chains) {
 }
 
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url))
-  process.exitCode = await main();
+  // What cannot be read says nothing about the log, neither that it is true nor that it is damaged.
+  process.exitCode = await main().catch((/** @type {Error} */ error) => {
+    const usage = 'Usage: node verify.mjs <log.ndjson | proof.json> --pubkey <file> [--anchor <file>]';
+    process.stderr.write(`${error.message}\n${usage}\n`);
+    return 2;
+  });

@@ -21,7 +21,7 @@ export interface Typed {
 export async function parse(given: readonly string[], output: Output): Promise<Typed | undefined> {
   const words = helpForm(given);
   const typed = typedWords(words);
-  const records = await loadRecords(typed);
+  const records = await loadRecords(asksForHelp(words) ? undefined : typed);
   let result: Typed | undefined;
   let complaint = '';
   const program = createProgram();
@@ -49,10 +49,19 @@ export async function parse(given: readonly string[], output: Output): Promise<T
       });
     throw misuse(
       (complaint || error.message).trim().replace(/^error: /, ''),
-      typed === undefined ? 'Run `svc --help`.' : `Run \`svc ${typed} --help\`.`,
+      `Run \`${['svc', typed ?? groupIn(words), '--help'].filter((word) => word !== '').join(' ')}\`.`,
     );
   }
   return result;
+}
+
+// `svc audit` is a command, and its help names those below it.
+const asksForHelp = (words: readonly string[]): boolean => words.includes('--help') || words.includes('-h');
+
+/** The words of a group that what was typed begins with; nothing where it begins with none. */
+function groupIn(words: readonly string[]): string {
+  const prefixes = words.map((_, n) => words.slice(0, n + 1).join(' '));
+  return prefixes.findLast((prefix) => Object.keys(commands).some((each) => each.startsWith(`${prefix} `))) ?? '';
 }
 
 async function loadRecords(typed: Words | undefined): Promise<Command[]> {

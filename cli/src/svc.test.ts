@@ -51,6 +51,16 @@ test('help needs no server, no session and no network', async () => {
     expect(stdout).toContain(heading);
 });
 
+test('help of a command names those below it', async () => {
+  const { stdout } = await runSvc(['help', 'audit'], { home });
+  for (const below of ['verify', 'export', 'prove']) expect(stdout).toMatch(new RegExp(`^  ${below} `, 'm'));
+});
+
+test('an unknown command of a group leads to the help of that group', async () => {
+  const { exit, stderr } = await runSvc(['team', 'enlarge', 'ml'], { home });
+  expect([exit, stderr]).toEqual([2, expect.stringContaining('hint: Run `svc team --help`.')]);
+});
+
 test('help of a command says what it needs and shows its examples', async () => {
   const { stdout } = await runSvc(['deploy', '--help'], { home });
   expect(stdout).toContain('Needs role deployer');

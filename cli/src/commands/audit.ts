@@ -9,7 +9,8 @@ import { line, table } from '../view/view.ts';
 
 export const command = defineCommand({
   words: 'audit',
-  summary: 'What happened: all of it for platform admins, a team for its admins, an asset for its owner',
+  summary:
+    'What happened: all of it for platform admins, a team for its admins, an asset for its owner; verify, export, prove it',
   needs: 'audit.read',
   examples: [
     'svc audit --since 7d --outcome refused',

@@ -59,3 +59,14 @@ test('a stranger verifies a proof with one file and the public key', async () =>
   await writeFile(file, JSON.stringify({ ...proof, path: proof.path.toReversed() }));
   await expect(run(process.execPath, [verifier, file, '--pubkey', pubkey])).rejects.toMatchObject({ code: 1 });
 });
+
+test('what the stranger’s program cannot read is neither true nor damaged', async () => {
+  const pubkey = join(log.directory, 'checkpoint-key.pub');
+  const torn = join(log.directory, 'torn.ndjson');
+  await writeFile(torn, '{"kind":"entry"');
+  for (const words of [[], ['--help'], [torn, '--pubkey', pubkey], [torn, '--pubkey', join(log.directory, 'none')]])
+    await expect(run(process.execPath, [verifier, ...words], { env: {} })).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Usage: node verify.mjs') as string,
+    });
+});
