@@ -2,12 +2,12 @@
 // free port. Everything is typed through the real `svc`.
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile, chmod } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { launcherText, writeLauncher } from '../setup/launcher.js';
 import { undeclared_problem } from '../server/src/http/request-log.ts';
 import { removeLeftovers } from '../server/src/testing/engine-leftovers.ts';
+import { freePort } from '../server/src/testing/free-port.ts';
 import { environment } from './config.ts';
 import { engineOf } from './engine-of.ts';
 
@@ -168,12 +168,4 @@ async function ending(child: ChildProcessWithoutNullStreams, stdin = ''): Promis
     child.on('close', (exited, signal) => done(exited ?? (signal === null ? 1 : 128)));
   });
   return { code, ...read };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  const { port } = server.address() as AddressInfo; // a TCP server that listens has one
-  await new Promise((closed) => server.close(closed));
-  return port;
 }

@@ -5,6 +5,7 @@ import type { Approval, ApprovalDetail } from '@gantry/contract/approvals.ts';
 import { configuredKinds } from '@gantry/contract/asset-kinds.ts';
 import { sql } from '../database/sql.ts';
 import { twoConfigs } from '../testing/asset-configs.ts';
+import { entriesNaming } from '../testing/entries-naming.ts';
 import { serveAgent, storeAgent, type StoredAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
 import { expireOverdue, startExpiry } from './expire.ts';
@@ -51,12 +52,7 @@ const show = async (user: TestUser, { id }: { id: string }): Promise<ApprovalDet
   await user.client.call('approvals.show', { params: { id } });
 const deploy = async (user: TestUser, { ref }: { ref: string }) =>
   await user.client.call('deployments.create', { body: { ref } });
-const entries = async ({ id }: { id: string }) =>
-  (
-    await app.db.all<{ body: string }>(
-      sql`select body from audit.entry where chain = 'governance' and body like ${`%${id}%`} order by seq`,
-    )
-  ).map(({ body }) => JSON.parse(body) as { event: string; actor: { name: string }; detail: Record<string, unknown> }); // the log's own JSON
+const entries = async ({ id }: { id: string }) => await entriesNaming(app.db, id);
 const events = async (request: { id: string }) => (await entries(request)).map(({ event }) => event);
 /** As if it had been submitted so much earlier. */
 const age = async ({ id }: { id: string }, interval: string) =>

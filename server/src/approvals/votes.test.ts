@@ -1,6 +1,7 @@
 // Whose word counts when a request needs several, by the time it is decided.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../database/sql.ts';
+import { entriesNaming } from '../testing/entries-naming.ts';
 import { inQueue } from '../testing/in-queue.ts';
 import { storeAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
@@ -32,12 +33,7 @@ const show = async (user: TestUser, { id }: { id: string }) =>
   await user.client.call('approvals.show', { params: { id } });
 const deploy = async (user: TestUser, { ref }: { ref: string }) =>
   await user.client.call('deployments.create', { body: { ref } });
-const entries = async ({ id }: { id: string }) =>
-  (
-    await app.db.all<{ body: string }>(
-      sql`select body from audit.entry where chain = 'governance' and body like ${`%${id}%`} order by seq`,
-    )
-  ).map(({ body }) => JSON.parse(body) as { event: string; detail: Record<string, unknown> }); // the log's own JSON
+const entries = async ({ id }: { id: string }) => await entriesNaming(app.db, id);
 
 describe('a vote counts while its voter could still give it', () => {
   const made: TestUser[] = [];
