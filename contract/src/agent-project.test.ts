@@ -40,6 +40,73 @@ test('a project of agent.yaml, agent.py and requirements.txt is deployable', () 
   });
 });
 
+describe('entrypoint', () => {
+  const named = (entrypoint: string, framework = 'langgraph'): Files => ({
+    'agent.yaml': `${agentYaml.replace('langgraph', framework)}entrypoint: ${entrypoint}\n`,
+    'agent.py': undefined,
+  });
+
+  test('takes the place of agent.py', () => {
+    expect(check({ ...named('src/flow/graph.py:flow'), 'src/flow/graph.py': 'flow = build()\n' })).toMatchObject({
+      deployable: true,
+      findings: [],
+      export_name: 'flow',
+      entry: { file: 'src/flow/graph.py', name: 'flow' },
+    });
+  });
+
+  test('that names a missing file is an error that names the file', () => {
+    const files = { ...named('graph.py:flow'), 'src/flow/graph.py': 'flow = 1\n' };
+    expect(onlyFinding(files)).toMatchObject({
+      deployable: false,
+      code: 'missing_file',
+      message: 'graph.py, which `entrypoint` names, is missing',
+      suggestion: 'There is src/flow/graph.py: correct `entrypoint`.',
+    });
+  });
+
+  test.each([
+    ['langgraph', 'def flow(): ...\n'],
+    ['langgraph', 'async def flow(config): ...\n'],
+    ['langgraph', 'flow = StateGraph(dict)\n'],
+    ['crewai', 'def flow(): ...\n'],
+    ['crewai', '@CrewBase\nclass flow: ...\n'],
+    ['crewai', 'class flow: ...\n'],
+  ])('for %s may name what makes the agent: %j', (framework, source) => {
+    expect(check({ ...named('flow.py:flow', framework), 'flow.py': source })).toMatchObject({
+      deployable: true,
+      findings: [],
+    });
+  });
+
+  test('that names a class is refused for a graph', () => {
+    expect(onlyFinding({ ...named('flow.py:flow'), 'flow.py': 'class flow: ...\n' })).toMatchObject({
+      code: 'export_not_a_value',
+      file: 'flow.py',
+    });
+  });
+
+  test('that names what is not there is refused', () => {
+    expect(onlyFinding({ ...named('flow.py:flow'), 'flow.py': 'graph = 1\n' })).toMatchObject({
+      code: 'export_missing',
+      message: "flow.py binds no 'flow', which `entrypoint` names",
+    });
+  });
+
+  test('that names a link is refused', () => {
+    const text = `${agentYaml}entrypoint: flow.py:flow\n`;
+    const { findings } = checkProject({
+      list: () => [
+        { path: 'agent.yaml', size: text.length, type: 'file' },
+        { path: 'flow.py', size: 1, type: 'other' },
+        { path: 'requirements.txt', size: 0, type: 'file' },
+      ],
+      read: (path) => new TextEncoder().encode(path === 'agent.yaml' ? text : ''),
+    });
+    expect(findings.map(({ code, file }) => `${code} ${file}`)).toEqual(['not_a_file flow.py', 'not_a_file flow.py']);
+  });
+});
+
 describe('agent.yaml', () => {
   test('is needed', () => {
     expect(onlyFinding({ 'agent.yaml': undefined })).toMatchObject({

@@ -1,16 +1,17 @@
 // Is this set of files a deployable agent? `svc validate` asks before anything leaves the machine, the server asks again at
 // push and in step 1 of a deploy. It reads names, sizes and text; nothing of the project ever runs.
 import { parseAgentYaml, type AgentConfig } from './agent-yaml.ts';
-import { checkExport } from './agent-project/check-export.ts';
+import { checkEntry } from './agent-project/check-entry.ts';
+import { projectEntry, type ProjectEntry } from './agent-project/entry.ts';
 import { filesFromMap, type ProjectFile, type ProjectFiles } from './agent-project/files.ts';
 import { leftOut } from './agent-project/left-out.ts';
 import { checkLimits } from './agent-project/limits.ts';
 import { readText } from './agent-project/read-text.ts';
 import { hasErrors, inOrder, type Finding, type FindingCode } from './finding.ts';
-import { frameworks, type Framework } from './frameworks.ts';
-import { findExports, longestSource } from './python-exports.ts';
+import type { Framework } from './frameworks.ts';
 import { parseRequirements, platformRequirements, type Conflict, type Requirement } from './requirements.ts';
 
+export type { ProjectEntry } from './agent-project/entry.ts';
 export { filesFromMap, type ProjectFile, type ProjectFiles } from './agent-project/files.ts';
 export { leftOut, leftOutRules, type LeftOutRule } from './agent-project/left-out.ts';
 export { projectLimits } from './agent-project/limits.ts';
@@ -21,7 +22,9 @@ export interface CheckedProject {
   /** No finding is an error. */
   deployable: boolean;
   findings: Finding[];
-  /** The name agent.py exports the agent under, where it can be seen. */
+  /** There exactly when `config` is; whether the file holds an agent is for `findings` to say. */
+  entry?: ProjectEntry;
+  /** The name the agent is exported under, where it can be seen. */
   export_name?: string;
   /** requirements.txt wins over pyproject.toml, which only the resolver reads. */
   dependency_file?: 'requirements.txt' | 'pyproject.toml';
@@ -37,16 +40,22 @@ export function checkProject(given: ProjectFiles | ReadonlyMap<string, Uint8Arra
   const findings: Finding[] = [...checkLimits(listed), ...refusedFiles(listed), ...reservedNames(listed)];
 
   const config = checkConfig(files, byPath.get('agent.yaml'), findings);
-  const export_name = checkEntry(files, byPath, config?.framework, findings);
+  const entry = checkEntry({ files, byPath, framework: config?.framework, entrypoint: config?.entrypoint });
+  findings.push(...entry.findings);
   const dependencies = checkDependencies(files, byPath, config?.framework, findings);
 
   return {
-    ...(config === undefined ? {} : { config }),
+    ...(config === undefined ? {} : { config, entry: entryOf(config, [...byPath.keys()]) }),
     deployable: !hasErrors(findings),
     findings: inFileOrder(findings),
-    ...(export_name === undefined ? {} : { export_name }),
+    ...(entry.export_name === undefined ? {} : { export_name: entry.export_name }),
     ...dependencies,
   };
+}
+
+/** Where the agent of a project with this config is, and how Python imports it. */
+export function entryOf({ entrypoint }: Pick<AgentConfig, 'entrypoint'>, paths: readonly string[]): ProjectEntry {
+  return projectEntry({ entrypoint, source_roots: ['.'], paths });
 }
 
 function checkConfig(files: ProjectFiles, file: ProjectFile | undefined, findings: Finding[]): AgentConfig | undefined {
@@ -74,60 +83,6 @@ function checkConfig(files: ProjectFiles, file: ProjectFile | undefined, finding
 
 /** Above what the YAML reader takes, so that its own finding, in characters, is the one that people see. */
 const longestConfigBytes = 1_000_000;
-const longestEntryBytes = 1_000_000;
-
-function checkEntry(
-  files: ProjectFiles,
-  byPath: ReadonlyMap<string, ProjectFile>,
-  framework: Framework | undefined,
-  findings: Finding[],
-): string | undefined {
-  const file = byPath.get('agent.py');
-  if (file === undefined && !isDirectory(byPath, 'agent.py')) {
-    findings.push(missingEntry(files, byPath, framework));
-    return undefined;
-  }
-  const text = readText(files, file ?? { path: 'agent.py', size: 0, type: 'directory' }, longestEntryBytes);
-  if (typeof text !== 'string') {
-    findings.push(text);
-    return undefined;
-  }
-  // Which names to look for is not known before the framework is.
-  if (framework === undefined) return undefined;
-  const checked = checkExport(text, framework);
-  findings.push(...checked.findings);
-  return checked.export_name;
-}
-
-/** The spec's fix: rename the file, or add an agent.py that re-exports. Names the file where there is one that looks like it. */
-function missingEntry(
-  files: ProjectFiles,
-  byPath: ReadonlyMap<string, ProjectFile>,
-  framework: Framework | undefined,
-): Finding {
-  const names: readonly string[] =
-    framework === undefined
-      ? Object.values(frameworks).flatMap(({ exports }) => [...exports])
-      : frameworks[framework].exports;
-  const candidates = [...byPath.values()].filter(
-    ({ path, type, size }) => type === 'file' && /^[A-Za-z_][A-Za-z0-9_]*\.py$/.test(path) && size <= longestSource,
-  );
-  let bytes = 0;
-  for (const candidate of candidates) {
-    // A hint is worth one file's time, however many there are.
-    bytes += candidate.size;
-    if (bytes > longestSource) break;
-    const text = readText(files, candidate, longestSource);
-    const exported = typeof text === 'string' ? names.find((name) => findExports(text).names.has(name)) : undefined;
-    if (exported === undefined) continue;
-    const module = candidate.path.slice(0, -'.py'.length);
-    const suggestion = `Rename ${candidate.path} to agent.py, or add an agent.py with: from ${module} import ${exported}`;
-    return about('agent.py', 'missing_file', 'error', 'agent.py is missing beside agent.yaml', suggestion);
-  }
-  const suggestion = 'Rename the file that holds the agent to agent.py, or add an agent.py that re-exports it.';
-  return about('agent.py', 'missing_file', 'error', 'agent.py is missing beside agent.yaml', suggestion);
-}
-
 function checkDependencies(
   files: ProjectFiles,
   byPath: ReadonlyMap<string, ProjectFile>,
@@ -205,11 +160,6 @@ function reservedNames(listed: readonly ProjectFile[]): Finding[] {
   if (taken === undefined) return [];
   const message = '`_svc_wrapper` is the name of the server that runs the agent';
   return [about(taken.path, 'reserved_name', 'error', message, 'Give it another name.')];
-}
-
-/** An archive may list the files of a directory and not the directory. */
-function isDirectory(byPath: ReadonlyMap<string, ProjectFile>, path: string): boolean {
-  return [...byPath.keys()].some((other) => other.startsWith(`${path}/`));
 }
 
 function about(

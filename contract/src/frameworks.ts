@@ -17,6 +17,8 @@ export interface FrameworkFacts {
   missing_export: string;
   /** What the exported value must be, for hints. */
   export_is: string;
+  /** What a name that `entrypoint` gives may be, for hints. */
+  entry_is: string;
   requires: readonly PlatformRequirement[];
 }
 
@@ -33,6 +35,7 @@ export const frameworks = {
     exports: ['graph', 'app'],
     missing_export: "No 'graph' or 'app' variable found",
     export_is: 'a compiled graph',
+    entry_is: 'a graph, or a function that makes one',
     requires: [
       { name: 'langgraph', extras: [], floor: '0.2.0' },
       { name: 'langchain-core', extras: [], floor: '0.3.0' },
@@ -43,6 +46,7 @@ export const frameworks = {
     exports: ['crew', 'agent'],
     missing_export: "No 'crew' or 'agent' variable found",
     export_is: 'a Crew or an Agent',
+    entry_is: 'a Crew, an Agent, a @CrewBase class, or a function that makes one',
     requires: [{ name: 'crewai', extras: [], floor: undefined }, ...serverPackages],
   },
 } as const satisfies Record<Framework, FrameworkFacts>;

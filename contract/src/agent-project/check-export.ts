@@ -1,11 +1,21 @@
 import type { Finding, FindingCode } from '../finding.ts';
 import { frameworks, type Framework } from '../frameworks.ts';
 import { lineFinder } from '../line-finder.ts';
-import { findExports, longestSource, type PythonExports } from '../python-exports.ts';
+import { findExports, longestSource, type Binding, type PythonExports } from '../python-exports.ts';
 
-/** Does this source of agent.py bind what the framework needs? The names tried, and what is wrong. */
-export function checkExport(source: string, framework: Framework): { export_name?: string; findings: Finding[] } {
-  const { exports, missing_export, export_is } = frameworks[framework];
+export interface ExportQuestion {
+  source: string;
+  /** Its path, for findings. */
+  file: string;
+  framework: Framework;
+  /** The name that `entrypoint` gives; undefined: one of the framework's own. */
+  name: string | undefined;
+}
+
+/** Does this source bind what the framework needs? The name found, and what is wrong. */
+export function checkExport(question: ExportQuestion): { export_name?: string; findings: Finding[] } {
+  const { source, file, framework } = question;
+  const { exports, missing_export, export_is } = wanted(question);
   const find = lineFinder(source);
   const finding = (
     code: FindingCode,
@@ -17,13 +27,13 @@ export function checkExport(source: string, framework: Framework): { export_name
     code,
     severity,
     message,
-    file: 'agent.py',
+    file,
     ...find(offset),
     pointer: '',
     ...(suggestion === undefined ? {} : { suggestion }),
   });
   if (source.length > longestSource) {
-    const message = `agent.py has ${source.length} characters and is not looked into; whether it exports ${quoted(exports)} shows when it starts`;
+    const message = `${file} has ${source.length} characters and is not looked into; whether it exports ${quoted(exports)} shows when it starts`;
     return { findings: [finding('export_not_certain', 'warning', 0, message)] };
   }
 
@@ -36,7 +46,7 @@ export function checkExport(source: string, framework: Framework): { export_name
         'warning',
         offset,
         'This does not read as Python',
-        'Check it with `python -m py_compile agent.py`.',
+        `Check it with \`python -m py_compile ${file}\`.`,
       ),
     );
 
@@ -44,12 +54,16 @@ export function checkExport(source: string, framework: Framework): { export_name
     exports.find((candidate) => isValue(found, candidate)) ?? exports.find((candidate) => found.names.has(candidate));
   const binding = name === undefined ? undefined : found.names.get(name);
   if (name !== undefined && binding !== undefined) {
-    if (binding.kind === 'function' || binding.kind === 'class') {
+    if (!mayBe(question, binding)) {
       const message = `${missing_export}: \`${name}\` is a ${binding.kind}, not ${export_is}`;
       const suggestion = `Bind what it makes under that name: \`${name} = …\` at module level.`;
       return { findings: [...findings, finding('export_not_a_value', 'error', binding.offset, message, suggestion)] };
     }
-    if (framework === 'langgraph' && /(?:^|\.)(?:StateGraph|MessageGraph)$/.test(binding.made_by ?? '')) {
+    if (
+      question.name === undefined &&
+      framework === 'langgraph' &&
+      /(?:^|\.)(?:StateGraph|MessageGraph)$/.test(binding.made_by ?? '')
+    ) {
       findings.push(
         finding(
           'graph_not_compiled',
@@ -65,7 +79,7 @@ export function checkExport(source: string, framework: Framework): { export_name
 
   const unsure = uncertainty(found, exports);
   if (unsure !== undefined) {
-    const message = `${missing_export} for certain: ${unsure}; whether it is there shows when the agent starts`;
+    const message = `${question.name === undefined ? `${missing_export} for certain` : `'${question.name}' cannot be seen in ${file}`}: ${unsure}; whether it is there shows when the agent starts`;
     return {
       findings: [
         ...findings,
@@ -83,6 +97,28 @@ export function checkExport(source: string, framework: Framework): { export_name
       ? `Bind ${export_is} at module level: \`${exports[0]} = …\`.`
       : `Bind it at module level: \`${hidden.candidate} = …\`, not indented.`;
   return { findings: [...findings, finding('export_missing', 'error', hidden?.offset ?? 0, message, suggestion)] };
+}
+
+interface Wanted {
+  exports: readonly [string, ...string[]];
+  missing_export: string;
+  export_is: string;
+}
+
+function wanted({ file, framework, name }: ExportQuestion): Wanted {
+  if (name === undefined) return frameworks[framework];
+  const { entry_is } = frameworks[framework];
+  return {
+    exports: [name],
+    missing_export: `${file} binds no '${name}', which \`entrypoint\` names`,
+    export_is: entry_is,
+  };
+}
+
+/** A factory makes the agent, where `entrypoint` names one; of classes only a crew's may be what makes it. */
+function mayBe({ framework, name }: ExportQuestion, { kind }: Binding): boolean {
+  if (kind === 'function') return name !== undefined;
+  return kind !== 'class' || (name !== undefined && framework === 'crewai');
 }
 
 function isValue(found: PythonExports, name: string): boolean {

@@ -1,6 +1,7 @@
 // Every field of agent.yaml, once: types, validation, the JSON Schema of editors and the reference page come from here.
 // Strict on every level: a key that is not in the spec's table (`deploy.volumes`, `privileged`) is a fault, never ignored.
 import { z } from 'zod';
+import { entrypointRule, parseEntrypoint } from '../entrypoint.ts';
 import { environment } from '../environment.ts';
 import { frameworkNames } from '../frameworks.ts';
 import { functionName, identifier, modelId, secretName } from '../identifiers.ts';
@@ -93,7 +94,12 @@ export const agentConfig = z.strictObject({
   team: name.describe('The registered team that the agent belongs to'),
   owner: email.optional().describe('E-mail address of the owner; unset: who pushes it first'),
   tags: listOf(tag, 50).optional().describe('Words to find it by'),
-  framework: z.enum(frameworkNames).describe('The framework that agent.py is written with'),
+  framework: z.enum(frameworkNames).describe('The framework that the agent is written with'),
+  entrypoint: z
+    .string()
+    .refine((entrypoint) => parseEntrypoint(entrypoint) !== undefined, entrypointRule)
+    .optional()
+    .describe('Where the agent is: <path>.py:<name>. Unset: agent.py exports it under the name of its framework'),
   model: z
     .strictObject({
       primary: modelId.optional().describe('The model the agent calls'),

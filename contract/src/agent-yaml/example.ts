@@ -6,6 +6,7 @@ team: ml
 owner: ada@example.com
 tags: [demo, greeting]
 framework: langgraph # or crewai
+entrypoint: src/greeter/graph.py:graph # unset: agent.py exports it
 
 model:
   primary: gpt-4o

@@ -25,6 +25,11 @@ export const fieldsInEffect: readonly FieldEffect[] = [
     sentence: 'Decides the export that agent.py must have and the packages of its image.',
   },
   {
+    field: 'entrypoint',
+    state: 'in effect',
+    sentence: 'Names the file and the name of the agent; agent.py is not needed then.',
+  },
+  {
     field: 'model.primary',
     state: 'listed',
     sentence: 'The model gateway is not there yet; the agent calls the model its code names.',

@@ -31,7 +31,7 @@ test('the schema closes every map and describes every field', () => {
 
 test('the fields are those of the table, and no others', () => {
   expect(leaves.join(' ')).toBe(
-    'name version description team owner tags framework' +
+    'name version description team owner tags framework entrypoint' +
       ' model.primary model.fallback model.temperature model.max_tokens model.gateway' +
       ' tools subagents knowledge_bases mcp_servers guardrails' +
       ' access.visibility access.allowed_callers access.require_approval access.approvals_required' +

@@ -1,4 +1,5 @@
 // Step 4. A version's content → an image, by digest: the dependency image of its lock, and over it copies of the wrapper and the files.
+import { entryOf } from '@gantry/contract/agent-project.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Engine } from '../engine/client.ts';
 import type { RunLabel } from '../engine/labels.ts';
@@ -97,6 +98,10 @@ async function build(sandboxes: Sandboxes, wrapper_directory: string, input: Bui
     version: content.version,
     digest: content.digest,
     created_at,
+    entry: entryOf(
+      content.config,
+      content.files.map(({ path }) => path),
+    ),
     files: new Map(content.files.map(({ path, bytes }) => [path, bytes])),
     wrapper: wrapper.files,
     signal,

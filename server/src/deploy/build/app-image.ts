@@ -1,3 +1,4 @@
+import type { ProjectEntry } from '@gantry/contract/agent-project.ts';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { packArchive, type ArchiveEntry } from '../../engine/archive.ts';
@@ -15,6 +16,7 @@ export interface AppImageInput {
   /** Of the version's whole content: what was approved. */
   digest: string;
   created_at: string;
+  entry: ProjectEntry;
   /** The user's files, by path. */
   files: ReadonlyMap<string, Uint8Array>;
   /** The wrapper's files, by path below `_svc_wrapper/`. */
@@ -68,19 +70,20 @@ function labels(
 /** Entries are sorted and carry no times, so that unchanged files are an unchanged layer. */
 function* contextEntries(engine: Engine, input: AppImageInput): Generator<ArchiveEntry> {
   const { dependency_image, files, wrapper } = input;
-  yield { path: 'Dockerfile', content: dockerfile(dependency_image, labels(engine, input)) };
+  yield { path: 'Dockerfile', content: dockerfile(dependency_image, input.entry, labels(engine, input)) };
   yield { path: 'svc' };
   for (const [path, content] of sorted(wrapper)) yield { path: `svc/_svc_wrapper/${path}`, content };
   yield { path: 'app', owner: sandboxUser };
   for (const [path, content] of sorted(files)) yield { path: `app/${path}`, content, owner: sandboxUser };
 }
 
-function dockerfile(base: string, imageLabels: Record<string, string>): string {
+function dockerfile(base: string, entry: ProjectEntry, imageLabels: Record<string, string>): string {
   return `${[
     `FROM ${base}`,
     'COPY svc/ /opt/svc/',
     `COPY --chown=${sandboxUser}:${sandboxUser} app/ /app/`,
     'ENV PATH=/opt/venv/bin:/usr/local/bin:/usr/bin:/bin PYTHONPATH=/opt/svc PYTHONUNBUFFERED=1',
+    ...Object.entries(entryVariables(entry)).map(([name, value]) => `ENV ${name}=${quoted(value)}`),
     'WORKDIR /app',
     `USER ${sandboxUser}:${sandboxUser}`,
     'ENTRYPOINT []',
@@ -90,9 +93,19 @@ function dockerfile(base: string, imageLabels: Record<string, string>): string {
   ].join('\n')}\n`;
 }
 
-/** A label's value never ends the line it stands on and never fills in a variable. */
+/** What the wrapper's settings read of the entry. */
+function entryVariables({ file, name, module, source_roots }: ProjectEntry): Record<string, string> {
+  return {
+    SVC_ENTRY_FILE: file,
+    ...(name === undefined ? {} : { SVC_ENTRY_NAME: name }),
+    SVC_ENTRY_MODULE: module,
+    SVC_SOURCE_ROOTS: source_roots.join(':'),
+  };
+}
+
+/** A value never ends the line it stands on and never fills in a variable. */
 function quoted(value: string): string {
-  if (/[\n\r\0]/.test(value)) throw new Error('A label cannot hold a line break');
+  if (/[\n\r\0]/.test(value)) throw new Error('A value of an image cannot hold a line break');
   return `"${value.replaceAll(/["\\$]/g, String.raw`\$&`)}"`;
 }
 

@@ -44,6 +44,7 @@ beforeAll(async () => {
     team_id: 'team-1',
     version: '1.0.0',
     digest,
+    entry: { file: 'agent.py', module: 'agent', source_roots: ['.'] },
     created_at: '2026-01-01T00:00:00Z',
     files,
     wrapper,
