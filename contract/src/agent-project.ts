@@ -6,10 +6,11 @@ import { filesFromMap, type ProjectFile, type ProjectFiles } from './agent-proje
 import { leftOut } from './agent-project/left-out.ts';
 import { checkLimits } from './agent-project/limits.ts';
 import { readText } from './agent-project/read-text.ts';
+import { checkDependencies } from './dependencies/check-dependencies.ts';
 import { hasErrors, inOrder, type Finding, type FindingCode } from './finding.ts';
 import { frameworks, type Framework } from './frameworks.ts';
 import { findExports, longestSource } from './python-exports.ts';
-import { parseRequirements, platformRequirements, type Conflict, type Requirement } from './requirements.ts';
+import type { Conflict, Requirement } from './requirements.ts';
 
 export { filesFromMap, type ProjectFile, type ProjectFiles } from './agent-project/files.ts';
 export { leftOut, leftOutRules, type LeftOutRule } from './agent-project/left-out.ts';
@@ -126,58 +127,6 @@ function missingEntry(
   }
   const suggestion = 'Rename the file that holds the agent to agent.py, or add an agent.py that re-exports it.';
   return about('agent.py', 'missing_file', 'error', 'agent.py is missing beside agent.yaml', suggestion);
-}
-
-function checkDependencies(
-  files: ProjectFiles,
-  byPath: ReadonlyMap<string, ProjectFile>,
-  framework: Framework | undefined,
-  findings: Finding[],
-): Pick<CheckedProject, 'dependency_file' | 'requirements' | 'conflicts'> {
-  const file = byPath.get('requirements.txt');
-  const hasPyproject = byPath.has('pyproject.toml');
-  if (file === undefined) {
-    if (hasPyproject) return { dependency_file: 'pyproject.toml', requirements: [], conflicts: [] };
-    const suggestion = 'Add a requirements.txt if agent.py imports more than the framework.';
-    findings.push(
-      about(
-        'requirements.txt',
-        'no_dependency_file',
-        'notice',
-        'There is no requirements.txt or pyproject.toml; the image gets the framework only',
-        suggestion,
-      ),
-    );
-    return { requirements: [], conflicts: [] };
-  }
-  if (hasPyproject) {
-    findings.push(
-      about(
-        'pyproject.toml',
-        'two_dependency_files',
-        'notice',
-        'requirements.txt is used; the dependencies in pyproject.toml are not read',
-      ),
-    );
-  }
-  const text = readText(files, file, longestConfigBytes);
-  if (typeof text !== 'string') {
-    findings.push(text);
-    return { dependency_file: 'requirements.txt', requirements: [], conflicts: [] };
-  }
-  const { requirements, findings: found } = parseRequirements(text);
-  const conflicts = framework === undefined ? [] : platformRequirements(framework, requirements).conflicts;
-  findings.push(...found, ...conflicts.map(conflictFinding));
-  return { dependency_file: 'requirements.txt', requirements, conflicts };
-}
-
-function conflictFinding({ required_by, remedy }: Conflict): Finding {
-  const [user, platform] = required_by;
-  const message = `\`${user?.spec}\` conflicts with \`${platform?.spec}\`, which the service needs`;
-  return {
-    ...about('requirements.txt', 'dependency_conflict', 'error', message, remedy),
-    line: Number(user?.source.split(':').at(-1) ?? 1),
-  };
 }
 
 function refusedFiles(listed: readonly ProjectFile[]): Finding[] {
