@@ -7,9 +7,11 @@ import { filesFromMap, type ProjectFile, type ProjectFiles } from './agent-proje
 import { leftOut } from './agent-project/left-out.ts';
 import { checkLimits } from './agent-project/limits.ts';
 import { readText } from './agent-project/read-text.ts';
+import { checkDependencies } from './dependencies/check-dependencies.ts';
 import { hasErrors, inOrder, type Finding, type FindingCode } from './finding.ts';
-import type { Framework } from './frameworks.ts';
-import { parseRequirements, platformRequirements, type Conflict, type Requirement } from './requirements.ts';
+import { findLanggraphJson } from './langgraph-json.ts';
+import type { Conflict, Requirement } from './requirements.ts';
+import { sourceRoots } from './source-roots.ts';
 
 export type { ProjectEntry } from './agent-project/entry.ts';
 export { filesFromMap, type ProjectFile, type ProjectFiles } from './agent-project/files.ts';
@@ -45,7 +47,7 @@ export function checkProject(given: ProjectFiles | ReadonlyMap<string, Uint8Arra
   const dependencies = checkDependencies(files, byPath, config?.framework, findings);
 
   return {
-    ...(config === undefined ? {} : { config, entry: entryOf(config, [...byPath.keys()]) }),
+    ...(config === undefined ? {} : { config, entry: entryOf(config, files) }),
     deployable: !hasErrors(findings),
     findings: inFileOrder(findings),
     ...(entry.export_name === undefined ? {} : { export_name: entry.export_name }),
@@ -54,8 +56,9 @@ export function checkProject(given: ProjectFiles | ReadonlyMap<string, Uint8Arra
 }
 
 /** Where the agent of a project with this config is, and how Python imports it. */
-export function entryOf({ entrypoint }: Pick<AgentConfig, 'entrypoint'>, paths: readonly string[]): ProjectEntry {
-  return projectEntry({ entrypoint, source_roots: ['.'], paths });
+export function entryOf({ entrypoint }: Pick<AgentConfig, 'entrypoint'>, files: ProjectFiles): ProjectEntry {
+  const paths = files.list().map(({ path }) => path);
+  return projectEntry({ entrypoint, source_roots: sourceRoots(files, findLanggraphJson(files)?.config), paths });
 }
 
 function checkConfig(files: ProjectFiles, file: ProjectFile | undefined, findings: Finding[]): AgentConfig | undefined {
@@ -83,58 +86,6 @@ function checkConfig(files: ProjectFiles, file: ProjectFile | undefined, finding
 
 /** Above what the YAML reader takes, so that its own finding, in characters, is the one that people see. */
 const longestConfigBytes = 1_000_000;
-function checkDependencies(
-  files: ProjectFiles,
-  byPath: ReadonlyMap<string, ProjectFile>,
-  framework: Framework | undefined,
-  findings: Finding[],
-): Pick<CheckedProject, 'dependency_file' | 'requirements' | 'conflicts'> {
-  const file = byPath.get('requirements.txt');
-  const hasPyproject = byPath.has('pyproject.toml');
-  if (file === undefined) {
-    if (hasPyproject) return { dependency_file: 'pyproject.toml', requirements: [], conflicts: [] };
-    const suggestion = 'Add a requirements.txt if agent.py imports more than the framework.';
-    findings.push(
-      about(
-        'requirements.txt',
-        'no_dependency_file',
-        'notice',
-        'There is no requirements.txt or pyproject.toml; the image gets the framework only',
-        suggestion,
-      ),
-    );
-    return { requirements: [], conflicts: [] };
-  }
-  if (hasPyproject) {
-    findings.push(
-      about(
-        'pyproject.toml',
-        'two_dependency_files',
-        'notice',
-        'requirements.txt is used; the dependencies in pyproject.toml are not read',
-      ),
-    );
-  }
-  const text = readText(files, file, longestConfigBytes);
-  if (typeof text !== 'string') {
-    findings.push(text);
-    return { dependency_file: 'requirements.txt', requirements: [], conflicts: [] };
-  }
-  const { requirements, findings: found } = parseRequirements(text);
-  const conflicts = framework === undefined ? [] : platformRequirements(framework, requirements).conflicts;
-  findings.push(...found, ...conflicts.map(conflictFinding));
-  return { dependency_file: 'requirements.txt', requirements, conflicts };
-}
-
-function conflictFinding({ required_by, remedy }: Conflict): Finding {
-  const [user, platform] = required_by;
-  const message = `\`${user?.spec}\` conflicts with \`${platform?.spec}\`, which the service needs`;
-  return {
-    ...about('requirements.txt', 'dependency_conflict', 'error', message, remedy),
-    line: Number(user?.source.split(':').at(-1) ?? 1),
-  };
-}
-
 function refusedFiles(listed: readonly ProjectFile[]): Finding[] {
   const refused = new Map<string, Finding>();
   for (const { path } of listed) {

@@ -46,7 +46,9 @@ export const findingCodes = [
   'export_not_a_value',
   'graph_not_compiled',
   'python_syntax',
-  // The dependency file
+  // langgraph.json
+  'json_syntax',
+  // The files that name dependencies
   'no_dependency_file',
   'two_dependency_files',
   'requirement_unreadable',

@@ -45,7 +45,7 @@ def said(folder: Path, environment: dict[str, str]) -> dict[str, Any]:
         return wrapper.ready().invoke({"input": {"said": {}}}).json()["output"]["said"]
 
 
-PACKAGE_ENTRY = f"""
+PACKAGE_ENTRY = """
 import sys
 from .state import compiled
 from ..tools import word as relative

@@ -2,8 +2,12 @@ import { expect, test } from 'vitest';
 import { parseEntrypoint } from '../entrypoint.ts';
 import { projectEntry } from './entry.ts';
 
-const entry = (entrypoint: string | undefined, paths: string[], source_roots = ['src', '.']) =>
-  projectEntry({ entrypoint, source_roots, paths });
+const entry = (entrypoint: string | undefined, others: string[]) =>
+  projectEntry({
+    entrypoint,
+    source_roots: ['src', '.'],
+    paths: [entrypoint?.replace(/:.*$/, '') ?? 'agent.py', ...others],
+  });
 
 test.each([
   ['src/react_agent/graph.py:graph', 'src/react_agent/graph.py', 'graph'],
@@ -39,9 +43,11 @@ test.each([
   ['a package at the root', 'my_agent/graph.py:graph', [], 'my_agent.graph', ['src', '.']],
   ['a package itself', 'src/react_agent/__init__.py:graph', [], 'react_agent', ['src', '.']],
   ['a module at the root', 'main.py:graph', [], 'main', ['src', '.']],
-  ['no entrypoint', undefined, ['agent.py'], 'agent', ['src', '.']],
-  ['agent.py beside a package agent', undefined, ['agent.py', 'agent/__init__.py'], '_svc_entry', ['src', '.']],
-  ['agent.py beside a folder without code', undefined, ['agent.py', 'agent/notes.md'], 'agent', ['src', '.']],
+  ['no entrypoint', undefined, [], 'agent', ['src', '.']],
+  ['agent.py beside a package agent', undefined, ['agent/__init__.py'], '_svc_entry', ['src', '.']],
+  ['agent.py and a package src/agent', undefined, ['src/agent/graph.py'], '_svc_entry', ['src', '.']],
+  ['a module that src hides', 'tools.py:graph', ['src/tools.py'], '_svc_entry', ['src', '.']],
+  ['agent.py beside a folder without code', undefined, ['agent/notes.md'], 'agent', ['src', '.']],
   ['a folder with a hyphen', 'my-agent/graph.py:graph', [], 'my-agent.graph', ['src', '.']],
   ['a folder with a dot', 'v1.0/app/graph.py:graph', [], 'app.graph', ['v1.0', 'src', '.']],
   ['a file with a dot', 'agent.v2.py:graph', [], '_svc_entry', ['src', '.']],

@@ -43,15 +43,24 @@ function rootsFor(file: string, source_roots: readonly string[]): string[] {
   return dotted < 0 || source_roots.includes(own) ? [...source_roots] : [own, ...source_roots];
 }
 
+/** The name under which an import finds this file and nothing else; the innermost root gives the shortest. */
 function moduleOf(file: string, source_roots: readonly string[], paths: readonly string[]): string {
-  const path = file.slice(0, -'.py'.length);
-  // A package of the same name is what `import` finds.
-  if (paths.some((other) => other.startsWith(`${path}/`) && other.endsWith('.py'))) return unnamed;
-  const below = source_roots
-    .map((root) => (root === '.' ? path : path.startsWith(`${root}/`) ? path.slice(root.length + 1) : undefined))
-    .filter((inside) => inside !== undefined && !inside.includes('.'))
-    // The innermost root: `react_agent.graph`, not `src.react_agent.graph`.
-    .toSorted((a, b) => (a?.length ?? 0) - (b?.length ?? 0));
-  const [shortest] = below;
-  return shortest === undefined ? unnamed : shortest.replace(/(^|\/)__init__$/, '').replaceAll('/', '.') || unnamed;
+  const inside = source_roots
+    .filter((root) => root === '.' || file.startsWith(`${root}/`))
+    .map((root) => (root === '.' ? file : file.slice(root.length + 1)).slice(0, -'.py'.length))
+    .filter((path) => !path.includes('.'))
+    .toSorted((a, b) => a.length - b.length)
+    .find((path) => findModule(path, source_roots, paths) === file);
+  return inside?.replace(/(?:^|\/)__init__$/, '').replaceAll('/', '.') || unnamed;
+}
+
+/** The file that Python takes for a module: in each folder a package comes before a file. */
+function findModule(path: string, source_roots: readonly string[], paths: readonly string[]): string | undefined {
+  for (const root of source_roots) {
+    const place = root === '.' ? path : `${root}/${path}`;
+    const found = paths.find((other) => other.startsWith(`${place}/`) && other.endsWith('.py'));
+    if (found !== undefined) return found;
+    if (paths.includes(`${place}.py`)) return `${place}.py`;
+  }
+  return undefined;
 }

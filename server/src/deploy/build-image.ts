@@ -1,5 +1,5 @@
 // Step 4. A version's content → an image, by digest: the dependency image of its lock, and over it copies of the wrapper and the files.
-import { entryOf } from '@gantry/contract/agent-project.ts';
+import { entryOf, filesFromMap } from '@gantry/contract/agent-project.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Engine } from '../engine/client.ts';
 import type { RunLabel } from '../engine/labels.ts';
@@ -91,6 +91,7 @@ async function build(sandboxes: Sandboxes, wrapper_directory: string, input: Bui
   });
   onLog(`dependencies: ${dependencies.reused ? 'reused' : 'installed'} (${dependencies.tag})`);
   const wrapper = await readWrapperFiles(wrapper_directory);
+  const files = new Map(content.files.map(({ path, bytes }) => [path, bytes]));
   const app = await buildAppImage(sandboxes.engine, {
     dependency_image: dependencies.tag,
     agent,
@@ -98,11 +99,8 @@ async function build(sandboxes: Sandboxes, wrapper_directory: string, input: Bui
     version: content.version,
     digest: content.digest,
     created_at,
-    entry: entryOf(
-      content.config,
-      content.files.map(({ path }) => path),
-    ),
-    files: new Map(content.files.map(({ path, bytes }) => [path, bytes])),
+    entry: entryOf(content.config, filesFromMap(files)),
+    files,
     wrapper: wrapper.files,
     signal,
   });

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { langgraphJsonLimits, readLanggraphJson } from './langgraph-json.ts';
+
+const read = (value: unknown) => readLanggraphJson(typeof value === 'string' ? value : JSON.stringify(value, null, 2));
+
+test('graphs, dependencies, variables and the Python version are read', () => {
+  const { config, findings } = read({
+    $schema: 'https://example.com/x.json',
+    dependencies: ['.', './libs/shared', 'httpx>=0.27'],
+    graphs: { agent: './src/agent/graph.py:graph', other: { path: 'other.py:make', description: 'x' } },
+    env: '.env',
+    python_version: '3.11',
+  });
+  expect(findings).toEqual([]);
+  expect(config).toEqual({
+    dependencies: [
+      { folder: '.', line: 4 },
+      { folder: 'libs/shared', line: 5 },
+      { requirement: 'httpx>=0.27', line: 6 },
+    ],
+    graphs: { agent: { path: 'src/agent/graph.py', name: 'graph' }, other: { path: 'other.py', name: 'make' } },
+    env: '.env',
+    python_version: '3.11',
+  });
+});
+
+test('a dotted module is the path that it has below a source root', () => {
+  expect(read({ graphs: { a: 'my_agent.graph:app' } }).config?.graphs).toEqual({
+    a: { path: 'my_agent/graph.py', name: 'app' },
+  });
+});
+
+test('variables that are written out are read by name', () => {
+  expect(read({ env: { MODEL: 'x', OTHER: 3 } }).config?.env).toEqual({ MODEL: 'x' });
+});
+
+test('what is missing is empty', () => {
+  expect(read({})).toEqual({ config: { graphs: {}, dependencies: [] }, findings: [] });
+});
+
+describe('a hostile file', () => {
+  test.each<[string, unknown, string]>([
+    ['that is not JSON', '{"graphs": ', 'json_syntax'],
+    ['with comments', '{ // x\n}', 'json_syntax'],
+    ['that is a list', [], 'wrong_type'],
+    ['with graphs as a list', { graphs: [] }, 'wrong_type'],
+    ['with a graph that is a number', { graphs: { a: 1 } }, 'invalid_value'],
+    ['with a graph without a name', { graphs: { a: './x.py' } }, 'invalid_value'],
+    ['with a graph outside', { graphs: { a: '../x.py:graph' } }, 'invalid_value'],
+    ['with an absolute graph', { graphs: { a: '/x.py:graph' } }, 'invalid_value'],
+    ['with a prototype for a graph', '{"graphs": {"__proto__": "./x.py:graph"}}', 'invalid_value'],
+    ['with a folder outside', { dependencies: ['../shared'] }, 'unsafe_path'],
+    ['with a folder that leaves the project on its way', { dependencies: ['./a/../../a'] }, 'unsafe_path'],
+    ['with a dependency that is a number', { dependencies: [1] }, 'wrong_type'],
+    ['with dependencies as an object', { dependencies: {} }, 'wrong_type'],
+    ['with too many dependencies', { dependencies: Array.from({ length: 1001 }, () => 'x') }, 'file_too_large'],
+    ['that is too long', ' '.repeat(langgraphJsonLimits.characters + 1), 'file_too_large'],
+  ])('%s is refused', (_, value, code) => {
+    const { findings, config } = read(value);
+    expect(findings.map((finding) => [finding.code, finding.severity])).toEqual([[code, 'error']]);
+    expect(Object.keys(config?.graphs ?? {})).toEqual([]);
+  });
+
+  test('that is nested as deep as it is long is refused in time', () => {
+    const start = performance.now();
+    expect(read('['.repeat(250_000)).findings).toMatchObject([{ code: 'json_syntax' }]);
+    expect(read(`{"x":${'['.repeat(120_000)}${']'.repeat(120_000)}}`).findings).toEqual([]);
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+});
