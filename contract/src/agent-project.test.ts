@@ -144,14 +144,27 @@ describe('agent.py', () => {
     expect(onlyFinding({ 'agent.py': undefined })).toMatchObject({
       deployable: false,
       code: 'missing_file',
-      suggestion: 'Rename the file that holds the agent to agent.py, or add an agent.py that re-exports it.',
+      suggestion:
+        'Rename the file that holds the agent to agent.py, or add an agent.py that re-exports it. Or run `svc init`: it finds the agent and writes `entrypoint`.',
     });
   });
 
   test('that is missing while another file exports the agent: that file is named', () => {
     expect(onlyFinding({ 'agent.py': undefined, 'main.py': agentPy })).toMatchObject({
       code: 'missing_file',
-      suggestion: 'Rename main.py to agent.py, or add an agent.py with: from main import graph',
+      suggestion:
+        'Rename main.py to agent.py, add an agent.py with: from main import graph, or add `entrypoint: main.py:graph` to agent.yaml.',
+    });
+  });
+
+  test('that is missing while langgraph.json names a graph: the entrypoint is named', () => {
+    const langgraphJson = JSON.stringify({ dependencies: ['.'], graphs: { chat: './src/flow/graph.py:flow' } });
+    const files = { 'agent.py': undefined, 'langgraph.json': langgraphJson, 'src/flow/graph.py': 'flow = 1\n' };
+    expect(onlyFinding(files)).toMatchObject({
+      code: 'missing_file',
+      message: 'agent.py is missing beside agent.yaml',
+      suggestion:
+        'Add `entrypoint: src/flow/graph.py:flow` to agent.yaml, the graph "chat" of langgraph.json; `svc init` does it.',
     });
   });
 

@@ -10,6 +10,8 @@ export interface Binding {
   offset: number;
   /** What is called to make the value: `StateGraph` in `graph = StateGraph(State)`. */
   made_by?: string;
+  /** What a function or class is decorated with, the outermost first: `CrewBase`. */
+  decorators?: readonly string[];
 }
 
 export interface PythonExports {
@@ -103,8 +105,20 @@ function visitDefinition(found: Found, { node, within }: Place): Place[] {
   const name = node.getChild('VariableName');
   if (name === null) return [];
   const kind = node.name === 'ClassDefinition' ? 'class' : 'function';
-  bind(found, name, within, { kind: node.parent?.name === 'DecoratedStatement' ? 'value' : kind });
+  const decorators = decoratorsOf(found, node);
+  bind(found, name, within, decorators.length > 0 ? { kind: 'value', decorators } : { kind });
   return childrenOf(node).map((child) => ({ node: child, within: `the ${kind} ${textOf(found, name)}` }));
+}
+
+/** `CrewBase` of `@CrewBase` and `entrypoint` of `@entrypoint(checkpointer=saver)`. */
+function decoratorsOf(found: Found, definition: Node): string[] {
+  if (definition.parent?.name !== 'DecoratedStatement') return [];
+  return definition.parent.getChildren('Decorator').map((decorator) =>
+    textOf(found, decorator)
+      .slice(0, 200)
+      .replace(/^@\s*/, '')
+      .replace(/[\s(][^]*$/, ''),
+  );
 }
 
 /** Each body of an if belongs to the condition before it. */

@@ -54,8 +54,8 @@ import team.react.graph as myself
 
 def tell():
     again = [name for name, module in sys.modules.items() if getattr(module, "__file__", None) == __file__]
-    return {{"name": __name__, "same": relative is absolute, "once": again, "myself": myself.tell is tell,
-            "package": __package__, "main": MAIN}}
+    return {"name": __name__, "same": relative is absolute, "once": again, "myself": myself.tell is tell,
+            "package": __package__, "main": MAIN}
 
 MAIN = False
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ import type { Framework } from '@gantry/contract/frameworks.ts';
 import { namePattern } from '@gantry/contract/refs.ts';
 import { misuse } from '../refusal.ts';
 import type { Session } from '../session.ts';
+import { schemaLine } from './schema-line.ts';
+import { teamForProject } from './team-for-project.ts';
 
 export interface MadeProject {
   directory: string;
@@ -27,7 +29,7 @@ export async function makeProject(
   const directory = path.resolve(name);
   if (existsSync(directory) && readdirSync(directory).length > 0)
     throw misuse(`${name}/ exists and is not empty`, 'Choose another name, or work in that directory.');
-  const team = await teamOf(session);
+  const team = await teamForProject(session);
   const template = fileURLToPath(new URL(`../../../examples/${framework}-greeter`, import.meta.url));
   mkdirSync(directory, { recursive: true });
   cpSync(template, directory, {
@@ -41,32 +43,15 @@ export async function makeProject(
   return { directory, team, files: readdirSync(directory, { recursive: true, encoding: 'utf8' }).toSorted() };
 }
 
-/** Comments and order of the example stay; the first line tells editors where the schema is. */
+/** Comments and order of the example stay. */
 function renamed(yaml: string, { name, team, server }: { name: string; team: string; server: string }): string {
   const document = parseDocument(yaml);
   document.set('name', name);
   document.set('team', team);
   document.delete('owner');
-  return `# yaml-language-server: $schema=${server}/api/v1/schemas/agent.json\n${document.toString({ lineWidth: 0 })}`;
+  return schemaLine(server) + document.toString({ lineWidth: 0 });
 }
 
 function rewrite(file: string, change: (text: string) => string): void {
   writeFileSync(file, change(readFileSync(file, 'utf8')));
-}
-
-/** --team or the context; else the primary team of whoever is signed in. */
-async function teamOf(session: Session): Promise<string> {
-  if (session.team !== undefined) return session.team;
-  const unknown = (why: string): string => {
-    session.output.notice(`${why}, so agent.yaml says team "default"; change it there, or use --team.`);
-    return 'default';
-  };
-  if ((await session.token()) === undefined) return unknown('You are not signed in');
-  try {
-    const user = await session.call('auth.me', {});
-    return user.active_team ?? user.primary_team ?? unknown('You are in no team');
-  } catch (error) {
-    if (error instanceof Error && error.name === 'Unreachable') return unknown(error.message);
-    throw error;
-  }
 }

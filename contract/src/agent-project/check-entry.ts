@@ -1,5 +1,6 @@
 // The file that holds the agent: agent.py as the spec wants it, or the one that `entrypoint` names.
 import { parseEntrypoint } from '../entrypoint.ts';
+import { declaredGraphs } from '../find-agents.ts';
 import type { Finding, FindingCode } from '../finding.ts';
 import { frameworks, type Framework } from '../frameworks.ts';
 import { findExports, longestSource } from '../python-exports.ts';
@@ -57,6 +58,11 @@ function missingAgent(
   byPath: ReadonlyMap<string, ProjectFile>,
   framework: Framework | undefined,
 ): Finding {
+  const [declared] = framework === 'crewai' ? [] : declaredGraphs(files);
+  if (declared?.entrypoint !== undefined) {
+    const suggestion = `Add \`entrypoint: ${declared.entrypoint}\` to agent.yaml, the ${declared.found}; \`svc init\` does it.`;
+    return about('agent.py', 'missing_file', 'agent.py is missing beside agent.yaml', suggestion);
+  }
   const names: readonly string[] =
     framework === undefined
       ? Object.values(frameworks).flatMap(({ exports }) => [...exports])
@@ -73,10 +79,11 @@ function missingAgent(
     const exported = typeof text === 'string' ? names.find((name) => findExports(text).names.has(name)) : undefined;
     if (exported === undefined) continue;
     const module = candidate.path.slice(0, -'.py'.length);
-    const suggestion = `Rename ${candidate.path} to agent.py, or add an agent.py with: from ${module} import ${exported}`;
+    const suggestion = `Rename ${candidate.path} to agent.py, add an agent.py with: from ${module} import ${exported}, or add \`entrypoint: ${candidate.path}:${exported}\` to agent.yaml.`;
     return about('agent.py', 'missing_file', 'agent.py is missing beside agent.yaml', suggestion);
   }
-  const suggestion = 'Rename the file that holds the agent to agent.py, or add an agent.py that re-exports it.';
+  const suggestion =
+    'Rename the file that holds the agent to agent.py, or add an agent.py that re-exports it. Or run `svc init`: it finds the agent and writes `entrypoint`.';
   return about('agent.py', 'missing_file', 'agent.py is missing beside agent.yaml', suggestion);
 }
 

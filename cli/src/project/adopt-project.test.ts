@@ -1,0 +1,84 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { freshHome, runSvc } from '../testing/run-svc.ts';
+
+const graph = 'from langgraph.graph import StateGraph\nflow = StateGraph(dict).compile()\n';
+const langgraphJson = (graphs: Record<string, string>, more: object = {}) =>
+  JSON.stringify({ dependencies: ['.'], graphs, ...more });
+
+/** A folder with these files, and `svc init` in it. */
+function project(files: Record<string, string>) {
+  const home = freshHome();
+  const cwd = path.join(home, 'My_Agent');
+  for (const [file, content] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(cwd, file)), { recursive: true });
+    writeFileSync(path.join(cwd, file), content);
+  }
+  return {
+    init: async (...more: string[]) => await runSvc(['init', '--team', 'ml', ...more], { home, cwd }),
+    validate: async () => await runSvc(['validate'], { home, cwd }),
+    yaml: () => readFileSync(path.join(cwd, 'agent.yaml'), 'utf8'),
+    files: () => readdirSync(cwd, { recursive: true, encoding: 'utf8' }).toSorted(),
+  };
+}
+
+test('a project of langgraph.json gets an agent.yaml that validates, and no other file changes', async () => {
+  const made = project({
+    'langgraph.json': langgraphJson({ chat: './src/flow/graph.py:flow' }, { env: { GREETING: 'Hello' } }),
+    'src/flow/graph.py': graph,
+    'pyproject.toml': '[project]\nname = "flow"\nversion = "0.1.0"\n',
+    '.env.example': 'GREETING=\nOPENAI_API_KEY=\n',
+    '.env': 'export TAVILY_API_KEY=secret-value\n',
+  });
+  const before = made.files();
+  const { exit, stdout } = await made.init();
+  expect(exit).toBe(0);
+  expect(stdout).toContain('graph "chat" of langgraph.json');
+  expect(made.files()).toEqual([...before, 'agent.yaml'].toSorted());
+  const yaml = made.yaml();
+  expect(yaml).toContain('name: my-agent\nversion: 1.0.0\nteam: ml\nframework: langgraph\n');
+  expect(yaml).toContain('entrypoint: src/flow/graph.py:flow\ndeploy:\n  env_vars:\n    GREETING: Hello\n');
+  expect(yaml).toContain('#     OPENAI_API_KEY: ""');
+  expect(yaml).toContain('#     TAVILY_API_KEY: ""');
+  expect(yaml + stdout).not.toContain('secret-value');
+  expect((await made.validate()).exit).toBe(0);
+});
+
+test('several graphs are a choice, and the one that is named is taken', async () => {
+  const made = project({
+    'langgraph.json': langgraphJson({ chat: './chat.py:flow', index: './index.py:flow' }),
+    'chat.py': graph,
+    'index.py': graph,
+  });
+  const refused = await made.init();
+  expect(refused.exit).toBe(2);
+  expect(refused.stderr).toContain('This project holds 2 agents: chat.py:flow, index.py:flow');
+  expect(refused.stderr).toContain('svc init --entrypoint chat.py:flow');
+  expect((await made.init('--entrypoint', './index.py:flow')).exit).toBe(0);
+  expect(made.yaml()).toContain('entrypoint: index.py:flow\n');
+});
+
+test('an agent.yaml without an agent gets its entrypoint, and keeps the rest', async () => {
+  const yaml = '# mine\nname: flow\nversion: 2.0.0\nteam: ml\nframework: langgraph\n';
+  const made = project({ 'agent.yaml': yaml, 'src/flow/graph.py': graph });
+  expect((await made.init()).exit).toBe(0);
+  expect(made.yaml()).toBe(`${yaml}entrypoint: src/flow/graph.py:flow\n`);
+  const again = await made.init();
+  expect(again.exit).toBe(1);
+  expect(again.stderr).toContain('agent.yaml is there already');
+});
+
+test('what `crewai create` makes is found', async () => {
+  const crew = 'from crewai.project import CrewBase\n\n@CrewBase\nclass Research:\n    ...\n';
+  const made = project({ 'src/research/crew.py': crew, 'src/research/main.py': 'def run(): ...\n' });
+  expect((await made.init()).exit).toBe(0);
+  expect(made.yaml()).toContain('framework: crewai\nentrypoint: src/research/crew.py:Research\n');
+});
+
+test('a folder without an agent is told what was looked for', async () => {
+  const { exit, stderr } = await project({ 'notes.md': 'hello' }).init();
+  expect(exit).toBe(1);
+  expect(stderr).toContain('No agent was found in this folder');
+  expect(stderr).toContain('svc init greeter');
+});

@@ -1,0 +1,128 @@
+// `svc init` in a project that is there: finds the agent, and writes agent.yaml and nothing else. Of an agent.yaml that is there
+// already only `entrypoint` is added.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseDocument, stringify } from 'yaml';
+import { findAgents, type FoundAgent } from '@gantry/contract/find-agents.ts';
+import { findLanggraphJson } from '@gantry/contract/langgraph-json.ts';
+import { misuse, Refusal } from '../refusal.ts';
+import type { Session } from '../session.ts';
+import { environmentNames } from './environment-files.ts';
+import { readProject, type LocalProject } from './read-project.ts';
+import { schemaLine } from './schema-line.ts';
+import { teamForProject } from './team-for-project.ts';
+
+export interface Adoption {
+  framework: FoundAgent['framework'] | undefined;
+  entrypoint: string | undefined;
+}
+
+export interface Adopted {
+  agent: FoundAgent;
+  others: FoundAgent[];
+  /** The whole agent.yaml as it is now. */
+  text: string;
+  /** Names that the project's files list and agent.yaml does not set. */
+  variables: string[];
+}
+
+export async function adoptProject(session: Session, wish: Adoption): Promise<Adopted> {
+  const project = readProject();
+  const file = path.join(project.directory, 'agent.yaml');
+  const agents = findAgents(project).filter(
+    ({ framework }) => wish.framework === undefined || framework === wish.framework,
+  );
+  const agent = await chosen(session, agents, wish.entrypoint);
+  const variables = environmentNames(project.directory);
+  const text = existsSync(file)
+    ? withEntrypoint(readFileSync(file, 'utf8'), agent)
+    : await newFile(session, project, { agent, variables });
+  writeFileSync(file, text);
+  return { agent, others: agents.filter((each) => each !== agent), text, variables };
+}
+
+async function chosen(
+  session: Session,
+  agents: readonly FoundAgent[],
+  entrypoint: string | undefined,
+): Promise<FoundAgent> {
+  const [first] = agents;
+  if (first === undefined) throw nothingFound();
+  if (entrypoint !== undefined) {
+    const named = agents.find((each) => each.entrypoint === entrypoint.replace(/^\.\//, ''));
+    if (named === undefined)
+      throw misuse(
+        `${entrypoint} is none of the agents that were found`,
+        `Found: ${agents.map((each) => each.entrypoint ?? 'agent.py').join(', ')}`,
+      );
+    return named;
+  }
+  if (agents.length === 1) return first;
+  if (!(await session.prompt.canAsk()))
+    throw misuse(
+      `This project holds ${agents.length} agents: ${agents.map((each) => each.entrypoint).join(', ')}`,
+      `Choose one: svc init --entrypoint ${first.entrypoint}`,
+    );
+  const value = await session.prompt.choose(
+    'Which agent?',
+    agents.map(({ entrypoint: value = '', found }) => ({ value, label: `${value}  (${found})` })),
+    '--entrypoint',
+  );
+  return agents.find((each) => each.entrypoint === value) ?? first;
+}
+
+function nothingFound(): Refusal {
+  return new Refusal('no_agent_found', 'No agent was found in this folder', {
+    hint: 'Looked for: langgraph.json, a compiled graph, a Crew, a @CrewBase class. Run this in the project, or name a new one: svc init greeter. Where the agent is made by a function, write `entrypoint: <path>.py:<function>` into agent.yaml.',
+  });
+}
+
+function withEntrypoint(yaml: string, { entrypoint }: FoundAgent): string {
+  const document = parseDocument(yaml);
+  if (document.errors.length > 0 || document.has('entrypoint') || entrypoint === undefined)
+    throw new Refusal('exists', 'agent.yaml is there already', { hint: 'Run `svc validate`, which checks it.' });
+  document.set('entrypoint', entrypoint);
+  return document.toString({ lineWidth: 0 });
+}
+
+async function newFile(
+  session: Session,
+  project: LocalProject,
+  { agent, variables }: { agent: FoundAgent; variables: readonly string[] },
+): Promise<string> {
+  const env = findLanggraphJson(project)?.config?.env;
+  const env_vars = typeof env === 'object' ? env : {};
+  const config = {
+    name: nameOf(path.basename(project.directory)),
+    version: '1.0.0',
+    team: await teamForProject(session),
+    framework: agent.framework,
+    ...(agent.entrypoint === undefined ? {} : { entrypoint: agent.entrypoint }),
+    ...(Object.keys(env_vars).length === 0 ? {} : { deploy: { env_vars } }),
+  };
+  const open = variables.filter((variable) => !Object.hasOwn(env_vars, variable));
+  return schemaLine(session.server) + stringify(config, { lineWidth: 0 }) + comment(open);
+}
+
+/** `.env` is never sent, so the file says which values are still missing. */
+function comment(variables: readonly string[]): string {
+  if (variables.length === 0) return '';
+  const lines = [
+    'The project lists these variables; .env is not sent. Set those that the agent needs:',
+    'deploy:',
+    '  env_vars:',
+    ...variables.map((name) => `    ${name}: ""`),
+  ];
+  return lines.map((line) => `# ${line}\n`).join('');
+}
+
+/** `Open_Deep Research` → `open-deep-research`. */
+function nameOf(text: string): string {
+  const name = text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replace(/^[^a-z]+/, '')
+    .slice(0, 63)
+    .replace(/-$/, '');
+  return name === '' ? 'agent' : name;
+}

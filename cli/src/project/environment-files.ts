@@ -1,0 +1,22 @@
+// Which variables a project's code expects, from the files that list them. Only names are read: values may be secrets, and stay here.
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+
+/** Names in the order of the files, each once. */
+export function environmentNames(directory: string): string[] {
+  const files = readdirSync(directory)
+    .filter((file) => /^\.env(?:[._-](?:example|sample|template|dist))?$/.test(file))
+    .map((file) => path.join(directory, file))
+    .filter(isSmallFile);
+  const names = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/^\s*(?:#\s*)?(?:export\s+)?([A-Z][A-Z0-9_]{0,127})\s*=/gm)].flatMap(
+      ([, name]) => name ?? [],
+    ),
+  );
+  return [...new Set(names)];
+}
+
+function isSmallFile(file: string): boolean {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats?.isFile() === true && stats.size < 100_000;
+}

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { filesFromMap } from './agent-project/files.ts';
+import { findAgents } from './find-agents.ts';
+
+const found = (files: Record<string, string>) =>
+  findAgents(filesFromMap(new Map(Object.entries(files)))).map(
+    ({ framework, entrypoint }) => `${framework} ${entrypoint ?? 'agent.py'}`,
+  );
+const graph = 'from langgraph.graph import StateGraph\nbuilder = StateGraph(dict)\n';
+const crew = 'from crewai import Crew\nfrom crewai.project import CrewBase\n';
+
+test('agent.py with the export of its framework needs no entrypoint', () => {
+  expect(
+    found({ 'agent.py': `${graph}app = builder.compile()\n`, 'other.py': `${graph}x = builder.compile()\n` }),
+  ).toEqual(['langgraph agent.py']);
+});
+
+test('the graphs of langgraph.json are the author’s own word', () => {
+  const langgraphJson = JSON.stringify({
+    dependencies: ['.'],
+    graphs: { agent: './src/flow/graph.py:flow', index: { path: './src/flow/index.py:make' }, dotted: 'flow.third:x' },
+  });
+  const files = { 'src/flow/graph.py': graph, 'src/flow/third.py': '', 'other.py': `${graph}x = builder.compile()\n` };
+  expect(found({ ...files, 'langgraph.json': langgraphJson })).toEqual([
+    'langgraph src/flow/graph.py:flow',
+    'langgraph src/flow/index.py:make',
+    'langgraph src/flow/third.py:x',
+  ]);
+});
+
+test.each([
+  [
+    'a compiled graph',
+    { 'src/flow/graph.py': `${graph}flow = builder.compile(name="x")\n` },
+    ['langgraph src/flow/graph.py:flow'],
+  ],
+  [
+    'a prebuilt agent',
+    { 'main.py': 'from langchain.agents import create_agent\nbot = create_agent(m, [])\n' },
+    ['langgraph main.py:bot'],
+  ],
+  [
+    'a workflow',
+    { 'main.py': 'from langgraph.func import entrypoint\n@entrypoint()\ndef work(x): ...\n' },
+    ['langgraph main.py:work'],
+  ],
+  ['a crew', { 'main.py': `${crew}team = Crew(agents=[])\n` }, ['crewai main.py:team']],
+  [
+    'what `crewai create` makes',
+    { 'src/team/crew.py': `${crew}@CrewBase\nclass Team: ...\n` },
+    ['crewai src/team/crew.py:Team'],
+  ],
+  [
+    'nothing',
+    { 'main.py': 'import re\nx = re.compile("a")\n', 'tests/test_x.py': `${graph}x = builder.compile()\n` },
+    [],
+  ],
+])('%s is found in the code', (_, files, expected) => {
+  expect(found(files as Record<string, string>)).toEqual(expected);
+});
+
+test('a name that the spec knows comes before others, and the root before what lies deeper', () => {
+  expect(
+    found({
+      'src/deep/flow.py': `${graph}first = builder.compile()\n`,
+      'flow.py': `${graph}second = builder.compile()\n`,
+      'src/deep/app.py': `${graph}app = builder.compile()\n`,
+    }),
+  ).toEqual(['langgraph src/deep/app.py:app', 'langgraph flow.py:second', 'langgraph src/deep/flow.py:first']);
+});
+
+test('a file that cannot be read as text is passed over', () => {
+  expect(findAgents(filesFromMap(new Map([['main.py', new Uint8Array([0xff])]])))).toEqual([]);
+});

@@ -1,0 +1,119 @@
+// Which agents a project holds, read from its files and never by running them: the graphs of langgraph.json, and what the
+// code of its modules makes. `svc init` offers them; what a person chooses becomes `entrypoint` in agent.yaml.
+import type { ProjectFile, ProjectFiles } from './agent-project/files.ts';
+import { readText } from './agent-project/read-text.ts';
+import { parseEntrypoint, printEntrypoint } from './entrypoint.ts';
+import { frameworkNames, frameworks, type Framework } from './frameworks.ts';
+import { findLanggraphJson, type LanggraphGraph } from './langgraph-json.ts';
+import { joined } from './path-inside.ts';
+import { findExports, longestSource, type Binding } from './python-exports.ts';
+import { sourceRoots } from './source-roots.ts';
+
+export interface FoundAgent {
+  framework: Framework;
+  /** `agent.py` by the spec's rule is an agent without one. */
+  entrypoint?: string;
+  /** Where it was found, for people: `graph "agent" of langgraph.json`. */
+  found: string;
+}
+
+/** The likeliest first. What langgraph.json declares is the author's own word; the code is looked at where it says nothing. */
+export function findAgents(files: ProjectFiles): FoundAgent[] {
+  const sources = pythonSources(files);
+  const declared = declaredGraphs(files);
+  return bySpec(sources) ?? (declared.length > 0 ? declared : inCode(sources));
+}
+
+interface Source {
+  path: string;
+  text: string;
+}
+
+/** agent.py beside agent.yaml, with the export of a framework that it imports. */
+function bySpec(sources: readonly Source[]): FoundAgent[] | undefined {
+  const agent = sources.find(({ path }) => path === 'agent.py');
+  if (agent === undefined) return undefined;
+  const { names } = findExports(agent.text);
+  const framework = frameworkNames.find(
+    (each) => speaksOf(each).test(agent.text) && frameworks[each].exports.some((name) => names.has(name)),
+  );
+  const name = framework && frameworks[framework].exports.find((each) => names.has(each));
+  return framework && [{ framework, found: `agent.py exports ${name}` }];
+}
+
+/** The graphs that langgraph.json names. */
+export function declaredGraphs(files: ProjectFiles): FoundAgent[] {
+  const graphs = findLanggraphJson(files)?.config?.graphs ?? {};
+  return Object.entries(graphs).flatMap(([id, graph]) => {
+    const entrypoint = printEntrypoint(atRoot(files, graph));
+    if (parseEntrypoint(entrypoint) === undefined) return [];
+    return [{ framework: 'langgraph' as const, entrypoint, found: `graph "${id}" of langgraph.json` }];
+  });
+}
+
+/** A dotted module of langgraph.json is looked for below the source roots, as langgraph imports it. */
+function atRoot(files: ProjectFiles, { path, name }: LanggraphGraph): { file: string; name: string } {
+  const paths = new Set(files.list().map((file) => file.path));
+  const root = sourceRoots(files, findLanggraphJson(files)?.config).find((each) => paths.has(joined(each, path)));
+  return { file: paths.has(path) || root === undefined ? path : joined(root, path), name };
+}
+
+function inCode(sources: readonly Source[]): FoundAgent[] {
+  return sources
+    .flatMap(({ path, text }) => {
+      const frameworksOfFile = frameworkNames.filter((each) => speaksOf(each).test(text));
+      if (frameworksOfFile.length === 0) return [];
+      return [...findExports(text).names].flatMap(([name, binding]) => {
+        const framework = frameworksOfFile.find((each) => isAgent(each, binding));
+        const entrypoint = `${path}:${name}`;
+        if (framework === undefined || parseEntrypoint(entrypoint) === undefined) return [];
+        return [{ framework, entrypoint, found: `${path} binds ${name}`, rank: rank(framework, path, name) }];
+      });
+    })
+    .toSorted((a, b) => a.rank - b.rank)
+    .map(({ rank: _, ...agent }) => agent);
+}
+
+function isAgent(framework: Framework, { made_by = '', decorators = [] }: Binding): boolean {
+  const makers = agentMakers[framework];
+  const last = made_by.slice(made_by.lastIndexOf('.') + 1);
+  return makers.calls.has(last) || decorators.some((decorator) => makers.decorators.has(decorator));
+}
+
+const agentMakers: Record<Framework, { calls: ReadonlySet<string>; decorators: ReadonlySet<string> }> = {
+  langgraph: {
+    calls: new Set(['compile', 'create_agent', 'create_react_agent', 'create_deep_agent']),
+    decorators: new Set(['entrypoint']),
+  },
+  crewai: { calls: new Set(['Crew']), decorators: new Set(['CrewBase']) },
+};
+
+/** A name that the spec knows comes first, then what lies nearest to the root. */
+function rank(framework: Framework, path: string, name: string): number {
+  const names: readonly string[] = frameworks[framework].exports;
+  return path.split('/').length + (names.includes(name) ? 0 : 10);
+}
+
+const speaksOf = (framework: Framework): RegExp =>
+  framework === 'langgraph' ? /\b(?:langgraph|langchain|deepagents)\b/ : /\bcrewai\b/;
+
+/** Of a project that somebody wrote; a tree of others' code is not read to its end. */
+const most = { bytes: 2_000_000, files: 400 };
+
+function pythonSources(files: ProjectFiles): Source[] {
+  const sources: Source[] = [];
+  let bytes = 0;
+  for (const file of files.list().filter(isCode)) {
+    bytes += file.size;
+    if (bytes > most.bytes || sources.length >= most.files) break;
+    const text = readText(files, file, longestSource);
+    if (typeof text === 'string' && text.length <= longestSource) sources.push({ path: file.path, text });
+  }
+  return sources;
+}
+
+const isCode = ({ path, type, size }: ProjectFile): boolean =>
+  type === 'file' &&
+  path.endsWith('.py') &&
+  size <= longestSource &&
+  !/(?:^|\/)(?:tests?|\.[^/]*|build|dist|site-packages)\/|(?:^|\/)(?:test_[^/]*|conftest|setup)\.py$/.test(path);
