@@ -1,0 +1,6 @@
+from typing import TypedDict
+
+
+class State(TypedDict, total=False):
+    name: str
+    answer: str

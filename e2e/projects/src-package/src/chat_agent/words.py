@@ -1,0 +1,2 @@
+def signature(release: str) -> str:
+    return f"({release})"
