@@ -37,7 +37,7 @@ class Lifecycle:
 
     def load(self) -> None:
         """Off the main thread. A load that hangs leaves `starting`; the deploy's deadline ends it."""
-        loaded = load_agent(self.settings.framework, self.settings.app_folder)
+        loaded = load_agent(self.settings.framework, self.settings.entry)
         seconds = self.uptime_seconds
         if isinstance(loaded, LoadFailure):
             self.failure = loaded

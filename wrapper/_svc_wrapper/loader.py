@@ -1,4 +1,4 @@
-"""Imports the user's agent.py and finds what it exports.
+"""Imports the user's entry file and finds what it exports.
 
 A failure is a value with the codes that `svc validate` uses, so that GET /ready, the deploy step and the
 command line say the same words about the same fault.
@@ -6,10 +6,8 @@ command line say the same words about the same fault.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
-import sys
 import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,9 +15,8 @@ from types import ModuleType
 from typing import Any
 
 from .agent import Agent, JsonObject
-
-ENTRY_FILE = "agent.py"
-MODULE_NAME = "agent"
+from .entry import Entry
+from .entry_import import import_entry
 
 
 @dataclass(frozen=True)
@@ -38,42 +35,33 @@ class LoadFailure:
         return body
 
 
-def load_agent(framework: str, app_folder: Path) -> Agent | LoadFailure:
+def load_agent(framework: str, entry: Entry) -> Agent | LoadFailure:
     """Runs the user's module level code, so it may take long or never return: call it off the main thread."""
-    entry = app_folder / ENTRY_FILE
-    if not entry.is_file():
-        return LoadFailure("missing_file", f"{ENTRY_FILE} is missing beside agent.yaml")
+    if not entry.path.is_file():
+        return LoadFailure("missing_file", missing_file(entry))
     try:
         module = import_entry(entry)
-        return find_export(framework, module)
+        return find_export(framework, entry, module)
     except BaseException as error:  # also SystemExit: a module that calls exit() has failed to load
-        return import_failure(error)
+        return import_failure(entry, error)
 
 
-def import_entry(entry: Path) -> ModuleType:
-    """By path, because `import agent` could find a package or an installed module of that name."""
-    folder = str(entry.parent)
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    # The user's folder stays as it was deployed.
-    sys.dont_write_bytecode = True
-    spec = importlib.util.spec_from_file_location(MODULE_NAME, entry)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"{entry} cannot be imported")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[MODULE_NAME] = module
-    spec.loader.exec_module(module)
-    return module
+def missing_file(entry: Entry) -> str:
+    place = "is missing beside agent.yaml" if entry.file == Entry.file else "is not in the project"
+    return f"{entry.file} {place}"
 
 
-def find_export(framework: str, module: ModuleType) -> Agent | LoadFailure:
+def find_export(framework: str, entry: Entry, module: ModuleType) -> Agent | LoadFailure:
     # Imported here: an image holds one of the two frameworks.
     if framework == "langgraph":
         from . import langgraph_agent as adapter
     else:
         from . import crewai_agent as adapter
 
-    present = [name for name in adapter.EXPORTS if getattr(module, name, None) is not None]
+    wanted = (entry.name,) if entry.name else adapter.EXPORTS
+    present = [name for name in wanted if getattr(module, name, None) is not None]
+    if not present and entry.name:
+        return LoadFailure("missing_export", f"No '{entry.name}' found in {entry.file}")
     if not present:
         names = " or ".join(f"'{name}'" for name in adapter.EXPORTS)
         return LoadFailure("missing_export", f"No {names} variable found")
@@ -88,20 +76,21 @@ def find_export(framework: str, module: ModuleType) -> Agent | LoadFailure:
     return LoadFailure("wrong_export", "; ".join(refusals))
 
 
-def import_failure(error: BaseException) -> LoadFailure:
+def import_failure(entry: Entry, error: BaseException) -> LoadFailure:
     missing_env = missing_variables(error)
-    message = f"{ENTRY_FILE} could not be imported: {type(error).__name__}: {error}"
+    message = f"{entry.file} could not be imported: {type(error).__name__}: {error}"
     if missing_env:
         message += f" (not set: {', '.join(missing_env)})"
-    return LoadFailure("import_error", message, user_traceback(error), missing_env)
+    return LoadFailure("import_error", message, user_traceback(entry, error), missing_env)
 
 
-def user_traceback(error: BaseException) -> str:
-    """Starts at the user's file: the frames above it are the wrapper's and the import system's."""
+def user_traceback(entry: Entry, error: BaseException) -> str:
+    """Starts at the user's code: the frames above it are the wrapper's and the import system's."""
     if isinstance(error, SyntaxError):
         return "".join(traceback.format_exception_only(type(error), error))
+    folder = entry.app_folder.resolve()
     trace = error.__traceback__
-    while trace and not trace.tb_frame.f_code.co_filename.endswith(os.sep + ENTRY_FILE):
+    while trace and not Path(trace.tb_frame.f_code.co_filename).is_relative_to(folder):
         trace = trace.tb_next
     return "".join(traceback.format_exception(type(error), error, trace or error.__traceback__))
 

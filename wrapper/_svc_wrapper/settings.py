@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from .entry import Entry, read_entry
+
 FRAMEWORKS = ("langgraph", "crewai")
 
 
@@ -22,7 +24,6 @@ class Settings:
     revision: str
     host: str
     port: int
-    app_folder: Path
     max_concurrency: int
     max_queue: int
     max_body_bytes: int
@@ -31,6 +32,7 @@ class Settings:
     run_retention_count: int
     run_retention_bytes: int
     ingress_secret: str | None
+    entry: Entry
 
 
 def read_settings(environ: Mapping[str, str], *, ingress_secret: str | None, app_folder: Path) -> Settings:
@@ -49,6 +51,7 @@ def read_settings(environ: Mapping[str, str], *, ingress_secret: str | None, app
     if framework not in FRAMEWORKS:
         faults.append(f"SVC_FRAMEWORK must be one of {', '.join(FRAMEWORKS)}, not {framework!r}")
 
+    entry, entry_faults = read_entry(environ, app_folder)
     max_concurrency = number("SVC_MAX_CONCURRENCY", default_concurrency(), 1)
     settings = Settings(
         framework=framework,
@@ -58,7 +61,6 @@ def read_settings(environ: Mapping[str, str], *, ingress_secret: str | None, app
         # A container is reached by its address on the agents' network, so every interface is right here.
         host=environ.get("SVC_HOST", "0.0.0.0"),  # noqa: S104
         port=number("SVC_PORT", 8080, 1),
-        app_folder=app_folder,
         max_concurrency=max_concurrency,
         max_queue=number("SVC_MAX_QUEUE", max_concurrency, 0),
         max_body_bytes=number("SVC_MAX_BODY_BYTES", 10 * 1024 * 1024, 1),
@@ -68,7 +70,9 @@ def read_settings(environ: Mapping[str, str], *, ingress_secret: str | None, app
         run_retention_count=number("SVC_RUN_RETENTION_COUNT", 500, 1),
         run_retention_bytes=number("SVC_RUN_RETENTION_BYTES", 64 * 1024 * 1024, 1),
         ingress_secret=ingress_secret,
+        entry=entry,
     )
+    faults += entry_faults
     if faults:
         raise SettingsError("; ".join(faults))
     return settings
