@@ -22,6 +22,8 @@ class Call:
     resumes: bool = False
     resume: Any = None
     config: JsonObject = field(default_factory=dict)
+    # langgraph's run-scoped context; None when the caller gave none.
+    context: JsonObject | None = None
     metadata: JsonObject = field(default_factory=dict)
     # Both from the ingress: callers name their threads themselves, and must not meet each other's.
     thread_space: str | None = None
@@ -46,6 +48,11 @@ class Agent(Protocol):
     kind: str
     input_schema: JsonObject
     keeps_threads: bool
+    # Where a conversation is kept: nowhere, in the container, or where other containers find it too.
+    threads: str
+    context_schema: JsonObject | None
+    # What a person should know before they rely on the agent.
+    notices: list[str]
 
     def check(self, call: Call) -> None:
         """Raises a Problem for a call that cannot succeed, before any of the user's code runs."""

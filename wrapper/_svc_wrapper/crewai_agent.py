@@ -10,13 +10,17 @@ import asyncio
 import contextlib
 import contextvars
 import re
+import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from . import log
 from .agent import Answer, Call, JsonObject
 from .crew_events import CrewEvents, tell_events
+from .crew_source import is_flow_class, read_crew
+from .exports import article
 from .input_check import check_required, refuse
 from .problems import Problem
 from .run_stream import RunStream
@@ -32,7 +36,7 @@ def refusal_of(exported: Any) -> str | None:
     if isinstance(exported, type):
         return f"is the class {exported.__name__}, not an instance of it"
     if not callable(getattr(exported, "kickoff", None)):
-        return f"is a {type(exported).__name__}, which has no kickoff()"
+        return f"is {article(exported)}, which has no kickoff()"
     return None
 
 
@@ -40,12 +44,23 @@ def wrap(name: str, exported: Any) -> CrewAgent:
     return CrewAgent(name, exported)
 
 
+def wrap_entrypoint(name: str, exported: Any, loop: asyncio.AbstractEventLoop) -> CrewAgent:
+    """What an entrypoint names may also make the crew. Raises WrongExport, and what the user's code raises."""
+    # A flow keeps its state in itself, so one that comes as a class is made anew for each run.
+    make = exported if is_flow_class(exported) else None
+    return CrewAgent(name, read_crew(name, exported, loop), make)
+
+
 class CrewAgent:
     keeps_threads = False
+    threads = "none"
+    context_schema = None
 
-    def __init__(self, export: str, exported: Any) -> None:
+    def __init__(self, export: str, exported: Any, make: Callable[[], Any] | None = None) -> None:
         self.export = export
         self.exported = exported
+        self.make = make
+        self.notices: list[str] = []
         self.kind = kind_of(exported)
         self.required = required_variables(exported) if self.kind == "crew" else []
         self.input_schema = MESSAGES_INPUT if self.kind == "agent" else variables_schema(self.required)
@@ -56,6 +71,8 @@ class CrewAgent:
             raise Problem("invalid_request", "a crew does not wait for answers, so there is nothing to resume")
         if call.config:
             raise Problem("invalid_request", "'config' is for langgraph; a crew takes its variables in 'input'")
+        if call.context is not None:
+            raise Problem("invalid_request", "'context' is for langgraph; a crew takes its variables in 'input'")
         refuse(check_required(call.input or {}, self.required))
         if self.kind == "agent":
             refuse(check_messages(call.input or {}))
@@ -76,7 +93,7 @@ class CrewAgent:
         return Answer(output)
 
     def _kickoff(self, given: JsonObject, events: CrewEvents) -> Any:
-        with self._private_copy() as private, tell_events(events):
+        with self._private_copy() as private, files_of_run(private), tell_events(events):
             if getattr(private, "stream", False):
                 # Set by the user, it makes kickoff return before the crew has worked.
                 private.stream = False
@@ -89,6 +106,9 @@ class CrewAgent:
 
     @contextlib.contextmanager
     def _private_copy(self) -> Iterator[Any]:
+        if self.make:
+            yield self.make()
+            return
         copied = None if self.kind == "flow" else copy_of(self.exported)
         if copied is not None:
             yield copied
@@ -98,8 +118,7 @@ class CrewAgent:
 
 
 def kind_of(exported: Any) -> str:
-    names = {base.__name__ for base in type(exported).__mro__}
-    if "Flow" in names:
+    if is_flow_class(type(exported)):
         return "flow"
     return "crew" if hasattr(exported, "tasks") else "agent"
 
@@ -110,6 +129,21 @@ def copy_of(exported: Any) -> Any | None:
     except Exception as error:
         log.warning("crew_not_copied", reason=f"{type(error).__name__}: {error}", effect="runs one at a time")
         return None
+
+
+@contextlib.contextmanager
+def files_of_run(private: Any) -> Iterator[None]:
+    """Files that tasks write lie in a folder of the run: runs side by side would overwrite each other's, and
+    the user's folder is read-only in a container. The reply holds what the tasks wrote.
+    """
+    writing = [task for task in getattr(private, "tasks", None) or () if getattr(task, "output_file", None)]
+    if not writing:
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="svc-run-") as folder:
+        for task in writing:
+            task.output_file = str(Path(folder) / task.output_file.lstrip("/"))
+        yield
 
 
 def stream_tokens(private: Any) -> None:

@@ -22,18 +22,18 @@ PYTHON_TYPES: dict[str, tuple[type, ...]] = {
 }
 
 
-def check_required(given: JsonObject, required: list[str]) -> list[JsonObject]:
-    return [fault(name, f"'{name}' is required") for name in required if name not in given]
+def check_required(given: JsonObject, required: list[str], *, at: str = "/input") -> list[JsonObject]:
+    return [fault(name, f"'{name}' is required", at=at) for name in required if name not in given]
 
 
-def check_types(given: JsonObject, properties: JsonObject, *, skip: set[str]) -> list[JsonObject]:
+def check_types(given: JsonObject, properties: JsonObject, *, skip: set[str], at: str = "/input") -> list[JsonObject]:
     """Compares plain `type` keywords only; unions, references and formats are left to the agent."""
     faults: list[JsonObject] = []
     for name, value in given.items():
         wanted = properties.get(name, {}).get("type")
         if name in skip or not isinstance(wanted, str) or fits(value, wanted):
             continue
-        faults.append(fault(name, f"'{name}' must be of type {wanted}"))
+        faults.append(fault(name, f"'{name}' must be of type {wanted}", at=at))
     return faults
 
 
@@ -45,12 +45,12 @@ def fits(value: Any, wanted: str) -> bool:
     return isinstance(value, PYTHON_TYPES.get(wanted, (object,)))
 
 
-def refuse(faults: list[JsonObject]) -> None:
+def refuse(faults: list[JsonObject], *, what: str = "input") -> None:
     if faults:
         detail = "; ".join(item["detail"] for item in faults)
-        raise Problem("invalid_input", f"the agent cannot take this input: {detail}", errors=faults)
+        raise Problem("invalid_input", f"the agent cannot take this {what}: {detail}", errors=faults)
 
 
-def fault(name: str, detail: str) -> JsonObject:
+def fault(name: str, detail: str, *, at: str = "/input") -> JsonObject:
     escaped = name.replace("~", "~0").replace("/", "~1")
-    return {"pointer": f"/input/{escaped}", "detail": detail}
+    return {"pointer": f"{at}/{escaped}", "detail": detail}

@@ -28,6 +28,7 @@ class InvokeBody(BaseModel):
     resume: Any = None
     thread_id: str | None = Field(default=None, min_length=1, max_length=512)
     config: JsonObject = Field(default_factory=dict)
+    context: JsonObject | None = None
     metadata: JsonObject = Field(default_factory=dict)
     stream: bool = False
 
@@ -52,6 +53,7 @@ async def read_invoke(request: Request, settings: Settings) -> tuple[Call, bool]
         resumes=resumes,
         resume=body.resume,
         config=body.config,
+        context=body.context,
         metadata=body.metadata,
         thread_space=thread_space,
         caller=caller,

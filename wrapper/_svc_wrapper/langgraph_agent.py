@@ -1,7 +1,8 @@
-"""A compiled langgraph graph, run as langgraph itself runs it."""
+"""A langgraph graph, run as langgraph itself runs it."""
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import uuid
 from typing import Any, get_args
@@ -11,8 +12,12 @@ from langgraph.types import Command, StreamMode
 from . import log
 from .agent import Answer, Call, JsonObject
 from .encode import encode
+from .exports import article
+from .langgraph_context import RESERVED_CONFIGURABLE, read_graph_context
 from .langgraph_events import GraphEvents
 from .langgraph_input import read_graph_input
+from .langgraph_memory import explain_missing_store, memory_notices, threads_of
+from .langgraph_source import GraphSource, OneGraph, is_builder, is_graph, read_source
 from .problems import Problem
 from .run_stream import RunStream
 
@@ -22,38 +27,46 @@ RESULT_MODES = ["updates", "values"]
 # "tasks" tells when a node starts; versions without it stream without steps.
 TOLD_MODES = [*RESULT_MODES, "messages", "custom", *(["tasks"] if "tasks" in get_args(StreamMode) else [])]
 
-# `thread_id` has a field of its own in the request, `checkpoint…` chooses one: a caller that could set them here would
-# reach threads that are not theirs. `svc_…` is what the service says about the caller.
-RESERVED_CONFIGURABLE = ("thread_id", "checkpoint", "svc_", "__")
 CALLER_CONFIG = {"configurable", "metadata", "recursion_limit", "tags"}
 
 
 def refusal_of(exported: Any) -> str | None:
-    """Why this is not a graph that can run; None when it is one."""
-    if callable(getattr(exported, "ainvoke", None)) and callable(getattr(exported, "astream", None)):
-        return "is a class, not a compiled graph" if isinstance(exported, type) else None
-    if callable(getattr(exported, "compile", None)) and hasattr(exported, "add_node"):
-        return f"is a {type(exported).__name__} that is not compiled: export what its compile() returns"
-    return f"is a {type(exported).__name__}, not a compiled graph"
+    """Why this is not what the spec takes, a compiled graph; None when it is one."""
+    if is_graph(exported):
+        return None
+    if isinstance(exported, type):
+        return f"is the class {exported.__name__}, not a compiled graph"
+    if is_builder(exported):
+        return f"is {article(exported)} that is not compiled: export what its compile() returns"
+    return f"is {article(exported)}, not a compiled graph"
 
 
-def wrap(name: str, graph: Any) -> GraphAgent:
+def wrap(name: str, graph: Any, source: GraphSource | None = None) -> GraphAgent:
     if sys.version_info < (3, 11):
         # asyncio tasks of 3.10 take no context, which langgraph needs for these.
         log.warning("old_python", message="interrupt(), stream writers and streamed tokens need Python 3.11")
-    return GraphAgent(name, graph)
+    return GraphAgent(name, graph, source)
+
+
+def wrap_entrypoint(name: str, exported: Any, loop: asyncio.AbstractEventLoop) -> GraphAgent:
+    """What an entrypoint names may also make the graph. Raises WrongExport, and what the user's code raises."""
+    source, graph = read_source(name, exported, loop)
+    return wrap(name, graph, source)
 
 
 class GraphAgent:
     kind = "graph"
 
-    def __init__(self, export: str, graph: Any) -> None:
+    def __init__(self, export: str, graph: Any, source: GraphSource | None = None) -> None:
         self.export = export
-        self.graph = graph
+        self.source = source or OneGraph(graph)
         self.takes = read_graph_input(graph)
         self.input_schema = self.takes.schema
-        # None and False both mean that the graph keeps nothing between runs.
-        self.keeps_threads = bool(getattr(graph, "checkpointer", None))
+        self.context = read_graph_context(graph)
+        self.context_schema = self.context.schema
+        self.threads = threads_of(graph)
+        self.keeps_threads = self.threads != "none"
+        self.notices = memory_notices(graph, is_per_call=self.source.is_per_call)
         self.has_breakpoints = bool(
             getattr(graph, "interrupt_before_nodes", None) or getattr(graph, "interrupt_after_nodes", None)
         )
@@ -64,23 +77,35 @@ class GraphAgent:
             raise Problem("invalid_request", "the graph has no checkpointer, so there is nothing to resume")
         if not call.resumes:
             self.takes.check(call.input or {})
+        self.context.check(call)
 
     async def run(self, call: Call, stream: RunStream | None) -> Answer:
-        config = run_config(call)
-        given = await self._resumption(call, config) if call.resumes else call.input
-        result, found = await self._stream(given, config, stream)
+        config = run_config(call, self.context.configurable(call))
+        async with self.source.open(config) as graph:
+            try:
+                return await self._answer(graph, call, config, stream)
+            except Exception as error:
+                explain_missing_store(error, graph)
+                raise
+
+    async def _answer(self, graph: Any, call: Call, config: JsonObject, stream: RunStream | None) -> Answer:
+        given = await resumption(graph, call, config) if call.resumes else call.input
+        result, found = await self._stream(graph, given, call, config, stream)
         interrupts = [readable_interrupt(interrupt) for interrupt in found]
         if self.keeps_threads and self.has_breakpoints and not interrupts:
-            state = await self.graph.aget_state(config)
+            state = await graph.aget_state(config)
             interrupts = [{"id": node, "value": None, "next": node} for node in state.next]
         return Answer(without_interrupts(result), interrupts)
 
-    async def _stream(self, given: Any, config: JsonObject, stream: RunStream | None) -> tuple[Any, list[Any]]:
+    async def _stream(
+        self, graph: Any, given: Any, call: Call, config: JsonObject, stream: RunStream | None
+    ) -> tuple[Any, list[Any]]:
         """The last state and the interrupts. As ainvoke does it, which in langgraph 0 drops the interrupts."""
         result: Any = None
         interrupts: list[Any] = []
         events = GraphEvents(stream.transcript) if stream else None
-        async for mode, chunk in self.graph.astream(given, config, stream_mode=TOLD_MODES if stream else RESULT_MODES):
+        modes = TOLD_MODES if stream else RESULT_MODES
+        async for mode, chunk in graph.astream(given, config, stream_mode=modes, **self.context.arguments(call)):
             if mode == "values":
                 result = chunk
             if mode == "updates" and isinstance(chunk, dict):
@@ -89,13 +114,14 @@ class GraphAgent:
                 await stream.send(events.of(mode, chunk))
         return result, interrupts
 
-    async def _resumption(self, call: Call, config: JsonObject) -> Any:
-        state = await self.graph.aget_state(config)
-        if not state.next:
-            raise Problem("nothing_to_resume", f"thread {call.thread_id} does not wait for anything")
-        waits_for_value = any(task.interrupts for task in state.tasks)
-        # A breakpoint set at compile time asks for no value: the graph goes on with None as input.
-        return Command(resume=call.resume) if waits_for_value else None
+
+async def resumption(graph: Any, call: Call, config: JsonObject) -> Any:
+    state = await graph.aget_state(config)
+    if not state.next:
+        raise Problem("nothing_to_resume", f"thread {call.thread_id} does not wait for anything")
+    waits_for_value = any(task.interrupts for task in state.tasks)
+    # A breakpoint set at compile time asks for no value: the graph goes on with None as input.
+    return Command(resume=call.resume) if waits_for_value else None
 
 
 def check_config(config: JsonObject) -> None:
@@ -116,13 +142,13 @@ def check_config(config: JsonObject) -> None:
         raise Problem("invalid_request", "config.tags must be a list of strings")
 
 
-def run_config(call: Call) -> JsonObject:
+def run_config(call: Call, configurable: JsonObject) -> JsonObject:
     """A graph with a checkpointer raises without a thread_id; one without ignores it."""
     named = {"thread_id": call.stored_thread_id, "svc_caller": call.caller}
     return {
         **call.config,
         "run_id": uuid.UUID(call.run_id),
-        "configurable": {**call.config.get("configurable", {}), **named},
+        "configurable": {**configurable, **named},
         "metadata": {**call.config.get("metadata", {}), **call.metadata},
     }
 

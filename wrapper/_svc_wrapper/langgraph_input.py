@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import typing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +9,7 @@ from langchain_core.messages import convert_to_messages
 
 from .agent import JsonObject
 from .input_check import check_required, check_types, fault, refuse
+from .json_types import is_typed_dict, schema_of_annotations
 
 MESSAGES_SCHEMA: JsonObject = {
     "type": "array",
@@ -80,11 +80,6 @@ def requires_all_fields(graph: Any) -> bool:
     return input_type is not None and (input_type is not state_type or not is_typed_dict(input_type))
 
 
-def is_typed_dict(declared: Any) -> bool:
-    """By its shape: typing knows its own TypedDict only, and langgraph's is that of typing_extensions."""
-    return isinstance(declared, type) and issubclass(declared, dict) and hasattr(declared, "__required_keys__")
-
-
 def declared_types(graph: Any) -> tuple[Any, Any]:
     """Input and state type of the builder; the attributes have other names before langgraph 1."""
     builder = getattr(graph, "builder", None)
@@ -99,22 +94,6 @@ def input_json_schema(graph: Any) -> JsonObject:
     except Exception:
         # pydantic refuses typing.TypedDict before Python 3.12, and state types without a JSON form.
         return schema_of_annotations(declared_types(graph)[0])
-
-
-def schema_of_annotations(declared: Any) -> JsonObject:
-    try:
-        annotations = typing.get_type_hints(declared)
-    except Exception:
-        annotations = getattr(declared, "__annotations__", {})
-    properties = {name: {"title": name, **json_type(annotation)} for name, annotation in annotations.items()}
-    required = sorted(getattr(declared, "__required_keys__", properties))
-    return {"type": "object", "properties": properties, "required": required}
-
-
-def json_type(annotation: Any) -> JsonObject:
-    plain = typing.get_origin(annotation) or annotation
-    names = {str: "string", int: "integer", float: "number", bool: "boolean", list: "array", dict: "object"}
-    return {"type": names[plain]} if plain in names else {}
 
 
 def readable_schema(schema: JsonObject, message_fields: set[str]) -> JsonObject:

@@ -6,6 +6,7 @@ a route for it would let a caller switch the agent off.
 
 from __future__ import annotations
 
+import asyncio
 import time
 
 from . import log
@@ -35,9 +36,9 @@ class Lifecycle:
     def uptime_seconds(self) -> float:
         return round(time.monotonic() - self.began, 3)
 
-    def load(self) -> None:
+    def load(self, user_loop: asyncio.AbstractEventLoop) -> None:
         """Off the main thread. A load that hangs leaves `starting`; the deploy's deadline ends it."""
-        loaded = load_agent(self.settings.framework, self.settings.entry)
+        loaded = load_agent(self.settings.framework, self.settings.entry, user_loop)
         seconds = self.uptime_seconds
         if isinstance(loaded, LoadFailure):
             self.failure = loaded
@@ -45,6 +46,8 @@ class Lifecycle:
         else:
             self.agent = loaded
             log.info("agent_ready", export=loaded.export, kind=loaded.kind, seconds=seconds)
+            for notice in loaded.notices:
+                log.warning("notice", message=notice)
 
     def drain(self) -> None:
         if not self.draining:

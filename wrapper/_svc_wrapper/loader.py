@@ -6,6 +6,7 @@ command line say the same words about the same fault.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import traceback
@@ -17,6 +18,7 @@ from typing import Any
 from .agent import Agent, JsonObject
 from .entry import Entry
 from .entry_import import import_entry
+from .exports import WrongExport
 
 
 @dataclass(frozen=True)
@@ -35,15 +37,22 @@ class LoadFailure:
         return body
 
 
-def load_agent(framework: str, entry: Entry) -> Agent | LoadFailure:
+def load_agent(framework: str, entry: Entry, user_loop: asyncio.AbstractEventLoop) -> Agent | LoadFailure:
     """Runs the user's module level code, so it may take long or never return: call it off the main thread."""
     if not entry.path.is_file():
         return LoadFailure("missing_file", missing_file(entry))
     try:
         module = import_entry(entry)
-        return find_export(framework, entry, module)
+        # Imported here: an image holds one of the two frameworks.
+        if framework == "langgraph":
+            from . import langgraph_agent as adapter
+        else:
+            from . import crewai_agent as adapter
+        if entry.name:
+            return named_agent(adapter, entry, module, user_loop)
+        return exported_agent(adapter, module)
     except BaseException as error:  # also SystemExit: a module that calls exit() has failed to load
-        return import_failure(entry, error)
+        return failure_of(entry, "import_error", f"{entry.file} could not be imported", error)
 
 
 def missing_file(entry: Entry) -> str:
@@ -51,17 +60,9 @@ def missing_file(entry: Entry) -> str:
     return f"{entry.file} {place}"
 
 
-def find_export(framework: str, entry: Entry, module: ModuleType) -> Agent | LoadFailure:
-    # Imported here: an image holds one of the two frameworks.
-    if framework == "langgraph":
-        from . import langgraph_agent as adapter
-    else:
-        from . import crewai_agent as adapter
-
-    wanted = (entry.name,) if entry.name else adapter.EXPORTS
-    present = [name for name in wanted if getattr(module, name, None) is not None]
-    if not present and entry.name:
-        return LoadFailure("missing_export", f"No '{entry.name}' found in {entry.file}")
+def exported_agent(adapter: Any, module: ModuleType) -> Agent | LoadFailure:
+    """By the spec's rule: one of the framework's names, and no more than a name for something that is there."""
+    present = [name for name in adapter.EXPORTS if getattr(module, name, None) is not None]
     if not present:
         names = " or ".join(f"'{name}'" for name in adapter.EXPORTS)
         return LoadFailure("missing_export", f"No {names} variable found")
@@ -76,12 +77,28 @@ def find_export(framework: str, entry: Entry, module: ModuleType) -> Agent | Loa
     return LoadFailure("wrong_export", "; ".join(refusals))
 
 
-def import_failure(entry: Entry, error: BaseException) -> LoadFailure:
+def named_agent(
+    adapter: Any, entry: Entry, module: ModuleType, user_loop: asyncio.AbstractEventLoop
+) -> Agent | LoadFailure:
+    exported: Any = getattr(module, entry.name, None)
+    if exported is None:
+        usable = [f"'{name}'" for name, value in vars(module).items() if adapter.refusal_of(value) is None]
+        hint = f"; it has {', '.join(usable)}" if usable else ""
+        return LoadFailure("missing_export", f"No '{entry.name}' found in {entry.file}{hint}")
+    try:
+        return adapter.wrap_entrypoint(entry.name, exported, user_loop)
+    except WrongExport as wrong:
+        return LoadFailure("wrong_export", str(wrong))
+    except BaseException as error:
+        return failure_of(entry, "entrypoint_error", f"'{entry.name}' of {entry.file} could not be made", error)
+
+
+def failure_of(entry: Entry, code: str, what: str, error: BaseException) -> LoadFailure:
     missing_env = missing_variables(error)
-    message = f"{entry.file} could not be imported: {type(error).__name__}: {error}"
+    message = f"{what}: {type(error).__name__}: {error}"
     if missing_env:
         message += f" (not set: {', '.join(missing_env)})"
-    return LoadFailure("import_error", message, user_traceback(entry, error), missing_env)
+    return LoadFailure(code, message, user_traceback(entry, error), missing_env)
 
 
 def user_traceback(entry: Entry, error: BaseException) -> str:

@@ -30,7 +30,7 @@ MAX_WAIT_SECONDS = 60
 def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> Guard:
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        runner.user_loop.import_in_thread(lifecycle.load)
+        runner.user_loop.import_in_thread(lambda: lifecycle.load(runner.user_loop.loop))
         yield
 
     # No generated documentation: the contract is the service's, and a container shows nothing unasked.
@@ -65,7 +65,10 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> Gua
                 "export": agent.export,
                 "kind": agent.kind,
                 "keeps_threads": agent.keeps_threads,
+                "threads": agent.threads,
                 "input_schema": agent.input_schema,
+                "context_schema": agent.context_schema,
+                "notices": agent.notices,
             },
             {},
         )

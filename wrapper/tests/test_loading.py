@@ -95,7 +95,7 @@ def test_a_missing_export_is_said_in_the_words_of_the_spec(project: Project, fra
     ("framework", "agent_py", "says"),
     [
         ("langgraph", GRAPH + "graph = build()", "is a StateGraph that is not compiled"),
-        ("langgraph", "graph = 3", "is a int, not a compiled graph"),
+        ("langgraph", "graph = 3", "is an int, not a compiled graph"),
         ("crewai", "class crew:\n    def kickoff(self): pass", "is the class crew, not an instance"),
     ],
 )

@@ -1,0 +1,65 @@
+"""What a graph keeps between runs, where it keeps it, and what it needs and does not have.
+
+A checkpointer and a store are the user's choice: none is put in. One that keeps things in the container's
+memory would forget them at each deploy, without a word.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from .exports import article
+
+Threads = Literal["none", "memory", "external"]
+
+# A container's files end with it too, so a database in a file is no better than memory.
+IN_CONTAINER = ("langgraph.checkpoint.memory", "langgraph.checkpoint.sqlite")
+
+NO_STORE = (
+    "the graph uses langgraph's store and was compiled without one, which the service does not add: "
+    "compile it with a store that lasts, for example compile(store=PostgresStore(...))"
+)
+# Not `get` and `delete`, which None lacks for many other reasons.
+STORE_METHODS = {"search", "put", "batch", "list_namespaces"}
+
+
+def threads_of(graph: Any) -> Threads:
+    checkpointer = getattr(graph, "checkpointer", None)
+    # None and False both mean that the graph keeps nothing between runs.
+    if not checkpointer:
+        return "none"
+    in_container = any(base.__module__.startswith(IN_CONTAINER) for base in type(checkpointer).__mro__)
+    return "memory" if in_container else "external"
+
+
+def memory_notices(graph: Any, *, is_per_call: bool) -> list[str]:
+    notices: list[str] = []
+    saver = article(getattr(graph, "checkpointer", None))
+    if threads_of(graph) == "memory" and is_per_call:
+        notices.append(f"the graph is made anew for each call: {saver} made with it forgets its threads at once")
+    elif threads_of(graph) == "memory":
+        notices.append(f"threads end with the container: the graph's checkpointer is {saver}")
+    if not getattr(graph, "store", None) and any(uses_store(node) for node in getattr(graph, "nodes", {}).values()):
+        notices.append(NO_STORE)
+    return notices
+
+
+def uses_store(node: Any) -> bool:
+    """Whether the function of a node asks for the store, as far as its own code shows."""
+    bound = getattr(node, "bound", None)
+    functions = (getattr(bound, "func", None), getattr(bound, "afunc", None))
+    codes = [code for function in functions if (code := getattr(function, "__code__", None))]
+    return any("store" in code.co_names or "get_store" in code.co_names or "store" in named(code) for code in codes)
+
+
+def named(code: Any) -> tuple[str, ...]:
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+def explain_missing_store(error: BaseException, graph: Any) -> None:
+    """Puts the reason into the error's own text: the caller sees that and no line of the user's code."""
+    if getattr(graph, "store", None) is not None:
+        return
+    asked_none = isinstance(error, AttributeError) and error.obj is None
+    if asked_none and str(error.name).removeprefix("a") in STORE_METHODS:
+        error.args = (f"{error}: {NO_STORE}",)

@@ -1,0 +1,96 @@
+"""What /ready says about threads and the store, and what a call says that needs a store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.config import get_store
+from langgraph.graph import START, StateGraph
+from langgraph.runtime import Runtime
+from langgraph.store.base import BaseStore
+from langgraph.store.memory import InMemoryStore
+from typing_extensions import TypedDict
+
+from _svc_wrapper.langgraph_agent import GraphAgent, wrap_entrypoint
+from user_loop_runs import run, user_loop
+
+
+class State(TypedDict, total=False):
+    said: object
+
+
+class Elsewhere(BaseCheckpointSaver):
+    """Stands for a saver with a database: it is only asked for its type."""
+
+
+def graph_of(node: Any, **options: Any) -> Any:
+    builder = StateGraph(State)
+    builder.add_node("node", node)
+    builder.add_edge(START, "node")
+    return builder.compile(**options)
+
+
+def quiet(state: State) -> dict:
+    return {"said": "nothing"}
+
+
+async def search_of_runtime(state: State, runtime: Runtime) -> dict:
+    """As langchain's memory-agent does it."""
+    return {"said": [item.value for item in await runtime.store.asearch(("memories", "ada"))]}
+
+
+def search_of_function(state: State) -> dict:
+    return {"said": [item.value for item in get_store().search(("memories", "ada"))]}
+
+
+def search_of_parameter(state: State, *, store: BaseStore) -> dict:
+    return {"said": [item.value for item in store.search(("memories", "ada"))]}
+
+
+def test_a_graph_without_checkpointer_keeps_no_threads_and_says_nothing_about_it() -> None:
+    agent = GraphAgent("graph", graph_of(quiet))
+    assert (agent.threads, agent.keeps_threads, agent.notices) == ("none", False, [])
+
+
+def test_threads_in_memory_are_said_to_end_with_the_container() -> None:
+    agent = GraphAgent("graph", graph_of(quiet, checkpointer=InMemorySaver()))
+    assert (agent.threads, agent.keeps_threads) == ("memory", True)
+    assert agent.notices == ["threads end with the container: the graph's checkpointer is an InMemorySaver"]
+
+
+def test_a_file_of_the_container_is_no_better_than_its_memory(tmp_path: Path) -> None:
+    from langgraph.checkpoint.sqlite import SqliteSaver
+
+    with SqliteSaver.from_conn_string(str(tmp_path / "threads.sqlite")) as saver:
+        assert GraphAgent("graph", graph_of(quiet, checkpointer=saver)).threads == "memory"
+
+
+def test_a_checkpointer_that_lies_elsewhere_outlives_the_container() -> None:
+    agent = GraphAgent("graph", graph_of(quiet, checkpointer=Elsewhere()))
+    assert (agent.threads, agent.keeps_threads, agent.notices) == ("external", True, [])
+
+
+def test_a_saver_that_a_factory_makes_for_each_call_is_said_to_forget() -> None:
+    def make(config: dict) -> Any:
+        return graph_of(quiet, checkpointer=InMemorySaver())
+
+    agent = wrap_entrypoint("make", make, user_loop.loop)
+    assert "an InMemorySaver made with it forgets its threads at once" in agent.notices[0]
+
+
+@pytest.mark.parametrize("node", [search_of_runtime, search_of_function, search_of_parameter])
+def test_a_store_that_is_missing_is_said_when_the_agent_is_ready_and_when_it_fails(node: Any) -> None:
+    kept = InMemoryStore()
+    kept.put(("memories", "ada"), "1", {"likes": "tea"})
+    with_store = GraphAgent("graph", graph_of(node, store=kept))
+    assert with_store.notices == []
+    assert run(with_store, input={"said": 1}).output == {"said": [{"likes": "tea"}]}
+
+    without = GraphAgent("graph", graph_of(node))
+    assert "compile it with a store that lasts" in without.notices[0]
+    with pytest.raises(Exception, match="compile it with a store that lasts"):
+        run(without, input={"said": 1})
