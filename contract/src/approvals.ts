@@ -31,7 +31,7 @@ export const approval = z.object({
 });
 export type Approval = z.output<typeof approval>;
 
-const comment = z.object({ id, author: z.string(), message: z.string(), created_at: z.string() });
+export const comment = z.object({ id, author: z.string(), message: z.string(), created_at: z.string() });
 export type Comment = z.output<typeof comment>;
 
 export const approvalDetail = approval.extend({
@@ -60,7 +60,7 @@ export const approvalDetail = approval.extend({
 });
 export type ApprovalDetail = z.output<typeof approvalDetail>;
 
-const decision = z.strictObject({ reason: text.default('') });
+export const decision = z.strictObject({ reason: text.default('') });
 
 export const approvalsEndpoints = {
   'approvals.list': {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
-import { paging } from './wire.ts';
+import { json, paging } from './wire.ts';
 
 /** Sign-ins, refusals and exports have a chain of their own, so that a flood of them delays no governed change. */
 export const chains = ['signin', 'governance'] as const;
@@ -81,7 +81,7 @@ export const auditBody = z.object({
   asset: z.string().nullable(),
   ip: z.string().nullable(),
   request_id: z.string().nullable(),
-  detail: z.record(z.string(), z.json()),
+  detail: z.record(z.string(), json),
 });
 export type AuditBody = z.output<typeof auditBody>;
 

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { assetKinds } from './roles.ts';
+import { json } from './wire.ts';
 
 const change = z.enum(['added', 'removed', 'changed']);
 const bytes = z.number().int().nullable();
 
 /** What would change between two contents; against nothing, everything is added. */
 export const difference = z.object({
-  config: z.array(z.object({ path: z.string(), before: z.json(), after: z.json() })),
+  config: z.array(z.object({ path: z.string(), before: json, after: json })),
   files: z.array(
     z.object({
       path: z.string(),

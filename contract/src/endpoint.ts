@@ -48,7 +48,7 @@ export function problemsOf(endpoint: Endpoint): ProblemCode[] {
   const keyed = takesIdempotencyKey(endpoint) ? (['idempotency_conflict'] as const) : [];
   // Whatever changes something can meet somebody who removes what it refers to.
   const changing = endpoint.method === 'GET' ? [] : (['conflict'] as const);
-  return [...commonProblems, ...changing, ...keyed, ...endpoint.problems];
+  return [...new Set([...commonProblems, ...changing, ...keyed, ...endpoint.problems])];
 }
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;

@@ -3,7 +3,7 @@ import { configuredKinds } from './asset-kinds.ts';
 import type { Endpoint } from './endpoint.ts';
 import { assetKinds, visibilities } from './roles.ts';
 import { runEvent } from './runs.ts';
-import { byId, email, id, name, paging, text, version } from './wire.ts';
+import { byId, email, id, json, name, paging, text, version } from './wire.ts';
 
 export const assetVersion = z.object({
   id,
@@ -70,7 +70,7 @@ const byConfiguredKindAndName = z.strictObject({ kind: z.enum(configuredKinds), 
 const description = text.max(1000);
 const tags = z.array(z.string().regex(/^[\w.-]{1,40}$/)).max(20);
 const config = z
-  .record(z.string().max(100), z.json())
+  .record(z.string().max(100), json)
   .describe('as GET /api/v1/schemas/assets/{kind} says, with secrets by their names alone');
 const standing = { kind: 'data', status: 200, schema: assetStanding } as const;
 

@@ -32,10 +32,10 @@ export const servicePrincipal = z.object({
 });
 export type ServicePrincipal = z.output<typeof servicePrincipal>;
 
-const withKey = servicePrincipal.extend({
+export const servicePrincipalWithKey = servicePrincipal.extend({
   key: shownOnce('shown once, so absent when an Idempotency-Key gives this answer again'),
 });
-export type ServicePrincipalWithKey = z.output<typeof withKey>;
+export type ServicePrincipalWithKey = z.output<typeof servicePrincipalWithKey>;
 
 const allowed_assets = z
   .array(z.string().regex(globPattern, 'must be a pattern such as agents/*'))
@@ -64,7 +64,7 @@ export const servicePrincipalsEndpoints = {
       allowed_assets: allowed_assets.default([]),
       description: text.max(1000).default(''),
     }),
-    reply: { kind: 'data', status: 201, schema: withKey },
+    reply: { kind: 'data', status: 201, schema: servicePrincipalWithKey },
     problems: ['exists'],
   },
   'principals.show': {
@@ -114,7 +114,7 @@ export const servicePrincipalsEndpoints = {
         .default(0)
         .describe('how long the keys before it go on working'),
     }),
-    reply: { kind: 'data', status: 201, schema: withKey },
+    reply: { kind: 'data', status: 201, schema: servicePrincipalWithKey },
     problems: [],
   },
   'auth.exchange_key': {

@@ -29,7 +29,7 @@ export const webhook = z.object({
 });
 export type Webhook = z.output<typeof webhook>;
 
-const withSecret = webhook.extend({
+export const webhookWithSecret = webhook.extend({
   secret: shownOnce('shown once, so absent when an Idempotency-Key gives this answer again'),
 });
 
@@ -78,7 +78,7 @@ export const webhooksEndpoints = {
       url: z.url({ protocol: /^https?$/ }).max(2000),
       events: z.array(eventFilter).min(1).max(50),
     }),
-    reply: { kind: 'data', status: 201, schema: withSecret },
+    reply: { kind: 'data', status: 201, schema: webhookWithSecret },
     problems: ['exists'],
   },
   'webhooks.show': {
@@ -114,7 +114,7 @@ export const webhooksEndpoints = {
         .default(86_400)
         .describe('how long the secret before goes on signing'),
     }),
-    reply: { kind: 'data', status: 200, schema: withSecret },
+    reply: { kind: 'data', status: 200, schema: webhookWithSecret },
     problems: [],
   },
   'webhooks.test': {

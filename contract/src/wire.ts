@@ -22,6 +22,8 @@ export const versionRef = z
   .string()
   .refine((text) => parseVersionRef(text) !== undefined, 'must be a reference such as agents/<name>@<version>')
   .meta({ pattern: '^[a-z-]+/[a-z0-9-]+@[0-9.]+$' });
+/** One schema for all: a schema that contains itself is described once, by its name. */
+export const json = z.json();
 /** Free text of a person: bounded, and without control characters other than line breaks and tabs. */
 export const text = z
   .string()

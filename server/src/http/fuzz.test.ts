@@ -1,5 +1,6 @@
 // The running service against its own OpenAPI document: schemathesis makes the requests, and each is sent as several callers.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { endpoints } from '@gantry/contract/endpoints.ts';
 import { fuzz, type Fuzzed } from '../testing/fuzz.ts';
 import { openFuzzStage, type FuzzActor, type FuzzStage } from '../testing/fuzz-stage.ts';
 
@@ -44,6 +45,11 @@ afterAll(async () => await stage?.close());
 
 test('whatever is sent, as whomever: the reply is as described, no server error, and shows nothing hidden', () => {
   expect(fuzzed.faults).toEqual({});
+});
+
+test('every endpoint of the contract was asked but for the excluded ones', () => {
+  const expected = Object.keys(endpoints).filter((name) => !excluded.includes(name));
+  for (const asked of Object.values(fuzzed.counts)) expect(Object.keys(asked).toSorted()).toEqual(expected.toSorted());
 });
 
 // What is planted is where replies would show it: whoever may read it comes upon it by the same requests.

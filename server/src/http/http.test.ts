@@ -218,19 +218,31 @@ test('OpenAPI describes every endpoint of the contract', async () => {
 });
 
 test('OpenAPI says what a client besides ours has to know: the team to act in, how to resume a stream, what an agent may answer', async () => {
-  const { paths } = (await app.anonymous.call('service.openapi', {})) as { paths: Record<string, never> };
+  const { paths, components } = (await app.anonymous.call('service.openapi', {})) as {
+    paths: Record<string, never>;
+    components: { responses: Record<string, object> };
+  };
   const of = (path: string, method: string) =>
-    (paths[path] ?? {})[method] as unknown as { parameters: { name: string }[]; responses: Record<string, object> };
-  const takes = (path: string) => of(path, 'get').parameters.map(({ name }) => name);
+    (paths[path] ?? {})[method] as unknown as {
+      parameters: { name?: string; $ref?: string }[];
+      responses: Record<string, object>;
+    };
+  const takes = (path: string) => of(path, 'get').parameters.map(({ name, $ref }) => name ?? $ref);
   expect(takes('/livez')).toEqual([]);
-  expect(takes('/api/v1/auth/me')).toEqual(['X-Service-Team']);
-  expect(takes('/api/v1/pushes/{id}/events')).toEqual(['id', 'after', 'X-Service-Team', 'Last-Event-ID']);
+  expect(takes('/api/v1/auth/me')).toEqual(['#/components/parameters/ActiveTeam']);
+  expect(takes('/api/v1/pushes/{id}/events')).toEqual([
+    'id',
+    'after',
+    '#/components/parameters/ActiveTeam',
+    '#/components/parameters/LastEventId',
+  ]);
   expect(of('/api/v1/pushes/{id}/events', 'get').responses['200']).toMatchObject({
     content: { 'text/event-stream': { schema: { properties: { data: { contentMediaType: 'application/json' } } } } },
   });
   const { responses } = of('/agents/{name}/invoke', 'post');
   expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '202', '404', '503', 'default']));
-  expect(responses['404']).toMatchObject({
+  expect(responses['404']).toEqual({ $ref: '#/components/responses/NotFoundOrRunGoneByAgent' });
+  expect(components.responses['NotFoundOrRunGoneByAgent']).toMatchObject({
     content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/AgentProblem' } } },
   });
 });

@@ -1,0 +1,19 @@
+import type { Rule } from './roles.ts';
+
+/** What a rule asks of the caller, in words. */
+export function needs(rule: Rule): string {
+  switch (rule.on) {
+    case 'anyone':
+      return 'nothing';
+    case 'signed_in':
+      return rule.by === 'person' ? 'a sign-in as a person' : 'a sign-in';
+    case 'org':
+      return `platform role ${rule.role}`;
+    case 'team':
+      return `role ${rule.role} in the team${rule.by === 'person' ? ', as a person' : ''}`;
+    case 'asset':
+      return `\`${rule.action}\` on the asset, and role ${rule.role} in its team`;
+    case 'system':
+      return 'the service itself';
+  }
+}

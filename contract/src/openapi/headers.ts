@@ -1,0 +1,77 @@
+// The headers of requests and answers that no schema of an endpoint names.
+import type { Endpoint } from '../endpoint.ts';
+import { idempotencyKeyHours, idempotencyKeyPattern, takesIdempotencyKey } from '../idempotency.ts';
+import { problems, type ProblemCode } from '../problems.ts';
+import { operations } from '../roles.ts';
+import { name } from '../wire.ts';
+import { inPlace, type Json } from './schemas.ts';
+
+export const headerParameters = {
+  ActiveTeam: {
+    name: 'X-Service-Team',
+    in: 'header',
+    required: false,
+    description: 'The team to act in, one of your own; your primary team when absent.',
+    schema: inPlace(name),
+  },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description: `Sent again with the same key within ${idempotencyKeyHours} hours, the request is done once: its answer is given again, with the header Idempotency-Replayed and without what is shown once.`,
+    schema: { type: 'string', pattern: idempotencyKeyPattern.source },
+  },
+  LastEventId: {
+    name: 'Last-Event-ID',
+    in: 'header',
+    required: false,
+    description: 'The id of the last event that was read: the stream goes on after it.',
+    schema: { type: 'string' },
+  },
+} as const satisfies Record<string, Json>;
+
+export const headers = {
+  RequestId: {
+    description: 'The id that the service logs the request under',
+    schema: { type: 'string', format: 'uuid' },
+  },
+  AuditEntry: {
+    description: 'The audit entries that the request made, as `chain/seq`, with commas between them',
+    schema: { type: 'string' },
+  },
+  IdempotencyReplayed: {
+    description: '`true` when this is the first answer to the same Idempotency-Key, given again',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  RetryAfter: { description: 'Ask again after so many seconds', schema: { type: 'integer', minimum: 0 } },
+  Challenge: { description: 'How to sign in (RFC 6750)', schema: { type: 'string' } },
+} as const satisfies Record<string, Json>;
+
+export function headerParametersOf(endpoint: Endpoint): Json[] {
+  return [
+    ...(operations[endpoint.operation].on === 'anyone' ? [] : [parameter('ActiveTeam')]),
+    ...(takesIdempotencyKey(endpoint) ? [parameter('IdempotencyKey')] : []),
+    ...(endpoint.reply.kind === 'events' ? [parameter('LastEventId')] : []),
+  ];
+}
+
+export function successHeaders(endpoint: Endpoint): Json {
+  return {
+    'X-Request-Id': header('RequestId'),
+    ...(endpoint.method === 'GET' ? {} : { 'X-Audit-Entry': header('AuditEntry') }),
+    ...(takesIdempotencyKey(endpoint) ? { 'Idempotency-Replayed': header('IdempotencyReplayed') } : {}),
+  };
+}
+
+export function refusalHeaders(codes: readonly ProblemCode[]): Json {
+  return {
+    'X-Request-Id': header('RequestId'),
+    ...(codes.some((code) => problems[code].status === 401) ? { 'WWW-Authenticate': header('Challenge') } : {}),
+    ...(codes.some((code) => saysWhen.includes(code)) ? { 'Retry-After': header('RetryAfter') } : {}),
+  };
+}
+
+const saysWhen: readonly ProblemCode[] = ['rate_limited', 'idempotency_conflict', 'agent_unavailable'];
+
+const parameter = (key: keyof typeof headerParameters): Json => ({ $ref: `#/components/parameters/${key}` });
+const header = (key: keyof typeof headers): Json => ({ $ref: `#/components/headers/${key}` });

@@ -1,0 +1,57 @@
+// The nouns of the API. Each is a tag of the document; what its files export gives endpoints their tag and schemas their name.
+import * as approvals from '../approvals.ts';
+import * as audit from '../audit.ts';
+import * as auditStream from '../audit-stream.ts';
+import * as deploy from '../deploy.ts';
+import * as difference from '../difference.ts';
+import * as groups from '../groups.ts';
+import * as invoke from '../invoke.ts';
+import * as login from '../login.ts';
+import * as notifications from '../notifications.ts';
+import * as org from '../org.ts';
+import * as permissions from '../permissions.ts';
+import * as principals from '../principals.ts';
+import * as registry from '../registry.ts';
+import * as runs from '../runs.ts';
+import * as servicePrincipals from '../service-principals.ts';
+import * as service from '../service.ts';
+import * as webhooks from '../webhooks.ts';
+
+interface Noun {
+  tag: string;
+  about: string;
+  files: readonly object[];
+}
+
+export const nouns: readonly Noun[] = [
+  { tag: 'service', about: 'The service itself: its health, its contract and its findings', files: [service] },
+  { tag: 'login', about: 'Sessions and passwords', files: [login] },
+  { tag: 'principals', about: 'Teams and users', files: [principals] },
+  { tag: 'groups', about: 'Groups of users in a team', files: [groups] },
+  { tag: 'service-principals', about: 'Programs that sign in with a key', files: [servicePrincipals] },
+  { tag: 'org', about: "The organisation's settings", files: [org] },
+  { tag: 'registry', about: 'Assets and their versions', files: [registry] },
+  { tag: 'permissions', about: 'Access-control entries, and why a call is allowed or refused', files: [permissions] },
+  { tag: 'approvals', about: 'Requests for approval and their decisions', files: [approvals, difference] },
+  { tag: 'notifications', about: 'What a person was told', files: [notifications] },
+  { tag: 'deploy', about: 'Deployments, and the agents that run', files: [deploy, runs] },
+  { tag: 'invoke', about: 'Calls to agents', files: [invoke] },
+  { tag: 'audit', about: 'The audit log: reading, following, exporting and verifying it', files: [audit, auditStream] },
+  { tag: 'webhooks', about: 'Addresses that events are sent to', files: [webhooks] },
+];
+
+const tags = new Map(
+  nouns.flatMap(
+    ({ tag, files }) =>
+      files
+        .flatMap((file) => Object.entries(file))
+        .filter(([exported]) => exported.endsWith('Endpoints'))
+        .flatMap(([, endpoints]) => Object.keys(endpoints as object).map((endpoint) => [endpoint, tag] as const)), // by their name
+  ),
+);
+
+export function tagOf(endpoint: string): string {
+  const tag = tags.get(endpoint);
+  if (tag === undefined) throw new Error(`${endpoint} belongs to no noun of openapi/nouns.ts`);
+  return tag;
+}

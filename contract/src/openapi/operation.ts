@@ -1,0 +1,111 @@
+import type { z } from 'zod';
+import type { Endpoint } from '../endpoint.ts';
+import { needs } from '../needs.ts';
+import { operations } from '../roles.ts';
+import { headerParametersOf, successHeaders } from './headers.ts';
+import { tagOf } from './nouns.ts';
+import { refusals } from './refusals.ts';
+import { inPlace, referTo, type Json } from './schemas.ts';
+
+/** What the schemas of the contract are put into. */
+export const wrapperSchemas: Record<string, Json> = {
+  PageMeta: {
+    type: 'object',
+    properties: { next_cursor: { type: 'string', description: 'send it as `cursor`; absent on the last page' } },
+  },
+  AgentRun: {
+    type: 'object',
+    description: 'A call that goes on',
+    properties: { run_id: { type: 'string', format: 'uuid' }, status: { type: 'string' } },
+    required: ['run_id', 'status'],
+  },
+};
+
+export function operation(name: string, endpoint: Endpoint): Json {
+  const rule = operations[endpoint.operation];
+  return {
+    operationId: name,
+    tags: [tagOf(name)],
+    summary: endpoint.summary,
+    description: `Needs ${needs(rule)}.`,
+    'x-needs': rule,
+    security: rule.on === 'anyone' ? [] : [{ bearer: [] }],
+    parameters: [
+      ...parameters('path', endpoint.params),
+      ...parameters('query', endpoint.query),
+      ...headerParametersOf(endpoint),
+    ],
+    ...(endpoint.body === undefined ? {} : { requestBody: { required: true, content: requestContent(endpoint.body) } }),
+    responses: { ...successes(endpoint), ...refusals(endpoint) },
+  };
+}
+
+function parameters(where: 'path' | 'query', schema: z.ZodObject | undefined): Json[] {
+  if (schema === undefined) return [];
+  return Object.entries(schema.shape).map(([name, shape]) => {
+    const required = where === 'path' || !(shape as z.ZodType).safeParse(undefined).success; // a shape's values are schemas
+    return { name, in: where, required, schema: inPlace(shape as z.ZodType) };
+  });
+}
+
+function requestContent(body: NonNullable<Endpoint['body']>): Json {
+  if (body === 'archive') return { 'application/gzip': { schema: { type: 'string', format: 'binary' } } };
+  if (body === 'raw') return { 'application/json': { schema: {} } };
+  return { 'application/json': { schema: referTo(body) } };
+}
+
+function successes(endpoint: Endpoint): Json {
+  const headers = successHeaders(endpoint);
+  if (endpoint.reply.kind !== 'raw') return { [endpoint.reply.status]: { headers, ...success(endpoint.reply) } };
+  return {
+    200: { description: "The agent's own answer", content: agentContent },
+    202: {
+      description: 'It goes on; ask for the run of this id',
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/AgentRun' } } },
+    },
+    default: { description: "The agent's own refusal", content: agentContent },
+  };
+}
+
+const agentContent: Json = Object.fromEntries(
+  ['application/json', 'application/problem+json', 'text/plain', 'text/event-stream'].map((type) => [type, {}]),
+);
+
+function success(reply: Exclude<Endpoint['reply'], { kind: 'raw' }>): Json {
+  switch (reply.kind) {
+    case 'none':
+      return { description: 'Done' };
+    case 'events':
+      return {
+        description: 'A stream of events; the schema is that of one',
+        content: { 'text/event-stream': { schema: serverSentEvent(referTo(reply.schema)) } },
+      };
+    case 'lines':
+      return {
+        description: 'Lines of JSON; the schema is that of one',
+        content: { 'application/x-ndjson': { schema: referTo(reply.schema) } },
+      };
+    case 'bare':
+      return { description: 'Done', content: { 'application/json': { schema: referTo(reply.schema) } } };
+    case 'data':
+      return { description: 'Done', content: { 'application/json': { schema: envelope(referTo(reply.schema)) } } };
+    case 'list': {
+      const meta = { $ref: '#/components/schemas/PageMeta' };
+      const list = envelope({ type: 'array', items: referTo(reply.schema) }, { meta });
+      return { description: 'A page', content: { 'application/json': { schema: list } } };
+    }
+  }
+}
+
+function serverSentEvent(data: Json): Json {
+  const json = { type: 'string', contentMediaType: 'application/json', contentSchema: data };
+  return {
+    type: 'object',
+    properties: { id: { type: 'string' }, event: { type: 'string' }, data: json },
+    required: ['data'],
+  };
+}
+
+function envelope(data: Json, more: Json = {}): Json {
+  return { type: 'object', properties: { data, ...more }, required: ['data'] };
+}

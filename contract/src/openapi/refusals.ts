@@ -1,0 +1,81 @@
+// What an endpoint refuses with: one response a status, whose description lists the codes. A response that several endpoints share
+// is a component.
+import { problemsOf, type Endpoint } from '../endpoint.ts';
+import { endpoints } from '../endpoints.ts';
+import { problems, type ProblemCode } from '../problems.ts';
+import { refusalHeaders } from './headers.ts';
+import { pascal, type Json } from './schemas.ts';
+
+export const problemSchemas: Record<string, Json> = {
+  Problem: problemSchema({ enum: Object.keys(problems) }),
+  // Of an agent, which has codes of its own besides.
+  AgentProblem: problemSchema({}),
+};
+
+export function refusals(endpoint: Endpoint): Json {
+  return Object.fromEntries(
+    refusalsOf(endpoint).map(({ status, name, response }) => [
+      status,
+      shared.has(name) ? { $ref: `#/components/responses/${name}` } : response,
+    ]),
+  );
+}
+
+export function sharedRefusals(): Record<string, Json> {
+  return Object.fromEntries(shared);
+}
+
+const shared = findShared();
+
+function findShared(): Map<string, Json> {
+  const all = Object.values<Endpoint>(endpoints).flatMap(refusalsOf);
+  const byName = Map.groupBy(all, ({ name }) => name);
+  return new Map(
+    [...byName].flatMap(([name, [first, ...more]]) => (first && more.length > 0 ? [[name, first.response]] : [])),
+  );
+}
+
+interface Refusal {
+  status: number;
+  name: string;
+  response: Json;
+}
+
+function refusalsOf(endpoint: Endpoint): Refusal[] {
+  const schema = endpoint.reply.kind === 'raw' ? 'AgentProblem' : 'Problem';
+  const byStatus = Map.groupBy(problemsOf(endpoint), (code) => problems[code].status);
+  return [...byStatus].map(([status, codes]) => ({
+    status,
+    name: `${codes.map(pascal).join('Or')}${schema === 'Problem' ? '' : 'ByAgent'}`,
+    response: {
+      description: codes.map(describe).join(' · '),
+      headers: refusalHeaders(codes),
+      content: { 'application/problem+json': { schema: { $ref: `#/components/schemas/${schema}` } } },
+    },
+  }));
+}
+
+function describe(code: ProblemCode): string {
+  return `\`${code}\`: ${problems[code].title}`;
+}
+
+function problemSchema(code: Json): Json {
+  return {
+    type: 'object',
+    description: 'RFC 9457',
+    required: ['type', 'title', 'status', 'code', 'detail'],
+    properties: {
+      type: { type: 'string' },
+      title: { type: 'string' },
+      status: { type: 'integer' },
+      code: { type: 'string', ...code },
+      detail: { type: 'string' },
+      hint: { type: 'string', description: 'what to do next' },
+      request_id: { type: 'string' },
+      errors: {
+        type: 'array',
+        items: { type: 'object', properties: { pointer: { type: 'string' }, message: { type: 'string' } } },
+      },
+    },
+  };
+}
