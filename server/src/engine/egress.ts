@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { isIPv4 } from 'node:net';
 import { promisify } from 'node:util';
+import { privateIpv4Ranges } from '../outbound/private-address.ts';
 import { mark } from './labels.ts';
 import type { Engine } from './client.ts';
 import type { Network } from './networks.ts';
@@ -91,17 +92,6 @@ function chainNames(engine: Engine, { bridge }: Network): ChainNames {
   return { host: `SVC-${mark(engine)}-${network}-HOST`, forward: `SVC-${mark(engine)}-${network}-OUT` };
 }
 
-const closedRanges = [
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.168.0.0/16',
-  '224.0.0.0/3',
-];
-
 /** In the form of iptables-restore: naming a chain there empties it, and all of it takes effect at once. */
 function rules({ host, forward }: ChainNames, { network, host_ports }: EgressInput, resolvers: string[]): string {
   const answers = '-m conntrack --ctstate ESTABLISHED,RELATED -j RETURN';
@@ -117,7 +107,7 @@ function rules({ host, forward }: ChainNames, { network, host_ports }: EgressInp
     ...host_ports.map((port) => `-d ${network.gateway} -p tcp --dport ${port} -j RETURN`),
     '-j REJECT',
   ];
-  const outwards = [answers, ...lookups, ...closedRanges.map((range) => `-d ${range} -j REJECT`), '-j RETURN'];
+  const outwards = [answers, ...lookups, ...privateIpv4Ranges.map((range) => `-d ${range} -j REJECT`), '-j RETURN'];
   const chain = (name: string, lines: string[]) => [`:${name} - [0:0]`, ...lines.map((line) => `-A ${name} ${line}`)];
   const chains = network.internal ? chain(host, toHost) : [...chain(host, toHost), ...chain(forward, outwards)];
   return ['*filter', ...chains, 'COMMIT', ''].join('\n');

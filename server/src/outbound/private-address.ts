@@ -1,33 +1,53 @@
 import { BlockList, isIP } from 'node:net';
 
-const privateRanges = new BlockList();
-for (const [network, bits] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-  ['224.0.0.0', 3],
-] as const) {
-  privateRanges.addSubnet(network, bits, 'ipv4');
-}
-// The last four carry an IPv4 address inside, which a gateway on the way would connect to.
-for (const [network, bits] of [
-  ['::', 127],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['fec0::', 10],
-  ['ff00::', 8],
-  ['::', 96],
-  ['64:ff9b::', 96],
-  ['64:ff9b:1::', 48],
-  ['2002::', 16],
-] as const)
-  privateRanges.addSubnet(network, bits, 'ipv6');
+/**
+ * IPv4 that is no place of the public internet: IANA's IPv4 Special-Purpose Address Registry, where "globally reachable" is not true, and
+ * multicast. The firewall of the agents' network closes the same ranges. The few addresses of 192.0.0.0/24 that are reachable serve
+ * protocols, and no receiver: the whole of it is closed.
+ */
+export const privateIpv4Ranges = [
+  '0.0.0.0/8', // this network
+  '10.0.0.0/8', // private use
+  '100.64.0.0/10', // shared by a provider's customers
+  '127.0.0.0/8', // loopback
+  '169.254.0.0/16', // link-local, with the clouds' metadata
+  '172.16.0.0/12', // private use
+  '192.0.0.0/24', // protocol assignments
+  '192.0.2.0/24', // documentation
+  '192.88.99.0/24', // relays of 6to4
+  '192.168.0.0/16', // private use
+  '198.18.0.0/15', // benchmarking
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/3', // multicast, reserved, broadcast
+] as const;
+
+// Of IPv6, IANA gives out 2000::/3 alone. What lies outside of it is loopback, link-local, unique local, site-local, multicast, discarded,
+// segment routing, or carries an IPv4 address that a gateway would connect to: ::/96, SIIT's ::ffff:0:0:0/96, NAT64's 64:ff9b::/96.
+const publicIpv6 = '2000::/3';
+const privateIpv6Ranges = [
+  '2001::/23', // protocol assignments: Teredo, benchmarking, ORCHID, relays
+  '2001:db8::/32', // documentation
+  '2002::/16', // 6to4, which carries an IPv4 address
+  '3fff::/20', // documentation
+];
+const mappedIpv6 = '::ffff:0:0/96';
+
+const privateRanges = blockList([...privateIpv4Ranges, ...privateIpv6Ranges]);
+const publicOrMapped = blockList([publicIpv6, mappedIpv6]);
 
 /** Addresses that are this machine, its networks or its cloud's metadata. An IPv4-mapped IPv6 address counts as what it maps to. */
 export function isPrivate(address: string): boolean {
-  return privateRanges.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+  // A list finds a mapped address in its ranges of IPv4.
+  return privateRanges.check(address, family) || (family === 'ipv6' && !publicOrMapped.check(address, family));
+}
+
+function blockList(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [network = '', bits] = range.split('/');
+    list.addSubnet(network, Number(bits), isIP(network) === 6 ? 'ipv6' : 'ipv4');
+  }
+  return list;
 }
