@@ -61,13 +61,21 @@ export function createOutput({
   const notices: string[] = [];
   const audit: string[] = [];
   let redrawn: string | undefined;
+  let isLineOpen = false;
 
   const toOut = (text: string): void => withoutProgress(() => stdout.write(text));
   const toErr = (text: string): void => withoutProgress(() => stderr.write(text));
   const onOut = (view: View): string => render(view, surfaceOf(stdout, no_color));
   const onErr = (view: View): string => render(view, surfaceOf(stderr, no_color));
 
+  /** An answer that arrives in pieces ends where its last piece ends; what comes next begins on a line of its own. */
+  function endOpenLine(): void {
+    if (isLineOpen) stdout.write('\n');
+    isLineOpen = false;
+  }
+
   function withoutProgress(write: () => void): void {
+    endOpenLine();
     if (redrawn === undefined) return write();
     stderr.write('\r\u001b[K');
     write();
@@ -103,10 +111,16 @@ export function createOutput({
       toOut(`${text}\n`);
     },
     write(text) {
-      if (people) toOut(sanitise(text.replaceAll('\r\n', '\n')));
+      if (!people || text === '') return;
+      isLineOpen = false;
+      toOut(sanitise(text.replaceAll('\r\n', '\n')));
+      isLineOpen = !text.endsWith('\n');
     },
     progress(shown) {
       if (!people || stderr.isTTY !== true) return;
+      // Erasing without having drawn would take away what stands on the line: the end of a streamed answer.
+      if (shown === undefined && redrawn === undefined) return;
+      endOpenLine();
       redrawn = shown === undefined ? undefined : fitted(shown, stderr, no_color);
       stderr.write(`\r\u001b[K${redrawn ?? ''}`);
     },
