@@ -1,4 +1,5 @@
-import { defineCommand, moment, required, toggle, whole } from '../command.ts';
+import { agentArgument } from '../agent-name.ts';
+import { defineCommand, moment, toggle, whole } from '../command.ts';
 import { readLogs, type LogLine } from '../run/read-logs.ts';
 import type { Session } from '../session.ts';
 import { bad, faint, line, type View } from '../view/view.ts';
@@ -8,7 +9,7 @@ export const command = defineCommand({
   summary: "An agent's output",
   needs: 'deployment.read',
   examples: ['svc logs greeter', 'svc logs greeter -f --since 10m'],
-  arguments: { name: required('The agent') },
+  arguments: { name: agentArgument },
   flags: {
     follow: toggle('Keep printing what comes', 'f'),
     since: moment('From this time on'),

@@ -1,6 +1,6 @@
 import type { AgentStatus } from '@gantry/contract/deploy.ts';
-import { suggestAgent } from '../agent-name.ts';
-import { defineCommand, optional } from '../command.ts';
+import { optionalAgent, suggestAgent } from '../agent-name.ts';
+import { defineCommand } from '../command.ts';
 import { limitFlag, takePages } from '../pages.ts';
 import type { Result } from '../result.ts';
 import type { Session } from '../session.ts';
@@ -11,7 +11,7 @@ export const command = defineCommand({
   summary: 'How the agents stand, or one of them in detail',
   needs: 'deployment.read',
   examples: ['svc status', 'svc status greeter --json'],
-  arguments: { name: optional('The agent') },
+  arguments: { name: optionalAgent('The agent: <name> or agents/<name>; all of them unless told') },
   flags: { limit: limitFlag },
   run: async ({ name, limit }, session) =>
     name === undefined ? await showAll(session, limit) : await showOne(session, name),
