@@ -4,7 +4,7 @@ import { defineCommand } from '../command.ts';
 import { limitFlag, takePages } from '../pages.ts';
 import type { Result } from '../result.ts';
 import type { Session } from '../session.ts';
-import { faint, fields, line, state, table, time, warn, type View } from '../view/view.ts';
+import { faint, fields, line, prose, state, table, time, warn, type View } from '../view/view.ts';
 
 export const command = defineCommand({
   words: 'status',
@@ -23,7 +23,7 @@ async function showAll(session: Session, limit: number | undefined): Promise<Res
     data: agents,
     view: [
       table(
-        ['agent', 'state', 'version', 'team', 'deployed', 'detail'],
+        ['agent', 'state', 'version', 'team', 'deployed', prose('detail')],
         agents.map((agent) => [
           agent.name,
           state(agent.state),
