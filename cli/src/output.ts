@@ -18,8 +18,8 @@ export interface Output {
   show(view: View): void;
   /** For people, on stderr: what the command does or wants noticed. */
   note(...cells: Cell[]): void;
-  /** A notice that programs get as well. */
-  notice(sentence: string): void;
+  /** A notice that programs get as well. Each is said once, whether the client, the push or the deploy says it first. */
+  notice(sentence: string, about?: { at?: string; severity?: 'warning' | 'notice' }): void;
   /** For programs: one thing that happened in long work, as a line of JSON. */
   event(data: unknown): void;
   /** A line in a format of its own, whatever the mode: printable ASCII. */
@@ -58,6 +58,7 @@ export function createOutput({
 }: OutputSettings): Output {
   const mode: Mode = json ? 'json' : stdout.isTTY === true ? 'terminal' : 'plain';
   const people = mode !== 'json';
+  const noticed: string[] = [];
   const notices: string[] = [];
   const audit: string[] = [];
   let redrawn: string | undefined;
@@ -100,9 +101,13 @@ export function createOutput({
     note(...cells) {
       if (people) toErr(onErr([line(...cells)]));
     },
-    notice(sentence) {
-      if (people) toErr(onErr([line({ text: 'note ', style: 'warn' }, sentence)]));
-      else notices.push(sentence);
+    notice(sentence, { at, severity = 'notice' } = {}) {
+      // The service names the file before what it repeats.
+      if (noticed.some((earlier) => sentence === earlier || sentence.endsWith(`: ${earlier}`))) return;
+      noticed.push(sentence);
+      const placed = at === undefined ? sentence : `${at}  ${sentence}`;
+      if (people) toErr(onErr([line({ text: severity === 'warning' ? 'warning ' : 'note ', style: 'warn' }, placed)]));
+      else notices.push(placed);
     },
     event(data) {
       if (!people) toOut(`${JSON.stringify(data)}\n`);
