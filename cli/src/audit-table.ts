@@ -1,7 +1,7 @@
 import type { AuditEntry } from '@gantry/contract/audit.ts';
-import { state, time, type Cell } from './view/view.ts';
+import { prose, state, time, type Cell } from './view/view.ts';
 
-export const auditColumns = ['#', 'when', 'event', 'outcome', 'who', 'asset', 'detail'];
+export const auditColumns = ['#', 'when', 'event', 'outcome', 'who', 'asset', prose('detail')];
 
 /** An entry of the audit log as a row of the table. */
 export function auditRow(entry: AuditEntry): (Cell | null)[] {

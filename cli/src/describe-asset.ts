@@ -6,6 +6,7 @@ import {
   fields,
   good,
   line,
+  prose,
   shortDigest,
   state,
   table,
@@ -19,7 +20,7 @@ type AssetDetail = Answer<Endpoints['registry.show']>;
 
 export function listAssets(assets: readonly Asset[], empty: string): Block {
   return table(
-    ['asset', 'latest', 'serving', 'team', 'owner', 'description'],
+    ['asset', 'latest', 'serving', 'team', 'owner', prose('description')],
     assets.map((asset) => [
       asset.ref,
       asset.latest_version,
@@ -34,7 +35,7 @@ export function listAssets(assets: readonly Asset[], empty: string): Block {
 
 export function listVersions(versions: AssetDetail['versions']): Block {
   return table(
-    ['version', 'state', 'approved', 'by', 'pushed', 'digest', 'message'],
+    ['version', 'state', 'approved', 'by', 'pushed', 'digest', prose('message')],
     versions.map((version) => [
       version.version,
       state(version.state),
@@ -89,7 +90,7 @@ export function describeAsset(asset: AssetDetail, config: string): View {
     }),
     listVersions(asset.versions),
     table(
-      ['who', 'may'],
+      ['who', prose('may')],
       asset.permissions.map(({ principal, actions }) => [principal, actions.join(', ')]),
       'Nobody but admins may do anything with it.',
     ),

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { printServerSentEvent } from '@gantry/contract/server-sent-events.ts';
 import { expect, test } from 'vitest';
+import { runAtTerminal } from './testing/run-at-terminal.ts';
 import { freshHome, runSvc } from './testing/run-svc.ts';
 import { problem, scriptService } from './testing/scripted-service.ts';
 
@@ -89,6 +90,19 @@ test('a stream prints its text as it comes', async () => {
     .trim()
     .split('\n');
   expect(lines.map((each) => JSON.parse(each) as unknown)).toEqual(events);
+});
+
+test('at a terminal a streamed answer stays on the screen', async () => {
+  const events = [{ type: 'TEXT_MESSAGE_CONTENT', delta: 'Hello Ada' }, { type: 'RUN_FINISHED' }];
+  await using service = await scriptService({
+    'POST /agents/greeter/stream': (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const event of events) response.write(printServerSentEvent({ data: JSON.stringify(event) }));
+      response.end();
+    },
+  });
+  const { exit, screen } = await runAtTerminal(['invoke', 'greeter', '{}', '--stream'], where(service.url));
+  expect({ exit, screen }).toEqual({ exit: 0, screen: 'Hello Ada\n' });
 });
 
 test('messages of a stream stand on lines of their own', async () => {

@@ -105,3 +105,13 @@ test('streamed text is cleaned as well', () => {
   output.write('\u001b[2Jhi');
   expect(out()).toBe('\\u{1b}[2Jhi');
 });
+
+test('a streamed answer stays on the screen, and what comes next begins on a line of its own', () => {
+  const { output, out, err } = recorded({ terminal: true });
+  output.write('Hello, ');
+  output.write('Ada');
+  output.progress(undefined);
+  output.finish({ data: 1, view: [], next: [{ command: 'svc status', when: 'later' }] });
+  expect(out()).toBe('Hello, Ada\n');
+  expect(err()).toBe('next: svc status  later\n');
+});

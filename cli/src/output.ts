@@ -18,8 +18,8 @@ export interface Output {
   show(view: View): void;
   /** For people, on stderr: what the command does or wants noticed. */
   note(...cells: Cell[]): void;
-  /** A notice that programs get as well. */
-  notice(sentence: string): void;
+  /** A notice that programs get as well. Each is said once, whether the client, the push or the deploy says it first. */
+  notice(sentence: string, about?: { at?: string; severity?: 'warning' | 'notice' }): void;
   /** For programs: one thing that happened in long work, as a line of JSON. */
   event(data: unknown): void;
   /** A line in a format of its own, whatever the mode: printable ASCII. */
@@ -58,16 +58,25 @@ export function createOutput({
 }: OutputSettings): Output {
   const mode: Mode = json ? 'json' : stdout.isTTY === true ? 'terminal' : 'plain';
   const people = mode !== 'json';
+  const noticed: string[] = [];
   const notices: string[] = [];
   const audit: string[] = [];
   let redrawn: string | undefined;
+  let isLineOpen = false;
 
   const toOut = (text: string): void => withoutProgress(() => stdout.write(text));
   const toErr = (text: string): void => withoutProgress(() => stderr.write(text));
   const onOut = (view: View): string => render(view, surfaceOf(stdout, no_color));
   const onErr = (view: View): string => render(view, surfaceOf(stderr, no_color));
 
+  /** An answer that arrives in pieces ends where its last piece ends; what comes next begins on a line of its own. */
+  function endOpenLine(): void {
+    if (isLineOpen) stdout.write('\n');
+    isLineOpen = false;
+  }
+
   function withoutProgress(write: () => void): void {
+    endOpenLine();
     if (redrawn === undefined) return write();
     stderr.write('\r\u001b[K');
     write();
@@ -92,9 +101,13 @@ export function createOutput({
     note(...cells) {
       if (people) toErr(onErr([line(...cells)]));
     },
-    notice(sentence) {
-      if (people) toErr(onErr([line({ text: 'note ', style: 'warn' }, sentence)]));
-      else notices.push(sentence);
+    notice(sentence, { at, severity = 'notice' } = {}) {
+      // The service names the file before what it repeats.
+      if (noticed.some((earlier) => sentence === earlier || sentence.endsWith(`: ${earlier}`))) return;
+      noticed.push(sentence);
+      const placed = at === undefined ? sentence : `${at}  ${sentence}`;
+      if (people) toErr(onErr([line({ text: severity === 'warning' ? 'warning ' : 'note ', style: 'warn' }, placed)]));
+      else notices.push(placed);
     },
     event(data) {
       if (!people) toOut(`${JSON.stringify(data)}\n`);
@@ -103,10 +116,16 @@ export function createOutput({
       toOut(`${text}\n`);
     },
     write(text) {
-      if (people) toOut(sanitise(text.replaceAll('\r\n', '\n')));
+      if (!people || text === '') return;
+      isLineOpen = false;
+      toOut(sanitise(text.replaceAll('\r\n', '\n')));
+      isLineOpen = !text.endsWith('\n');
     },
     progress(shown) {
       if (!people || stderr.isTTY !== true) return;
+      // Erasing without having drawn would take away what stands on the line: the end of a streamed answer.
+      if (shown === undefined && redrawn === undefined) return;
+      endOpenLine();
       redrawn = shown === undefined ? undefined : fitted(shown, stderr, no_color);
       stderr.write(`\r\u001b[K${redrawn ?? ''}`);
     },

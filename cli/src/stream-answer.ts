@@ -31,7 +31,7 @@ export async function printStream(session: Session, response: Response): Promise
     throw new Problem('agent_error', { detail: 'The stream ended before the agent had finished' });
   // An agent without streamed text, such as a graph without a model, has its whole answer in the last event.
   const { type: status, interrupts } = outcomeOf(finished);
-  const output = written === '' ? finished['result'] : '\n';
+  const output = written === '' ? finished['result'] : undefined;
   return { data: undefined, view: describeAnswer({ output, status, interrupts }) };
 }
 

@@ -362,3 +362,15 @@ test('validate names every fault at once with line and column, and --fix mends w
   expect(fixed.stdout).toContain('+ framework: langgraph');
   expect(readFileSync(path.join(project, 'agent.yaml'), 'utf8')).toContain('framework: langgraph\n');
 });
+
+test('validate does not say that a project can be deployed which deploy refuses', async () => {
+  const own = freshHome();
+  await runSvc(['init', 'my-agent', '--framework', 'langgraph'], { home: own });
+  const file = path.join(own, 'my-agent', 'agent.yaml');
+  writeFileSync(file, `${readFileSync(file, 'utf8')}\nguardrails: [pii_detection]\n`);
+  const { exit, stdout, stderr } = await runSvc(['validate', 'my-agent'], { home: own });
+  expect(exit).toBe(0);
+  expect(stdout).toContain('Deploy refuses `guardrails`');
+  expect(stdout).toContain('cannot be deployed yet because of guardrails');
+  expect(stdout + stderr).not.toMatch(/can be deployed|svc submit/);
+});

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { difference } from './difference.ts';
 import type { Endpoint } from './endpoint.ts';
-import { byId, id, paging, text } from './wire.ts';
+import { byId, id, idPrefix, paging, text } from './wire.ts';
 
 export const approvalStates = ['pending', 'approved', 'rejected'] as const;
 export const closedReasons = ['rejected', 'withdrawn', 'superseded', 'expired', 'revoked'] as const;
@@ -71,6 +71,7 @@ export const approvalsEndpoints = {
     query: z.strictObject({
       status: z.enum(approvalStates).optional(),
       asset: z.string().max(100).optional(),
+      id: idPrefix.optional().describe('what the id begins with'),
       ...paging,
     }),
     reply: { kind: 'list', status: 200, schema: approval },

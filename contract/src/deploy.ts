@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { difference } from './difference.ts';
 import type { Endpoint } from './endpoint.ts';
 import { runEvent, runStates, runStep } from './runs.ts';
-import { byId, byName, id, name, paging, versionRef } from './wire.ts';
+import { byId, byName, id, idPrefix, name, paging, versionRef } from './wire.ts';
 
 /** The spec's eight steps, in their order. */
 export const deploySteps = [
@@ -122,7 +122,11 @@ export const deployEndpoints = {
     path: '/api/v1/deployments',
     summary: 'Deploys of the agents you may read, newest first',
     operation: 'deployment.list',
-    query: z.strictObject({ agent: name.optional(), ...paging }),
+    query: z.strictObject({
+      agent: name.optional(),
+      id: idPrefix.optional().describe('what the id begins with'),
+      ...paging,
+    }),
     reply: { kind: 'list', status: 200, schema: deployment },
     problems: ['bad_cursor'],
   },

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { auditEvents } from './audit.ts';
 import type { Endpoint } from './endpoint.ts';
-import { byName, id, name, paging, shownOnce, time } from './wire.ts';
+import { byName, id, idPrefix, name, paging, shownOnce, time } from './wire.ts';
 
 const sent = Object.entries(auditEvents).flatMap(([event, chain]) => (chain === 'governance' ? [event] : []));
 
@@ -132,7 +132,11 @@ export const webhooksEndpoints = {
     summary: `What was sent, waits, or was given up, newest first; what has ended is listed for ${deliveryDays} days`,
     operation: 'webhook.read',
     params: byName,
-    query: z.strictObject({ state: z.enum(deliveryStates).optional(), ...paging }),
+    query: z.strictObject({
+      state: z.enum(deliveryStates).optional(),
+      id: idPrefix.optional().describe('what the id begins with'),
+      ...paging,
+    }),
     reply: { kind: 'list', status: 200, schema: delivery },
     problems: ['bad_cursor'],
   },

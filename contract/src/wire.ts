@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { isEmail, namePattern, parseRef, parseVersionRef, versionPattern } from './refs.ts';
 
 export const id = z.uuid();
+/** What an id begins with, as people copy it; every character of it is one of an id's. */
+export const idPrefix = z.string().regex(/^[0-9a-f-]{1,36}$/, 'must be the beginning of an id');
 export const isId = (value: unknown): value is string => id.safeParse(value).success;
 export const time = z.iso.datetime().describe('UTC, ISO 8601');
 export const email = z

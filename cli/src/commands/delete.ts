@@ -1,4 +1,5 @@
-import { defineCommand, required } from '../command.ts';
+import { agentArgument } from '../agent-name.ts';
+import { defineCommand } from '../command.ts';
 import { yesFlag } from '../confirm-final.ts';
 
 export const command = defineCommand({
@@ -6,7 +7,7 @@ export const command = defineCommand({
   summary: 'Stop an agent and remove it from the registry; its audit entries stay',
   needs: 'asset.delete',
   examples: ['svc delete greeter', 'svc delete greeter --yes'],
-  arguments: { name: required('The agent') },
+  arguments: { name: agentArgument },
   flags: { yes: yesFlag },
   async run({ name, yes }, session) {
     const { deleteAgent } = await import('../registry/delete-agent.ts');

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Problem, readAgentProblem, readProblem } from '@gantry/contract/problems.ts';
-import { suggestAgent } from '../agent-name.ts';
-import { defineCommand, required, optional, text, toggle } from '../command.ts';
+import { agentArgument, suggestAgent } from '../agent-name.ts';
+import { defineCommand, optional, text, toggle } from '../command.ts';
 import { describeAnswer, readInput } from '../invocation.ts';
 import { misuse } from '../refusal.ts';
 import type { Result } from '../result.ts';
@@ -14,7 +14,7 @@ export const command = defineCommand({
   summary: 'Call an agent; the JSON is its `input`',
   needs: 'asset.invoke',
   examples: [`svc invoke greeter '{"message":"hi"}'`, `svc invoke greeter - --stream < input.json`],
-  arguments: { name: required('The agent'), input: optional('JSON, or - to read it from stdin') },
+  arguments: { name: agentArgument, input: optional('JSON, or - to read it from stdin') },
   flags: {
     stream: toggle('Print the answer as it is made'),
     async: toggle('Do not wait: print the id of the call'),

@@ -1,14 +1,15 @@
-import { defineCommand, moment, required, toggle, whole } from '../command.ts';
-import { readLogs, type LogLine } from '../run/read-logs.ts';
-import type { Session } from '../session.ts';
-import { bad, faint, line, type View } from '../view/view.ts';
+import { agentArgument } from '../agent-name.ts';
+import { defineCommand, moment, toggle, whole } from '../command.ts';
+import { describeLogLine } from '../run/describe-log-line.ts';
+import { readLogs } from '../run/read-logs.ts';
+import { faint, line } from '../view/view.ts';
 
 export const command = defineCommand({
   words: 'logs',
-  summary: "An agent's output",
+  summary: "An agent's output: JSON lines as level, message and the rest; --json gives each line as it was written",
   needs: 'deployment.read',
   examples: ['svc logs greeter', 'svc logs greeter -f --since 10m'],
-  arguments: { name: required('The agent') },
+  arguments: { name: agentArgument },
   flags: {
     follow: toggle('Keep printing what comes', 'f'),
     since: moment('From this time on'),
@@ -26,7 +27,7 @@ export const command = defineCommand({
     for await (const each of readLogs(session, { name, follow, query, signal: stopped.signal })) {
       printed += 1;
       session.output.event(each);
-      session.output.show(describeLine(session, each));
+      session.output.show([describeLogLine(each, session.output.mode)]);
     }
     return {
       data: undefined,
@@ -35,8 +36,3 @@ export const command = defineCommand({
     };
   },
 });
-
-function describeLine(session: Session, { at, stream, line: text }: LogLine): View {
-  if (session.output.mode === 'plain') return [line(`${at} ${text}`)];
-  return [line(faint(new Date(at).toLocaleTimeString('en-GB')), stream === 'stderr' ? bad(' │ ') : faint(' │ '), text)];
-}

@@ -1,7 +1,7 @@
 import type { Notification } from '@gantry/contract/notifications.ts';
 import { defineCommand, toggle } from '../command.ts';
 import { limitFlag, takePages } from '../pages.ts';
-import { faint, line, strong, table, time } from '../view/view.ts';
+import { faint, line, prose, strong, table, time } from '../view/view.ts';
 
 export const command = defineCommand({
   words: 'notifications',
@@ -27,7 +27,7 @@ export const command = defineCommand({
       data: shown,
       view: [
         table(
-          ['', 'when', 'what', 'asset', 'by', 'text', 'request'],
+          ['', 'when', 'what', 'asset', 'by', prose('text'), 'request'],
           shown.map((one) => [
             one.read_at === null ? strong('new') : '',
             time(one.created_at),

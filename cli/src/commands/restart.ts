@@ -1,5 +1,5 @@
-import { suggestAgent } from '../agent-name.ts';
-import { defineCommand, required } from '../command.ts';
+import { agentArgument, suggestAgent } from '../agent-name.ts';
+import { defineCommand } from '../command.ts';
 import { good, line } from '../view/view.ts';
 
 export const command = defineCommand({
@@ -7,7 +7,7 @@ export const command = defineCommand({
   summary: 'Restart an agent in place',
   needs: 'agent.operate',
   examples: ['svc restart greeter', 'svc restart greeter --json'],
-  arguments: { name: required('The agent') },
+  arguments: { name: agentArgument },
   flags: {},
   async run({ name }, session) {
     const agent = await suggestAgent(session, name, () => session.call('agents.restart', { params: { name } }));

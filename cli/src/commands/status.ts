@@ -1,17 +1,17 @@
 import type { AgentStatus } from '@gantry/contract/deploy.ts';
-import { suggestAgent } from '../agent-name.ts';
-import { defineCommand, optional } from '../command.ts';
+import { optionalAgent, suggestAgent } from '../agent-name.ts';
+import { defineCommand } from '../command.ts';
 import { limitFlag, takePages } from '../pages.ts';
 import type { Result } from '../result.ts';
 import type { Session } from '../session.ts';
-import { faint, fields, line, state, table, time, warn, type View } from '../view/view.ts';
+import { faint, fields, line, prose, state, table, time, warn, type View } from '../view/view.ts';
 
 export const command = defineCommand({
   words: 'status',
   summary: 'How the agents stand, or one of them in detail',
   needs: 'deployment.read',
   examples: ['svc status', 'svc status greeter --json'],
-  arguments: { name: optional('The agent') },
+  arguments: { name: optionalAgent('The agent: <name> or agents/<name>; all of them unless told') },
   flags: { limit: limitFlag },
   run: async ({ name, limit }, session) =>
     name === undefined ? await showAll(session, limit) : await showOne(session, name),
@@ -23,7 +23,7 @@ async function showAll(session: Session, limit: number | undefined): Promise<Res
     data: agents,
     view: [
       table(
-        ['agent', 'state', 'version', 'team', 'deployed', 'detail'],
+        ['agent', 'state', 'version', 'team', 'deployed', prose('detail')],
         agents.map((agent) => [
           agent.name,
           state(agent.state),

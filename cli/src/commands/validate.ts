@@ -1,7 +1,8 @@
+import type { CheckedProject } from '@gantry/contract/agent-project.ts';
 import { defineCommand, optional, toggle } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Result } from '../result.ts';
-import { good, line } from '../view/view.ts';
+import { bad, good, line, warn, type Block } from '../view/view.ts';
 
 export const command = defineCommand({
   words: 'validate',
@@ -12,31 +13,39 @@ export const command = defineCommand({
   flags: { fix: toggle('Show and apply the edits that mend a fault') },
   async run({ file, fix }, session): Promise<Result> {
     const { checkProject } = await import('@gantry/contract/agent-project.ts');
+    const { refusedFields } = await import('@gantry/contract/agent-yaml.ts');
     const { describeFindings } = await import('../project/describe-findings.ts');
     const { leftOutNotices, readProject } = await import('../project/read-project.ts');
     const project = readProject(file);
     const fixed = fix
       ? (await import('../project/fix-files.ts')).fixFiles(project, checkProject(project).findings)
       : [];
-    const { config, deployable, findings, export_name } = checkProject(project);
+    const checked = checkProject(project);
+    const { config, deployable, findings } = checked;
     for (const notice of leftOutNotices(project)) session.output.notice(notice);
 
-    const faults = findings.filter(({ severity }) => severity === 'error').length;
     const mendable = !fix && findings.some(({ edit }) => edit !== undefined);
-    const verdict = deployable
-      ? line(
-          good('✓ '),
-          `${config?.name ?? ''} ${config?.version ?? ''} can be deployed${export_name === undefined ? '' : `: ${config?.framework ?? ''}, exported as ${export_name}`}`,
-        )
-      : line({ text: `✗ ${faults === 1 ? 'one fault' : `${faults} faults`}`, style: 'bad' });
+    const refused = config === undefined ? [] : refusedFields(config).map(({ field }) => field);
     return {
       data: { valid: deployable, directory: project.directory, findings, fixed: fixed.map(({ file: name }) => name) },
-      view: [...fixed.flatMap(({ view }) => view), ...describeFindings(findings), verdict],
+      view: [...fixed.flatMap(({ view }) => view), ...describeFindings(findings), verdictOn(checked, refused)],
       exit: deployable ? exitCodes.done : exitCodes.refused,
       next: [
         ...(mendable ? [{ command: 'svc validate --fix', when: 'to apply the edits suggested above' }] : []),
-        ...(deployable ? [{ command: 'svc submit --message "…"', when: 'to push it and ask for approval' }] : []),
+        ...(deployable && refused.length === 0
+          ? [{ command: 'svc submit --message "…"', when: 'to push it and ask for approval' }]
+          : []),
       ],
     };
   },
 });
+
+function verdictOn({ config, deployable, findings, export_name }: CheckedProject, refused: string[]): Block {
+  const faults = findings.filter(({ severity }) => severity === 'error').length;
+  if (!deployable) return line(bad(`✗ ${faults === 1 ? 'one fault' : `${faults} faults`}`));
+  const named = `${config?.name ?? ''} ${config?.version ?? ''}`;
+  if (refused.length > 0)
+    return line(warn('! '), `${named} is valid, but cannot be deployed yet because of ${refused.join(', ')}`);
+  const exported = export_name === undefined ? '' : `: ${config?.framework ?? ''}, exported as ${export_name}`;
+  return line(good('✓ '), `${named} can be deployed${exported}`);
+}

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -272,4 +272,36 @@ test('a project that is not in order is refused here, with every fault, and noth
   expect(stderr).toContain('agent.py is missing beside agent.yaml');
   expect(stderr).toMatch(/agent\.yaml:1:\d+/);
   expect(service.asked).toEqual([]);
+});
+
+test('a notice is said once, though the client, the push and the deploy each know it', async () => {
+  const home = freshHome();
+  await runSvc(['init', 'greeter', '--framework', 'langgraph', '--team', 'default'], { home });
+  appendFileSync(path.join(home, 'greeter', 'agent.yaml'), '\nmodel:\n  temperature: 0.5\n');
+  const said =
+    '`model.temperature` is not in effect: The model gateway is not there yet; the temperature of the code applies.';
+  const pushed = { id, ref, state: 'done', digest: 'sha256:abc', unchanged: false, problem: null, created_at: '' };
+  const notices = [`agent.yaml: ${said}`];
+  await using service = await scriptService({
+    ...started,
+    'GET /api/v1/auth/me': data({ ...contributor, role: 'admin' }),
+    'POST /api/v1/agents/greeter/versions': data({ ...pushed, state: 'running', notices }, 202),
+    [`GET /api/v1/pushes/${id}/events`]: stream([
+      event({ kind: 'notice', message: notices[0] ?? '' }),
+      event({ kind: 'end', state: 'done' }),
+    ]),
+    [`GET /api/v1/pushes/${id}`]: data({ ...pushed, notices }),
+    [`GET /api/v1/deployments/${id}/events`]: stream([
+      event({ kind: 'notice', message: said }),
+      event({ kind: 'end', state: 'done' }),
+    ]),
+    [`GET /api/v1/deployments/${id}`]: data({ ...deployment, state: 'done', notices: [said] }),
+  });
+  const where = { home, cwd: path.join(home, 'greeter'), env: signedIn(service.url) };
+  const { exit, stdout, stderr } = await runSvc(['deploy'], where);
+  expect(exit).toBe(0);
+  expect((stdout + stderr).split(said)).toHaveLength(2);
+  expect(stderr).toMatch(/^note agent\.yaml:\d+:\d+ {2}`model\.temperature`/m);
+  const programs = await runSvc(['deploy', '--json'], where);
+  expect((JSON.parse(programs.stderr) as { notices: string[] }).notices).toHaveLength(1);
 });

@@ -4,7 +4,7 @@ import { readProblem } from '@gantry/contract/problems.ts';
 import { Refusal } from '../refusal.ts';
 import type { Result } from '../result.ts';
 import type { Session } from '../session.ts';
-import { faint, fields, good, line } from '../view/view.ts';
+import { fields, good, line } from '../view/view.ts';
 import { createDrawing } from '../run/draw-steps.ts';
 import { followRun } from '../run/follow.ts';
 import { usualTimes } from './usual-times.ts';
@@ -28,7 +28,9 @@ export async function watchDeployment(session: Session, deployment: Deployment):
   const before = earlier.items.find(
     (each) => each.id !== id && each.state === 'done' && each.created_at < deployment.created_at,
   );
-  return receipt(await session.call('deployments.show', { params: { id } }), before?.ref);
+  const ended = await session.call('deployments.show', { params: { id } });
+  for (const notice of ended.notices) session.output.notice(notice);
+  return receipt(ended, before?.ref);
 }
 
 export function detachedResult(deployment: Deployment): Result {
@@ -71,7 +73,6 @@ function receipt(deployment: Deployment, before: string | undefined): Result {
         Approval: deployment.approval_id ?? 'none: deployed by an admin',
         Audit: deployment.audit_seq === null ? null : `#${deployment.audit_seq}`,
       }),
-      ...deployment.notices.map((notice) => line(faint('note  '), notice)),
     ],
     next: [{ command: `svc invoke ${deployment.agent} ${quoted(deployment.example_input)}`, when: 'to call it' }],
     undo: before === undefined ? `svc stop ${deployment.agent}` : `svc deploy ${before}`,

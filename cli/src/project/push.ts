@@ -7,7 +7,7 @@ import { Refusal } from '../refusal.ts';
 import { createDrawing } from '../run/draw-steps.ts';
 import { followRun } from '../run/follow.ts';
 import type { Session } from '../session.ts';
-import { faint, good, warn } from '../view/view.ts';
+import { faint, good } from '../view/view.ts';
 import { checkHere } from './check-here.ts';
 import { pack } from './pack.ts';
 import { leftOutNotices, type LocalProject } from './read-project.ts';
@@ -26,7 +26,7 @@ export async function pushProject(session: Session, project: LocalProject, { mes
   const { config, findings } = checkHere(project);
   for (const notice of leftOutNotices(project)) session.output.notice(notice);
   for (const { severity, file, line, column, message: said } of findings) {
-    if (severity !== 'error') session.output.note(warn(`${severity} `), `${file}:${line}:${column}  ${said}`);
+    if (severity !== 'error') session.output.notice(said, { at: `${file}:${line}:${column}`, severity });
   }
   const packed = await pack(project);
   const query = message === undefined ? {} : { message };

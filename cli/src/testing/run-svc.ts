@@ -10,7 +10,7 @@ export interface Ran {
   stderr: string;
 }
 
-const program = fileURLToPath(new URL('../../svc.js', import.meta.url));
+export const svcProgram = fileURLToPath(new URL('../../svc.js', import.meta.url));
 
 /** A person's home, as empty as a fresh account's. */
 export function freshHome(): string {
@@ -31,7 +31,7 @@ export async function runSvc(
   return await new Promise((resolve) => {
     const child = execFile(
       process.execPath,
-      [program, ...words],
+      [svcProgram, ...words],
       { cwd: where.cwd ?? where.home, env, timeout: where.timeout_milliseconds ?? 20_000, encoding: 'utf8' },
       (_error, stdout, stderr) => resolve({ exit: child.exitCode ?? -1, stdout, stderr }),
     );

@@ -7,6 +7,8 @@ import { text } from 'node:stream/consumers';
 interface Asked {
   method: string;
   path: string;
+  /** With its question mark; empty without one. */
+  query: string;
   headers: IncomingMessage['headers'];
   body: string;
 }
@@ -21,8 +23,8 @@ export interface ScriptedService extends AsyncDisposable {
 export async function scriptService(routes: Record<string, Reply>): Promise<ScriptedService> {
   const asked: Asked[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const path = (request.url ?? '').split('?')[0] ?? '';
-    const entry = { method: request.method ?? '', path, headers: request.headers, body: await text(request) };
+    const { pathname: path, search: query } = new URL(request.url ?? '', 'http://service.test');
+    const entry = { method: request.method ?? '', path, query, headers: request.headers, body: await text(request) };
     asked.push(entry);
     const reply =
       routes[`${entry.method} ${path}`] ?? problem(404, 'not_found', 'There is nothing here that you may read');
@@ -44,6 +46,14 @@ export async function scriptService(routes: Record<string, Reply>): Promise<Scri
 export function data(value: unknown, status = 200): Reply {
   return (response) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ data: value }));
+}
+
+/** The only page of a list. */
+export function list(items: readonly object[]): Reply {
+  return (response) =>
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ data: items, meta: { next_cursor: null } }));
 }
 
 export function problem(status: number, code: string, detail: string, more: object = {}): Reply {

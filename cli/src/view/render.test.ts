@@ -1,19 +1,53 @@
 import { expect, test } from 'vitest';
 import { render, type Surface } from './render.ts';
-import { fields, good, line, table, time, verbatim } from './view.ts';
+import { fields, good, line, prose, table, time, verbatim } from './view.ts';
 import { widthOf } from './width.ts';
 
 const plain: Surface = { colour: false, columns: undefined, now: undefined };
 const terminal: Surface = { colour: true, columns: 40, now: Date.parse('2026-01-31T12:00:00Z') };
 
-test('a table fits the terminal, and short columns stay whole', () => {
+const bare = (text: string): string => text.replaceAll(/\u001b\[\d+m/g, '');
+
+test('prose wraps at words, and other columns stay whole', () => {
   const rows = [['greeter', 'serving', 'a description that is far longer than the terminal is wide']];
-  const lines = render([table(['agent', 'state', 'description'], rows, '')], terminal)
-    .trimEnd()
-    .split('\n');
-  for (const each of lines) expect(widthOf(each.replaceAll(/\u001b\[\d+m/g, ''))).toBeLessThanOrEqual(40);
-  expect(lines[1]).toContain('greeter  serving  a description');
-  expect(lines[1]).toMatch(/…$/);
+  expect(bare(render([table(['agent', 'state', prose('description')], rows, '')], terminal))).toBe(
+    [
+      'AGENT    STATE    DESCRIPTION',
+      'greeter  serving  a description that is',
+      '                  far longer than the',
+      '                  terminal is wide',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('a column without room stands below its row with its name; what has no value does not', () => {
+  const id = '64eee2ec-d29e-4c58-a19a-366813aca57c';
+  const rows = [
+    [id, good('agents/greeter'), 'user:ada@example.com', 'asks for less than it did'],
+    [id, 'agents/other', null, ''],
+  ];
+  const drawn = render([table(['request', 'asset', 'by', prose('message')], rows, '')], terminal);
+  expect(drawn).toContain('\u001b[32magents/greeter\u001b[0m');
+  expect(bare(drawn)).toBe(
+    [
+      'REQUEST',
+      id,
+      '    asset agents/greeter',
+      '    by user:ada@example.com',
+      '    message asks for less than it did',
+      id,
+      '    asset agents/other',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('a word longer than its column is broken, and none of it is lost', () => {
+  const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
+  const drawn = bare(render([table(['asset', prose('detail')], [['agents/x', `digest=${digest}`]], '')], terminal));
+  expect(drawn.replace(/^.*\n/, '').replaceAll(/[\s]/g, '')).toBe(`agents/xdigest=${digest}`);
+  for (const each of drawn.split('\n')) expect(widthOf(each)).toBeLessThanOrEqual(40);
 });
 
 test('nothing is cut where there is no terminal', () => {
@@ -22,13 +56,15 @@ test('nothing is cut where there is no terminal', () => {
 });
 
 test('wide characters keep the columns aligned', () => {
-  const [, first, second] = render(
+  const [, first, second, third] = render(
     [
       table(
         ['name', 'state'],
         [
           ['你好', 'a'],
           ['abcd', 'b'],
+          // Beyond the basic plane, and an emoji of several code points.
+          ['𠀀👨‍👩‍👧', 'c'],
         ],
         '',
       ),
@@ -37,6 +73,7 @@ test('wide characters keep the columns aligned', () => {
   ).split('\n');
   expect(first).toBe('你好  a');
   expect(second).toBe('abcd  b');
+  expect(third).toBe('𠀀👨‍👩‍👧  c');
 });
 
 test('times are relative for people and ISO elsewhere', () => {

@@ -1,7 +1,8 @@
+import { renderTable, type TableCell } from './render-table.ts';
 import { relativeTime } from './relative-time.ts';
 import { sanitise, sanitiseLine } from './sanitise.ts';
 import type { Block, Cell, Line, Style, Table, View } from './view.ts';
-import { fit, pad, widthOf } from './width.ts';
+import { pad, widthOf } from './width.ts';
 
 export interface Surface {
   colour: boolean;
@@ -23,7 +24,7 @@ export function renderLine(line: Line, surface: Surface): string {
 
 function renderBlock(block: Block, surface: Surface): string {
   if ('line' in block) return `${renderLine(block.line, surface)}\n`;
-  if ('table' in block) return renderTable(block.table, surface);
+  if ('table' in block) return renderOneTable(block.table, surface);
   if ('fields' in block) return renderFields(block.fields, surface);
   return block.verbatim === '' ? '' : `${sanitise(block.verbatim.replaceAll('\r\n', '\n').replace(/\n$/, ''))}\n`;
 }
@@ -38,41 +39,19 @@ function renderFields(pairs: [string, Line][], surface: Surface): string {
     .join('');
 }
 
-const gap = '  ';
-
-function renderTable({ columns, rows, empty }: Table, surface: Surface): string {
+function renderOneTable({ columns, rows, empty }: Table, surface: Surface): string {
   if (rows.length === 0) return `${sanitiseLine(empty)}\n`;
-  const texts = rows.map((row) => row.map((cell) => plain(cell, surface)));
-  const natural = columns.map((column, n) => Math.max(widthOf(column), ...texts.map((row) => widthOf(row[n] ?? ''))));
-  const widths =
-    surface.columns === undefined ? natural : shrink(natural, surface.columns - gap.length * (columns.length - 1));
-  const print = (cells: readonly string[], styles: (Style | undefined)[]): string =>
-    `${cells
-      .map((cell, n) => {
-        const width = widths[n] ?? 0;
-        const text = fit(cell, width);
-        return paint(n === cells.length - 1 ? text : pad(text, width), styles[n], surface);
-      })
-      .join(gap)
-      .trimEnd()}\n`;
-  const head = print(
-    columns.map((column) => column.toUpperCase()),
-    columns.map(() => 'faint'),
-  );
-  return head + texts.map((cells, n) => print(cells, (rows[n] ?? []).map(styleOf))).join('');
+  return renderTable({
+    columns: columns.map((column) => (typeof column === 'string' ? { name: column, prose: false } : column)),
+    // A row may be shorter than the head: a server of another version leaves things out.
+    rows: rows.map((row) => columns.map((_, n) => tableCell(row[n], surface))),
+    room: surface.columns,
+    paint: (text, style) => paint(text, style, surface),
+  });
 }
 
-/** Takes from the widest column first, so that short ones (states, versions) stay whole; never below six. */
-function shrink(widths: number[], room: number): number[] {
-  const shrunk = [...widths];
-  let excess = shrunk.reduce((sum, each) => sum + each, 0) - room;
-  while (excess > 0) {
-    const widest = shrunk.indexOf(Math.max(...shrunk));
-    if ((shrunk[widest] ?? 0) <= 6) break;
-    shrunk[widest] = (shrunk[widest] ?? 0) - 1;
-    excess -= 1;
-  }
-  return shrunk;
+function tableCell(cell: Cell | undefined, surface: Surface): TableCell {
+  return { text: plain(cell, surface), style: styleOf(cell), isEmpty: cell === null || cell === undefined };
 }
 
 /** What a server of another version leaves out prints like what is not there. */

@@ -7,8 +7,14 @@ export type Text = string | { text: string; style: Style };
 export type Cell = Text | { time: string } | number | null;
 export type Line = Cell | Cell[];
 
+export interface Column {
+  name: string;
+  /** Its words may wrap; anything else stays whole, since people copy and type it. */
+  prose: boolean;
+}
+
 export interface Table {
-  columns: readonly string[];
+  columns: readonly (string | Column)[];
   rows: Cell[][];
   /** What would be here, and the command that makes the first one. */
   empty: string;
@@ -25,7 +31,9 @@ export function line(...cells: Cell[]): Block {
   return { line: cells };
 }
 
-export function table(columns: readonly string[], rows: Cell[][], empty: string): Block {
+export const prose = (name: string): Column => ({ name, prose: true });
+
+export function table(columns: Table['columns'], rows: Cell[][], empty: string): Block {
   return { table: { columns, rows, empty } };
 }
 

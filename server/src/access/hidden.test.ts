@@ -18,6 +18,8 @@ let max: TestUser;
 let ada: TestUser;
 let olga: TestUser;
 let olgas_machine: string;
+/** By their names in the table below: beginnings of ids of team ml's things. */
+let beginnings: Filters;
 
 beforeAll(async () => {
   app = await testApp({ config: { engine_host: 'unix:///nowhere/docker.sock', outbound_private_hosts: [deaf_host] } });
@@ -30,7 +32,12 @@ beforeAll(async () => {
     await makeWebhook(app, `webhook-${n}`);
     await app.admin.client.call('webhooks.test', { params: { name: 'webhook-0' } });
   }
+  const [request] = (await max.client.call('approvals.list', {})).items;
+  const [deploy] = (await max.client.call('deployments.list', {})).items;
+  const [delivery] = (await app.admin.client.call('webhooks.deliveries', { params: { name: 'webhook-0' } })).items;
+  beginnings = { '<request>': begin(request), '<deploy>': begin(deploy), '<delivery>': begin(delivery) };
 }, 60_000);
+const begin = (one: { id: string } | undefined): string => one?.id.slice(0, 13) ?? 'nothing is there';
 afterAll(async () => await app?.stop());
 
 /** Two of each, for the team's eyes alone. */
@@ -82,8 +89,8 @@ const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[]
       ],
     },
   ],
-  'approvals.list': [{ filters: [{}, { status: 'approved' }, { asset: `agents/${agent}` }] }],
-  'deployments.list': [{ filters: [{}, { agent }] }],
+  'approvals.list': [{ filters: [{}, { status: 'approved' }, { asset: `agents/${agent}` }, { id: '<request>' }] }],
+  'deployments.list': [{ filters: [{}, { agent }, { id: '<deploy>' }] }],
   'agents.statuses': [{ filters: [{}] }],
   'notifications.list': [{ filters: [{}, { unread: 'true' }] }],
   'audit.list': [
@@ -101,7 +108,7 @@ const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[]
     },
   ],
   'webhooks.list': [{ filters: [{}] }],
-  'webhooks.deliveries': [{ params: { name: 'webhook-0' }, filters: [{}, { state: 'queued' }] }],
+  'webhooks.deliveries': [{ params: { name: 'webhook-0' }, filters: [{}, { state: 'queued' }, { id: '<delivery>' }] }],
 };
 const asked = Object.entries(lists).flatMap(([name, each]) =>
   each.flatMap(({ params = {}, filters }) =>
@@ -116,7 +123,8 @@ interface Answered {
   body: { data?: unknown[]; meta?: { next_cursor?: string }; code?: string };
 }
 
-async function ask(token: string, name: EndpointName, params: Filters, query: Filters): Promise<Answered> {
+async function ask(token: string, name: EndpointName, params: Filters, filters: Filters): Promise<Answered> {
+  const query = Object.fromEntries(Object.entries(filters).map(([key, value]) => [key, beginnings[value] ?? value]));
   const response = await fetch(endpointUrl(app.url, endpoints[name], params, query), {
     headers: { authorization: `Bearer ${token}` },
   });

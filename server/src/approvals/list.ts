@@ -15,6 +15,8 @@ export interface ApprovalQuery {
   status?: store.Status | undefined;
   /** agents/<name> */
   asset?: string | undefined;
+  /** What the id begins with. */
+  id?: string | undefined;
   limit: number;
   cursor?: string | undefined;
 }
@@ -27,15 +29,15 @@ export async function list(
 ): Promise<Page<Approval>> {
   const user = signedIn(caller);
   authorize(user, 'approval.list', theOrg);
-  const scope = ['approvals', user.id, query.status ?? null, query.asset ?? null];
+  const scope = ['approvals', user.id, query.status ?? null, query.asset ?? null, query.id ?? null];
   const [submitted_at, id] = cursors.read(query.cursor, scope) ?? [];
   const after = submitted_at === undefined ? undefined : { submitted_at: String(submitted_at), id: String(id) };
   const asked = query.asset === undefined ? undefined : readRef(query.asset);
   const asset = asked && (await findAsset(db, asked.kind, asked.name));
   // An asset that is not there has no requests, as one whose requests the caller may not see.
   if (asked !== undefined && asset === undefined) return { items: [] };
-  const { status, limit } = query;
-  const rows = await store.listed(db, user, { status, asset_id: asset?.id, after, limit: limit + 1 });
+  const { status, id: begins_with, limit } = query;
+  const rows = await store.listed(db, user, { status, asset_id: asset?.id, begins_with, after, limit: limit + 1 });
   const records = new Map((await approvalRecords(db, user, rows)).map((record) => [record.id, record]));
   return cursors.page(
     rows,

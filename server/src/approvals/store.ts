@@ -2,7 +2,7 @@ import type { approvalStates, closedReasons } from '@gantry/contract/approvals.t
 import type { SignedInCaller } from '../access/caller.ts';
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
-import { allOf, sql, type Sql } from '../database/sql.ts';
+import { allOf, beginsWith, sql, type Sql } from '../database/sql.ts';
 
 export type Status = (typeof approvalStates)[number];
 export type ClosedReason = (typeof closedReasons)[number];
@@ -199,6 +199,7 @@ async function settle(
 export interface Listing {
   status?: Status | undefined;
   asset_id?: string | undefined;
+  begins_with?: string | undefined;
   after?: { submitted_at: string; id: string } | undefined;
   limit: number;
 }
@@ -207,11 +208,12 @@ export interface Listing {
 export async function listed(
   db: Reader,
   caller: SignedInCaller,
-  { status, asset_id, after, limit }: Listing,
+  { status, asset_id, begins_with, after, limit }: Listing,
 ): Promise<ApprovalRow[]> {
   const conditions: Sql[] = [insider(caller)];
   if (status !== undefined) conditions.push(sql`r.status = ${status}`);
   if (asset_id !== undefined) conditions.push(sql`r.asset_id = ${asset_id}`);
+  if (begins_with !== undefined) conditions.push(beginsWith(sql`r.id`, begins_with));
   if (after !== undefined)
     conditions.push(sql`(r.submitted_at, r.id) < (${after.submitted_at}::timestamptz, ${after.id}::uuid)`);
   return await db.all<ApprovalRow>(sql`

@@ -17,6 +17,11 @@ export function allOf(conditions: readonly Sql[]): Sql {
   return conditions.reduce((all, one) => sql`${all} and ${one}`, sql`true`);
 }
 
+/** For an `idPrefix`, in which nothing is a wildcard. */
+export function beginsWith(id: Sql, prefix: string): Sql {
+  return sql`${id}::text like ${`${prefix}%`}`;
+}
+
 export interface Statement {
   text: string;
   values: unknown[];

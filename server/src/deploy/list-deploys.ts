@@ -13,6 +13,8 @@ import * as store from './store.ts';
 
 export interface DeployQuery {
   agent?: string | undefined;
+  /** What the id begins with. */
+  id?: string | undefined;
   limit: number;
   cursor?: string | undefined;
 }
@@ -26,7 +28,7 @@ export async function listDeploys(
 ): Promise<Page<Deployment>> {
   const user = signedIn(caller);
   authorize(user, 'deployment.list', theOrg);
-  const scope = ['deployments', user.id, query.agent ?? null];
+  const scope = ['deployments', user.id, query.agent ?? null, query.id ?? null];
   const [created_at, run_id] = cursors.read(query.cursor, scope) ?? [];
   const before = created_at === undefined ? undefined : { created_at: String(created_at), run_id: String(run_id) };
   const agent = query.agent === undefined ? undefined : await findAgent(db, query.agent);
@@ -35,7 +37,8 @@ export async function listDeploys(
   const { rows } = await readableRows(db, user, {
     after: before,
     limit: query.limit + 1,
-    batch: async (after, limit) => await store.deployments(db, { agent_id: agent?.id, before: after, limit }),
+    batch: async (after, limit) =>
+      await store.deployments(db, { agent_id: agent?.id, begins_with: query.id, before: after, limit }),
     assetOf: (row) => row.agent_id,
   });
   const records = new Map((await deploymentRecords(db, rows)).map((record) => [record.id, record]));

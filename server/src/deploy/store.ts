@@ -1,6 +1,6 @@
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader, Tx } from '../database/database.ts';
-import { allOf, nothing, sql, type Sql } from '../database/sql.ts';
+import { allOf, beginsWith, nothing, sql, type Sql } from '../database/sql.ts';
 import type { Place } from './targets/target.ts';
 
 export interface DeploymentRow {
@@ -68,10 +68,16 @@ export const deployment = async (db: Reader, run_id: string) =>
 /** Newest first. */
 export async function deployments(
   db: Reader,
-  filter: { agent_id?: string | undefined; before?: { created_at: string; run_id: string } | undefined; limit: number },
+  filter: {
+    agent_id?: string | undefined;
+    begins_with?: string | undefined;
+    before?: { created_at: string; run_id: string } | undefined;
+    limit: number;
+  },
 ): Promise<DeploymentRow[]> {
   const conditions = [];
   if (filter.agent_id !== undefined) conditions.push(sql`agent_id = ${filter.agent_id}`);
+  if (filter.begins_with !== undefined) conditions.push(beginsWith(sql`run_id`, filter.begins_with));
   if (filter.before !== undefined) {
     conditions.push(sql`(created_at, run_id) < (${filter.before.created_at}, ${filter.before.run_id})`);
   }

@@ -84,9 +84,9 @@ const samples: Partial<Record<EndpointName, { params?: Record<string, string>; q
     params: { kind: 'knowledge-base', name: 'base' },
     body: { team: 'ml', owner: 'admin@gantry.local' },
   },
-  'approvals.list': { query: { asset: 'agents/greeter', status: 'pending', cursor: 'AAAA' } },
+  'approvals.list': { query: { asset: 'agents/greeter', status: 'pending', id: '0190b2f4', cursor: 'AAAA' } },
   'approvals.submit': { body: { asset: 'agents/greeter', version: '1.0.0', target: 'local', message: 'please' } },
-  'deployments.list': { query: { agent: 'greeter', cursor: 'AAAA' } },
+  'deployments.list': { query: { agent: 'greeter', id: '0190b2f4', cursor: 'AAAA' } },
   'deployments.plan': { body: { ref: 'agents/greeter@1.0.0', target: 'local' } },
   'agents.logs': { params: { name: 'greeter' }, query: { since: '2026-01-01T00:00:00Z', tail: '1', follow: 'false' } },
   'audit.list': {

@@ -11,6 +11,8 @@ import * as store from './store.ts';
 
 export interface DeliveryQuery {
   state?: Delivery['state'] | undefined;
+  /** What the id begins with. */
+  id?: string | undefined;
   limit: number;
   cursor?: string | undefined;
 }
@@ -20,13 +22,13 @@ export async function listDeliveries(
   cursors: Cursors,
   caller: Caller,
   name: string,
-  { state, limit, cursor }: DeliveryQuery,
+  { state, id: begins_with, limit, cursor }: DeliveryQuery,
 ): Promise<Page<Delivery>> {
   authorize(caller, 'webhook.read', theOrg);
   const { id } = await find(db, name);
-  const scope = ['deliveries', actorOf(caller).id, id, state ?? null];
+  const scope = ['deliveries', actorOf(caller).id, id, state ?? null, begins_with ?? null];
   const [last] = cursors.read(cursor, scope) ?? [];
   const before = last === undefined ? undefined : Number(last);
-  const rows = await store.deliveries(db, id, { state, before, limit: limit + 1 });
+  const rows = await store.deliveries(db, id, { state, begins_with, before, limit: limit + 1 });
   return cursors.page(rows, limit, scope, (row) => [row.seq], toDelivery);
 }

@@ -1,7 +1,7 @@
 import type { deliveryStates } from '@gantry/contract/webhooks.ts';
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader, Tx } from '../database/database.ts';
-import { allOf, sql, type Sql } from '../database/sql.ts';
+import { allOf, beginsWith, sql, type Sql } from '../database/sql.ts';
 
 export interface WebhookRow {
   id: string;
@@ -93,6 +93,7 @@ const deliveryColumns = sql`id, webhook_id, seq, event, state, attempts, next_at
 
 export interface Deliveries {
   state?: DeliveryRow['state'] | undefined;
+  begins_with?: string | undefined;
   before?: number | undefined;
   limit: number;
 }
@@ -100,10 +101,11 @@ export interface Deliveries {
 export async function deliveries(
   db: Reader,
   webhook_id: string,
-  { state, before, limit }: Deliveries,
+  { state, begins_with, before, limit }: Deliveries,
 ): Promise<DeliveryRow[]> {
   const conditions: Sql[] = [sql`webhook_id = ${webhook_id}`];
   if (state !== undefined) conditions.push(sql`state = ${state}`);
+  if (begins_with !== undefined) conditions.push(beginsWith(sql`id`, begins_with));
   if (before !== undefined) conditions.push(sql`seq < ${before}`);
   return await db.all<DeliveryRow>(
     sql`select ${deliveryColumns} from webhook_delivery where ${allOf(conditions)} order by seq desc limit ${limit}`,

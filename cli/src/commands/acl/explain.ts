@@ -3,7 +3,7 @@ import { actionFlag, readAsset } from '../../acl.ts';
 import { defineCommand, required, text } from '../../command.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { readUser } from '../../principal.ts';
-import { bad, faint, fields, good, line, table, time } from '../../view/view.ts';
+import { bad, faint, fields, good, line, prose, table, time } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'acl explain',
@@ -34,7 +34,7 @@ export const command = defineCommand({
           Role: `${role}  (platform ${platform_role}, ${team_role === null ? `not in team:${team}` : `team:${team} ${team_role}`})`,
         }),
         table(
-          ['entry', 'gives', 'since'],
+          ['entry', prose('gives'), 'since'],
           entries.map((entry) => [printGrantee(entry), entry.actions.join(', '), time(entry.created_at)]),
           'No entry is about them.',
         ),

@@ -5,7 +5,7 @@ import { limitFlag, takePages } from '../../pages.ts';
 import { readPrincipal } from '../../principal.ts';
 import { describeVisibility } from '../../describe-asset.ts';
 import type { Session } from '../../session.ts';
-import { faint, line, table, time, type View } from '../../view/view.ts';
+import { faint, line, prose, table, time, type View } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'acl list',
@@ -34,7 +34,7 @@ export const command = defineCommand({
       data: entries,
       view: [
         table(
-          ['asset', 'who', 'may', 'since'],
+          ['asset', 'who', prose('may'), 'since'],
           entries.map((entry) => [entry.asset, printGrantee(entry), entry.actions.join(', '), time(entry.created_at)]),
           'Entries that you may see would be listed here.',
         ),

@@ -1,4 +1,5 @@
 import { defineCommand, required } from '../../command.ts';
+import { findId } from '../../find-id.ts';
 import { line } from '../../view/view.ts';
 
 export const command = defineCommand({
@@ -9,9 +10,10 @@ export const command = defineCommand({
     'svc deployments cancel 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10',
     'svc deployments cancel 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --json',
   ],
-  arguments: { id: required('The id of the deploy') },
+  arguments: { deploy: required('The id of the deploy, or its beginning') },
   flags: {},
-  async run({ id }, session) {
+  async run({ deploy }, session) {
+    const id = await findId(session, 'deploy', deploy);
     const deployment = await session.call('deployments.cancel', { params: { id } });
     return {
       data: deployment,

@@ -1,4 +1,5 @@
-import { defineCommand, optional } from '../../command.ts';
+import { optionalAgent } from '../../agent-name.ts';
+import { defineCommand } from '../../command.ts';
 import { limitFlag, takePages } from '../../pages.ts';
 import { state, table, time } from '../../view/view.ts';
 
@@ -7,7 +8,7 @@ export const command = defineCommand({
   summary: 'Deploys of the agents you may read, newest first',
   needs: 'deployment.list',
   examples: ['svc deployments list', 'svc deployments list greeter --limit 5'],
-  arguments: { agent: optional('Only of this agent') },
+  arguments: { agent: optionalAgent('Only of this agent') },
   flags: { limit: limitFlag },
   async run({ agent, limit }, session) {
     const deployments = await takePages(session, limit, (query) =>

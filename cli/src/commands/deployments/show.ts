@@ -1,5 +1,6 @@
 import { hasEnded } from '@gantry/contract/runs.ts';
 import { defineCommand, required } from '../../command.ts';
+import { findId } from '../../find-id.ts';
 import { describeDeployment } from '../../deploy/describe-deployment.ts';
 
 export const command = defineCommand({
@@ -10,9 +11,10 @@ export const command = defineCommand({
     'svc deployments show 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10',
     'svc deployments show 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --json',
   ],
-  arguments: { id: required('The id of the deploy') },
+  arguments: { deploy: required('The id of the deploy, or its beginning') },
   flags: {},
-  async run({ id }, session) {
+  async run({ deploy }, session) {
+    const id = await findId(session, 'deploy', deploy);
     const deployment = await session.call('deployments.show', { params: { id } });
     return {
       data: deployment,

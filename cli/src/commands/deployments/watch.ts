@@ -1,4 +1,5 @@
 import { defineCommand, required } from '../../command.ts';
+import { findId } from '../../find-id.ts';
 import { watchDeployment } from '../../deploy/watch-deployment.ts';
 
 export const command = defineCommand({
@@ -9,8 +10,10 @@ export const command = defineCommand({
     'svc deployments watch 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10',
     'svc deployments watch 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --json',
   ],
-  arguments: { id: required('The id of the deploy') },
+  arguments: { deploy: required('The id of the deploy, or its beginning') },
   flags: {},
-  run: async ({ id }, session) =>
-    await watchDeployment(session, await session.call('deployments.show', { params: { id } })),
+  async run({ deploy }, session) {
+    const id = await findId(session, 'deploy', deploy);
+    return await watchDeployment(session, await session.call('deployments.show', { params: { id } }));
+  },
 });

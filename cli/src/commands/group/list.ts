@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { limitFlag, takePages } from '../../pages.ts';
-import { table, time } from '../../view/view.ts';
+import { prose, table, time } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'group list',
@@ -19,7 +19,7 @@ export const command = defineCommand({
       data: groups,
       view: [
         table(
-          ['group', 'team', 'members', 'description', 'created'],
+          ['group', 'team', 'members', prose('description'), 'created'],
           groups.map((group) => [
             group.name,
             group.team,

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { warnAboutOldKeys } from '../../describe-principal.ts';
 import { limitFlag, takePages } from '../../pages.ts';
-import { table, time, warn } from '../../view/view.ts';
+import { prose, table, time, warn } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'principal list',
@@ -21,7 +21,7 @@ export const command = defineCommand({
       data: principals,
       view: [
         table(
-          ['principal', 'team', 'role', 'reaches', 'key', 'age', 'last used'],
+          ['principal', 'team', 'role', prose('reaches'), 'key', 'age', 'last used'],
           principals.map(({ name, team: of_team, role, allowed_assets, keys, key_age_days, key_is_old }) => {
             const age = key_age_days === null ? '-' : `${key_age_days} days`;
             return [

@@ -1,4 +1,5 @@
 import { defineCommand, required, text } from '../../command.ts';
+import { findId } from '../../find-id.ts';
 import { targetOf } from '../../describe-approval.ts';
 import { good, line } from '../../view/view.ts';
 
@@ -10,9 +11,10 @@ export const command = defineCommand({
     'svc review approve 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10',
     'svc review approve 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --reason "fine"',
   ],
-  arguments: { request: required('The id of the request') },
+  arguments: { request: required('The id of the request, or its beginning') },
   flags: { reason: text('Why; the submitter reads it', 'text') },
-  async run({ request: id, reason }, session) {
+  async run({ request, reason }, session) {
+    const id = await findId(session, 'request', request);
     const approval = await session.call('approvals.approve', {
       params: { id },
       body: reason === undefined ? {} : { reason },

@@ -1,4 +1,5 @@
 import { defineCommand, needed, required, text } from '../../command.ts';
+import { findId } from '../../find-id.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
@@ -9,9 +10,10 @@ export const command = defineCommand({
     'svc review comment 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --message "why a second tool?"',
     'svc review comment 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --message "because of the index" --json',
   ],
-  arguments: { request: required('The id of the request') },
+  arguments: { request: required('The id of the request, or its beginning') },
   flags: { message: needed(text('What to say', 'text'), 'Say it: --message "…"') },
-  async run({ request: id, message }, session) {
+  async run({ request, message }, session) {
+    const id = await findId(session, 'request', request);
     const comment = await session.call('approvals.comment', { params: { id }, body: { message } });
     return {
       data: comment,

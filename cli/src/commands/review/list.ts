@@ -1,7 +1,7 @@
 import { choice, defineCommand, text } from '../../command.ts';
 import { stateOf, targetOf } from '../../describe-approval.ts';
 import { limitFlag, takePages } from '../../pages.ts';
-import { table, time } from '../../view/view.ts';
+import { prose, table, time } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'review list',
@@ -23,12 +23,12 @@ export const command = defineCommand({
       data: requests,
       view: [
         table(
-          ['request', 'asset', 'target', 'status', 'by', 'submitted', 'message'],
+          ['request', 'status', 'asset', 'target', 'by', 'submitted', prose('message')],
           requests.map((request) => [
             request.id,
+            stateOf(request),
             `${request.asset}@${request.asset_version}`,
             targetOf(request),
-            stateOf(request),
             request.submitted_by,
             time(request.submitted_at),
             request.message,

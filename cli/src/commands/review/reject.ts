@@ -1,4 +1,5 @@
 import { defineCommand, required, text } from '../../command.ts';
+import { findId } from '../../find-id.ts';
 import { line } from '../../view/view.ts';
 
 export const command = defineCommand({
@@ -9,9 +10,10 @@ export const command = defineCommand({
     'svc review reject 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --reason "the tool list is too wide"',
     'svc review reject 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10',
   ],
-  arguments: { request: required('The id of the request') },
+  arguments: { request: required('The id of the request, or its beginning') },
   flags: { reason: text('Why; asked for at a terminal', 'text') },
-  async run({ request: id, reason }, session) {
+  async run({ request, reason }, session) {
+    const id = await findId(session, 'request', request);
     const why =
       reason ??
       ((await session.prompt.canAsk())

@@ -1,4 +1,5 @@
 import { defineCommand, required, text } from '../../command.ts';
+import { findId } from '../../find-id.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
@@ -9,9 +10,10 @@ export const command = defineCommand({
     'svc review revoke 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --reason "a dependency turned out to be unsafe"',
     'svc review revoke 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10',
   ],
-  arguments: { request: required('The id of the request') },
+  arguments: { request: required('The id of the request, or its beginning') },
   flags: { reason: text('Why; the submitter reads it', 'text') },
-  async run({ request: id, reason }, session) {
+  async run({ request, reason }, session) {
+    const id = await findId(session, 'request', request);
     const approval = await session.call('approvals.revoke', {
       params: { id },
       body: reason === undefined ? {} : { reason },

@@ -1,4 +1,5 @@
 import { defineCommand, required, toggle } from '../../command.ts';
+import { findId } from '../../find-id.ts';
 import { describeApproval, describeHistory } from '../../describe-approval.ts';
 import { describeChanges, describeDiffs } from '../../describe-changes.ts';
 import { line } from '../../view/view.ts';
@@ -11,9 +12,10 @@ export const command = defineCommand({
     'svc review show 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10',
     'svc review show 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --diff',
   ],
-  arguments: { request: required('The id of the request') },
+  arguments: { request: required('The id of the request, or its beginning') },
   flags: { diff: toggle('Print what changed in each file') },
-  async run({ request: id, diff }, session) {
+  async run({ request, diff }, session) {
+    const id = await findId(session, 'request', request);
     const approval = await session.call('approvals.show', { params: { id } });
     const { changes, compared_with } = approval;
     const after = `${approval.asset}@${approval.asset_version}`;

@@ -1,4 +1,5 @@
 import { defineCommand, required } from '../../command.ts';
+import { findId } from '../../find-id.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
@@ -9,9 +10,10 @@ export const command = defineCommand({
     'svc review withdraw 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10',
     'svc review withdraw 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --json',
   ],
-  arguments: { request: required('The id of the request') },
+  arguments: { request: required('The id of the request, or its beginning') },
   flags: {},
-  async run({ request: id }, session) {
+  async run({ request }, session) {
+    const id = await findId(session, 'request', request);
     const approval = await session.call('approvals.withdraw', { params: { id } });
     return {
       data: approval,

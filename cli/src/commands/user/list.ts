@@ -1,7 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import type { User } from '../../people.ts';
 import { limitFlag, takePages } from '../../pages.ts';
-import { table, time, warn } from '../../view/view.ts';
+import { prose, table, time, warn } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'user list',
@@ -16,7 +16,7 @@ export const command = defineCommand({
       data: users,
       view: [
         table(
-          ['e-mail', 'name', 'role', 'teams', 'created', ''],
+          ['e-mail', 'name', 'role', prose('teams'), 'created', ''],
           users.map((user) => [
             user.email,
             user.name,

@@ -1,7 +1,7 @@
 import { deliveryStates } from '@gantry/contract/webhooks.ts';
 import { choice, defineCommand, required } from '../../command.ts';
 import { limitFlag, takePages } from '../../pages.ts';
-import { bad, faint, good, table, time, warn } from '../../view/view.ts';
+import { bad, faint, good, prose, table, time, warn } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'webhook deliveries',
@@ -20,7 +20,7 @@ export const command = defineCommand({
       data: deliveries,
       view: [
         table(
-          ['delivery', 'event', 'entry', 'state', 'tries', 'answer', 'problem', 'next'],
+          ['delivery', 'event', 'entry', 'state', 'tries', 'answer', prose('problem'), 'next'],
           deliveries.map((one) => [
             faint(one.id),
             one.event,

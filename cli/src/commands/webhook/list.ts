@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { limitFlag, takePages } from '../../pages.ts';
-import { bad, good, table, warn } from '../../view/view.ts';
+import { bad, good, prose, table, warn } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'webhook list',
@@ -15,7 +15,7 @@ export const command = defineCommand({
       data: webhooks,
       view: [
         table(
-          ['webhook', 'events', 'sends to', 'state', 'given up'],
+          ['webhook', prose('events'), 'sends to', prose('state'), 'given up'],
           webhooks.map(({ name, events, url, last_problem, dead }) => [
             name,
             events.join(', '),

@@ -1,4 +1,5 @@
 import { defineCommand, required } from '../../command.ts';
+import { findDelivery } from '../../find-id.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
@@ -9,9 +10,10 @@ export const command = defineCommand({
     'svc webhook redeliver siem 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10',
     'svc webhook redeliver siem 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --json',
   ],
-  arguments: { name: required('Its name'), delivery: required('The id of the delivery') },
+  arguments: { name: required('Its name'), delivery: required('The id of the delivery, or its beginning') },
   flags: {},
-  async run({ name, delivery: id }, session) {
+  async run({ name, delivery: given }, session) {
+    const id = await findDelivery(session, name, given);
     const delivery = await session.call('webhooks.redeliver', { params: { name, id } });
     return {
       data: delivery,

@@ -1,0 +1,55 @@
+// A line of an agent's output as people read it. The wrapper, and many a program, writes one JSON object a line: of such a line the
+// message stands out and its other members come behind it. Every other line stays as it was written.
+import type { Output } from '../output.ts';
+import { bad, faint, line, warn, type Block, type Text } from '../view/view.ts';
+import type { LogLine } from './read-logs.ts';
+
+export function describeLogLine({ at, stream, line: written }: LogLine, mode: Output['mode']): Block {
+  const entry = readEntry(written);
+  const text: Text[] =
+    entry === undefined
+      ? [written]
+      : [levelText(entry.level), ' ', entry.message, faint(entry.rest === '' ? '' : `  ${entry.rest}`)];
+  if (mode === 'plain') return line(at, ' ', ...text);
+  return line(
+    faint(new Date(at).toLocaleTimeString('en-GB')),
+    stream === 'stderr' ? bad(' │ ') : faint(' │ '),
+    ...text,
+  );
+}
+
+interface Entry {
+  level: string;
+  message: string;
+  rest: string;
+}
+
+/** Undefined for what is not a JSON object with a level and something said. */
+function readEntry(written: string): Entry | undefined {
+  if (!written.startsWith('{')) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(written);
+  } catch {
+    return undefined; // a line of the agent's own that only begins like one
+  }
+  // Not an array, since it begins with a brace. The time is the engine's, which stands before every line.
+  const { time: _time, timestamp: _timestamp, level, event, message, msg, ...rest } = value as Record<string, unknown>;
+  const said = [event, message ?? msg].filter((part) => typeof part === 'string');
+  if (typeof level !== 'string' || said.length === 0) return undefined;
+  return { level, message: said.join(': '), rest: printMembers(rest) };
+}
+
+function printMembers(members: Record<string, unknown>): string {
+  return Object.entries(members)
+    .map(
+      ([name, value]) => `${name}=${typeof value === 'string' && /^\S+$/.test(value) ? value : JSON.stringify(value)}`,
+    )
+    .join(' ');
+}
+
+function levelText(level: string): Text {
+  const shown = level.toLowerCase().padEnd(7);
+  if (/^(error|critical|fatal)/.test(shown)) return bad(shown);
+  return shown.startsWith('warn') ? warn(shown) : faint(shown);
+}
