@@ -235,6 +235,16 @@ test('the context goes with every request that is signed in, until it is cleared
   expect(service.asked.at(-1)?.headers['x-service-team']).toBeUndefined();
 });
 
+test('svc token prints the token alone, for a script, and none that has ended', async () => {
+  await using service = await scriptService({ 'GET /api/v1/auth/me': data(user) });
+  const where = { home: freshHome(), env: { SERVICE_URL: service.url } };
+  await runSvc(['login', '--token', 't.o-k_en', '--store', 'file'], where);
+  expect(await runSvc(['token'], where)).toEqual({ exit: 0, stdout: 't.o-k_en\n', stderr: '' });
+  await using over = await scriptService({ 'GET /api/v1/auth/me': problem(401, 'unauthenticated', 'It has ended') });
+  const ended = await runSvc(['token'], { home, env: { SERVICE_URL: over.url, SERVICE_API_TOKEN: 'old' } });
+  expect(ended).toMatchObject({ exit: 1, stdout: '' });
+});
+
 test('a token in the environment that is not accepted is blamed on the environment', async () => {
   await using service = await scriptService({
     'GET /api/v1/auth/me': problem(401, 'unauthenticated', 'Sign-in is needed'),
