@@ -51,7 +51,10 @@ export interface Installation {
   stop(): Promise<void>;
 }
 
-/** All that it writes is in a folder `within`. By `quickstart` it is made as the README says, by `seed` in a moment and without an agent. */
+/**
+ * All that it writes is in a folder `within`. By `seed` it is there in a moment, without an agent; by `quickstart` it is made as the README
+ * says, and kept apart from others by GANTRY_HOME alone.
+ */
 export async function install(
   env: Record<string, string> = {},
   { within = tmpdir(), by = 'seed' }: { within?: string; by?: 'seed' | 'quickstart' } = {},
@@ -60,7 +63,7 @@ export async function install(
   // PostgreSQL's own user has to pass through, when the tests run as root.
   await chmod(directory, 0o711);
   const data_dir = join(directory, 'data');
-  const url = `http://127.0.0.1:${await freePort()}`;
+  let url = `http://127.0.0.1:${await freePort()}`;
   const bin = join(directory, 'bin');
   await mkdir(bin);
 
@@ -71,9 +74,9 @@ export async function install(
       HOME: home,
       XDG_CONFIG_HOME: join(home, '.config'),
       XDG_DATA_HOME: join(home, '.local/share'),
-      SERVICE_URL: url,
-      DATA_DIR: data_dir,
-      PORT: new URL(url).port,
+      ...(by === 'quickstart'
+        ? { GANTRY_HOME: directory }
+        : { SERVICE_URL: url, DATA_DIR: data_dir, PORT: new URL(url).port }),
       PATH: `${bin}:${environment().PATH}`,
       NO_COLOR: '1',
       TZ: 'UTC',
@@ -92,7 +95,7 @@ export async function install(
     return ran;
   };
 
-  const password_file = join(directory, 'people/admin/.config/gantry/admin-password');
+  const password_file = join(directory, by === 'quickstart' ? '' : 'people/admin/.config/gantry', 'admin-password');
   await mkdir(join(directory, 'people'), { recursive: true });
   const seed = async () => {
     writeLauncher(join(bin, 'svc'), launcherText(node, main));
@@ -104,9 +107,11 @@ export async function install(
       env: { FILE: password_file },
     });
   };
-  // The launcher goes where npm puts programs.
-  const quickstart = async () =>
-    await must('npm run quickstart', { in: clone, env: { npm_config_prefix: directory }, timeout_ms: 290_000 });
+  const quickstart = async () => {
+    await must('npm run quickstart', { in: clone, timeout_ms: 290_000 });
+    const { stdout } = await must('svc server status --json');
+    ({ url } = JSON.parse(stdout) as { url: string });
+  };
   await { seed, quickstart }[by]();
   const admin_password = (await readFile(password_file, 'utf8')).trim();
   const seen = await engineOf({ data_dir });

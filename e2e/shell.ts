@@ -10,9 +10,9 @@ export interface Shell {
 
 const lives_ms = 1_800_000;
 
-/** In the installation's folder, with the admin's home. Nothing in its environment says where the service is but DATA_DIR. */
+/** In the installation's folder, with the admin's home. Its `svc` alone knows where the service is. */
 export async function openShell(gantry: Installation): Promise<Shell> {
-  const own = 'unset SERVICE_URL XDG_CONFIG_HOME XDG_DATA_HOME; exec /bin/sh';
+  const own = 'unset GANTRY_HOME XDG_CONFIG_HOME XDG_DATA_HOME; exec /bin/sh';
   const child = await gantry.begin(own, { timeout_ms: lives_ms });
   return {
     type: async (line) => {

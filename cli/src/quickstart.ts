@@ -56,7 +56,7 @@ interface Admin {
 }
 
 async function seed(session: Session, say: Say): Promise<Admin> {
-  const password_file = path.join(session.config.config_directory, 'admin-password');
+  const password_file = path.join(session.config.settings_directory, 'admin-password');
   // A running server holds the database and has been seeded; the address of the seeded admin is the spec's.
   if (findServer(session.config) !== undefined) {
     say('admin', `set up already; the password is in ${password_file}`);
