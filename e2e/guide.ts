@@ -1,11 +1,10 @@
-// A guide's commands, typed as they stand. A block ```sh as=ada in=greeter``` runs as that person in that folder; lines after a command
+// A guide's commands, typed as they stand. In a block ```sh a line `ada$ svc whoami` is what Ada types into her terminal. Lines after it
 // are what it must print, in that order: `…` stands for anything, `<name>` for a word that later commands can use. `# exits 4` after a
 // command says how it ends; 0 when it says nothing.
 
 export interface GuideCommand {
   line: number;
   as: string;
-  in: string;
   command: string;
   exits: number;
   /** Lines that must appear, in this order. */
@@ -14,13 +13,15 @@ export interface GuideCommand {
 
 export function readGuide(markdown: string): GuideCommand[] {
   const commands: GuideCommand[] = [];
-  let block: { as: string; in: string } | undefined;
+  let fence: string | undefined;
   for (const [index, line] of markdown.split('\n').entries()) {
-    const fence = /^```(\w*)\s*(.*)$/.exec(line);
-    if (fence !== null) block = block === undefined && fence[1] === 'sh' ? readWords(fence[2] ?? '') : undefined;
-    else if (block !== undefined && line.startsWith('$ '))
-      commands.push({ ...block, ...readCommand(line.slice(2)), line: index + 1, prints: [] });
-    else if (block !== undefined && line.trim() !== '') commands.at(-1)?.prints.push(line);
+    const opened = /^```(.*)$/.exec(line);
+    if (opened !== null) fence = fence === undefined ? opened[1] : undefined;
+    if (opened !== null || fence !== 'sh') continue;
+    const [, as, command] = /^(\w+)\$ (.*)$/.exec(line) ?? [];
+    if (as !== undefined && command !== undefined)
+      commands.push({ ...readCommand(command), as, line: index + 1, prints: [] });
+    else if (line.trim() !== '') commands.at(-1)?.prints.push(line);
   }
   return commands;
 }
@@ -40,11 +41,6 @@ export function missingLine(output: string, prints: readonly string[], words: Ma
 
 export function fillIn(command: string, words: ReadonlyMap<string, string>): string {
   return command.replaceAll(/<(\w+)>/g, (whole, name: string) => words.get(name) ?? whole);
-}
-
-function readWords(text: string): { as: string; in: string } {
-  const words = new Map(text.split(/\s+/).map((word) => [word.split('=')[0] ?? '', word.split('=')[1] ?? '']));
-  return { as: words.get('as') ?? 'admin', in: words.get('in') ?? '.' };
 }
 
 function readCommand(text: string): { command: string; exits: number } {

@@ -51,16 +51,21 @@ export interface Installation {
   stop(): Promise<void>;
 }
 
-/** All that it writes is in a folder `within`. */
-export async function install(env: Record<string, string> = {}, { within = tmpdir() } = {}): Promise<Installation> {
+/**
+ * All that it writes is in a folder `within`. By `seed` it is there in a moment, without an agent; by `quickstart` it is made as the README
+ * says, and kept apart from others by GANTRY_HOME alone.
+ */
+export async function install(
+  env: Record<string, string> = {},
+  { within = tmpdir(), by = 'seed' }: { within?: string; by?: 'seed' | 'quickstart' } = {},
+): Promise<Installation> {
   const directory = await mkdtemp(join(within, 'gantry-e2e-'));
   // PostgreSQL's own user has to pass through, when the tests run as root.
   await chmod(directory, 0o711);
   const data_dir = join(directory, 'data');
-  const url = `http://127.0.0.1:${await freePort()}`;
+  let url = `http://127.0.0.1:${await freePort()}`;
   const bin = join(directory, 'bin');
   await mkdir(bin);
-  writeLauncher(join(bin, 'svc'), launcherText(node, main));
 
   const begin = async (line: string, typing: Typing = {}): Promise<ChildProcessWithoutNullStreams> => {
     const home = join(directory, 'people', typing.as ?? 'admin');
@@ -69,9 +74,9 @@ export async function install(env: Record<string, string> = {}, { within = tmpdi
       HOME: home,
       XDG_CONFIG_HOME: join(home, '.config'),
       XDG_DATA_HOME: join(home, '.local/share'),
-      SERVICE_URL: url,
-      DATA_DIR: data_dir,
-      PORT: new URL(url).port,
+      ...(by === 'quickstart'
+        ? { GANTRY_HOME: directory }
+        : { SERVICE_URL: url, DATA_DIR: data_dir, PORT: new URL(url).port }),
       PATH: `${bin}:${environment().PATH}`,
       NO_COLOR: '1',
       TZ: 'UTC',
@@ -90,16 +95,25 @@ export async function install(env: Record<string, string> = {}, { within = tmpdi
     return ran;
   };
 
-  const password_file = join(directory, 'people/admin/.config/gantry/admin-password');
+  const password_file = join(directory, by === 'quickstart' ? '' : 'people/admin/.config/gantry', 'admin-password');
   await mkdir(join(directory, 'people'), { recursive: true });
-  const seeded = await type(
-    `${JSON.stringify(node)} ${JSON.stringify(join(clone, 'server/src/main.ts'))} seed --password-file ${password_file}`,
-    { timeout_ms: 60_000 },
-  );
-  if (seeded.code !== 0) throw new Error(seeded.output);
+  const seed = async () => {
+    writeLauncher(join(bin, 'svc'), launcherText(node, main));
+    await must(
+      `${JSON.stringify(node)} ${JSON.stringify(join(clone, 'server/src/main.ts'))} seed --password-file ${password_file}`,
+    );
+    await must('svc server start');
+    await must('svc login --email admin@gantry.local --password "$(cat "$FILE")" --store file', {
+      env: { FILE: password_file },
+    });
+  };
+  const quickstart = async () => {
+    await must('npm run quickstart', { in: clone, timeout_ms: 290_000 });
+    const { stdout } = await must('svc server status --json');
+    ({ url } = JSON.parse(stdout) as { url: string });
+  };
+  await { seed, quickstart }[by]();
   const admin_password = (await readFile(password_file, 'utf8')).trim();
-  await must('svc server start');
-  await must(`svc login --email admin@gantry.local --password ${admin_password} --store file`);
   const seen = await engineOf({ data_dir });
 
   return {

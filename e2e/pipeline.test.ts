@@ -30,8 +30,8 @@ beforeAll(async () => {
 });
 afterAll(async () => await gantry.stop());
 
-const yaml = (version: string) => agentYaml('greeter', 'owner: ada@example.com\n').replace('1.0.0', version);
-const project = async (version: string) => await writeProject(gantry, 'greeter', { 'agent.yaml': yaml(version) });
+const yaml = (version: string) => agentYaml('nightly', 'owner: ada@example.com\n').replace('1.0.0', version);
+const project = async (version: string) => await writeProject(gantry, 'nightly', { 'agent.yaml': yaml(version) });
 const run = async (message: string): Promise<Ran> =>
   await gantry.type(script, { as: 'pipeline', env: { SERVICE_API_KEY: key, CI_MESSAGE: message } });
 async function pending(): Promise<Approval> {
@@ -48,11 +48,11 @@ test('both examples of the guide run exactly its script', () => {
 test('what it pushes belongs to the member that agent.yaml names; it waits, and deploys what an admin approves', async () => {
   const running = run('the first one');
   const request = await pending();
-  expect(request).toMatchObject({ asset: 'agents/greeter', submitted_by: 'principal:ci', message: 'the first one' });
-  expect(await admin.call('registry.show', { params: { kind: 'agent', name: 'greeter' } })).toMatchObject({
+  expect(request).toMatchObject({ asset: 'agents/nightly', submitted_by: 'principal:ci', message: 'the first one' });
+  expect(await admin.call('registry.show', { params: { kind: 'agent', name: 'nightly' } })).toMatchObject({
     owner: 'ada@example.com',
   });
-  expect((await admin.call('deployments.list', { query: { agent: 'greeter' } })).items).toEqual([]);
+  expect((await admin.call('deployments.list', { query: { agent: 'nightly' } })).items).toEqual([]);
   // Who made the key would decide about what they can have asked for themselves.
   const own = await gantry.type(`svc review approve ${request.id}`);
   expect(own.code).toBe(1);
@@ -61,8 +61,8 @@ test('what it pushes belongs to the member that agent.yaml names; it waits, and 
   await gantry.must(`svc review approve ${request.id} --reason "fine"`, { as: 'root' });
   const { code, output } = await running;
   expect(code, output).toBe(0);
-  expect((await latestDeployment(admin, 'greeter')).state).toBe('done');
-  const asked = await callAgent(`${gantry.url}/agents/greeter`, await gantry.token()).ask({ said: 'hello' });
+  expect((await latestDeployment(admin, 'nightly')).state).toBe('done');
+  const asked = await callAgent(`${gantry.url}/agents/nightly`, await gantry.token()).ask({ said: 'hello' });
   expect(asked).toMatchObject({ json: { output: { said: 'hello' } } });
 });
 
@@ -70,8 +70,8 @@ test('run again it does nothing twice', async () => {
   const { code, output } = await run('the same again');
   expect(code, output).toBe(0);
   expect(output).toContain('is what answers now; nothing was done');
-  expect((await admin.call('deployments.list', { query: { agent: 'greeter' } })).items).toHaveLength(1);
-  expect((await admin.call('approvals.list', { query: { asset: 'agents/greeter' } })).items).toHaveLength(1);
+  expect((await admin.call('deployments.list', { query: { agent: 'nightly' } })).items).toHaveLength(1);
+  expect((await admin.call('approvals.list', { query: { asset: 'agents/nightly' } })).items).toHaveLength(1);
 });
 
 test('interrupted while it waits, it goes on with the same request; a rejection ends it with the reason', async () => {
@@ -84,7 +84,7 @@ test('interrupted while it waits, it goes on with the same request; a rejection 
   const { code, output } = await running;
   expect(code, output).toBe(1);
   expect(output).toContain('not on a Friday');
-  expect((await admin.call('approvals.list', { query: { asset: 'agents/greeter' } })).items).toHaveLength(2);
+  expect((await admin.call('approvals.list', { query: { asset: 'agents/nightly' } })).items).toHaveLength(2);
 });
 
 test('what its globs do not match it can neither push nor see', async () => {
@@ -92,11 +92,11 @@ test('what its globs do not match it can neither push nor see', async () => {
   const { code, output } = await run('once more');
   expect(code).toBe(1);
   expect(output).not.toContain('ada@example.com');
-  const typing = { as: 'pipeline', in: 'greeter', env: { SERVICE_API_KEY: key } };
-  await writeFile(join(gantry.directory, 'greeter/agent.yaml'), yaml('1.0.0').replace('greeter', 'other'));
+  const typing = { as: 'pipeline', in: 'nightly', env: { SERVICE_API_KEY: key } };
+  await writeFile(join(gantry.directory, 'nightly/agent.yaml'), yaml('1.0.0').replace('nightly', 'other'));
   const other = await gantry.type('svc submit', typing);
   expect(other.output).toContain('agents/other is none of the allowed assets of principal:ci');
-  await writeFile(join(gantry.directory, 'greeter/agent.yaml'), yaml('1.0.0').replace('greeter', 'web-greeter'));
-  await writeFile(join(gantry.directory, 'greeter/agent.py'), echo);
+  await writeFile(join(gantry.directory, 'nightly/agent.yaml'), yaml('1.0.0').replace('nightly', 'web-greeter'));
+  await writeFile(join(gantry.directory, 'nightly/agent.py'), echo);
   await gantry.must('svc submit', typing);
 });

@@ -1,6 +1,6 @@
 // @ts-check
 import { homedir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The folder this clone lives in. */
@@ -21,11 +21,13 @@ export function readConfig(environment = process.env) {
   const home = environment['HOME'] || homedir();
   const under = (/** @type {string} */ variable, /** @type {string} */ fallback) =>
     join(environment[variable] || join(home, fallback), 'gantry');
+  const installationFolder = environment['GANTRY_HOME'] ? resolve(environment['GANTRY_HOME']) : undefined;
   return {
     home,
+    installationFolder,
     cacheFolder: under('XDG_CACHE_HOME', '.cache'),
     stateFolder: under('XDG_STATE_HOME', '.local/state'),
-    settingsFile: join(under('XDG_CONFIG_HOME', '.config'), 'server.env'),
+    settingsFile: join(installationFolder ?? under('XDG_CONFIG_HOME', '.config'), 'server.env'),
     searchPath: (environment['PATH'] ?? '').split(delimiter).filter(Boolean),
     dockerHost: environment['DOCKER_HOST'] || 'unix:///var/run/docker.sock',
     baseImage: environment['BASE_IMAGE'] || undefined,

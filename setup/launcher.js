@@ -19,13 +19,17 @@ import { print, SetupProblem } from './step.js';
 const marker = '# gantry: the svc launcher of a clone; `npm run quickstart` writes it anew';
 
 /**
- * Puts `svc` on the PATH: in npm's global folder for programs, else in ~/.local/bin.
+ * Puts `svc` on the PATH: in npm's global folder for programs, else in ~/.local/bin. An installation with a folder of its own has its `svc`
+ * in there, which leads to it wherever it is called.
  *
  * @returns {Promise<string>} what was done, for the progress line
  */
 export async function ensureLauncher() {
-  const { home, searchPath } = readConfig();
-  const folders = [...(await npmFolder()), join(home, '.local', 'bin')];
+  const { home, installationFolder, searchPath } = readConfig();
+  const folders =
+    installationFolder === undefined
+      ? [...(await npmFolder()), join(home, '.local', 'bin')]
+      : [join(installationFolder, 'bin')];
   const places = folders.map((folder) => describePlace(folder, searchPath));
   const place = choosePlace(places);
   if (place === undefined) {
@@ -37,7 +41,7 @@ export async function ensureLauncher() {
       fix: `Move the other svc away, or call ${join(packagePrograms, 'node')} ${join(cloneFolder, 'cli/svc.js')} yourself.`,
     });
   }
-  const text = launcherText(join(packagePrograms, 'node'), join(cloneFolder, 'cli', 'svc.js'));
+  const text = launcherText(join(packagePrograms, 'node'), join(cloneFolder, 'cli', 'svc.js'), installationFolder);
   const isNew = place.occupant === 'none' || readFileSync(place.path, 'utf8') !== text;
   if (isNew) writeLauncher(place.path, text);
   if (!place.isOnPath)
@@ -88,9 +92,14 @@ export function describePlace(folder, searchPath) {
  *
  * @param {string} node
  * @param {string} program
+ * @param {string | undefined} installationFolder what GANTRY_HOME is for it, where the environment has none
  */
-export function launcherText(node, program) {
-  return `#!/bin/sh\n${marker}\nexec ${quote(node)} --min-semi-space-size=16 ${quote(program)} "$@"\n`;
+export function launcherText(node, program, installationFolder = undefined) {
+  const home =
+    installationFolder === undefined
+      ? ''
+      : `[ -n "$GANTRY_HOME" ] || export GANTRY_HOME=${quote(installationFolder)}\n`;
+  return `#!/bin/sh\n${marker}\n${home}exec ${quote(node)} --min-semi-space-size=16 ${quote(program)} "$@"\n`;
 }
 
 /**

@@ -25,6 +25,15 @@ test('a launcher that quickstart wrote is known as ours and is replaced', () => 
   expect(readFileSync(join(folder, 'svc'), 'utf8')).toContain("'/new/main.ts'");
 });
 
+test('the launcher of an installation with a folder of its own leads to it, unless the environment names another', () => {
+  const program = join(folder, 'print');
+  writeFileSync(program, '#!/bin/sh\necho "$GANTRY_HOME"\n', { mode: 0o755 });
+  writeLauncher(join(folder, 'svc'), launcherText(program, 'main', "/srv/the second's"));
+  const home = (/** @type {NodeJS.ProcessEnv} */ env) => execFileSync(join(folder, 'svc'), { env, encoding: 'utf8' });
+  expect(home({})).toBe("/srv/the second's\n");
+  expect(home({ GANTRY_HOME: '/srv/third' })).toBe('/srv/third\n');
+});
+
 test("somebody else's svc is never chosen", () => {
   writeFileSync(join(folder, 'svc'), '#!/bin/sh\necho another program\n');
   const other = describePlace(folder, [folder]);

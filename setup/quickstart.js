@@ -4,6 +4,7 @@
  * launcher) and then hands over to `svc quickstart`, which sets the admin up, starts the service and deploys the example.
  * A second run finds everything in place and changes nothing.
  */
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureBaseImage } from './base-image.js';
 import { recordBuildSettings } from './build-settings.js';
@@ -23,12 +24,22 @@ await runScript(async () => {
   await step('engine', ensureEngine);
   await step('base image', async (say) => (baseImage = await ensureBaseImage(say)));
   await step('settings', async () => {
+    makeInstallationFolder();
     recordBaseImage(baseImage);
     return recordBuildSettings();
   });
   await step('launcher', ensureLauncher);
   await handOver(baseImage);
 });
+
+/** Others may pass through it, and list nothing: PostgreSQL runs as a user of its own, and its data lie in there. */
+function makeInstallationFolder() {
+  const { installationFolder } = readConfig();
+  if (installationFolder === undefined || existsSync(installationFolder)) return;
+  const before = process.umask(0);
+  mkdirSync(installationFolder, { recursive: true, mode: 0o711 });
+  process.umask(before);
+}
 
 /**
  * The server has the default image as its own default; any other is written where its settings are read.

@@ -73,6 +73,7 @@ test('an empty variable counts as unset', () => {
   });
   expect(config.baseImage).toBeUndefined();
   expect(config.settingsFile).toBe('/etc/xdg/gantry/server.env');
+  expect(readConfig({ HOME: '/home/a', GANTRY_HOME: '/srv/second' }).settingsFile).toBe('/srv/second/server.env');
   expect(config.cacheFolder).toBe('/home/a/.cache/gantry');
   expect(config.authorityFile).toEqual({ name: 'SSL_CERT_FILE', value: '/ca.pem' });
 });

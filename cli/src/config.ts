@@ -3,16 +3,21 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
+import { defaultPort } from '@gantry/contract/default-port.ts';
 
 export interface Config {
   server_url: string | undefined;
   api_token: string | undefined;
   /** A service principal's key. */
   api_key: string | undefined;
-  /** Sessions, the active team and the first admin's password; 0700. */
+  /** A person's sessions and active teams; 0700. */
   config_directory: string;
+  /** The first admin's password, and server.env; 0700. */
+  settings_directory: string;
   /** Where a server of this machine keeps its data. */
   data_directory: string;
+  /** Where a server of this machine listens when it runs. */
+  port: number;
   no_color: boolean;
   /** Handed on to a server that the client starts. */
   environment: NodeJS.ProcessEnv;
@@ -22,24 +27,41 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   const home = environment['HOME'] ?? homedir();
   const config_home = filled(environment['XDG_CONFIG_HOME']) ?? path.join(home, '.config');
   const config_directory = path.join(config_home, 'gantry');
+  const installation = installationHome(environment);
+  const settings_directory = installation ?? config_directory;
+  const setting = (name: string): string | undefined =>
+    filled(environment[name]) ?? serverSetting(settings_directory, name);
   return {
     server_url: filled(environment['SERVICE_URL']),
     api_token: filled(environment['SERVICE_API_TOKEN']),
     api_key: filled(environment['SERVICE_API_KEY']),
     config_directory,
+    settings_directory,
     data_directory:
-      filled(environment['DATA_DIR']) ??
-      serverSetting(config_directory, 'DATA_DIR') ??
-      defaultDataDirectory(environment, home),
+      setting('DATA_DIR') ??
+      (installation === undefined ? defaultDataDirectory(environment, home) : path.join(installation, 'data')),
+    port: readPort(setting('PORT')) ?? defaultPort(installation),
     // https://no-color.org: any value that is not empty.
     no_color: filled(environment['NO_COLOR']) !== undefined || environment['TERM'] === 'dumb',
     environment,
   };
 }
 
+/** Undefined for what is no port to call: the server itself refuses what is none. */
+function readPort(text: string | undefined): number | undefined {
+  const port = Number(text);
+  return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined;
+}
+
+/** The folder of an installation that is kept apart from others of this machine. The server has the same rule. */
+function installationHome(environment: NodeJS.ProcessEnv): string | undefined {
+  const given = filled(environment['GANTRY_HOME']);
+  return given === undefined ? undefined : path.resolve(given);
+}
+
 /** The server reads its settings from this file, under its own environment; where its data is must be known here too. */
-function serverSetting(config_directory: string, name: string): string | undefined {
-  const file = path.join(config_directory, 'server.env');
+function serverSetting(settings_directory: string, name: string): string | undefined {
+  const file = path.join(settings_directory, 'server.env');
   return existsSync(file) ? filled(parseEnv(readFileSync(file, 'utf8'))[name]) : undefined;
 }
 

@@ -1,15 +1,15 @@
 // From nothing to an answering agent, and a second run that finds everything done. Each part looks first and acts only
 // where something is missing. The seed password is replaced before anything listens, so that the documented one never works.
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { AgentStatus } from '@gantry/contract/deploy.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { versionByPush } from './deploy/choose-version.ts';
 import { requestDeployment } from './deploy/request-deployment.ts';
 import { watchDeployment } from './deploy/watch-deployment.ts';
 import { readPrivateFile } from './private-file.ts';
+import { copyExample } from './project/make-project.ts';
 import { Refusal } from './refusal.ts';
 import { findServer, isReady, runServerProgram, startServer } from './server-process.ts';
 import type { Session } from './session.ts';
@@ -17,10 +17,11 @@ import { signIn } from './sign-in.ts';
 import { storeToken } from './tokens.ts';
 import { good } from './view/view.ts';
 
-const agent = 'greeter';
+// Not the name of the guide's first agent: names of agents are unique in the organisation.
+const agent = 'hello';
+const team = 'default';
 // The one admin that a fresh installation has (server/src/principals/seed.ts).
 const seededAdmin = 'admin@gantry.local';
-const example = fileURLToPath(new URL('../../examples/langgraph-greeter', import.meta.url));
 
 export interface Quickstarted {
   url: string;
@@ -55,7 +56,7 @@ interface Admin {
 }
 
 async function seed(session: Session, say: Say): Promise<Admin> {
-  const password_file = path.join(session.config.config_directory, 'admin-password');
+  const password_file = path.join(session.config.settings_directory, 'admin-password');
   // A running server holds the database and has been seeded; the address of the seeded admin is the spec's.
   if (findServer(session.config) !== undefined) {
     say('admin', `set up already; the password is in ${password_file}`);
@@ -119,10 +120,9 @@ async function ensureAgent(session: Session, say: Say): Promise<AgentStatus> {
     say('example', `${agent} serves already`);
     return before;
   }
-  // A copy: what is in the clone stays as it is, also when the deploy writes beside it.
   const copy = mkdtempSync(path.join(tmpdir(), 'gantry-quickstart-'));
   try {
-    cpSync(example, copy, { recursive: true });
+    copyExample(copy, 'langgraph', { name: agent, team, server: session.server });
     const ref = await versionByPush(session, {
       directory: copy,
       bump: undefined,

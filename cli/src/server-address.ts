@@ -3,15 +3,25 @@ import path from 'node:path';
 import type { Config } from './config.ts';
 import { misuse } from './refusal.ts';
 
-const fallback = 'http://127.0.0.1:4480';
+export interface ServerAddress {
+  /** No slash at the end. */
+  url: string;
+  /** Nobody named it, and no server of this machine has announced it: it is where one would listen. */
+  guessed: boolean;
+}
 
-/** --server, else SERVICE_URL, else what a server of this machine has announced, else its usual address. No slash at the end. */
-export function serverAddress(config: Config, flag: string | undefined): string {
+/** --server, else SERVICE_URL, else what a server of this machine has announced, else where it would listen. */
+export function serverAddress(config: Config, flag: string | undefined): ServerAddress {
   const given = flag ?? config.server_url;
-  if (given === undefined) return announcedServer(config.data_directory)?.url ?? fallback;
+  if (given !== undefined) return { url: readAddress(given), guessed: false };
+  const announced = announcedServer(config.data_directory)?.url ?? undefined;
+  return { url: announced ?? `http://127.0.0.1:${config.port}`, guessed: announced === undefined };
+}
+
+function readAddress(given: string): string {
   const url = URL.parse(given);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw misuse(`"${given}" is not the address of a service`, `Write it like ${fallback}.`);
+    throw misuse(`"${given}" is not the address of a service`, 'Write it like http://127.0.0.1:4480.');
   }
   if (url.username !== '' || url.password !== '')
     throw misuse('An address carries no user name and password', 'Run `svc login`.');

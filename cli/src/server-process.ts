@@ -147,8 +147,7 @@ export function tailOfLog(config: Config, lines: number): string {
 }
 
 function spawnDetached(config: Config): ChildProcess {
-  // Others pass through on their way to the database's own directory, but list nothing: as the server makes it.
-  mkdirSync(config.data_directory, { recursive: true, mode: 0o711 });
+  makeDataDirectory(config.data_directory);
   const log = openSync(logFile(config), 'a', 0o600);
   try {
     return spawn(process.execPath, [program, 'serve'], {
@@ -158,6 +157,21 @@ function spawnDetached(config: Config): ChildProcess {
     });
   } finally {
     closeSync(log);
+  }
+}
+
+/** As the server makes it: others pass through on their way to the database's own directory, but list nothing. */
+function makeDataDirectory(directory: string): void {
+  const before = process.umask(0);
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o711 });
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw new Refusal('no_data_directory', `The data directory ${directory} cannot be made (${reason})`, {
+      hint: 'Set DATA_DIR to one that can.',
+    });
+  } finally {
+    process.umask(before);
   }
 }
 

@@ -58,7 +58,7 @@ export function createSession(parts: {
   interrupts: Interrupts;
 }): Session {
   const { config, output, globals, interrupts } = parts;
-  const server = serverAddress(config, globals.server);
+  const { url: server, guessed } = serverAddress(config, globals.server);
   const origin = new URL(server).origin;
   const team = globals.team ?? activeTeam(config, origin);
   let found: Promise<FoundToken | undefined> | undefined;
@@ -94,7 +94,7 @@ export function createSession(parts: {
       return await found;
     },
     async call(name, request, options) {
-      const { token, from } = (await this.token()) ?? notSignedIn(server);
+      const { token, from } = (await this.token()) ?? notSignedIn(server, guessed ? config.data_directory : undefined);
       const client = await open(token, team);
       return await client.call(name, request, limited(options)).catch((error: unknown) => {
         throw from === 'SERVICE_API_TOKEN' ? blameEnvironment(error) : error;
@@ -107,7 +107,14 @@ export function createSession(parts: {
   };
 }
 
-function notSignedIn(server: string): never {
+/** With the directory that no service runs on, where the address is but a guess. */
+function notSignedIn(server: string, data_directory: string | undefined): never {
+  if (data_directory !== undefined) {
+    throw new Problem('unauthenticated', {
+      detail: `You are not signed in to ${server}, and no service runs on this machine with the data in ${data_directory}`,
+      hint: 'Run `svc server start`, or name the service: --server or SERVICE_URL. Then run `svc login`.',
+    });
+  }
   throw new Problem('unauthenticated', {
     detail: `You are not signed in to ${server}`,
     hint: 'Run `svc login`, or set SERVICE_API_TOKEN or SERVICE_API_KEY.',

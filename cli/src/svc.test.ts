@@ -100,6 +100,34 @@ test('without a session a command is refused with the command that signs in', as
   expect(exit).toBe(1);
 });
 
+test('where nobody has named a service and none runs here, the refusal says which one was meant', async () => {
+  const own = freshHome();
+  const other = await runSvc(['whoami'], { home: own, env: { PORT: '4490' } });
+  expect(other.stderr).toContain(
+    `You are not signed in to http://127.0.0.1:4490, and no service runs on this machine with the data in ${own}/data`,
+  );
+  expect(other.stderr).toContain('hint: Run `svc server start`, or name the service: --server or SERVICE_URL.');
+  const named = await runSvc(['whoami'], { home: own, env: nobody });
+  expect(named.stderr).toContain(`You are not signed in to ${nobody.SERVICE_URL}\n`);
+});
+
+test('GANTRY_HOME alone keeps an installation apart: its data, its settings and its port', async () => {
+  const own = freshHome();
+  const status = async (folder: string) => {
+    const { stdout } = await runSvc(['server', 'status', '--json'], {
+      home: own,
+      env: { DATA_DIR: '', GANTRY_HOME: folder },
+    });
+    return (JSON.parse(stdout) as { data_directory: string }).data_directory;
+  };
+  expect(await status(path.join(own, 'second'))).toBe(path.join(own, 'second/data'));
+  mkdirSync(path.join(own, 'third'));
+  writeFileSync(path.join(own, 'third/server.env'), 'DATA_DIR=/elsewhere\nPORT=4491\n');
+  expect(await status(path.join(own, 'third'))).toBe('/elsewhere');
+  const asked = await runSvc(['whoami'], { home: own, env: { DATA_DIR: '', GANTRY_HOME: path.join(own, 'third') } });
+  expect(asked.stderr).toContain('http://127.0.0.1:4491');
+});
+
 test('a server that cannot be reached is exit 3; on this machine with the command that starts it', async () => {
   const { exit, stderr, stdout } = await runSvc(['whoami', '--json'], {
     home,
@@ -233,6 +261,16 @@ test('the context goes with every request that is signed in, until it is cleared
   await runSvc(['context', 'clear'], where);
   await runSvc(['whoami'], where);
   expect(service.asked.at(-1)?.headers['x-service-team']).toBeUndefined();
+});
+
+test('svc token prints the token alone, for a script, and none that has ended', async () => {
+  await using service = await scriptService({ 'GET /api/v1/auth/me': data(user) });
+  const where = { home: freshHome(), env: { SERVICE_URL: service.url } };
+  await runSvc(['login', '--token', 't.o-k_en', '--store', 'file'], where);
+  expect(await runSvc(['token'], where)).toEqual({ exit: 0, stdout: 't.o-k_en\n', stderr: '' });
+  await using over = await scriptService({ 'GET /api/v1/auth/me': problem(401, 'unauthenticated', 'It has ended') });
+  const ended = await runSvc(['token'], { home, env: { SERVICE_URL: over.url, SERVICE_API_TOKEN: 'old' } });
+  expect(ended).toMatchObject({ exit: 1, stdout: '' });
 });
 
 test('a token in the environment that is not accepted is blamed on the environment', async () => {

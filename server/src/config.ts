@@ -1,9 +1,10 @@
 // Environment → Config. The sole reader of process.env in the server; every fault is reported at once.
-// `<config home>/gantry/server.env` (KEY=value lines, 0600) gives defaults that the real environment overrides.
+// `server.env` (KEY=value lines, 0600), in GANTRY_HOME or in `<config home>/gantry`, gives defaults that the real environment overrides.
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { defaultPort } from '@gantry/contract/default-port.ts';
 import { isEmail } from '@gantry/contract/refs.ts';
 import { z } from 'zod';
 
@@ -24,10 +25,18 @@ const push_url_forms =
 
 /** Every setting by its name; docs/reference/settings.md is made of it. */
 export const settings = z.object({
+  GANTRY_HOME: z
+    .string()
+    .optional()
+    .describe(
+      'in the environment alone: the folder of one more installation on this machine; its settings are in server.env there, its data in data, its svc in bin, and its port follows from the path',
+    ),
   DATA_DIR: z
     .string()
     .optional()
-    .describe('where everything is kept; /var/lib/gantry for root, ~/.local/share/gantry otherwise'),
+    .describe(
+      'where everything is kept; data in GANTRY_HOME, else /var/lib/gantry for root, ~/.local/share/gantry otherwise',
+    ),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/ })
     .optional()
@@ -48,7 +57,13 @@ export const settings = z.object({
     .optional()
     .describe('what the service calls itself in answers; the listening address when absent'),
   HOST: z.string().default('127.0.0.1').describe('where the API listens'),
-  PORT: z.coerce.number().int().min(0).max(65_535).default(4480).describe('where the API listens'),
+  PORT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65_535)
+    .optional()
+    .describe('where the API listens; 4480 when absent, another with GANTRY_HOME'),
   TRUSTED_PROXIES: list.describe('addresses and networks (CIDR), by commas, whose forwarding headers count'),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
@@ -209,7 +224,8 @@ export class ConfigFault extends Error {}
 
 /** Reads the process's own environment over the settings file. Throws ConfigFault naming every bad setting. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
-  const file = join(environment.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'gantry', 'server.env');
+  const home = installationHome(environment);
+  const file = join(home ?? join(environment.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'gantry'), 'server.env');
   const fromFile = existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
   const present = Object.entries({ ...fromFile, ...environment }).filter(([, value]) => value !== '');
   const read = settings.safeParse(Object.fromEntries(present));
@@ -226,7 +242,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   if (given.MIGRATION_DATABASE_URL !== undefined && given.DATABASE_URL === undefined) {
     throw new ConfigFault('MIGRATION_DATABASE_URL is set without DATABASE_URL, which the service itself connects to.');
   }
-  const data_dir = given.DATA_DIR ?? defaultDataDir(environment);
+  const data_dir = given.DATA_DIR ?? (home === undefined ? defaultDataDir(environment) : join(home, 'data'));
   return {
     data_dir,
     database_url: given.DATABASE_URL,
@@ -234,7 +250,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     secret_key: given.SECRET_KEY,
     base_url: given.BASE_URL,
     host: given.HOST,
-    port: given.PORT,
+    port: given.PORT ?? defaultPort(home),
     trusted_proxies: given.TRUSTED_PROXIES,
     log_level: given.LOG_LEVEL,
     org_config: given.ORG_CONFIG,
@@ -305,6 +321,11 @@ function mailConfig(given: z.output<typeof settings>): MailConfig | undefined {
 
 function hasCredentials({ BUILD_INDEX_URL, BUILD_EXTRA_INDEX_URLS }: z.output<typeof settings>): boolean {
   return [BUILD_INDEX_URL, ...BUILD_EXTRA_INDEX_URLS].some((url) => url !== undefined && new URL(url).password !== '');
+}
+
+// What keeps installations of one machine apart; the client has the same rule.
+function installationHome({ GANTRY_HOME }: NodeJS.ProcessEnv): string | undefined {
+  return GANTRY_HOME === undefined || GANTRY_HOME === '' ? undefined : resolve(GANTRY_HOME);
 }
 
 // PostgreSQL refuses to run as root and gets an OS user of its own, which cannot look into /root: so root's data lives in /var/lib.

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -26,6 +26,21 @@ test('a data directory has one server at a time, and is free once that one lets 
   await expect(lockDataDirectory(directory)).rejects.toThrow(DataDirectoryInUse);
   lock.release();
   (await lockDataDirectory(directory)).release();
+});
+
+test('what is missing above a data directory is made so that other users can pass through, and list nothing', async () => {
+  const before = process.umask(0o077);
+  try {
+    (await lockDataDirectory(join(directory, 'not/there/yet'))).release();
+  } finally {
+    process.umask(before);
+  }
+  for (const folder of ['not', 'not/there', 'not/there/yet'])
+    expect((await stat(join(directory, folder))).mode & 0o777).toBe(0o711);
+  await writeFile(join(directory, 'file'), '');
+  await expect(lockDataDirectory(join(directory, 'file/data'))).rejects.toThrow(
+    /^The data directory .* cannot be made \(ENOTDIR\)\. Set DATA_DIR to one that can\.$/,
+  );
 });
 
 test('a killed server that nobody has buried yet holds nothing', async () => {

@@ -2,9 +2,10 @@
 // process, holds nothing, so a killed server never stands in the way of the next one. The file appears whole or not at all, and only
 // whoever holds it removes it; what a dead holder left is replaced in one step, by the one starter that has the claim on it.
 import { createHash, randomUUID } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ConfigFault } from './config.ts';
 
 export class DataDirectoryInUse extends Error {}
 
@@ -24,7 +25,7 @@ export interface Lock {
 
 /** Takes the directory for this process; throws DataDirectoryInUse naming the other server. */
 export async function lockDataDirectory(data_dir: string): Promise<Lock> {
-  await mkdir(data_dir, { recursive: true });
+  makeDirectory(data_dir);
   const file = join(data_dir, 'server.pid');
   const mine: Holder = {
     pid: process.pid,
@@ -46,6 +47,20 @@ export async function lockDataDirectory(data_dir: string): Promise<Lock> {
     },
     release: () => rmSync(file, { force: true }),
   };
+}
+
+// Others may pass through what is made here, and list nothing: PostgreSQL runs as a user of its own, and has its directory below.
+function makeDirectory(data_dir: string): void {
+  const before = process.umask(0);
+  try {
+    mkdirSync(data_dir, { recursive: true, mode: 0o711 });
+  } catch (error) {
+    const code = codeOf(error);
+    if (typeof code !== 'string') throw error;
+    throw new ConfigFault(`The data directory ${data_dir} cannot be made (${code}). Set DATA_DIR to one that can.`);
+  } finally {
+    process.umask(before);
+  }
 }
 
 /** Undefined once the file is ours; otherwise the living process that holds it, or is about to. */

@@ -30,6 +30,17 @@ export async function makeProject(
   if (existsSync(directory) && readdirSync(directory).length > 0)
     throw misuse(`${name}/ exists and is not empty`, 'Choose another name, or work in that directory.');
   const team = await teamForProject(session);
+  copyExample(directory, framework, { name, team, server: session.server });
+  return { directory, team, files: readdirSync(directory, { recursive: true, encoding: 'utf8' }).toSorted() };
+}
+
+interface Identity {
+  name: string;
+  team: string;
+  server: string;
+}
+
+export function copyExample(directory: string, framework: Framework, identity: Identity): void {
   const template = fileURLToPath(new URL(`../../../examples/${framework}-greeter`, import.meta.url));
   mkdirSync(directory, { recursive: true });
   cpSync(template, directory, {
@@ -37,14 +48,15 @@ export async function makeProject(
     filter: (source) =>
       source === template || leftOut(path.relative(template, source).replaceAll(path.sep, '/')) === undefined,
   });
-  rewrite(path.join(directory, 'agent.yaml'), (yaml) => renamed(yaml, { name, team, server: session.server }));
+  rewrite(path.join(directory, 'agent.yaml'), (yaml) => renamed(yaml, identity));
   // The example says how to call it; so does the copy.
-  rewrite(path.join(directory, 'agent.py'), (source) => source.replaceAll(/svc invoke [a-z-]+/g, `svc invoke ${name}`));
-  return { directory, team, files: readdirSync(directory, { recursive: true, encoding: 'utf8' }).toSorted() };
+  rewrite(path.join(directory, 'agent.py'), (source) =>
+    source.replaceAll(/svc invoke [a-z-]+/g, `svc invoke ${identity.name}`),
+  );
 }
 
 /** Comments and order of the example stay. */
-function renamed(yaml: string, { name, team, server }: { name: string; team: string; server: string }): string {
+function renamed(yaml: string, { name, team, server }: Identity): string {
   const document = parseDocument(yaml);
   document.set('name', name);
   document.set('team', team);

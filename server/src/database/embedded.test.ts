@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -21,6 +21,21 @@ test('a first start that was killed in the middle does not stand in the way of t
   await embedded.stop();
   expect((await readdir(join(directory, 'postgresql'))).filter((name) => name.startsWith('data'))).toEqual(['data']);
   await rm(directory, { recursive: true });
+});
+
+test('a folder that PostgreSQL’s own user cannot pass through is named, with the ways out', async () => {
+  const closed = await mkdtemp(join(tmpdir(), 'gantry-embedded-'));
+  const data_dir = join(closed, 'data');
+  await mkdir(data_dir);
+  if (process.getuid?.() === 0) {
+    const sentence = `who cannot pass through ${closed} to the data directory ${data_dir}. Set DATA_DIR to another place, such as /var/lib/gantry, or run: chmod o+x ${closed}`;
+    await expect(startEmbedded(data_dir)).rejects.toThrow(sentence);
+    expect(await readdir(data_dir)).toEqual([]);
+  }
+  // Elsewhere than as root it runs as the user whose folder it is.
+  if (process.getuid?.() === 0) await chmod(closed, 0o711);
+  await (await startEmbedded(data_dir)).stop();
+  await rm(closed, { recursive: true });
 });
 
 async function killInTheMiddle(directory: string): Promise<void> {

@@ -6,10 +6,11 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, chown, cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { ConfigFault } from '../config.ts';
 import { app_role, setAppPassword } from './app-role.ts';
 import { openDatabase, type Connection } from './database.ts';
 
@@ -44,7 +45,10 @@ export async function startEmbedded(data_dir: string): Promise<Embedded> {
   const owner = process.getuid?.() === 0 ? await osUser() : undefined;
   await mkdir(data_dir, { recursive: true });
   // The OS user has to pass through, whatever the umask is; it can list nothing here.
-  if (owner !== undefined) await chmod(data_dir, 0o711);
+  if (owner !== undefined) {
+    await chmod(data_dir, 0o711);
+    await refuseClosedFolders(data_dir);
+  }
   const folders = {
     cluster,
     data: join(cluster, 'data'),
@@ -121,7 +125,7 @@ async function findBinaries(): Promise<Binaries> {
 
 // A clone below /root is closed to the OS user: then the program is copied beside the data, once per version.
 async function reachableBinaries(binaries: Binaries, owner: Owner | undefined, copy: string): Promise<Binaries> {
-  if (owner === undefined || (await isOpenToOthers(binaries.postgres))) return binaries;
+  if (owner === undefined || (await closedFolderAbove(binaries.postgres)) === undefined) return binaries;
   const program = dirname(dirname(binaries.postgres));
   const version =
     (await readFile(join(dirname(program), 'package.json'), 'utf8')).match(/"version": "([^"]+)"/)?.[1] ?? 'unknown';
@@ -135,11 +139,21 @@ async function reachableBinaries(binaries: Binaries, owner: Owner | undefined, c
   return { postgres: join(target, 'bin', 'postgres'), initdb: join(target, 'bin', 'initdb') };
 }
 
-async function isOpenToOthers(path: string): Promise<boolean> {
-  for (let folder = dirname(path); folder !== '/'; folder = dirname(folder)) {
-    if (((await stat(folder)).mode & 0o001) === 0) return false;
+/** The nearest one through which other users cannot pass. */
+async function closedFolderAbove(path: string): Promise<string | undefined> {
+  for (let folder = dirname(resolve(path)); folder !== '/'; folder = dirname(folder)) {
+    if (((await stat(folder)).mode & 0o001) === 0) return folder;
   }
-  return true;
+  return undefined;
+}
+
+// They are somebody else's, so they stay as they are.
+async function refuseClosedFolders(data_dir: string): Promise<void> {
+  const closed = await closedFolderAbove(data_dir);
+  if (closed === undefined) return;
+  throw new ConfigFault(
+    `PostgreSQL runs as the user ${os_user}, who cannot pass through ${closed} to the data directory ${data_dir}. Set DATA_DIR to another place, such as /var/lib/gantry, or run: chmod o+x ${closed}`,
+  );
 }
 
 // `data` is complete or not there: initdb works in a folder beside it, which is renamed at the end. That folder has a name of its own each

@@ -286,7 +286,7 @@ describe('what is refused at once', () => {
     ).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
-  test("somebody else's agent: readable is forbidden, unreadable is a name that is taken, and neither is unpacked", async () => {
+  test("somebody else's agent: its name is taken, by a team that only those learn who may read it, and nothing is unpacked", async () => {
     const [open, closed] = [fresh(), fresh()];
     await pushAs('ada', { name: open });
     await pushAs('ada', { name: closed, yaml: 'access:\n  visibility: private\n' });
@@ -294,8 +294,17 @@ describe('what is refused at once', () => {
     const as = async (person: Person, name: string, archive = poison) =>
       await push(database.db, await cast.caller(person), { name, message: '', archive, signal });
     await expect(as('bob', open)).rejects.toMatchObject({ code: 'forbidden' });
-    await expect(as('otto', open)).rejects.toMatchObject({ code: 'forbidden' });
-    await expect(as('otto', closed)).rejects.toMatchObject({ code: 'exists', status: 409 });
+    await expect(as('otto', open)).rejects.toMatchObject({
+      code: 'exists',
+      detail: `The name ${open} is taken by an agent of team:ml.`,
+      hint: 'Choose another `name` in agent.yaml. Who wants to push to that agent asks an admin of team:ml.',
+    });
+    await expect(as('otto', closed)).rejects.toMatchObject({
+      code: 'exists',
+      status: 409,
+      detail: `The name ${closed} is taken.`,
+      hint: 'Choose another `name` in agent.yaml.',
+    });
     expect(
       (await pushAs('max', { name: closed, version: '1.0.1', yaml: 'access:\n  visibility: private\n' })).state,
     ).toBe('done');

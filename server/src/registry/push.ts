@@ -7,7 +7,7 @@ import type { Finding } from '@gantry/contract/finding.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize, Refusal } from '../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
-import { canRead, decide } from '../access/decide.ts';
+import { canRead, decide, isMember } from '../access/decide.ts';
 import type { TeamSubject } from '../access/subject.ts';
 import { errorCode, unique_violation, type Database } from '../database/database.ts';
 import { findTeam } from '../principals/find.ts';
@@ -63,15 +63,21 @@ export async function push(db: Database, caller: Caller, request: PushRequest): 
   return await stageAndEnqueue(db, user, input, files);
 }
 
+// Names of agents are unique in the organisation. A stranger to the team most likely wants a new agent of that name, and learns that it is
+// taken; by whom only where they may read it.
 function requireWrite(user: SignedInCaller, asset: AssetRecord): void {
-  // Agents' names are the organisation's: who may not read this one still cannot have its name.
-  if (!canRead(user, asset))
-    throw new Refusal(
-      { code: 'exists', reason: `The name ${asset.name} is taken.`, hint: 'Choose another `name` in agent.yaml.' },
-      'asset.write',
-      asset,
-    );
-  authorize(user, 'asset.write', asset);
+  const readable = canRead(user, asset);
+  if (readable && (isMember(user, asset.team.id) || decide(user, 'asset.write', asset).allowed)) {
+    authorize(user, 'asset.write', asset);
+    return;
+  }
+  const team = `team:${asset.team.name}`;
+  const problem = {
+    code: 'exists' as const,
+    reason: `The name ${asset.name} is taken${readable ? ` by an agent of ${team}` : ''}.`,
+    hint: `Choose another \`name\` in agent.yaml.${readable ? ` Who wants to push to that agent asks an admin of ${team}.` : ''}`,
+  };
+  throw new Refusal(problem, 'asset.write', asset);
 }
 
 // Which team a new agent is to belong to stands in the archive: refused here is who may create in no team at all.

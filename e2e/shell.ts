@@ -1,0 +1,40 @@
+// A terminal of somebody who reads the guide: one shell that lives on, so that what a line sets, and where it goes, holds for the next.
+import { randomUUID } from 'node:crypto';
+import type { Installation } from './installation.ts';
+
+export interface Shell {
+  /** Both streams, as a person sees them. */
+  type(line: string): Promise<{ code: number; output: string }>;
+  close(): void;
+}
+
+const lives_ms = 1_800_000;
+
+/** In the installation's folder, with the admin's home. Its `svc` alone knows where the service is. */
+export async function openShell(gantry: Installation): Promise<Shell> {
+  const own = 'unset GANTRY_HOME XDG_CONFIG_HOME XDG_DATA_HOME; exec /bin/sh';
+  const child = await gantry.begin(own, { timeout_ms: lives_ms });
+  return {
+    type: async (line) => {
+      const end = randomUUID();
+      let read = '';
+      const { promise, resolve, reject } = Promise.withResolvers<{ code: number; output: string }>();
+      const onData = (chunk: Buffer) => {
+        read += chunk.toString();
+        const [whole = '', code] = new RegExp(`${end} (\\d+)\\n$`).exec(read) ?? [];
+        if (code !== undefined) resolve({ code: Number(code), output: read.slice(0, -whole.length) });
+      };
+      const onClose = () => reject(new Error(`the shell ended at: ${line}\n${read}`));
+      child.stdout.on('data', onData);
+      child.on('close', onClose);
+      try {
+        child.stdin.write(`{ ${line}\n} < /dev/null 2>&1; echo "${end} $?"\n`);
+        return await promise;
+      } finally {
+        child.stdout.off('data', onData);
+        child.off('close', onClose);
+      }
+    },
+    close: () => void child.stdin.end(),
+  };
+}
