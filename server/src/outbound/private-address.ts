@@ -3,7 +3,8 @@ import { BlockList, isIP } from 'node:net';
 /**
  * IPv4 that is no place of the public internet: IANA's IPv4 Special-Purpose Address Registry, where "globally reachable" is not true, and
  * multicast. The firewall of the agents' network closes the same ranges. The few addresses of 192.0.0.0/24 that are reachable serve
- * protocols, and no receiver: the whole of it is closed.
+ * protocols, and no receiver: the whole of it is closed. The three ranges for documentation are left out: no
+ * machine, network or cloud has its own addresses there, and closed networks use them for their stand-ins of public hosts.
  */
 export const privateIpv4Ranges = [
   '0.0.0.0/8', // this network
@@ -13,12 +14,9 @@ export const privateIpv4Ranges = [
   '169.254.0.0/16', // link-local, with the clouds' metadata
   '172.16.0.0/12', // private use
   '192.0.0.0/24', // protocol assignments
-  '192.0.2.0/24', // documentation
   '192.88.99.0/24', // relays of 6to4
   '192.168.0.0/16', // private use
   '198.18.0.0/15', // benchmarking
-  '198.51.100.0/24', // documentation
-  '203.0.113.0/24', // documentation
   '224.0.0.0/3', // multicast, reserved, broadcast
 ] as const;
 
