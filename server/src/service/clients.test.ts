@@ -1,4 +1,5 @@
-// docs/clients.md as a reader follows it: its files are written down, its commands typed, against the running service.
+// docs/clients.md as a reader follows it: its files are written down, its commands typed, against the running service. The generators are
+// no packages of the clone: openapi-typescript needs TypeScript 5, and the clone has 7.
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
