@@ -10,8 +10,8 @@ import { ensureUv, uvEnvironment } from '../../../setup/python.js';
 import { storeAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
 
-// The first time the generators are downloaded.
-const timeout_seconds = 150;
+// The generators are downloaded the first time, and a busy machine takes minutes for what takes seconds.
+const timeout_seconds = 300;
 
 let app: TestApp;
 let ada: TestUser;
