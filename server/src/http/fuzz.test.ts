@@ -48,7 +48,9 @@ test('whatever is sent, as whomever: the reply is as described, no server error,
 });
 
 test('every endpoint of the contract was asked but for the excluded ones', () => {
-  const expected = Object.keys(endpoints).filter((name) => !excluded.includes(name));
+  // Schemathesis leaves out the address that it reads the document from.
+  const leftOut = [...excluded, 'service.openapi'];
+  const expected = Object.keys(endpoints).filter((name) => !leftOut.includes(name));
   for (const asked of Object.values(fuzzed.counts)) expect(Object.keys(asked).toSorted()).toEqual(expected.toSorted());
 });
 
