@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import warnings
 from collections.abc import AsyncIterator, Iterator
 from typing import Any, Optional
 
 import pytest
+from langchain_core.language_models import FakeListChatModel
 from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.func import entrypoint
 from langgraph.graph import START, StateGraph
+from langgraph.prebuilt import create_react_agent
 from langgraph_sdk.runtime import ServerRuntime
 from typing_extensions import TypedDict
 
@@ -126,6 +129,16 @@ def test_a_factory_that_takes_the_config_is_called_with_that_of_the_call(factory
         config = {"configurable": {"suffix": suffix}}
         assert run(agent, input={"topic": "tea"}, config=config).output == {"topic": f"TEA{suffix}"}
     assert run(agent, input={"topic": "tea"}).output == {"topic": "TEA"}
+
+
+def test_a_prebuilt_agent_answers() -> None:
+    model = FakeListChatModel(responses=["hello Ada"])
+    with warnings.catch_warnings():
+        # It lives in another package now; projects import it from here.
+        warnings.simplefilter("ignore")
+        agent = agent_of(create_react_agent(model, tools=[]))
+    given = {"messages": [{"role": "user", "content": "I am Ada"}]}
+    assert run(agent, input=given).output["messages"][-1].content == "hello Ada"
 
 
 def test_a_factory_that_takes_nothing_is_called_once() -> None:
