@@ -154,6 +154,15 @@ def test_a_factory_that_takes_nothing_is_called_once() -> None:
     assert agent.threads == "memory"
 
 
+def test_a_factory_is_told_whether_its_graph_will_run() -> None:
+    """As langgraph's server tells it; open-swe returns an agent without tools when it is not said."""
+
+    def make(config: RunnableConfig) -> Any:
+        return builder(f" {config['configurable']['__is_for_execution__']}").compile()
+
+    assert answer(make) == {"topic": "TEA True"}
+
+
 def test_what_a_context_manager_opens_is_open_for_the_whole_call_and_closed_after_it() -> None:
     seen: list[str] = []
 
