@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import sys
 import warnings
 from collections.abc import AsyncIterator, Iterator
 from typing import Any, Optional
@@ -198,6 +199,19 @@ def test_what_a_context_manager_opened_is_closed_when_the_call_fails() -> None:
     with pytest.raises(ZeroDivisionError):
         run(agent_of(make), input={"topic": "tea"})
     assert seen == ["told why"]
+
+
+@pytest.mark.parametrize("is_async", [True, False])
+def test_a_factory_that_exits_fails_alone(is_async: bool) -> None:
+    async def async_exit() -> None:
+        sys.exit(2)
+
+    def plain_exit() -> None:
+        sys.exit(2)
+
+    with pytest.raises(SystemExit):
+        agent_of(async_exit if is_async else plain_exit)
+    assert answer(of_nothing) == {"topic": "TEA"}
 
 
 @tool
