@@ -91,10 +91,12 @@ def read_graph_context(graph: Any) -> GraphContext:
 
 def json_schema(declared: Any) -> JsonObject:
     try:
-        return TypeAdapter(declared).json_schema()
+        schema = TypeAdapter(declared).json_schema()
     except Exception:
         # Types without a JSON form, and typing.TypedDict before Python 3.12.
-        return {**schema_of_annotations(declared), "required": required_fields(declared)}
+        schema = schema_of_annotations(declared)
+    # Says what is checked, which for a TypedDict is less than its annotations say.
+    return {**schema, "required": required_fields(declared)}
 
 
 def required_fields(declared: Any) -> list[str]:

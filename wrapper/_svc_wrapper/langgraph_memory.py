@@ -15,8 +15,11 @@ Threads = Literal["none", "memory", "external"]
 # A container's files end with it too, so a database in a file is no better than memory.
 IN_CONTAINER = ("langgraph.checkpoint.memory", "langgraph.checkpoint.sqlite")
 
+# Their nodes pass a store on to tools that may want one, which says nothing about this graph.
+LIBRARIES = ("langgraph.", "langchain")
+
 NO_STORE = (
-    "the graph uses langgraph's store and was compiled without one, which the service does not add: "
+    "the graph uses langgraph's store but has none, and the service adds none: "
     "compile it with a store that lasts, for example compile(store=PostgresStore(...))"
 )
 # Not `get` and `delete`, which None lacks for many other reasons.
@@ -48,7 +51,8 @@ def uses_store(node: Any) -> bool:
     """Whether the function of a node asks for the store, as far as its own code shows."""
     bound = getattr(node, "bound", None)
     functions = (getattr(bound, "func", None), getattr(bound, "afunc", None))
-    codes = [code for function in functions if (code := getattr(function, "__code__", None))]
+    own = [function for function in functions if not str(getattr(function, "__module__", "")).startswith(LIBRARIES)]
+    codes = [code for function in own if (code := getattr(function, "__code__", None))]
     return any("store" in code.co_names or "get_store" in code.co_names or "store" in named(code) for code in codes)
 
 

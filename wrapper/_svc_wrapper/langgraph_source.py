@@ -50,11 +50,13 @@ class Factory:
 
     @contextlib.asynccontextmanager
     async def open(self, config: JsonObject) -> AsyncIterator[Any]:
-        async with entered(await self.made(config)) as made:
+        async with entered(await self.made(config, for_execution=True)) as made:
             yield self.compiled(made)
 
-    async def made(self, config: JsonObject) -> Any:
-        given = {self.config_parameter: config} if self.config_parameter else {}
+    async def made(self, config: JsonObject, *, for_execution: bool) -> Any:
+        # Factories look at this key of langgraph's server: without it some return a graph that only shows its shape.
+        configurable = {**config.get("configurable", {}), "__is_for_execution__": for_execution}
+        given = {self.config_parameter: {**config, "configurable": configurable}} if self.config_parameter else {}
         if inspect.iscoroutinefunction(self.function):
             return await self.function(**given)
         # Not on the loop: it may take long, and it may call asyncio.run() itself.
@@ -132,7 +134,7 @@ def annotation_text(parameter: inspect.Parameter) -> str:
 
 async def try_factory(factory: Factory) -> tuple[GraphSource, Any]:
     """Calls it as langgraph's server does to read the schemas: with a config that says nothing."""
-    made = await factory.made({"configurable": {}})
+    made = await factory.made({}, for_execution=False)
     if factory.config_parameter or is_context_manager(made):
         async with entered(made) as graph:
             return factory, factory.compiled(graph)

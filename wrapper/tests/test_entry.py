@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from wrapper_process import WrapperProcess
+from _svc_wrapper.settings import SettingsError, read_settings
+from test_loading import failure
+from wrapper_process import WRAPPER_FOLDER, WrapperProcess
 
 # Says in each answer what the modules are that served it.
 TELL = """
@@ -81,3 +83,121 @@ def test_a_module_of_a_package_is_loaded_once_under_its_own_name(tmp_path: Path,
         "myself": True,
         "main": False,
     }
+
+
+def test_a_root_module_and_a_package_of_one_name_are_apart(tmp_path: Path) -> None:
+    root_agent = """
+import sys
+from helper import of_package
+from state import compiled
+
+def tell():
+    return {"name": __name__, "package": of_package, "cwd": open("settings.txt").read()}
+
+graph = compiled(tell)
+"""
+    write(tmp_path, agent=root_agent, state=TELL, helper="from agent.words import of_package")
+    write(tmp_path, agent____init__="", agent__words="of_package = 'agent/words.py'")
+    (tmp_path / "settings.txt").write_text("from the app folder")
+    assert said(tmp_path, entry("agent.py", "graph", "_svc_entry")) == {
+        "name": "_svc_entry",
+        "package": "agent/words.py",
+        "cwd": "from the app folder",
+    }
+
+
+def test_a_root_agent_and_its_folders_are_what_its_own_modules_import(tmp_path: Path) -> None:
+    """As with `python agent.py`, a module of the project wins over an installed one of its name."""
+    agent = """
+from state import compiled
+import helper
+
+def tell():
+    return {"same": helper.agent.tell is tell, "shout": helper.shout("tea"), "mine": helper.mine}
+
+graph = compiled(tell)
+"""
+    write(tmp_path, agent=agent, state=TELL, tools__shout="def shout(text): return text.upper()")
+    helper = "import agent\nfrom tools.shout import shout\nfrom yaml import mine"
+    write(tmp_path, helper=helper, yaml____init__="mine = 'yaml/__init__.py'")
+    assert said(tmp_path, {}) == {"same": True, "shout": "TEA", "mine": "yaml/__init__.py"}
+
+
+def test_a_folder_without_init_is_the_entrys_package_though_an_installed_one_has_its_name(tmp_path: Path) -> None:
+    graph = "from .state import compiled\ngraph = compiled(lambda: {'name': __name__, 'file': __file__})"
+    write(tmp_path, tools__graph=graph, tools__state=TELL)
+    installed = tmp_path / "installed"
+    write(installed, tools____init__="raise RuntimeError('the installed one')")
+    environment = {**entry("tools/graph.py", "graph", "tools.graph"), "PYTHONPATH": f"{WRAPPER_FOLDER}:{installed}"}
+    assert said(tmp_path, environment) == {"name": "tools.graph", "file": str(tmp_path / "tools" / "graph.py")}
+
+
+def test_a_fault_in_a_package_is_shown_from_the_users_code_on(tmp_path: Path) -> None:
+    write(tmp_path, src__team____init__="", src__team__state="import no_such_package")
+    write(tmp_path, src__team__graph="from .state import State")
+    reason = failure(tmp_path, environment=entry("src/team/graph.py", "graph", "team.graph", "src:."))
+    assert reason["code"] == "import_error"
+    assert reason["message"].startswith("src/team/graph.py could not be imported: ModuleNotFoundError")
+    assert reason["traceback"].splitlines()[1].endswith('src/team/graph.py", line 1, in <module>')
+
+
+def test_a_name_that_is_not_there_is_said_with_those_that_are(tmp_path: Path) -> None:
+    write(tmp_path, flows__graph=TELL + "chatbot = compiled(dict)")
+    reason = failure(tmp_path, environment=entry("flows/graph.py", "graph", "flows.graph"))
+    assert reason == {"code": "missing_export", "message": "No 'graph' found in flows/graph.py; it has 'chatbot'"}
+
+
+def test_a_factory_that_raises_is_shown_with_its_traceback_and_what_it_misses(tmp_path: Path) -> None:
+    write(tmp_path, graph="import os\n\nasync def make_graph(config):\n    return os.environ['WEATHER_API_KEY']\n")
+    reason = failure(tmp_path, environment=entry("graph.py", "make_graph", "graph"))
+    assert reason["code"] == "entrypoint_error"
+    assert reason["message"].startswith("'make_graph' of graph.py could not be made: KeyError")
+    assert reason["missing_env"] == ["WEATHER_API_KEY"]
+    assert reason["traceback"].splitlines()[1].endswith('graph.py", line 4, in make_graph')
+
+
+def test_an_entry_that_is_missing_is_named(tmp_path: Path) -> None:
+    reason = failure(tmp_path, environment=entry("src/graph.py", "graph", "graph", "src"))
+    assert reason == {"code": "missing_file", "message": "src/graph.py is not in the project"}
+
+
+def test_a_factory_and_a_context_work_over_http(tmp_path: Path) -> None:
+    """The names of agent.py take a compiled graph only; an entrypoint takes what makes one."""
+    agent = (
+        TELL.replace("StateGraph(State)", "StateGraph(State, context_schema=Context)")
+        + """
+from dataclasses import dataclass
+from langgraph.runtime import get_runtime
+
+@dataclass
+class Context:
+    user_id: str
+    model: str = "small"
+
+async def make_graph(config):
+    return compiled(lambda: vars(get_runtime(Context).context))
+"""
+    )
+    write(tmp_path, agent=agent)
+    with WrapperProcess(tmp_path, **entry("agent.py", "make_graph", "agent")) as wrapper:
+        ready = wrapper.ready().client.get("/ready").json()
+        assert (ready["export"], ready["threads"], ready["notices"]) == ("make_graph", "none", [])
+        assert ready["context_schema"]["required"] == ["user_id"]
+        answer = wrapper.invoke({"input": {"said": {}}, "context": {"user_id": "ada"}})
+        assert answer.json()["output"]["said"] == {"user_id": "ada", "model": "small"}
+        refused = wrapper.invoke({"input": {"said": {}}})
+        assert (refused.status_code, refused.json()["code"]) == (422, "invalid_input")
+        assert refused.json()["errors"] == [{"pointer": "/context/user_id", "detail": "'user_id' is required"}]
+
+
+@pytest.mark.parametrize(
+    ("environment", "says"),
+    [
+        ({"SVC_ENTRY_FILE": "../agent.py"}, "SVC_ENTRY_FILE must be a path inside the app folder"),
+        ({"SVC_SOURCE_ROOTS": "src::."}, "SVC_SOURCE_ROOTS must be a path inside the app folder"),
+        ({"SVC_ENTRY_MODULE": "a..b"}, "SVC_ENTRY_MODULE must be a module's dotted name"),
+    ],
+)
+def test_settings_that_leave_the_project_are_refused(environment: dict[str, str], says: str) -> None:
+    with pytest.raises(SettingsError, match=says):
+        read_settings({"SVC_FRAMEWORK": "langgraph", **environment}, ingress_secret=None, app_folder=Path("/app"))

@@ -94,6 +94,7 @@ def test_a_typed_dict_is_passed_as_it_is_given() -> None:
     """langgraph's new-project template declares a field and reads it with get()."""
     # An empty one becomes None in langgraph itself.
     assert said(Loose)["context"] is None
+    assert GraphAgent("graph", graph_of(Loose)).context_schema["required"] == []
     assert said(Loose, context={"user_id": "ada", "more": 1})["context"] == {"user_id": "ada", "more": 1}
 
 

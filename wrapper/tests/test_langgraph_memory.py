@@ -10,6 +10,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.config import get_store
 from langgraph.graph import START, StateGraph
+from langgraph.prebuilt import ToolNode
 from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
@@ -94,3 +95,11 @@ def test_a_store_that_is_missing_is_said_when_the_agent_is_ready_and_when_it_fai
     assert "compile it with a store that lasts" in without.notices[0]
     with pytest.raises(Exception, match="compile it with a store that lasts"):
         run(without, input={"said": 1})
+
+
+def test_the_tools_node_of_langgraph_is_no_sign_of_a_store() -> None:
+    def look_up(word: str) -> str:
+        """Looks a word up."""
+        return word
+
+    assert GraphAgent("graph", graph_of(ToolNode([look_up]))).notices == []

@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import sys
+import warnings
 from collections.abc import AsyncIterator, Iterator
 from typing import Any, Optional
 
 import pytest
+from langchain_core.language_models import FakeListChatModel
 from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.func import entrypoint
 from langgraph.graph import START, StateGraph
+from langgraph.prebuilt import create_react_agent
 from langgraph_sdk.runtime import ServerRuntime
 from typing_extensions import TypedDict
 
@@ -128,6 +132,16 @@ def test_a_factory_that_takes_the_config_is_called_with_that_of_the_call(factory
     assert run(agent, input={"topic": "tea"}).output == {"topic": "TEA"}
 
 
+def test_a_prebuilt_agent_answers() -> None:
+    model = FakeListChatModel(responses=["hello Ada"])
+    with warnings.catch_warnings():
+        # It lives in another package now; projects import it from here.
+        warnings.simplefilter("ignore")
+        agent = agent_of(create_react_agent(model, tools=[]))
+    given = {"messages": [{"role": "user", "content": "I am Ada"}]}
+    assert run(agent, input=given).output["messages"][-1].content == "hello Ada"
+
+
 def test_a_factory_that_takes_nothing_is_called_once() -> None:
     calls: list[int] = []
 
@@ -139,6 +153,15 @@ def test_a_factory_that_takes_nothing_is_called_once() -> None:
     assert run(agent, input={"topic": "tea"}).output == run(agent, input={"topic": "tea"}).output
     assert calls == [1]
     assert agent.threads == "memory"
+
+
+def test_a_factory_is_told_whether_its_graph_will_run() -> None:
+    """As langgraph's server tells it; open-swe returns an agent without tools when it is not said."""
+
+    def make(config: RunnableConfig) -> Any:
+        return builder(f" {config['configurable']['__is_for_execution__']}").compile()
+
+    assert answer(make) == {"topic": "TEA True"}
 
 
 def test_what_a_context_manager_opens_is_open_for_the_whole_call_and_closed_after_it() -> None:
@@ -176,6 +199,19 @@ def test_what_a_context_manager_opened_is_closed_when_the_call_fails() -> None:
     with pytest.raises(ZeroDivisionError):
         run(agent_of(make), input={"topic": "tea"})
     assert seen == ["told why"]
+
+
+@pytest.mark.parametrize("is_async", [True, False])
+def test_a_factory_that_exits_fails_alone(is_async: bool) -> None:
+    async def async_exit() -> None:
+        sys.exit(2)
+
+    def plain_exit() -> None:
+        sys.exit(2)
+
+    with pytest.raises(SystemExit):
+        agent_of(async_exit if is_async else plain_exit)
+    assert answer(of_nothing) == {"topic": "TEA"}
 
 
 @tool

@@ -27,9 +27,9 @@ def build():
 """
 
 
-def failure(folder: Path, framework: str = "langgraph") -> dict[str, Any]:
+def failure(folder: Path, framework: str = "langgraph", environment: dict[str, str] | None = None) -> dict[str, Any]:
     """Starts on this folder and returns the reason that /ready gives."""
-    with WrapperProcess(folder, framework) as wrapper:
+    with WrapperProcess(folder, framework, **(environment or {})) as wrapper:
         wrapper.wait_until(lambda: wrapper.health()["status"] == "failed")
         ready = wrapper.client.get("/ready")
         assert ready.status_code == 503
