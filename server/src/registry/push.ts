@@ -164,7 +164,8 @@ async function stageAndEnqueue(
   try {
     return await db.transaction(async (tx) => {
       await contents.stageBlobs(tx, blobs);
-      const run = await enqueue(tx, { kind: 'push', mutex, input, actor: { user_id: user.id, name: user.label } });
+      const actor = { user_id: user.id, name: user.label };
+      const run = await enqueue(tx, { kind: 'push', mutex, input, actor, team_id: input.team_id });
       return run.id;
     });
   } catch (error) {
