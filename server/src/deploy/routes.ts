@@ -1,5 +1,6 @@
 import type { Handlers } from '../http/handlers.ts';
 import { lastInstant, lastSeq } from '../http/last-event-id.ts';
+import { signedIn } from '../principals/signed-in.ts';
 import { turns } from '../registry/turns.ts';
 import { runEvents } from '../runs/events.ts';
 import { cancel } from './cancel.ts';
@@ -23,11 +24,16 @@ const plan_wait_ms = 60_000;
 
 export function deployRoutes(parts: DeployParts): DeployHandlers {
   const { db, cursors } = parts;
-  const planInTurn = turns(plans_at_once, plan_wait_ms, 'Too many plans are asked for at once.');
+  const planInTurn = turns({
+    most: plans_at_once,
+    shares: { user: 1 },
+    wait_ms: plan_wait_ms,
+    busy: 'Too many plans are asked for at once.',
+  });
   return {
     'deployments.create': async ({ caller, body }) => await deploy(parts, caller, body),
     'deployments.plan': async ({ caller, body, signal }) =>
-      await planInTurn(signal, async () => await plan(db, caller, body)),
+      await planInTurn({ user: signedIn(caller).id }, signal, async () => await plan(db, caller, body)),
     'deployments.list': async ({ caller, query }) => await listDeploys(db, cursors, caller, query),
     'deployments.show': async ({ caller, params }) => await showDeploy(db, caller, params.id),
     'deployments.events': async ({ caller, params, query, request, signal }) => {

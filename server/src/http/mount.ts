@@ -110,7 +110,9 @@ async function answer(
       throw new Problem('not_found');
     }
   } catch (error) {
-    const problem = await toProblem(parts, caller, refusedSignIn(endpoint, c.req.raw.headers, error), request_id);
+    const seen =
+      brokenOff(error, c.req.raw.signal, parts.stopping) ?? refusedSignIn(endpoint, c.req.raw.headers, error);
+    const problem = await toProblem(parts, caller, seen, request_id);
     if (endpoint !== undefined && !problemsOf(endpoint).includes(problem.code))
       parts.log.undeclared({ request_id, endpoint: `${endpoint.method} ${endpoint.path}`, code: problem.code });
     response = problemResponse(problem, request_id);
@@ -125,6 +127,14 @@ async function answer(
   };
   parts.log.answered({ ...line, actor: caller.kind === 'anonymous' ? null : actorOf(caller).name });
   return secure(response, request_id, origin.receipts);
+}
+
+// Work that ended because its client left, or because the service stops, is no bug.
+function brokenOff(error: unknown, left: AbortSignal, stopping: AbortSignal): Problem | undefined {
+  if (left.aborted && error === left.reason)
+    return new Problem('request_timeout', { detail: 'The client left before its request was answered.' });
+  if (stopping.aborted && error === stopping.reason) return new Problem('starting');
+  return undefined;
 }
 
 const fresh_ms = 1000;
