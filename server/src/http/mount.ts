@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import { canonicalPath } from './path.ts';
 import { problemsOf, type Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
-import { Problem, type ProblemCode } from '@gantry/contract/problems.ts';
+import { Problem, problemDocument, type ProblemCode } from '@gantry/contract/problems.ts';
 import { operations } from '@gantry/contract/roles.ts';
 import { actorOf, type Caller, type Origin } from '../access/caller.ts';
 import { Refusal } from '../access/authorize.ts';
@@ -101,9 +101,12 @@ async function answer(
       caller = await callerNow();
       const late = { callerNow, readBytes: async (most_bytes: number) => await readBytes(c.req.raw, most_bytes) };
       const call = { caller, request: c.req.raw, signal, ...late, ...read };
+      const refuse = async (error: unknown) =>
+        problemDocument(await toProblem(parts, caller, error, request_id), request_id);
       response = await parts.carryOutOnce(
         { endpoint, caller, headers: c.req.raw.headers, parsed: read },
-        async () => printAnswer(endpoint, await handler(call as unknown as Call<never>), signal), // parsed by this endpoint's own schemas
+        // Parsed by this endpoint's own schemas.
+        async () => printAnswer(endpoint, await handler(call as unknown as Call<never>), { signal, refuse }),
       );
     } else {
       await handler({ caller, request: c.req.raw, signal } as unknown as Call<never>); // throws

@@ -1,4 +1,5 @@
 import { Problem } from '@gantry/contract/problems.ts';
+import { within } from './within.ts';
 
 /** What a sender must achieve in each window. Time in which nobody reads does not count. */
 export interface LeastRate {
@@ -38,16 +39,6 @@ async function* steadily(
   } finally {
     // The rest of the body: nobody reads it any more.
     reader.cancel().catch(() => {});
-  }
-}
-
-async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
-  const late = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => late.resolve(undefined), ms);
-  try {
-    return await Promise.race([promise, late.promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -5,6 +5,7 @@ import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Handlers } from '../http/handlers.ts';
 import { lastSeq } from '../http/last-event-id.ts';
+import { whileAllowed } from '../http/while-allowed.ts';
 import { create } from './create.ts';
 import { deleteAsset } from './delete.ts';
 import { edit } from './edit.ts';
@@ -13,7 +14,7 @@ import { publish } from './publish.ts';
 import { push } from './push.ts';
 import { pushPlaces } from './push-places.ts';
 import { setVisibility } from './set-visibility.ts';
-import { pushEvents, showPush } from './show-push.ts';
+import { pushEvents, requireReadablePush, showPush } from './show-push.ts';
 import { showVersion } from './show-version.ts';
 import { show } from './show.ts';
 import { transfer } from './transfer.ts';
@@ -35,9 +36,13 @@ export function registryRoutes({ db, cursors, data_dir }: RegistryParts): Regist
       return await showPush(db, caller, await push(parts, caller, request));
     },
     'pushes.show': async ({ caller, params }) => await showPush(db, caller, params.id),
-    'pushes.events': async ({ caller, params, query, request, signal }) => {
+    'pushes.events': async ({ caller, callerNow, params, query, request, signal }) => {
       const after = lastSeq(request) ?? query.after ?? 0;
-      return await pushEvents(db, caller, params.id, after, signal);
+      const decide = async () => await requireReadablePush(db, await callerNow(), params.id);
+      return await whileAllowed(
+        { decide, signal },
+        async (until) => await pushEvents(db, caller, params.id, after, until),
+      );
     },
     'registry.search': async ({ caller, query }) => await search(db, cursors, caller, query),
     'registry.list': async ({ caller, params, query }) =>
