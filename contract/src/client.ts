@@ -1,6 +1,6 @@
 // The typed client: every endpoint by its name, with the types of the contract and nothing generated.
 // A refusal arrives as the `Problem` that the server raised; a server that cannot be reached as `Unreachable`.
-import type { Answer, Endpoint, Page, Sending, StreamEvent } from './endpoint.ts';
+import { refusal_event, type Answer, type Endpoint, type Page, type Sending, type StreamEvent } from './endpoint.ts';
 import { endpoints, type EndpointName, type Endpoints } from './endpoints.ts';
 import { readJsonLines } from './json-lines.ts';
 import { Problem, readAgentProblem, readProblem } from './problems.ts';
@@ -149,5 +149,9 @@ function parseJson(text: string): unknown {
 
 async function* readEvents(response: Response): AsyncIterable<StreamEvent<unknown>> {
   if (response.body === null) return;
-  for await (const event of readServerSentEvents(response.body)) yield { ...event, data: JSON.parse(event.data) };
+  for await (const event of readServerSentEvents(response.body)) {
+    const data: unknown = JSON.parse(event.data);
+    if (event.event === refusal_event) throw readProblem(data) ?? new Problem('internal');
+    yield { ...event, data };
+  }
 }

@@ -11,7 +11,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
  * - `data`    `{data}`
  * - `list`    `{data: [...], meta: {next_cursor}}`
  * - `bare`    the schema itself, without an envelope
- * - `events`  server-sent events, each `data:` of this schema, ids resumable with `Last-Event-ID`
+ * - `events`  server-sent events, each `data:` of this schema, ids resumable with `Last-Event-ID`; a refusal in their midst is the last
+ *   one, an event `problem` with a problem document
  * - `lines`   newline-delimited JSON, each line of this schema; it came whole when its last line says so
  * - `none`    204
  * - `raw`     whatever the handler's own Response says (the ingress to agents)
@@ -24,6 +25,9 @@ export type ReplyShape =
   | { kind: 'lines'; status: 200; schema: z.ZodType }
   | { kind: 'none'; status: 204 }
   | { kind: 'raw'; status: 200 };
+
+/** The event that ends a stream which its reader may not read on. */
+export const refusal_event = 'problem';
 
 /** What the request's body is: absent, JSON of a schema, or a packed project (`application/gzip`, tar). */
 export type BodyShape = z.ZodType | 'archive' | 'raw';

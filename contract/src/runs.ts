@@ -20,11 +20,13 @@ export const runStep = z.object({
   problem: z.record(z.string(), z.unknown()).nullable(),
 });
 
-/** One thing that happened in a run. The last one is of kind `end`, and carries the run's final state. */
+/**
+ * One thing that happened in a run. `wait` says why it has not begun. The last one is of kind `end`, and carries the run's final state.
+ */
 export const runEvent = z.object({
   seq: z.number().int(),
   at: z.string(),
-  kind: z.enum(['step', 'log', 'notice', 'end']),
+  kind: z.enum(['step', 'log', 'notice', 'wait', 'end']),
   step: z.string().nullable(),
   /** For `step`: its new state; for `end`: the run's. */
   state: z.string().nullable(),

@@ -169,7 +169,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
         orgFile: () => orgFile,
       }),
       ...servicePrincipalsRoutes({ db, cursors, digest_key: key_digest }),
-      ...registryRoutes({ db, cursors }),
+      ...registryRoutes({ db, cursors, data_dir: config.data_dir }),
       ...approvalsRoutes({ db, cursors }),
       ...notificationsRoutes({ db, cursors, catchUp: outgoing.catchUp }),
       ...permissionsRoutes({ db, cursors }),

@@ -74,6 +74,7 @@ export function createDrawing(output: Output, usual: UsualTimes = {}): Drawing {
       output.note(faint('↶ '), stepLabel(event.step ?? ''), faint('  undone'));
     else if (event.kind === 'log') step?.log.push(...event.message.split('\n').filter((text) => text.trim() !== ''));
     else if (event.kind === 'notice') output.notice(event.message);
+    else if (event.kind === 'wait') output.note(faint('… '), event.message);
   }
 
   return {

@@ -67,3 +67,17 @@ test('a refusal is not retried', async () => {
   await expect(followRun(makeSession(service.url), run, () => {})).rejects.toMatchObject({ code: 'not_found' });
   expect(service.asked.length).toBe(1);
 });
+
+test('a refusal in the midst of a stream ends it after what came before, and is not retried', async () => {
+  const refused = JSON.stringify({ code: 'forbidden', detail: 'Your role does not allow this.' });
+  await using service = await scriptService({
+    [route]: (response) => send(response, [event(1)]).end(printServerSentEvent({ event: 'problem', data: refused })),
+  });
+  const seen: number[] = [];
+  await expect(followRun(makeSession(service.url), run, ({ seq }) => seen.push(seq))).rejects.toMatchObject({
+    code: 'forbidden',
+    detail: 'Your role does not allow this.',
+  });
+  expect(seen).toEqual([1]);
+  expect(service.asked.length).toBe(1);
+});

@@ -76,3 +76,18 @@ test('a log that is not followed is read once', async () => {
   expect(await svcLogs(service)).toMatchObject({ exit: 0, stdout: `${at(1)} line 1\n` });
   expect(service.asked).toHaveLength(1);
 });
+
+test('a refusal in the midst of the lines is printed behind them, and ends the command', async () => {
+  const refused = { code: 'not_found', detail: 'There is no agents/greeter that you may read.' };
+  await using service = await script((response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const data = { at: at(1), stream: 'stdout', line: 'line 1', revision: 'r' };
+    response.write(printServerSentEvent({ id: at(1), data: JSON.stringify(data) }));
+    response.end(printServerSentEvent({ event: 'problem', data: JSON.stringify(refused) }));
+  });
+  const ran = await svcLogs(service, '-f');
+  expect(ran.stdout).toBe(`${at(1)} line 1\n`);
+  expect(ran.stderr).toContain(refused.detail);
+  expect(ran.exit).toBe(1);
+  expect(service.asked.length).toBe(1);
+});

@@ -77,7 +77,7 @@ function success(reply: Exclude<Endpoint['reply'], { kind: 'raw' }>): Json {
       return { description: 'Done' };
     case 'events':
       return {
-        description: 'A stream of events; the schema is that of one',
+        description: 'A stream of events; the schema is that of one. A refusal ends it: an event `problem`',
         content: { 'text/event-stream': { schema: serverSentEvent(referTo(reply.schema)) } },
       };
     case 'lines':

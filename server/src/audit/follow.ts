@@ -1,7 +1,6 @@
 // New entries as they come. Promise: whoever resumes after the last id they saw misses nothing and gets nothing twice; and what they may
 // see is asked anew before anything is sent, so that a right that was taken away ends here as everywhere.
 import type { AuditNews } from '@gantry/contract/audit-stream.ts';
-import { Problem } from '@gantry/contract/problems.ts';
 import type { StreamEvent } from '@gantry/contract/endpoint.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
@@ -34,8 +33,7 @@ export async function* follow(
       await delay(poll_ms, undefined, { signal }).catch(() => {}); // the reader left
       continue;
     }
-    const scope = await scopeNow().catch(ended);
-    if (scope === 'ended') return;
+    const scope = await scopeNow();
     const parts: Row[][] = [];
     const past: HeadRow[] = [];
     for (const head of behind) {
@@ -59,12 +57,6 @@ export async function* follow(
 export async function beginning(db: Database, since: string | undefined): Promise<Positions> {
   const rows = [...(await heads(db)), ...(since === undefined ? [] : await lastBefore(db, since))];
   return Object.fromEntries(rows.map(({ chain, seq, hash }) => [chain, { seq, hash }]));
-}
-
-// A session that ended is no fault of the stream: it ends, and whoever asks again is told why.
-function ended(error: unknown): 'ended' {
-  if (error instanceof Problem) return 'ended';
-  throw error;
 }
 
 // By time across the chains; within each in its own order, also where the clock was set back.

@@ -43,7 +43,8 @@ function cursorOf(lines: ExportLine[]): string {
 interface Followed {
   seen: StreamEvent<AuditNews>[];
   names: () => unknown[];
-  goesOn: () => boolean;
+  /** What ended it, once it has ended. */
+  refused: () => unknown;
   stop: () => Promise<void>;
 }
 
@@ -56,18 +57,15 @@ async function follow(
   const resume = last_event_id === undefined ? {} : { last_event_id };
   const stream = await user.client.call('audit.follow', { query }, { signal: leaving.signal, ...resume });
   const seen: StreamEvent<AuditNews>[] = [];
-  let goesOn = true;
+  let refused: unknown;
   const reading = (async () => {
     for await (const event of stream) seen.push(event);
-    goesOn = false;
-  })().catch((error: unknown) => {
-    if (!leaving.signal.aborted) throw error;
-  });
+  })().catch((error: unknown) => (refused = error));
   await expect.poll(() => seen.length, patient).toBeGreaterThan(0);
   return {
     seen,
     names: () => seen.flatMap(({ data }) => (data.entry === null ? [] : [data.entry.team])),
-    goesOn: () => goesOn,
+    refused: () => refused,
     stop: async () => {
       leaving.abort();
       await reading;
@@ -163,7 +161,7 @@ test("who follows sees what they may read: their team's, their assets', their ow
   for (const each of [foreign, foreignUser, team, own]) await each.stop();
 });
 
-test('a stream ends, telling nothing more, when its reader loses the session', async () => {
+test('a stream ends with the refusal, telling nothing more, when its reader loses the session', async () => {
   const eve = await app.user('eve@example.com', { role: 'admin' });
   const following = await follow(eve, { action: 'team.created' });
   await makeTeam('still-told');
@@ -171,11 +169,11 @@ test('a stream ends, telling nothing more, when its reader loses the session', a
   await app.governed(sql`update app_user set active = false where email = ${eve.email} returning id`);
   // What was read of a caller counts for a second.
   let made = 0;
-  const goesOn = async () => {
+  const refused = async () => {
     await makeTeam(`news-${++made}`);
-    return following.goesOn();
+    return following.refused();
   };
-  await expect.poll(goesOn, patient).toBe(false);
+  await expect.poll(refused, patient).toMatchObject({ code: 'unauthenticated' });
   const told = following.names().length;
   await makeTeam('never-told');
   expect(following.names()).toHaveLength(told);

@@ -44,7 +44,8 @@ export async function deploy(parts: DeployParts, caller: Caller, wish: DeployWis
     origin: { request_id: user.origin.request_id, ip: user.origin.ip },
   };
   const approval_id = subject.gate.approval_id ?? null;
-  const run = { kind: 'deploy', mutex: deployMutex(input), input, actor: { user_id: user.id, name: user.label } };
+  const actor = { user_id: user.id, name: user.label };
+  const run = { kind: 'deploy', mutex: deployMutex(input), input, actor, team_id: asset.team.id };
   const id = await change(db, grant, 'deploy.started', async (tx, note) => {
     const made = await enqueue(tx, run);
     const { origin: _, ...what } = input;

@@ -106,6 +106,21 @@ test('each line carries the id to come back with, in the header that a browser s
   expect(await events({ 'last-event-id': 'nonsense' })).toEqual(all);
 });
 
+test('following ends with the refusal once its reader may not read the logs any more', async () => {
+  const signal = AbortSignal.timeout(20_000);
+  const request = new Request('http://test');
+  const parts = { params: { name }, query: wish, body: undefined, request, signal };
+  const callerNow = async () => await Promise.reject(new Problem('unauthenticated'));
+  const events = await deployRoutes(stage.parts)['agents.logs']({ ...parts, caller: await caller(), callerNow });
+  const lines: string[] = [];
+  const more = setInterval(() => written.push(said(`line ${written.length + 1}`, written.length + 1)), 300);
+  const reading = (async () => {
+    for await (const { data } of events) lines.push(data.line);
+  })();
+  await expect(reading.finally(() => clearInterval(more))).rejects.toMatchObject({ code: 'unauthenticated' });
+  expect(lines.slice(0, 3)).toEqual(['one', 'two', 'three']);
+});
+
 test('a line that was written before one that is given already does not turn the id back', async () => {
   written = [said('two', 2), said('one', 1)];
   const ids: (string | undefined)[] = [];

@@ -7,6 +7,7 @@ import type { logLine } from '@gantry/contract/deploy.ts';
 import { z } from 'zod';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
+import type { Database } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import type { AssetRecord } from '../registry/find.ts';
 import { loadAsset } from '../registry/load-asset.ts';
@@ -32,10 +33,16 @@ export async function logs(
   wish: LogsWish,
   signal: AbortSignal,
 ): Promise<AsyncIterable<StreamEvent<Line>>> {
-  const asset = await loadAsset(parts.db, { kind: 'agent', name });
-  authorize(signedIn(caller), 'deployment.read', asset);
+  const asset = await findLogged(parts.db, caller, name);
   await askTheEngine(parts, asset, signal);
   return read(parts, asset, wish, signal);
+}
+
+/** The agent, for who may read what its containers say. */
+export async function findLogged(db: Database, caller: Caller, name: string): Promise<AssetRecord> {
+  const asset = await loadAsset(db, { kind: 'agent', name });
+  authorize(signedIn(caller), 'deployment.read', asset);
+  return asset;
 }
 
 /** Before the answer begins: once it streams, an engine that is not there could only break it off. */

@@ -1,5 +1,7 @@
 import type { Handlers } from '../http/handlers.ts';
 import { lastInstant, lastSeq } from '../http/last-event-id.ts';
+import { whileAllowed } from '../http/while-allowed.ts';
+import { signedIn } from '../principals/signed-in.ts';
 import { turns } from '../registry/turns.ts';
 import { runEvents } from '../runs/events.ts';
 import { cancel } from './cancel.ts';
@@ -7,7 +9,7 @@ import { deleteAgent } from './delete.ts';
 import { deploy } from './deploy.ts';
 import { findDeploy, showDeploy } from './find-deploy.ts';
 import { listDeploys } from './list-deploys.ts';
-import { logs } from './logs.ts';
+import { findLogged, logs } from './logs.ts';
 import type { DeployParts } from './parts.ts';
 import { plan } from './plan.ts';
 import { restart } from './restart.ts';
@@ -23,23 +25,32 @@ const plan_wait_ms = 60_000;
 
 export function deployRoutes(parts: DeployParts): DeployHandlers {
   const { db, cursors } = parts;
-  const planInTurn = turns(plans_at_once, plan_wait_ms, 'Too many plans are asked for at once.');
+  const planInTurn = turns({
+    most: plans_at_once,
+    shares: { user: 1 },
+    wait_ms: plan_wait_ms,
+    busy: 'Too many plans are asked for at once.',
+  });
   return {
     'deployments.create': async ({ caller, body }) => await deploy(parts, caller, body),
     'deployments.plan': async ({ caller, body, signal }) =>
-      await planInTurn(signal, async () => await plan(db, caller, body)),
+      await planInTurn({ user: signedIn(caller).id }, signal, async () => await plan(db, caller, body)),
     'deployments.list': async ({ caller, query }) => await listDeploys(db, cursors, caller, query),
     'deployments.show': async ({ caller, params }) => await showDeploy(db, caller, params.id),
-    'deployments.events': async ({ caller, params, query, request, signal }) => {
+    'deployments.events': async ({ caller, callerNow, params, query, request, signal }) => {
       await findDeploy(db, caller, params.id);
       const after = lastSeq(request) ?? query.after ?? 0;
-      return runEvents(db, params.id, after, signal);
+      const decide = async () => await findDeploy(db, await callerNow(), params.id);
+      return await whileAllowed({ decide, signal }, async (until) => runEvents(db, params.id, after, until));
     },
     'deployments.cancel': async ({ caller, params }) => await cancel(db, caller, params.id),
     'agents.statuses': async ({ caller, query, signal }) => await listStatuses(parts, caller, query, signal),
     'agents.status': async ({ caller, params, signal }) => await showStatus(parts, caller, params.name, signal),
-    'agents.logs': async ({ caller, params, query, request, signal }) =>
-      await logs(parts, caller, params.name, { ...query, given: lastInstant(request) }, signal),
+    'agents.logs': async ({ caller, callerNow, params: { name }, query, request, signal }) => {
+      const wish = { ...query, given: lastInstant(request) };
+      const decide = async () => await findLogged(db, await callerNow(), name);
+      return await whileAllowed({ decide, signal }, async (until) => await logs(parts, caller, name, wish, until));
+    },
     'agents.stop': async ({ caller, params, signal }) => await stop(parts, caller, params.name, signal),
     'agents.start': async ({ caller, params, signal }) => await start(parts, caller, params.name, signal),
     'agents.restart': async ({ caller, params, signal }) => await restart(parts, caller, params.name, signal),

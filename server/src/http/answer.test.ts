@@ -20,7 +20,10 @@ test.each(streams)(
         read.ended = true;
       }
     }
-    const answer = printAnswer(endpoints[name], endless(), new AbortController().signal);
+    const answer = printAnswer(endpoints[name], endless(), {
+      signal: new AbortController().signal,
+      refuse: () => expect.unreachable('nothing is refused'),
+    });
     const reader = answer.body?.getReader();
     for (let n = 0; n < 3; n++) await reader?.read();
     const wanted = read.count;

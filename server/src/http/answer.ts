@@ -1,11 +1,19 @@
 // What a handler returned → the response, through the reply's schema: a member that the contract does not name does not leave.
 import { printJsonLine } from '@gantry/contract/json-lines.ts';
 import { printServerSentEvent } from '@gantry/contract/server-sent-events.ts';
-import type { Endpoint, Page, StreamEvent } from '@gantry/contract/endpoint.ts';
+import { refusal_event, type Endpoint, type Page, type StreamEvent } from '@gantry/contract/endpoint.ts';
+import type { ProblemDocument } from '@gantry/contract/problems.ts';
 
 const heartbeat_ms = 15_000;
 
-export function printAnswer(endpoint: Endpoint, value: unknown, signal: AbortSignal): Response {
+export interface Streaming {
+  /** Ends a stream. */
+  signal: AbortSignal;
+  /** What is said of a failure in the midst of a stream of events. */
+  refuse: (error: unknown) => Promise<ProblemDocument>;
+}
+
+export function printAnswer(endpoint: Endpoint, value: unknown, { signal, refuse }: Streaming): Response {
   const { reply } = endpoint;
   switch (reply.kind) {
     case 'none':
@@ -32,7 +40,7 @@ export function printAnswer(endpoint: Endpoint, value: unknown, signal: AbortSig
     }
     case 'events': {
       const events = value as AsyncIterable<StreamEvent<unknown>>; // Answer<E> of this shape
-      const printed = printEvents(events, (data) => reply.schema.parse(data));
+      const printed = printEvents(events, (data) => reply.schema.parse(data), { signal, refuse });
       return new Response(eventStream(printed, signal), {
         headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' },
       });
@@ -73,13 +81,20 @@ function lineStream(
 async function* printEvents(
   events: AsyncIterable<StreamEvent<unknown>>,
   check: (data: unknown) => unknown,
+  { signal, refuse }: Streaming,
 ): AsyncGenerator<string> {
-  for await (const { id, event, data } of events) {
-    yield printServerSentEvent({
-      ...(id === undefined ? {} : { id }),
-      ...(event === undefined ? {} : { event }),
-      data: JSON.stringify(check(data)),
-    });
+  try {
+    for await (const { id, event, data } of events) {
+      yield printServerSentEvent({
+        ...(id === undefined ? {} : { id }),
+        ...(event === undefined ? {} : { event }),
+        data: JSON.stringify(check(data)),
+      });
+    }
+  } catch (error) {
+    // Its reader is gone, or the service stops: nobody is told of it any more.
+    if (signal.aborted) return;
+    yield printServerSentEvent({ event: refusal_event, data: JSON.stringify(await refuse(error)) });
   }
 }
 

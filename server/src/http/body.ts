@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { BodyShape } from '@gantry/contract/endpoint.ts';
 import { Problem, type Fault } from '@gantry/contract/problems.ts';
+import { steadyBody } from './steady-body.ts';
 import { requireStorable } from './storable.ts';
 
 const most_json_bytes = 1024 * 1024;
@@ -14,7 +15,7 @@ export async function readBody(shape: BodyShape, request: Request): Promise<unkn
   if (shape === 'archive') {
     if (!archive_types.includes(type))
       throw new Problem('unsupported_media_type', { detail: 'Send a packed project as application/gzip.' });
-    return request.body ?? new Blob([]).stream();
+    return steadyBody(request.body ?? new Blob([]).stream());
   }
   // `application/json; charset=utf-8` is the one parameter that clients send; anything else is not taken for JSON.
   if (!/^application\/json(; ?charset=utf-8)?$/.test(type))

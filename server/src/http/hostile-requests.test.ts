@@ -270,6 +270,19 @@ describe('what Node refuses by itself is answered with a problem document', () =
     expect(problemIn(await exchange(async (write) => write(text)))).toBe(code);
   });
 
+  test.each([
+    'host: x',
+    'Host: evil.example',
+    'content-type: text/plain',
+    'authorization: Bearer a.b.c\r\nauthorization: Bearer d.e.f',
+    'x-service-team: ml\r\nX-Service-Team: ops',
+    'idempotency-key: a\r\nidempotency-key: b',
+  ])('a header of one value that is given twice: %j', async (more) => {
+    const said = await exchange(async (write) => write(`${post}${more}\r\ncontent-length: 2\r\n\r\n{}`));
+    expect(problemIn(said)).toBe('malformed');
+    expect(said).toMatch(/The header [a-z-]+ is given more than once/);
+  });
+
   test('a request that does not arrive', async () => {
     const server = createServer({ headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 20 });
     const told: unknown[] = [];

@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import { canonicalPath } from './path.ts';
 import { problemsOf, type Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
-import { Problem, type ProblemCode } from '@gantry/contract/problems.ts';
+import { Problem, problemDocument, type ProblemCode } from '@gantry/contract/problems.ts';
 import { operations } from '@gantry/contract/roles.ts';
 import { actorOf, type Caller, type Origin } from '../access/caller.ts';
 import { Refusal } from '../access/authorize.ts';
@@ -101,16 +101,21 @@ async function answer(
       caller = await callerNow();
       const late = { callerNow, readBytes: async (most_bytes: number) => await readBytes(c.req.raw, most_bytes) };
       const call = { caller, request: c.req.raw, signal, ...late, ...read };
+      const refuse = async (error: unknown) =>
+        problemDocument(await toProblem(parts, caller, error, request_id), request_id);
       response = await parts.carryOutOnce(
         { endpoint, caller, headers: c.req.raw.headers, parsed: read },
-        async () => printAnswer(endpoint, await handler(call as unknown as Call<never>), signal), // parsed by this endpoint's own schemas
+        // Parsed by this endpoint's own schemas.
+        async () => printAnswer(endpoint, await handler(call as unknown as Call<never>), { signal, refuse }),
       );
     } else {
       await handler({ caller, request: c.req.raw, signal } as unknown as Call<never>); // throws
       throw new Problem('not_found');
     }
   } catch (error) {
-    const problem = await toProblem(parts, caller, refusedSignIn(endpoint, c.req.raw.headers, error), request_id);
+    const seen =
+      brokenOff(error, c.req.raw.signal, parts.stopping) ?? refusedSignIn(endpoint, c.req.raw.headers, error);
+    const problem = await toProblem(parts, caller, seen, request_id);
     if (endpoint !== undefined && !problemsOf(endpoint).includes(problem.code))
       parts.log.undeclared({ request_id, endpoint: `${endpoint.method} ${endpoint.path}`, code: problem.code });
     response = problemResponse(problem, request_id);
@@ -125,6 +130,14 @@ async function answer(
   };
   parts.log.answered({ ...line, actor: caller.kind === 'anonymous' ? null : actorOf(caller).name });
   return secure(response, request_id, origin.receipts);
+}
+
+// Work that ended because its client left, or because the service stops, is no bug.
+function brokenOff(error: unknown, left: AbortSignal, stopping: AbortSignal): Problem | undefined {
+  if (left.aborted && error === left.reason)
+    return new Problem('request_timeout', { detail: 'The client left before its request was answered.' });
+  if (stopping.aborted && error === stopping.reason) return new Problem('starting');
+  return undefined;
 }
 
 const fresh_ms = 1000;

@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
+import { refuseRepeated } from './repeated-headers.ts';
 import { answerUnparsed, answerUnreadable, type OnUnparsed } from './unparsed.ts';
 
 export interface Listening {
@@ -27,7 +28,9 @@ export async function serve(
   };
   // insecureHTTPParser stays off: what two parsers could read differently is refused by Node's strict one.
   const listener = getRequestListener(fetch, { errorHandler: (error) => answerUnreadable(error, onUnparsed) });
-  const server = createServer(limits, (incoming, outgoing) => void listener(incoming, outgoing));
+  const server = createServer(limits, (incoming, outgoing) => {
+    if (!refuseRepeated(incoming, outgoing, onUnparsed)) void listener(incoming, outgoing);
+  });
   server.maxHeadersCount = 100;
   answerUnparsed(server, onUnparsed);
   await listen(server, host, port);

@@ -30,12 +30,20 @@ export function answerUnparsed(server: Server, onUnparsed: OnUnparsed): void {
     socket.end(head + body, () => socket.destroy());
   });
   server.on('checkExpectation', (_, outgoing: ServerResponse) => {
-    const { request_id, status, headers, body } = lastAnswer(
-      new Problem('malformed', { detail: 'The only expectation that is met is 100-continue.' }),
-    );
-    onUnparsed({ request_id, status, why: 'an expectation' });
-    outgoing.writeHead(status, headers).end(body);
+    const problem = new Problem('malformed', { detail: 'The only expectation that is met is 100-continue.' });
+    answerLast(outgoing, problem, { onUnparsed, why: 'an expectation' });
   });
+}
+
+/** Refuses what Node's parser takes for a request; the connection closes. */
+export function answerLast(
+  outgoing: ServerResponse,
+  problem: Problem,
+  { onUnparsed, why }: { onUnparsed: OnUnparsed; why: string },
+): void {
+  const { request_id, status, headers, body } = lastAnswer(problem);
+  onUnparsed({ request_id, status, why });
+  outgoing.writeHead(status, headers).end(body);
 }
 
 /** For what Node's parser lets through, and what makes no address: a target or a host that is none. */

@@ -18,8 +18,11 @@ import type { Resolver } from './resolver.ts';
 import { storeVersion } from './store-version.ts';
 import { versionFinal } from './version-final.ts';
 
+// Of the six places of a worker: two are left to deploys. Resolving what must be built from source takes minutes.
+const shares = { most: 4, team: 3, user: 2 };
+
 export function pushRun(parts: { db: Database; resolver: Resolver }): RunKind<PushInput> {
-  return { work: async (run) => await work(parts.db, parts.resolver, run) };
+  return { shares, work: async (run) => await work(parts.db, parts.resolver, run) };
 }
 
 async function work(db: Database, resolver: Resolver, run: Run<PushInput>): Promise<PushResult> {

@@ -177,7 +177,7 @@ describe('versions', () => {
     const release = pushes.hold();
     const asked = pushes.resolved.length;
     const archive = projectOf({ name, files: { 'requirements.txt': `langgraph\n# ${name}\n` } });
-    const run = await push(database.db, await cast.caller('ada'), { name, message: '', archive, signal });
+    const run = await push(pushes.parts, await cast.caller('ada'), { name, message: '', archive, signal });
     // Past the check of its first step, before its last.
     await expect.poll(() => pushes.resolved.length).toBe(asked + 1);
     await makeFinal(name);
@@ -218,10 +218,10 @@ describe('what is refused at once', () => {
       { path: 'agent.yaml', content: 'name: a\nversion: 1.0.0\nteam: ml\nframework: langgraph\n' },
     ]);
     await expect(
-      push(database.db, await cast.caller('ada'), { name: 'a', message: '', archive, signal }),
+      push(pushes.parts, await cast.caller('ada'), { name: 'a', message: '', archive, signal }),
     ).rejects.toMatchObject({ code: 'project_invalid', errors: [{ file: 'agent.py' }] });
     await expect(
-      push(database.db, await cast.caller('ada'), {
+      push(pushes.parts, await cast.caller('ada'), {
         name: 'a',
         message: '',
         archive: archiveOf([{ path: 'x', type: 'Directory' }]),
@@ -233,14 +233,14 @@ describe('what is refused at once', () => {
   test('an archive that is not safe', async () => {
     const archive = archiveOf([{ path: '../agent.py', content: '' }]);
     await expect(
-      push(database.db, await cast.caller('ada'), { name: 'a', message: '', archive, signal }),
+      push(pushes.parts, await cast.caller('ada'), { name: 'a', message: '', archive, signal }),
     ).rejects.toMatchObject({ code: 'archive_unsafe' });
   });
 
   test('a name in agent.yaml that is not the one it is pushed under', async () => {
     const archive = projectOf({ name: 'other' });
     await expect(
-      push(database.db, await cast.caller('ada'), { name: 'mine', message: '', archive, signal }),
+      push(pushes.parts, await cast.caller('ada'), { name: 'mine', message: '', archive, signal }),
     ).rejects.toMatchObject({ code: 'project_invalid', errors: [{ pointer: '/name' }] });
   });
 
@@ -261,7 +261,7 @@ describe('what is refused at once', () => {
   test('a new agent of somebody who may create in no team, before it is unpacked', async () => {
     const as = async (person: Person) => {
       const archive = archiveOf([{ path: '../evil', content: '' }]);
-      return await push(database.db, await cast.caller(person), { name: fresh(), message: '', archive, signal });
+      return await push(pushes.parts, await cast.caller(person), { name: fresh(), message: '', archive, signal });
     };
     await expect(as('nemo')).rejects.toMatchObject({
       code: 'rbac_failed',
@@ -282,7 +282,7 @@ describe('what is refused at once', () => {
     const caller = { kind: 'anonymous', origin: { request_id: null, ip: null, receipts: [] } } as const;
     const anonymous = { ...caller, origin: { ...caller.origin, receipts: [] } };
     await expect(
-      push(database.db, anonymous, { name: 'a', message: '', archive: projectOf(), signal }),
+      push(pushes.parts, anonymous, { name: 'a', message: '', archive: projectOf(), signal }),
     ).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
@@ -292,7 +292,7 @@ describe('what is refused at once', () => {
     await pushAs('ada', { name: closed, yaml: 'access:\n  visibility: private\n' });
     const poison = archiveOf([{ path: '../evil', content: '' }]);
     const as = async (person: Person, name: string, archive = poison) =>
-      await push(database.db, await cast.caller(person), { name, message: '', archive, signal });
+      await push(pushes.parts, await cast.caller(person), { name, message: '', archive, signal });
     await expect(as('bob', open)).rejects.toMatchObject({ code: 'forbidden' });
     await expect(as('otto', open)).rejects.toMatchObject({
       code: 'exists',
@@ -314,7 +314,7 @@ describe('what is refused at once', () => {
     const name = fresh();
     const caller = await cast.caller('ada');
     const pushFile = async (text: string) =>
-      await push(database.db, caller, {
+      await push(pushes.parts, caller, {
         name,
         message: '',
         archive: projectOf({ name, files: { 'requirements.txt': `langgraph\n# ${name} ${text}\n` } }),
@@ -368,7 +368,7 @@ test('a pusher who was disabled while the push ran gets no version', async () =>
   const name = fresh();
   const caller = await cast.caller('bob');
   await cast.write('app_user', sql`update app_user set active = false where id = ${cast.id('bob')} returning id`);
-  const id = await push(database.db, caller, { name, message: '', archive: projectOf({ name }), signal });
+  const id = await push(pushes.parts, caller, { name, message: '', archive: projectOf({ name }), signal });
   const run = await pushes.ended(id);
   await cast.write('app_user', sql`update app_user set active = true where id = ${cast.id('bob')} returning id`);
   expect(run).toMatchObject({ state: 'failed', problem: { code: 'forbidden' } });
@@ -415,7 +415,7 @@ test('pushes that have files in common, each under paths of its own, never wait 
     const ids = await Promise.all(
       projects.map(
         async (project) =>
-          await push(database.db, caller, { name: project.name, message: '', archive: projectOf(project), signal }),
+          await push(pushes.parts, caller, { name: project.name, message: '', archive: projectOf(project), signal }),
       ),
     );
     for (const id of ids) expect(await pushes.ended(id)).toMatchObject({ state: 'done' });

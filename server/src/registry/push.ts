@@ -20,6 +20,7 @@ import { findAgent, findVersion } from './find.ts';
 import { loadVersionSummary } from './load-version-content.ts';
 import { ownerOfNew, requireSameOwner } from './owner.ts';
 import type { PushInput } from './push-input.ts';
+import { shareOf, type PushPlaces } from './push-places.ts';
 import { unpack } from './unpack.ts';
 import { versionFinal } from './version-final.ts';
 
@@ -30,14 +31,33 @@ export interface PushRequest {
   signal: AbortSignal;
 }
 
+export interface PushParts {
+  db: Database;
+  places: PushPlaces;
+}
+
 /** Answers the id of the run. */
-export async function push(db: Database, caller: Caller, request: PushRequest): Promise<string> {
+export async function push({ db, places }: PushParts, caller: Caller, request: PushRequest): Promise<string> {
   const user = signedIn(caller);
+  const { signal } = request;
   const asset = await findAgent(db, request.name);
   // Before the body is read: nobody makes the server unpack what they may not push.
   if (asset === undefined) requireSomeTeam(user);
   else requireWrite(user, asset);
-  const files = await unpack(request.archive, request.signal);
+  const share = shareOf(user, asset);
+  await using packed = await places.receive(share, signal, request.archive);
+  return await places.unpack(share, signal, async () => {
+    const files = await unpack(packed, signal);
+    return await store(db, user, { ...request, asset, files });
+  });
+}
+
+interface Unpacked extends PushRequest {
+  asset: AssetRecord | undefined;
+  files: ReadonlyMap<string, Uint8Array>;
+}
+
+async function store(db: Database, user: SignedInCaller, { asset, files, ...request }: Unpacked): Promise<string> {
   const { config, notices, requirements } = checked(request.name, files);
   const team = await pushableTeam(db, user, config.team);
   const owner_id = asset === undefined ? await ownerOfNew(db, user, team, config.owner) : asset.owner_id;
@@ -164,7 +184,8 @@ async function stageAndEnqueue(
   try {
     return await db.transaction(async (tx) => {
       await contents.stageBlobs(tx, blobs);
-      const run = await enqueue(tx, { kind: 'push', mutex, input, actor: { user_id: user.id, name: user.label } });
+      const actor = { user_id: user.id, name: user.label };
+      const run = await enqueue(tx, { kind: 'push', mutex, input, actor, team_id: input.team_id });
       return run.id;
     });
   } catch (error) {

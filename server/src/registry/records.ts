@@ -151,7 +151,7 @@ export function pushRecord(run: RunRow<PushInput, PushResult>): PushRecord {
     digest: run.result?.digest ?? null,
     unchanged: run.result?.unchanged ?? false,
     problem: run.problem,
-    notices: hasEnded(run.state) ? run.notices : run.input.notices,
+    notices: hasEnded(run.state) ? run.notices : [...run.input.notices, ...(run.state === 'queued' ? run.notices : [])],
     created_at: run.created_at,
   };
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
 import type { z } from 'zod';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { authorize } from '../access/authorize.ts';
@@ -24,7 +25,7 @@ beforeAll(async () => {
   database = await testDatabase();
   cast = await seedCast(database.db);
   pushes = await startPushes(database.db);
-  routes = registryRoutes({ db: database.db, cursors: cursors(randomBytes(32)) });
+  routes = registryRoutes({ db: database.db, cursors: cursors(randomBytes(32)), data_dir: tmpdir() });
 });
 afterAll(async () => {
   await pushes?.stop();

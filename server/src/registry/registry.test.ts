@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
 import type { AssetKind } from '@gantry/contract/roles.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { canRead, isMember } from '../access/decide.ts';
@@ -73,7 +74,7 @@ beforeAll(async () => {
   database = await testDatabase();
   cast = await seedCast(database.db);
   pushes = await startPushes(database.db);
-  routes = registryRoutes({ db: database.db, cursors: cursors(randomBytes(32)) });
+  routes = registryRoutes({ db: database.db, cursors: cursors(randomBytes(32)), data_dir: tmpdir() });
   const yaml =
     'description: Says hello to everybody\ntags: [polite, demo.v2]\ndeploy:\n  env_vars:\n    GREETING: hi there\n';
   await pushes.push(await cast.caller('ada'), { name: 'greeter', yaml }, 'first');

@@ -5,38 +5,44 @@ import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Handlers } from '../http/handlers.ts';
 import { lastSeq } from '../http/last-event-id.ts';
+import { whileAllowed } from '../http/while-allowed.ts';
 import { create } from './create.ts';
 import { deleteAsset } from './delete.ts';
 import { edit } from './edit.ts';
 import { list, search } from './list.ts';
 import { publish } from './publish.ts';
 import { push } from './push.ts';
+import { pushPlaces } from './push-places.ts';
 import { setVisibility } from './set-visibility.ts';
-import { pushEvents, showPush } from './show-push.ts';
+import { pushEvents, requireReadablePush, showPush } from './show-push.ts';
 import { showVersion } from './show-version.ts';
 import { show } from './show.ts';
 import { transfer } from './transfer.ts';
-import { turns } from './turns.ts';
-
-// A push is held in memory until it is stored, up to 200 MB each.
-const pushes_at_once = 4;
-const push_wait_ms = 60_000;
 
 type RegistryHandlers = Pick<Handlers<'agents'>, 'agents.push'> & Handlers<'pushes'> & Handlers<'registry'>;
 
-export function registryRoutes({ db, cursors }: { db: Database; cursors: Cursors }): RegistryHandlers {
-  const inTurn = turns(pushes_at_once, push_wait_ms, 'Too many pushes arrive at once.');
+interface RegistryParts {
+  db: Database;
+  cursors: Cursors;
+  data_dir: string;
+}
+
+export function registryRoutes({ db, cursors, data_dir }: RegistryParts): RegistryHandlers {
+  const parts = { db, places: pushPlaces(data_dir) };
   const shown = async (caller: Caller, ref: AssetRef) => await show(db, approvedVersions, caller, ref);
   return {
     'agents.push': async ({ caller, params, query, body, signal }) => {
       const request = { name: params.name, message: query.message, archive: body, signal };
-      const id = await inTurn(signal, async () => await push(db, caller, request));
-      return await showPush(db, caller, id);
+      return await showPush(db, caller, await push(parts, caller, request));
     },
     'pushes.show': async ({ caller, params }) => await showPush(db, caller, params.id),
-    'pushes.events': async ({ caller, params, query, request, signal }) => {
+    'pushes.events': async ({ caller, callerNow, params, query, request, signal }) => {
       const after = lastSeq(request) ?? query.after ?? 0;
-      return await pushEvents(db, caller, params.id, after, signal);
+      const decide = async () => await requireReadablePush(db, await callerNow(), params.id);
+      return await whileAllowed(
+        { decide, signal },
+        async (until) => await pushEvents(db, caller, params.id, after, until),
+      );
     },
     'registry.search': async ({ caller, query }) => await search(db, cursors, caller, query),
     'registry.list': async ({ caller, params, query }) =>

@@ -23,8 +23,12 @@ export async function pushEvents(
   after: number,
   signal: AbortSignal,
 ): Promise<AsyncIterable<StreamEvent<RunEvent>>> {
-  await readable(db, signedIn(caller), id);
+  await requireReadablePush(db, caller, id);
   return runEvents(db, id, after, signal);
+}
+
+export async function requireReadablePush(db: Database, caller: Caller, id: string): Promise<void> {
+  await readable(db, signedIn(caller), id);
 }
 
 // Whoever may read the agent may see how a push of it went. As long as there is no agent, only the pusher may.

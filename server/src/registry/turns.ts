@@ -1,19 +1,58 @@
 import { Problem } from '@gantry/contract/problems.ts';
 
-/** Lets `most` works run at a time and the others wait in the order they came; who waits longer than `wait_ms` is sent away, with `busy`. */
-export function turns(most: number, wait_ms: number, busy: string) {
-  const waiting: (() => void)[] = [];
-  let free = most;
+export interface TurnSettings<Share extends string> {
+  /** Works at a time. */
+  most: number;
+  /** Of these, how many for one and the same user, team or whatever a share is counted by: nobody takes all places. */
+  shares: Record<Share, number>;
+  wait_ms: number;
+  /** What is said to those who are sent away because they waited longer. */
+  busy: string;
+}
 
-  async function take(signal: AbortSignal): Promise<void> {
-    if (free > 0) {
-      free--;
+interface Waiting<Share extends string> {
+  who: Record<Share, string>;
+  begin: () => void;
+}
+
+/** Lets so many works run at a time; the others wait in the order they came, past those who have their share. */
+export function turns<Share extends string>({ most, shares, wait_ms, busy }: TurnSettings<Share>) {
+  const waiting: Waiting<Share>[] = [];
+  const working = new Set<Record<Share, string>>();
+
+  function mayBegin(who: Record<Share, string>): boolean {
+    return (
+      working.size < most &&
+      Object.entries<number>(shares).every(([share, least]) => {
+        const key = share as Share; // an entry of the record that this type is the keys of
+        return [...working].filter((other) => other[key] === who[key]).length < least;
+      })
+    );
+  }
+
+  function beginNext(): void {
+    for (let at = waiting.findIndex(({ who }) => mayBegin(who)); at >= 0;) {
+      const [next] = waiting.splice(at, 1);
+      next?.begin();
+      at = waiting.findIndex(({ who }) => mayBegin(who));
+    }
+  }
+
+  async function take(who: Record<Share, string>, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (mayBegin(who)) {
+      working.add(who);
       return;
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const begin = () => {
+      working.add(who);
+      resolve();
+    };
+    const one = { who, begin };
     const ends = AbortSignal.any([signal, AbortSignal.timeout(wait_ms)]);
     const leave = () => {
-      const place = waiting.indexOf(resolve);
+      const place = waiting.indexOf(one);
       // The turn came in the same moment.
       if (place < 0) return;
       waiting.splice(place, 1);
@@ -24,20 +63,21 @@ export function turns(most: number, wait_ms: number, busy: string) {
       });
       reject(signal.aborted ? signal.reason : sentAway);
     };
-    waiting.push(resolve);
+    waiting.push(one);
     ends.addEventListener('abort', leave, { once: true });
     await promise;
     ends.removeEventListener('abort', leave);
   }
 
-  return async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
-    await take(signal);
+  return async <T>(who: Record<Share, string>, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+    // Of its own: one caller with two works counts twice.
+    const one = { ...who };
+    await take(one, signal);
     try {
       return await work();
     } finally {
-      const next = waiting.shift();
-      if (next === undefined) free++;
-      else next();
+      working.delete(one);
+      beginNext();
     }
   };
 }

@@ -1,213 +1,119 @@
+// As a push does it: received into a file, and read in a thread.
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { projectLimits } from '@gantry/contract/agent-project.ts';
-import { Problem } from '@gantry/contract/problems.ts';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { archiveOf, streamOf, tarOf, type TestEntry } from '../testing/project-archive.ts';
-import { unpack } from './unpack.ts';
+import { receiveArchive } from './receive-archive.ts';
+import { unpack as unpackFile, type UnpackLimits } from './unpack.ts';
 
-const signal = AbortSignal.timeout(60_000);
-const file = (path: string, content = 'x'): TestEntry => ({ path, content });
-const unpacked = async (entries: TestEntry[]) => await unpack(archiveOf(entries), signal);
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'gantry-unpack-'));
+});
+afterAll(async () => await rm(directory, { recursive: true }));
 
-async function refusal(archive: ReadableStream<Uint8Array>): Promise<Problem> {
-  const error = await unpack(archive, signal).then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (!(error instanceof Problem)) throw new Error('it was not refused', { cause: error });
-  return error;
+const never = new AbortController().signal;
+async function unpack(archive: ReadableStream<Uint8Array>, limits?: UnpackLimits) {
+  await using packed = await receiveArchive(archive, { directory, signal: never });
+  return await unpackFile(packed, never, limits);
 }
 
-test('files come out byte for byte under their paths, directories are no files', async () => {
-  const bytes = randomBytes(100_000);
-  const files = await unpacked([
-    { path: './', type: 'Directory' },
-    { path: './src/', type: 'Directory' },
-    file('./agent.py', 'graph = 1'),
-    { path: 'src/data.bin', content: bytes },
-    file('empty', ''),
-  ]);
-  expect([...files.keys()]).toEqual(['agent.py', 'src/data.bin', 'empty']);
-  expect(Buffer.from(files.get('src/data.bin') ?? []).equals(bytes)).toBe(true);
+test('files come back from the thread byte for byte', async () => {
+  const bytes = randomBytes(3_000_000);
+  const files = await unpack(
+    archiveOf([{ path: 'agent.py', content: 'graph = 1' }, { path: 'data', content: bytes }, { path: 'empty' }]),
+  );
+  expect([...files.keys()]).toEqual(['agent.py', 'data', 'empty']);
+  expect(Buffer.from(files.get('agent.py') ?? []).toString()).toBe('graph = 1');
+  expect(Buffer.from(files.get('data') ?? []).equals(bytes)).toBe(true);
   expect(files.get('empty')).toHaveLength(0);
 });
 
-test('an archive that comes in crumbs is read like one that comes at once', async () => {
-  const bytes = gzipSync(tarOf([file('agent.py', 'graph = 1'), { path: 'data.bin', content: randomBytes(20_000) }]));
-  const crumbs = new ReadableStream<Uint8Array>({
-    start(controller) {
-      for (let at = 0; at < bytes.length; at += 7) controller.enqueue(bytes.subarray(at, at + 7));
-      controller.close();
-    },
+const deep = (levels: number): TestEntry => ({
+  path: [...Array.from({ length: levels - 1 }, () => 'd'), 'f'].join('/'),
+});
+const numbered = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ path: `files/${index}`, content: randomBytes(50) }));
+
+test('as many files as are accepted come back', async () => {
+  expect((await unpack(archiveOf(numbered(projectLimits.files)))).size).toBe(projectLimits.files);
+});
+
+test.each<[string, () => ReadableStream<Uint8Array>, string, RegExp]>([
+  [
+    'a ratio',
+    () => archiveOf([{ path: 'zeros', content: Buffer.alloc(20_000_000) }]),
+    'archive_too_large',
+    /times its size/,
+  ],
+  ['files', () => archiveOf(numbered(projectLimits.files + 1)), 'archive_too_large', /10000 files/],
+  [
+    'the bytes of a file',
+    () => archiveOf([{ path: 'a', size: projectLimits.file_bytes + 1 }]),
+    'archive_too_large',
+    /for a file/,
+  ],
+  ['a depth', () => archiveOf([deep(projectLimits.depth + 1)]), 'archive_unsafe', /levels/],
+  ['a path', () => archiveOf([{ path: '../evil' }]), 'archive_unsafe', /straight down/],
+  ['what is no archive', () => streamOf(Buffer.from('PK')), 'archive_unsafe', /gzip/],
+])('the thread refuses %s as the reader does', async (_, archive, code, detail) => {
+  await expect(unpack(archive())).rejects.toMatchObject({ code, detail: expect.stringMatching(detail) });
+});
+
+test('more packed bytes than are accepted are refused while they arrive', async () => {
+  const body = streamOf(
+    gzipSync(tarOf([{ path: 'a', content: randomBytes(projectLimits.packed_bytes) }]), { level: 0 }),
+  );
+  await expect(unpack(body)).rejects.toMatchObject({
+    code: 'archive_too_large',
+    detail: expect.stringContaining(String(projectLimits.packed_bytes)),
   });
-  expect(await unpack(crumbs, signal)).toEqual(await unpack(streamOf(bytes), signal));
+  expect(await readdir(directory)).toEqual([]);
 });
 
-const evil: [string, TestEntry[], RegExp][] = [
-  ['a path that leads up', [file('../evil')], /straight down/],
-  ['a path that leads up in its middle', [file('a/../../evil')], /straight down/],
-  ['an absolute path', [file('/etc/passwd')], /absolute/],
-  ['a drive', [file('C:/evil')], /drive/],
-  ['a backslash', [file('..\\evil')], /backslash/],
-  ['an empty segment', [file('a//b')], /straight down/],
-  ['a dot segment', [file('a/./b')], /straight down/],
-  ['a line break', [file('a\nb')], /character/],
-  ['a direction override', [file('a\u202eyp.b')], /character/],
-  ['a name that is no UTF-8', [file('a\ufffd')], /character/],
-  ['a symbolic link', [{ path: 'agent.py', type: 'SymbolicLink', linkpath: '/etc/passwd' }], /Links/],
-  ['a hard link', [{ path: 'agent.py', type: 'Link', linkpath: 'other.py' }], /Links/],
-  ['a link and a file through it', [{ path: 'a', type: 'SymbolicLink', linkpath: '/tmp' }, file('a/b')], /Links/],
-  ['a character device', [{ path: 'null', type: 'CharacterDevice' }], /CharacterDevice/],
-  ['a block device', [{ path: 'disk', type: 'BlockDevice' }], /BlockDevice/],
-  ['a pipe', [{ path: 'agent.py', type: 'FIFO' }], /FIFO/],
-  ['a contiguous file', [{ path: 'a', type: 'ContiguousFile' }], /ContiguousFile/],
-  ['the same path twice', [file('a', '1'), file('a', '2')], /twice/],
-  ['the same path twice, once with ./', [file('a', '1'), file('./a', '2')], /twice/],
-  ['paths that differ in case alone', [file('Agent.py'), file('agent.py')], /told from/],
-  ['directories that differ in case alone', [file('Src/a'), file('src/b')], /told from/],
-  ['paths that differ in composition alone', [file('caf\u00e9'), file('cafe\u0301')], /told from/],
-  ['a file and a directory of one name', [file('a'), file('a/b')], /both a file and a directory/],
-  ['.env', [file('.env', 'KEY=1')], /\.env/],
-  ['.env of another case', [file('.ENV', 'KEY=1')], /\.env/],
-  ['.env.production below', [file('src/.env.production', 'KEY=1')], /\.env/],
-  ['.git', [file('.git/config')], /\.git/],
-];
-
-test.for(evil)('%s is refused with its place, and so is whatever comes with it', async ([, entries, message]) => {
-  const problem = await refusal(archiveOf([file('first.py'), ...entries, file('last.py')]));
-  expect(problem).toMatchObject({ code: 'archive_unsafe', status: 422 });
-  expect(problem.detail).toMatch(message);
-  expect(problem.errors.length).toBeGreaterThan(0);
-});
-
-test('every fault is listed, and a hundred at most', async () => {
-  const two = await refusal(archiveOf([file('../a'), file('fine'), file('/b')]));
-  expect(two.errors).toMatchObject([{ file: '../a' }, { file: '/b' }]);
-  expect(two.detail).toContain('And 1 more');
-  const many = await refusal(archiveOf(Array.from({ length: 500 }, (_, index) => file(`../${index}`))));
-  expect(many.errors).toHaveLength(100);
-});
-
-test('modes of files mean nothing here: a setuid bit is dropped with the rest', async () => {
-  expect([...(await unpacked([{ path: 'a', mode: 0o4755, content: 'x' }])).keys()]).toEqual(['a']);
-});
-
-test('what the CLI leaves out without refusing is dropped', async () => {
-  const files = await unpacked([
-    file('agent.py'),
-    file('__pycache__/agent.pyc'),
-    file('node_modules/x/index.js'),
-    file('Dockerfile'),
-    file('.dockerignore'),
-    file('.env.example'),
-  ]);
-  expect([...files.keys()]).toEqual(['agent.py', '.env.example']);
-});
-
-function pax(records: Record<string, string>): Buffer {
-  const lines = Object.entries(records).map(([key, value]) => {
-    const body = ` ${key}=${value}\n`;
-    let length = body.length + 1;
-    while (String(length).length + body.length !== length) length++;
-    return `${length}${body}`;
+test('while an archive keeps its reader busy, the thread that serves is free; its deadline is a refusal', async () => {
+  const busy = gzipSync(tarOf([{ path: 'noise', content: randomBytes(40_000_000) }]), { level: 1 });
+  await expect(unpack(streamOf(busy), { deadline_ms: 200 })).rejects.toMatchObject({
+    code: 'archive_too_large',
+    detail: expect.stringContaining('0.2 s'),
   });
-  return Buffer.from(lines.join(''));
+  await using packed = await receiveArchive(streamOf(busy), { directory, signal: never });
+  const began = performance.now();
+  const longest_ms = longestPause();
+  await unpackFile(packed, never);
+  // In one thread the pause would be the whole of the reading; a machine that is busy otherwise pauses as well.
+  expect(longest_ms()).toBeLessThan((performance.now() - began) / 2);
+});
+
+/** How long the longest time is in which this thread came to nothing else. */
+function longestPause(): () => number {
+  let [last, longest] = [performance.now(), 0];
+  const timer = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 5);
+  return () => {
+    clearInterval(timer);
+    return longest;
+  };
 }
-const extended = (records: Record<string, string>): TestEntry => ({
-  path: 'PaxHeader/x',
-  type: 'ExtendedHeader',
-  content: pax(records),
-});
 
-test('a long path in an extension header is read, and judged as any other', async () => {
-  const long = `${'d'.repeat(100)}/${'e'.repeat(100)}.py`;
-  expect([...(await unpacked([extended({ path: long }), file('short')])).keys()]).toEqual([long]);
-  expect((await refusal(archiveOf([extended({ path: '../evil' }), file('short')]))).detail).toMatch(/straight down/);
-  const gnu: TestEntry = { path: '././@LongLink', type: 'NextFileHasLongPath', content: `${long}\0` };
-  expect([...(await unpacked([gnu, file('short')])).keys()]).toEqual([long]);
-  expect((await refusal(archiveOf([{ ...gnu, content: '/etc/passwd\0' }, file('short')]))).detail).toMatch(/absolute/);
-});
-
-test('an extension header cannot make a file something else, nor hide a name behind a NUL', async () => {
-  expect(
-    (await refusal(archiveOf([extended({ 'GNU.sparse.major': '1', 'GNU.sparse.name': 'evil' }), file('a')]))).detail,
-  ).toMatch(/Sparse/);
-  expect(
-    (await refusal(archiveOf([extended({ type: 'SymbolicLink', linkpath: '/etc/passwd' }), file('a')]))).code,
-  ).toBe('archive_unsafe');
-  expect((await refusal(archiveOf([extended({ path: 'a\0b' }), file('a')]))).detail).toMatch(/NUL/);
-});
-
-test('a header that lies about its size is refused as damage', async () => {
-  expect((await refusal(archiveOf([{ path: 'a', content: 'x'.repeat(2000), size: 0 }]))).detail).toMatch(/damaged/);
-  const cut = tarOf([file('a', 'x'.repeat(5000))]).subarray(0, 2048);
-  expect((await refusal(streamOf(gzipSync(cut)))).code).toBe('archive_unsafe');
-});
-
-test('what is no gzip, is cut off, or is compressed twice is refused', async () => {
-  const whole = gzipSync(tarOf([file('a', randomBytes(5000).toString('hex'))]));
-  for (const bytes of [
-    Buffer.from('PK\x03\x04 a zip'),
-    tarOf([file('a')]),
-    whole.subarray(0, whole.length - 200),
-    Buffer.alloc(0),
-    gzipSync(Buffer.alloc(0)),
-    gzipSync(Buffer.alloc(200)),
-    gzipSync(whole),
-  ]) {
-    expect((await refusal(streamOf(bytes))).code).toBe('archive_unsafe');
-  }
-});
-
-test('a bomb is refused long before it is unpacked, naming ratio and limit', async () => {
-  const problem = await refusal(archiveOf([{ path: 'zeros', content: Buffer.alloc(40_000_000) }]));
-  expect(problem).toMatchObject({ code: 'archive_too_large', status: 413 });
-  expect(problem.detail).toMatch(/\d{3,} times its size; at most 100 times/);
-});
-
-test('each limit is refused with its value in the sentence, and what is just within is not', async () => {
-  const most = projectLimits.file_bytes;
-  const big = await refusal(archiveOf([{ path: 'model.bin', content: randomBytes(1000), size: most + 1 }]));
-  expect(big.detail).toBe(`model.bin has ${most + 1} bytes; at most ${most} are accepted for a file.`);
-  expect(big.errors).toMatchObject([{ file: 'model.bin' }]);
-
-  const incompressible = randomBytes(projectLimits.packed_bytes);
-  const packed = await refusal(streamOf(gzipSync(tarOf([{ path: 'a', content: incompressible }]), { level: 0 })));
-  expect(packed.detail).toContain(String(projectLimits.packed_bytes));
-
-  const deep = (levels: number) => [...Array.from({ length: levels - 1 }, () => 'd'), 'f'].join('/');
-  expect((await unpacked([file(deep(projectLimits.depth))])).size).toBe(1);
-  expect((await refusal(archiveOf([file(deep(projectLimits.depth + 1))]))).detail).toContain(
-    `at most ${projectLimits.depth}`,
-  );
-  const path = (bytes: number) => `${'d'.repeat(150)}/${'f'.repeat(bytes - 151)}`;
-  expect((await unpacked([extended({ path: path(projectLimits.path_bytes) }), file('short')])).size).toBe(1);
-  expect(
-    (await refusal(archiveOf([extended({ path: path(projectLimits.path_bytes + 1) }), file('short')]))).detail,
-  ).toContain(`at most ${projectLimits.path_bytes}`);
-
-  const many = (count: number) =>
-    archiveOf(Array.from({ length: count }, (_, index) => file(`files/${index}`, randomBytes(300).toString('latin1'))));
-  expect((await unpack(many(projectLimits.files), signal)).size).toBe(projectLimits.files);
-  expect((await refusal(many(projectLimits.files + 1))).detail).toContain(String(projectLimits.files));
-});
-
-test('a project of more bytes than the limit is refused even when every file is within its own', async () => {
-  // A tenth of it noise: neither the packed size nor the ratio is over its limit.
-  const part = Buffer.alloc(45_000_000);
-  for (let at = 0; at < part.length; at += 1000) randomBytes(100).copy(part, at);
-  const problem = await refusal(
-    archiveOf(Array.from({ length: 5 }, (_, index) => ({ path: `part-${index}`, content: part }))),
-  );
-  expect(problem).toMatchObject({ code: 'archive_too_large' });
-  expect(problem.detail).toContain(`more than ${projectLimits.unpacked_bytes} bytes unpacked`);
-});
-
-test('a client that goes away ends the unpacking', async () => {
+test('a client that goes away ends the receiving and the unpacking, and nothing is left of it', async () => {
   const gone = new AbortController();
   const endless = new ReadableStream<Uint8Array>({ pull: async () => await new Promise(() => {}) });
-  const unpacking = unpack(endless, gone.signal);
+  const receiving = receiveArchive(endless, { directory, signal: gone.signal });
   gone.abort(new Error('gone'));
-  await expect(unpacking).rejects.toThrow('aborted');
+  await expect(receiving).rejects.toThrow('gone');
+
+  const left = new AbortController();
+  const body = archiveOf([{ path: 'a', content: randomBytes(30_000_000) }]);
+  await using packed = await receiveArchive(body, { directory, signal: never });
+  const unpacking = unpackFile(packed, left.signal);
+  left.abort(new Error('left'));
+  await expect(unpacking).rejects.toThrow('left');
+  expect(await readdir(directory)).toEqual([]);
 });

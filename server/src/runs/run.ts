@@ -19,6 +19,8 @@ export interface NewRun {
   /** JSON. */
   input: object;
   actor: RunActor;
+  /** Whose share of the places it takes. */
+  team_id?: string;
 }
 
 /** What the work of a run gets to hold. */
@@ -53,7 +55,16 @@ export interface Ending {
   problem: ProblemDocument;
 }
 
+/** How many runs of a kind one process executes at a time: of all, of one team and of one user. What is more waits, and says so. */
+export interface Shares {
+  most: number;
+  team: number;
+  user: number;
+}
+
 export interface RunKind<Input = unknown> {
+  /** Without, as many as the process executes of all kinds. */
+  shares?: Shares;
   work(run: Run<Input>): Promise<unknown>;
   /**
    * Says something elsewhere in the same transaction in which the run ends badly; calls `finish` in it exactly once. After undo.

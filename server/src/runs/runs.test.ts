@@ -1,13 +1,22 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { RunEvent } from '@gantry/contract/runs.ts';
 import { errorCode, openDatabase, unique_violation } from '../database/database.ts';
 import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
 import { runEvents } from './events.ts';
-import { activeRun, enqueue, findRun, requestCancel, type RunKinds, type RunRow } from './run.ts';
+import {
+  activeRun,
+  enqueue,
+  findRun,
+  findRuns,
+  requestCancel,
+  type RunKind,
+  type RunKinds,
+  type RunRow,
+} from './run.ts';
 import { storyKind, storySteps, type StoryInput } from '../testing/story.ts';
 import { startWorker, type Worker, type WorkerSettings } from './worker.ts';
 
@@ -331,4 +340,93 @@ test('two workers on fifty runs do nothing twice', async () => {
   await second.stop();
   await other.close();
   expect(errors).toEqual([]);
+});
+
+/** Runs of this kind last until they are let go, by their mutex. */
+function holding() {
+  const gates = new Map<string, PromiseWithResolvers<void>>();
+  const gate = (mutex: string) => {
+    const one = gates.get(mutex) ?? Promise.withResolvers<void>();
+    gates.set(mutex, one);
+    return one;
+  };
+  const kind: RunKind<{ mutex: string }> = {
+    shares: { most: 4, team: 3, user: 2 },
+    work: async (run) => await run.step('hold', async () => await gate(run.input.mutex).promise),
+  };
+  return { kind, end: (mutex: string) => gate(mutex).resolve() };
+}
+
+const person = (n: number) => ({ user_id: `00000000-0000-4000-8000-00000000000${n}`, name: `person ${n}` });
+const teamId = (n: number) => `00000000-0000-4000-9000-00000000000${n}`;
+
+describe('shares', () => {
+  let ids: Map<string, string>;
+  async function line(kind: string, mutex: string, user: number, team: number): Promise<void> {
+    const { id } = await enqueue(base.db, {
+      kind,
+      mutex,
+      input: { mutex },
+      actor: person(user),
+      team_id: teamId(team),
+    });
+    ids.set(mutex, id);
+  }
+  const running = async () =>
+    (await findRuns(base.db, [...ids.values()])).filter(({ state }) => state === 'running').map(({ mutex }) => mutex);
+  const ends = async (gates: ReturnType<typeof holding>[]) => {
+    for (const mutex of ids.keys()) for (const { end } of gates) end(mutex);
+    for (const id of ids.values()) await ended(id);
+  };
+  beforeEach(() => {
+    ids = new Map();
+  });
+
+  test('one user takes two places, one team three, and one kind leaves places to the other; what waits says why', async () => {
+    const [pushes, deploys] = [holding(), holding()];
+    const kinds = { push: pushes.kind, deploy: { ...deploys.kind, shares: { most: 6, team: 4, user: 3 } } };
+    for (const mutex of ['a1', 'a2', 'a3']) await line('push', mutex, 1, 1);
+    await line('push', 'b1', 2, 1);
+    await line('push', 'b2', 3, 1);
+    await line('push', 'c1', 4, 2);
+    await line('push', 'd1', 5, 3);
+    for (const mutex of ['x1', 'x2', 'x3']) await line('deploy', mutex, 1, 1);
+    await work(kinds, { poll_ms: 50 });
+    await expect.poll(running, { timeout: 10_000 }).toEqual(['a1', 'a2', 'b1', 'c1', 'x1', 'x2']);
+    const said = async (mutex: string) => {
+      const id = ids.get(mutex) ?? '';
+      await waitFor(id, ({ kind }) => kind === 'wait');
+      return (await findRun(base.db, id))?.notices;
+    };
+    expect(await said('a3')).toEqual([expect.stringContaining('runs of its user')]);
+    expect(await said('b2')).toEqual([expect.stringContaining('its team has its share')]);
+    expect(await said('d1')).toEqual([expect.stringContaining('runs of its kind')]);
+    // Another team's is begun before older ones of who has a share.
+    pushes.end('c1');
+    await expect.poll(running, { timeout: 10_000 }).toEqual(['a1', 'a2', 'b1', 'd1', 'x1', 'x2']);
+    expect((await findRun(base.db, ids.get('d1') ?? ''))?.notices).toEqual([]);
+    await ends([pushes, deploys]);
+    expect(errors).toEqual([]);
+  });
+
+  test('shares hold in each of several processes: none has all of its places taken by one team', async () => {
+    const pushes = holding();
+    for (let n = 0; n < 9; n++) await line('push', `many ${n}`, n, 1);
+    for (const owner of ['one', 'two']) await work({ push: pushes.kind }, { owner, poll_ms: 50 });
+    await expect.poll(async () => (await running()).length, { timeout: 10_000 }).toBe(6);
+    await line('push', 'other', 9, 2);
+    await expect.poll(running, { timeout: 10_000 }).toContain('other');
+    expect(await running()).toHaveLength(7);
+    await ends([pushes]);
+  });
+
+  test('a cancel of what waits for its share ends it at once', async () => {
+    const pushes = holding();
+    for (const mutex of ['p1', 'p2', 'p3']) await line('push', mutex, 1, 1);
+    await work({ push: pushes.kind }, { poll_ms: 50 });
+    await expect.poll(running, { timeout: 10_000 }).toEqual(['p1', 'p2']);
+    await base.db.transaction(async (tx) => await requestCancel(tx, ids.get('p3') ?? ''));
+    expect(await ended(ids.get('p3') ?? '')).toMatchObject({ state: 'cancelled' });
+    await ends([pushes]);
+  });
 });

@@ -4,6 +4,7 @@ import type { Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import { storableText } from '../database/storable-text.ts';
 import type { Ending, NewRun, RunActor, RunRow } from './run.ts';
+import { waitsFor, type Places } from './share-store.ts';
 
 /** Workers hear of new runs and cancels here; readers of events on the other, so that a line of log wakes no worker. */
 export const work_channel = 'run_work';
@@ -37,8 +38,9 @@ const active_states = ['queued', 'running', 'cancelling'] as const satisfies Run
 
 export async function insert(tx: Tx, run: NewRun): Promise<{ id: string }> {
   const row = await tx.one<{ id: string }>(sql`
-    insert into run (kind, mutex, input, actor_id, actor_name)
-    values (${run.kind}, ${run.mutex}, ${json(run.input)}::jsonb, ${run.actor.user_id}, ${run.actor.name}) returning id`);
+    insert into run (kind, mutex, input, actor_id, actor_name, team_id)
+    values (${run.kind}, ${run.mutex}, ${json(run.input)}::jsonb, ${run.actor.user_id}, ${run.actor.name}, ${run.team_id ?? null})
+    returning id`);
   if (row === undefined) throw new Error('insert returned no row');
   return row;
 }
@@ -67,7 +69,10 @@ export async function find(db: Reader, ids: readonly string[]): Promise<RunRow[]
   const steps = await db.all<RunRow['steps'][number] & { run_id: string }>(sql`
     select run_id, n, name, state, started_at, ended_at, problem from run_step where run_id = any(${ids}) order by n`);
   const notices = await db.all<{ run_id: string; message: string }>(sql`
-    select run_id, message from run_event where run_id = any(${ids}) and kind = 'notice' order by seq`);
+    select run_id, message from run_event as event where run_id = any(${ids})
+      -- Why it waits is of interest as long as it does.
+      and (kind = 'notice' or kind = 'wait' and exists (select from run where id = event.run_id and state = 'queued'))
+    order by seq`);
   return runs.map(({ actor_id, actor_name, ...run }) => ({
     ...run,
     actor: { user_id: actor_id, name: actor_name },
@@ -83,19 +88,17 @@ export async function requestCancel(tx: Tx, id: string): Promise<boolean> {
   return asked === 1;
 }
 
-/** The oldest run that nobody holds: a new one, or one whose executor's lease ran out. */
-export async function claim(
-  db: Tx,
-  kinds: readonly string[],
-  owner: string,
-  lease_ms: number,
-): Promise<ClaimedRun | undefined> {
+/** The oldest run that nobody holds and whose user and team have not their share: a new one, or one whose executor's lease ran out. */
+export async function claim(db: Tx, places: Places, lease_ms: number): Promise<ClaimedRun | undefined> {
+  const { owner } = places;
+  const kinds = Object.keys(places.kinds);
   const row = await db.one<Omit<ClaimedRun, 'actor'> & { actor_id: string; actor_name: string }>(sql`
     update run set owner = ${owner}, fence = fence + 1, lease_until = clock_now() + ${lease_ms}::float8 * interval '1 ms',
       state = case state when 'queued' then 'running' else state end, started_at = coalesce(started_at, clock_now())
     where id = (
-      select id from run
+      select id from run as candidate
       where state = any(${active_states}) and kind = any(${kinds}) and (lease_until is null or lease_until < clock_now())
+        and ${waitsFor(places)} is null
       order by created_at for update skip locked limit 1)
     returning id, kind, fence, input, actor_id, actor_name, ending, log_bytes, cancel_requested_at is not null as cancel_requested`);
   if (row === undefined) return undefined;

@@ -5,6 +5,7 @@ import { bell } from './bell.ts';
 import { execute } from './execute.ts';
 import { startLoop } from './loop.ts';
 import { Fenced, type RunKind, type RunKinds } from './run.ts';
+import { sayWaiting } from './share-store.ts';
 import * as store from './store.ts';
 
 export interface WorkerSettings {
@@ -37,9 +38,10 @@ interface Executing {
 }
 
 export async function startWorker(db: Database, kinds: RunKinds, settings: WorkerSettings): Promise<Worker> {
-  const { owner, onError, lease_ms = 15_000, heartbeat_ms = 4000, poll_ms = 1000, concurrency = 4 } = settings;
+  const { owner, onError, lease_ms = 15_000, heartbeat_ms = 4000, poll_ms = 1000, concurrency = 6 } = settings;
   const { max_log_bytes = 4_000_000, alone = false } = settings;
   const executing = new Set<Executing>();
+  const places = { owner, kinds, concurrency };
   const wake = bell();
 
   if (alone) await store.releaseAll(db);
@@ -48,7 +50,9 @@ export async function startWorker(db: Database, kinds: RunKinds, settings: Worke
   const claiming = startLoop(
     async () => {
       await passOnCancels();
-      return executing.size < concurrency && (await claimOne());
+      if (executing.size < concurrency && (await claimOne())) return true;
+      for (const id of await sayWaiting(db, places)) await store.notify(db, store.event_channel, id);
+      return false;
     },
     { pause_ms: poll_ms, failed_pause_ms: poll_ms, wake, onError },
   );
@@ -64,7 +68,7 @@ export async function startWorker(db: Database, kinds: RunKinds, settings: Worke
   }
 
   async function claimOne(): Promise<boolean> {
-    const run = await store.claim(db, Object.keys(kinds), owner, lease_ms);
+    const run = await store.claim(db, places, lease_ms);
     if (run === undefined) return false;
     const kind = kinds[run.kind];
     if (kind === undefined) throw new Error(`run ${run.id} is of the kind ${run.kind}, which was not asked for`);

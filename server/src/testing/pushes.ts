@@ -1,4 +1,7 @@
 // Pushes in tests, through a real worker; the resolver is the only part that is not the real one.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { endedStates } from '@gantry/contract/runs.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import type { Database } from '../database/database.ts';
@@ -7,11 +10,13 @@ import { findRun, type RunRow } from '../runs/run.ts';
 import { startWorker } from '../runs/worker.ts';
 import type { PushInput, PushResult } from '../registry/push-input.ts';
 import { pushRun } from '../registry/push-run.ts';
-import { push } from '../registry/push.ts';
+import { pushPlaces } from '../registry/push-places.ts';
+import { push, type PushParts } from '../registry/push.ts';
 import type { Resolver, ResolveRequest } from '../registry/resolver.ts';
 import { projectOf, type TestProject } from './project-archive.ts';
 
 export interface Pushes {
+  parts: PushParts;
   /** Pushes and waits for the run's end. */
   push(caller: SignedInCaller, project?: TestProject, message?: string): Promise<RunRow<PushInput, PushResult>>;
   ended(run_id: string): Promise<RunRow<PushInput, PushResult>>;
@@ -56,7 +61,10 @@ export async function startPushes(db: Database, real?: Resolver): Promise<Pushes
       throw new Error(`run ${run_id} did not end: ${run?.state}`);
     return run;
   };
+  const data_dir = await mkdtemp(join(tmpdir(), 'gantry-pushes-'));
+  const parts = { db, places: pushPlaces(data_dir) };
   return {
+    parts,
     resolved,
     errors,
     ended,
@@ -75,8 +83,11 @@ export async function startPushes(db: Database, real?: Resolver): Promise<Pushes
         archive: projectOf(project),
         signal: AbortSignal.timeout(20_000),
       };
-      return await ended(await push(db, caller, request));
+      return await ended(await push(parts, caller, request));
     },
-    stop: async () => await worker.stop(),
+    stop: async () => {
+      await worker.stop();
+      await rm(data_dir, { recursive: true });
+    },
   };
 }

@@ -10,7 +10,7 @@ import { insertBlob } from '../registry/content-store.ts';
 import { findVersionById } from '../registry/find.ts';
 import type { PushInput } from '../registry/push-input.ts';
 import { storeVersion } from '../registry/store-version.ts';
-import { unpack } from '../registry/unpack.ts';
+import { readArchive } from '../registry/read-archive.ts';
 import type { Run } from '../runs/run.ts';
 import { projectOf, type TestProject } from './project-archive.ts';
 import type { TestApp } from './test-app.ts';
@@ -33,7 +33,7 @@ export async function storeAgent(
   const user = await findUser(db, pusher);
   const caller = user && (await loadCaller(db, user.id, { request_id: null, ip: null, receipts: [] }));
   if (user === undefined || caller === undefined) throw new Error(`there is no ${pusher}`);
-  const files = await unpack(projectOf(project), AbortSignal.timeout(10_000));
+  const files = await readArchive(projectOf(project));
   const { config, findings } = checkProject(files);
   if (config === undefined) throw new Error(`the project is invalid: ${JSON.stringify(findings)}`);
   const manifest = manifestOf(files);

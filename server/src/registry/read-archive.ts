@@ -1,0 +1,194 @@
+// A packed project → its files, in memory. Nothing of it touches a disk before every entry was judged.
+// Promise: what comes out is plain files under plain relative paths, the same whatever reads them later. Must never happen: a path that
+// leads elsewhere, two entries that are one file on some system, a link or a device, more bytes than the limits while reading.
+// Paths and kinds that are not accepted are collected, so that their author sees all of them; a limit ends the reading at once.
+// It takes seconds of one core: the service calls it in a thread of its own (unpack.ts).
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { projectLimits } from '@gantry/contract/agent-project/limits.ts';
+import { leftOut } from '@gantry/contract/agent-project/left-out.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import { Parser, type ReadEntry } from 'tar';
+import { archiveTooLarge } from './archive-too-large.ts';
+import { entryFaults } from './entry-faults.ts';
+
+// A few small files compress better than any honest big project; the ratio says something only above this.
+const ratio_from_bytes = 1_000_000;
+// Headers and padding come on top of the files' own bytes.
+const overhead_bytes = 32_000_000;
+// Directories, what is left out, extension headers and damaged blocks count as well: each takes time.
+const most_blocks = projectLimits.files * 10;
+
+export async function readArchive(archive: AsyncIterable<Uint8Array>): Promise<Map<string, Uint8Array>> {
+  const reading = startReading();
+  const packed = { bytes: 0 };
+  const gunzip = createGunzip();
+  const source = Readable.from(counted(archive, packed), { objectMode: false });
+  source.on('error', (error) => gunzip.destroy(error));
+  source.pipe(gunzip);
+  try {
+    let unpacked = 0;
+    for await (const chunk of gunzip as AsyncIterable<Buffer>) {
+      unpacked += chunk.length;
+      refuseBomb(unpacked, packed.bytes);
+      reading.take(chunk);
+    }
+    return reading.finish();
+  } catch (error) {
+    throw isBrokenGzip(error)
+      ? new Problem('archive_unsafe', {
+          detail: 'The archive is not a complete gzip file.',
+          hint: 'Pack it anew: `svc deploy` or `svc submit` do.',
+        })
+      : error;
+  } finally {
+    source.destroy();
+    gunzip.destroy();
+  }
+}
+
+async function* counted(archive: AsyncIterable<Uint8Array>, packed: { bytes: number }): AsyncGenerator<Uint8Array> {
+  for await (const chunk of archive) {
+    packed.bytes += chunk.length;
+    yield chunk;
+  }
+}
+
+function refuseBomb(unpacked: number, packed: number): void {
+  if (unpacked > projectLimits.unpacked_bytes + overhead_bytes) {
+    throw archiveTooLarge(
+      `The archive unpacks to more than ${projectLimits.unpacked_bytes} bytes, which is the most a project may have.`,
+    );
+  }
+  const ratio = Math.floor(unpacked / packed);
+  if (unpacked > ratio_from_bytes && ratio > projectLimits.ratio) {
+    throw archiveTooLarge(
+      `The archive unpacks to ${ratio} times its size; at most ${projectLimits.ratio} times is accepted.`,
+    );
+  }
+}
+
+interface Reading {
+  take(chunk: Buffer): void;
+  finish(): Map<string, Uint8Array>;
+}
+
+function startReading(): Reading {
+  const files = new Map<string, Uint8Array>();
+  const faults = entryFaults();
+  let [bytes, blocks] = [0, 0];
+  let head: Buffer | undefined = Buffer.alloc(0);
+  let [hasZeros, hasEnded] = [false, false];
+  let refused: Error | undefined;
+  const parser = new Parser({
+    onwarn: (code: string, message: string | Error) => {
+      count();
+      faults.add('', `The archive is damaged: ${String(message)} (${code})`);
+    },
+    onReadEntry: (entry) => {
+      count();
+      keepEntry(entry);
+    },
+  });
+  parser.on('error', (error: Error) => faults.add('', `The archive is damaged: ${error.message}`));
+  parser.on('meta', (text: string) => {
+    count();
+    faults.checkExtension(text);
+  });
+  parser.on('ignoredEntry', (entry: ReadEntry) => {
+    count();
+    faults.add(entry.path, `An entry of the kind ${entry.type} is not accepted; only files and directories are`);
+  });
+  parser.on('nullBlock', () => (hasZeros = true));
+  parser.on('eof', () => (hasEnded = true));
+
+  function count(): void {
+    // One block of zeros ends an archive for some readers; others go on behind it.
+    if (hasZeros) refused ??= somethingFollows();
+    if (++blocks > most_blocks)
+      refused ??= archiveTooLarge(`The archive has more than ${most_blocks} entries, which is the most it may have.`);
+  }
+
+  function keepEntry(entry: ReadEntry): void {
+    const path = faults.check(entry);
+    const kept = path !== undefined && entry.type !== 'Directory' && leftOut(path) === undefined;
+    if (kept) refused ??= overLimit(path, entry.size, (bytes += entry.size), files.size + 1);
+    if (!kept || refused !== undefined) {
+      entry.resume();
+      return;
+    }
+    // Of its own, so that it can be handed to another thread.
+    const content = new Uint8Array(entry.size);
+    let at = 0;
+    entry.on('data', (chunk: Buffer) => {
+      content.set(chunk, at);
+      at += chunk.length;
+    });
+    files.set(path, content);
+  }
+
+  function write(chunk: Buffer): void {
+    // Behind the end nothing is read any more, and the parser would take long over it; the gzip's check sum is still to come.
+    if (hasEnded) return;
+    parser.write(chunk);
+    if (refused !== undefined) throw refused;
+  }
+
+  return {
+    take(chunk) {
+      if (head === undefined) return write(chunk);
+      head = Buffer.concat([head, chunk]);
+      if (head.length < 512) return;
+      const first = head;
+      head = undefined;
+      refuseNested(first);
+      write(first);
+    },
+    finish() {
+      parser.end();
+      if (refused !== undefined) throw refused;
+      if (head !== undefined) faults.add('', 'The archive is empty or cut off');
+      faults.raise();
+      return files;
+    },
+  };
+}
+
+function somethingFollows(): Problem {
+  return new Problem('archive_unsafe', {
+    detail: 'The archive goes on behind a block of zeros, which ends it for some readers.',
+    hint: 'Pack it anew: `svc deploy` or `svc submit` do.',
+  });
+}
+
+// The parser would unpack once more by itself, past the limits.
+function refuseNested(head: Buffer): void {
+  const compressed = [Buffer.from([0x1f, 0x8b]), Buffer.from([0x28, 0xb5, 0x2f, 0xfd])].some((magic) =>
+    head.subarray(0, magic.length).equals(magic),
+  );
+  if (compressed)
+    throw new Problem('archive_unsafe', {
+      detail: 'The archive is compressed twice; it must be one gzip over one tar.',
+    });
+}
+
+function overLimit(path: string, size: number, total: number, count: number): Problem | undefined {
+  if (size > projectLimits.file_bytes)
+    return archiveTooLarge(
+      `${path} has ${size} bytes; at most ${projectLimits.file_bytes} are accepted for a file.`,
+      path,
+    );
+  if (total > projectLimits.unpacked_bytes)
+    return archiveTooLarge(
+      `The project has more than ${projectLimits.unpacked_bytes} bytes unpacked, which is the most it may have.`,
+    );
+  if (count > projectLimits.files)
+    return archiveTooLarge(`The project has more than ${projectLimits.files} files, which is the most it may have.`);
+  return undefined;
+}
+
+function isBrokenGzip(error: unknown): boolean {
+  return (
+    error instanceof Error && 'code' in error && typeof error.code === 'string' && /^Z_[A-Z]+_ERROR$/.test(error.code)
+  );
+}

@@ -1,0 +1,23 @@
+// The thread of unpack.ts.
+import { createReadStream } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import { Problem, problemDocument } from '@gantry/contract/problems.ts';
+import { readArchive } from './read-archive.ts';
+import type { Answer, Given } from './unpack.ts';
+
+const { descriptor } = workerData as Given; // what unpack.ts hands over
+
+try {
+  const files = await readArchive(createReadStream('', { fd: descriptor, start: 0, autoClose: false }));
+  answer(
+    { files },
+    [...files.values()].flatMap(({ buffer }) => (buffer instanceof ArrayBuffer ? [buffer] : [])),
+  );
+} catch (error) {
+  if (!(error instanceof Problem)) throw error;
+  answer({ refused: problemDocument(error) }, []);
+}
+
+function answer(value: Answer, handedOver: ArrayBuffer[]): void {
+  parentPort?.postMessage(value, handedOver);
+}
