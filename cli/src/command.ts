@@ -29,13 +29,15 @@ export interface Input<Value = unknown> {
   placeholder?: string;
   short?: string;
   required?: boolean;
+  /** A flag that may be given several times. */
+  repeats?: boolean;
   /** Takes all remaining words. */
   rest?: boolean;
   choices?: readonly string[];
   read(given: Given, name: string): Value;
 }
 
-/** What the parser hands over: text, true for a switch, a list for an argument that takes all words. */
+/** What the parser hands over: text, true for a switch, a list for an argument that takes all words and for a flag that repeats. */
 export type Given = string | true | string[] | undefined;
 export type Inputs = Record<string, Input>;
 export type InputOf<I extends Inputs> = { [K in keyof I]: ReturnType<I[K]['read']> };
@@ -59,6 +61,51 @@ export function toggle(summary: string, short?: string): Input<boolean> {
 
 export function text(summary: string, placeholder: string): Input<string | undefined> {
   return { summary, placeholder, read: textOrNothing };
+}
+
+/** `--config key=value`, as often as there are keys; a value that is JSON is taken as such, any other as text. */
+export function settings(summary: string): Input<Record<string, unknown> | undefined> {
+  return {
+    summary,
+    placeholder: 'key=value',
+    repeats: true,
+    read(given, name) {
+      if (given === undefined) return undefined;
+      // The parser hands a list for a flag that repeats.
+      return Object.fromEntries((given as string[]).map((each) => readSetting(each, name)));
+    },
+  };
+}
+
+function readSetting(given: string, name: string): [string, unknown] {
+  const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(given) ?? [];
+  if (key === '') throw misuse(`${name} is key=value, not "${given}"`);
+  const parsed = parseJson(value);
+  return [key, parsed === undefined ? value : parsed];
+}
+
+/** A JSON object, as it is typed. */
+export function jsonObject(summary: string): Input<Record<string, unknown> | undefined> {
+  return {
+    summary,
+    placeholder: 'json',
+    read(given, name) {
+      if (given === undefined) return undefined;
+      const value = parseJson(String(given));
+      if (typeof value !== 'object' || value === null || Array.isArray(value))
+        throw misuse(`${name} is a JSON object, not ${String(given)}`, `Write it like ${name} '{"user":"ada"}'.`);
+      return value as Record<string, unknown>; // just proved an object
+    },
+  };
+}
+
+/** Undefined for what is not JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A flag that cannot be left out. */

@@ -103,8 +103,7 @@ function addCommand(program: Parser, record: Command, found: (typed: Typed) => v
     .allowExcessArguments(false);
   for (const [name, input] of Object.entries(record.arguments))
     parser.addArgument(new Argument(argumentForm(name, input), input.summary));
-  for (const [name, input] of Object.entries(record.flags))
-    parser.addOption(new Option(flagForm(name, input), input.summary));
+  for (const [name, input] of Object.entries(record.flags)) parser.addOption(optionFor(name, input));
   parser.addHelpText('after', `\nExamples:\n${record.examples.map((each) => `  ${each}`).join('\n')}`);
   parser.action(() => {
     const options: Record<string, unknown> = parser.optsWithGlobals();
@@ -125,6 +124,12 @@ function readGlobals(options: Record<string, unknown>): GlobalFlags {
     server: text(options['server']),
     team: text(options['team']),
   };
+}
+
+function optionFor(name: string, input: Input): Option {
+  const option = new Option(flagForm(name, input), input.summary);
+  if (input.repeats !== true) return option;
+  return option.argParser((value, earlier: string[] | undefined) => [...(earlier ?? []), value]);
 }
 
 function argumentForm(name: string, input: Input): string {
