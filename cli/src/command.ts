@@ -1,6 +1,6 @@
 // A command is one record: what is typed, what it needs, what it takes, what it does. Parsing, help and the tests read
 // the record. A record imports nothing heavy at its top: `svc validate` must not pay for what `svc deploy` needs.
-import type { Operation } from '@gantry/contract/roles.ts';
+import type { AssetKind, Operation } from '@gantry/contract/roles.ts';
 import { misuse } from './refusal.ts';
 import type { Result } from './result.ts';
 import type { Session } from './session.ts';
@@ -34,6 +34,8 @@ export interface Input<Value = unknown> {
   /** Takes all remaining words. */
   rest?: boolean;
   choices?: readonly string[];
+  /** What it names: completion asks the service for those there are. */
+  names?: AssetKind | 'team' | 'request' | 'deploy';
   read(given: Given, name: string): Value;
 }
 
@@ -42,8 +44,8 @@ export type Given = string | true | string[] | undefined;
 export type Inputs = Record<string, Input>;
 export type InputOf<I extends Inputs> = { [K in keyof I]: ReturnType<I[K]['read']> };
 
-export function required(summary: string): Input<string> {
-  return { summary, required: true, read: (given) => String(given) };
+export function required(summary: string, names?: Input['names']): Input<string> {
+  return { summary, required: true, ...(names === undefined ? {} : { names }), read: (given) => String(given) };
 }
 
 export function optional(summary: string): Input<string | undefined> {
