@@ -71,6 +71,13 @@ describe('an answer', () => {
     });
   });
 
+  test('of a text to an agent of several fields names them, as the agent itself says', async () => {
+    expect(await gantry.type(`svc invoke prober "hello"`)).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('prober takes do (string), value'),
+    });
+  });
+
   test('is given to the agent with the name of who asked', async () => {
     expect((await cal.ask({ do: 'who' })).json.output?.result).toMatchObject({
       email: 'cal@example.com',

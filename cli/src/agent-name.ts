@@ -8,11 +8,12 @@ import type { Session } from './session.ts';
 export const agentArgument: Input<string> = {
   summary: 'The agent: <name> or agents/<name>',
   required: true,
+  names: 'agent',
   read: (given) => readAgentName(String(given)),
 };
 
 export function optionalAgent(summary: string): Input<string | undefined> {
-  return { summary, read: (given) => (given === undefined ? undefined : readAgentName(String(given))) };
+  return { summary, names: 'agent', read: (given) => (given === undefined ? undefined : readAgentName(String(given))) };
 }
 
 /** `greeter`, and the same as a reference: `agents/greeter`. */

@@ -1,6 +1,6 @@
 // A command is one record: what is typed, what it needs, what it takes, what it does. Parsing, help and the tests read
 // the record. A record imports nothing heavy at its top: `svc validate` must not pay for what `svc deploy` needs.
-import type { Operation } from '@gantry/contract/roles.ts';
+import type { AssetKind, Operation } from '@gantry/contract/roles.ts';
 import { misuse } from './refusal.ts';
 import type { Result } from './result.ts';
 import type { Session } from './session.ts';
@@ -29,19 +29,23 @@ export interface Input<Value = unknown> {
   placeholder?: string;
   short?: string;
   required?: boolean;
+  /** A flag that may be given several times. */
+  repeats?: boolean;
   /** Takes all remaining words. */
   rest?: boolean;
   choices?: readonly string[];
+  /** What it names: completion asks the service for those there are. */
+  names?: AssetKind | 'team' | 'request' | 'deploy';
   read(given: Given, name: string): Value;
 }
 
-/** What the parser hands over: text, true for a switch, a list for an argument that takes all words. */
+/** What the parser hands over: text, true for a switch, a list for an argument that takes all words and for a flag that repeats. */
 export type Given = string | true | string[] | undefined;
 export type Inputs = Record<string, Input>;
 export type InputOf<I extends Inputs> = { [K in keyof I]: ReturnType<I[K]['read']> };
 
-export function required(summary: string): Input<string> {
-  return { summary, required: true, read: (given) => String(given) };
+export function required(summary: string, names?: Input['names']): Input<string> {
+  return { summary, required: true, ...(names === undefined ? {} : { names }), read: (given) => String(given) };
 }
 
 export function optional(summary: string): Input<string | undefined> {
@@ -59,6 +63,51 @@ export function toggle(summary: string, short?: string): Input<boolean> {
 
 export function text(summary: string, placeholder: string): Input<string | undefined> {
   return { summary, placeholder, read: textOrNothing };
+}
+
+/** `--config key=value`, as often as there are keys; a value that is JSON is taken as such, any other as text. */
+export function settings(summary: string): Input<Record<string, unknown> | undefined> {
+  return {
+    summary,
+    placeholder: 'key=value',
+    repeats: true,
+    read(given, name) {
+      if (given === undefined) return undefined;
+      // The parser hands a list for a flag that repeats.
+      return Object.fromEntries((given as string[]).map((each) => readSetting(each, name)));
+    },
+  };
+}
+
+function readSetting(given: string, name: string): [string, unknown] {
+  const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(given) ?? [];
+  if (key === '') throw misuse(`${name} is key=value, not "${given}"`);
+  const parsed = parseJson(value);
+  return [key, parsed === undefined ? value : parsed];
+}
+
+/** A JSON object, as it is typed. */
+export function jsonObject(summary: string): Input<Record<string, unknown> | undefined> {
+  return {
+    summary,
+    placeholder: 'json',
+    read(given, name) {
+      if (given === undefined) return undefined;
+      const value = parseJson(String(given));
+      if (typeof value !== 'object' || value === null || Array.isArray(value))
+        throw misuse(`${name} is a JSON object, not ${String(given)}`, `Write it like ${name} '{"user":"ada"}'.`);
+      return value as Record<string, unknown>; // just proved an object
+    },
+  };
+}
+
+/** Undefined for what is not JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A flag that cannot be left out. */

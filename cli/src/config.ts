@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { defaultPort } from '@gantry/contract/default-port.ts';
+import { completing } from './completion/scripts.ts';
 
 export interface Config {
   server_url: string | undefined;
@@ -19,6 +20,8 @@ export interface Config {
   /** Where a server of this machine listens when it runs. */
   port: number;
   no_color: boolean;
+  /** A shell asks what the last word can become. */
+  is_completing: boolean;
   /** Handed on to a server that the client starts. */
   environment: NodeJS.ProcessEnv;
 }
@@ -43,6 +46,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     port: readPort(setting('PORT')) ?? defaultPort(installation),
     // https://no-color.org: any value that is not empty.
     no_color: filled(environment['NO_COLOR']) !== undefined || environment['TERM'] === 'dumb',
+    is_completing: filled(environment[completing]) !== undefined,
     environment,
   };
 }

@@ -42,8 +42,58 @@ test('the input may come from stdin', async () => {
   expect(JSON.parse(service.asked[0]?.body ?? '')).toEqual({ input: { message: 'piped' }, thread_id: 'th-1' });
 });
 
-test.each([['not json'], ['[1]'], ['"text"']])(
-  'input that is no JSON object (%s) is a misuse, and nothing is sent',
+const taking = (properties: object, required: string[] = []) =>
+  json({ data: { input_schema: { type: 'object', properties, required } } });
+const text = { type: 'string' };
+const messages = { type: 'array', items: { type: 'object', properties: { role: text, content: {} } } };
+
+test.each([
+  ['a conversation', { messages, summary: text }, [], { messages: [{ role: 'user', content: 'hello' }] }],
+  ['a conversation by another name', { history: messages }, [], { history: [{ role: 'user', content: 'hello' }] }],
+  ['a message, in the state of a graph', { message: text, reply: text }, ['message', 'reply'], { message: 'hello' }],
+  ['one text that is required', { question: text, depth: { type: 'integer' } }, ['question'], { question: 'hello' }],
+  ['the one variable of a crew', { topic: { title: 'topic' } }, ['topic'], { topic: 'hello' }],
+])('a text is sent as the agent takes it: %s', async (_, properties, required, input) => {
+  await using service = await scriptService({
+    'GET /agents/greeter/input': taking(properties, required),
+    'POST /agents/greeter/invoke': json(answer),
+  });
+  expect((await runSvc(['invoke', 'greeter', 'hello'], where(service.url))).exit).toBe(0);
+  expect(JSON.parse(service.asked[1]?.body ?? '')).toEqual({ input });
+});
+
+test.each([
+  [['-'], 'hello\n', 'hello'],
+  [['"a JSON text"'], '', 'a JSON text'],
+  [['42'], '', '42'],
+])('a text may come as %j', async (typed, stdin, message) => {
+  await using service = await scriptService({
+    'GET /agents/greeter/input': taking({ message: text }),
+    'POST /agents/greeter/invoke': json(answer),
+  });
+  await runSvc(['invoke', 'greeter', ...typed], where(service.url, stdin));
+  expect(JSON.parse(service.asked[1]?.body ?? '')).toEqual({ input: { message } });
+});
+
+test.each([
+  [
+    'several fields',
+    taking({ city: text, days: { type: 'integer' } }, ['city', 'days']),
+    'city (string), days (integer)',
+  ],
+  ['two of which none is required', taking({ do: text, value: {} }), 'do (string), value'],
+  ['a field that is no text', taking({ amount: { type: 'number' } }), 'amount (number)'],
+  ['nothing that it says', json({ data: { input_schema: null } }), 'does not say what it takes'],
+])('a text for an agent that takes %s is a misuse that says so, and no call', async (_, said, named) => {
+  await using service = await scriptService({ 'GET /agents/greeter/input': said });
+  const { exit, stderr } = await runSvc(['invoke', 'greeter', 'hello'], where(service.url));
+  expect(exit).toBe(2);
+  expect(stderr).toContain(named);
+  expect(service.asked.map(({ method }) => method)).toEqual(['GET']);
+});
+
+test.each([['{"message": hi}'], ['[1]'], ['']])(
+  'input that begins like JSON and is no object (%s) is a misuse, and nothing is sent',
   async (input) => {
     await using service = await scriptService({});
     const { exit, stderr } = await runSvc(['invoke', 'greeter', input], where(service.url));
@@ -52,6 +102,23 @@ test.each([['not json'], ['[1]'], ['"text"']])(
     expect(service.asked).toEqual([]);
   },
 );
+
+test('context and config go beside the input', async () => {
+  await using service = await scriptService({ 'POST /agents/greeter/invoke': json(answer) });
+  const flags = ['--context', '{"user":"ada"}', '--config', 'model=small', '--config', 'results=5'];
+  await runSvc(['invoke', 'greeter', '{"message":"hi"}', ...flags], where(service.url));
+  expect(JSON.parse(service.asked[0]?.body ?? '')).toEqual({
+    input: { message: 'hi' },
+    context: { user: 'ada' },
+    config: { configurable: { model: 'small', results: 5 } },
+  });
+  for (const wrong of [
+    ['--context', 'ada'],
+    ['--config', 'model'],
+  ])
+    expect((await runSvc(['invoke', 'greeter', '{}', ...wrong], where(service.url))).exit).toBe(2);
+  expect(service.asked).toHaveLength(1);
+});
 
 test('a call that outlives the sync budget is waited for', async () => {
   const states = ['running', 'running', 'done'];

@@ -1,21 +1,52 @@
 // What goes into a call of an agent, and what people are shown of its answer.
 import { text as readAll } from 'node:stream/consumers';
+import { inputFields } from '@gantry/contract/input-fields.ts';
 import { misuse } from './refusal.ts';
+import type { Session } from './session.ts';
 import { faint, line, verbatim, type View } from './view/view.ts';
 
-/** The JSON given, or stdin for `-`; the agent's `input` is an object. */
-export async function readInput(given: string | undefined): Promise<Record<string, unknown>> {
+/**
+ * The agent's `input`: the JSON object given, stdin for `-`, or a text in the one field that the agent takes it in. What begins like an
+ * object and is none is a typing error, and no message.
+ */
+export async function readInput(
+  session: Session,
+  name: string,
+  given: string | undefined,
+): Promise<Record<string, unknown>> {
   const source = given === '-' ? await readAll(process.stdin) : (given ?? '{}');
   let value: unknown;
   try {
     value = JSON.parse(source);
   } catch (error) {
     const why = error instanceof Error ? error.message : '';
-    throw misuse(`The input is not JSON: ${why}`, `Quote it for the shell: '{"message":"hi"}'.`);
+    if (/^\s*\{/.test(source)) throw misuse(`The input is not JSON: ${why}`, `Quote it for the shell: ${example}.`);
+    return await inputOfText(session, name, source.replace(/\r?\n$/, ''));
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw misuse('The input is a JSON object', `Write it like '{"message":"hi"}'.`);
+  if (typeof value !== 'object' || value === null)
+    return await inputOfText(session, name, typeof value === 'string' ? value : source.trim());
+  if (Array.isArray(value)) throw misuse('The input is a JSON object or a text', `Write it like ${example}.`);
   return value as Record<string, unknown>; // just proved an object
+}
+
+const example = `'{"message":"hi"}'`;
+
+async function inputOfText(session: Session, name: string, text: string): Promise<Record<string, unknown>> {
+  if (text.trim() === '') throw misuse('The input is empty', `Write it like ${example}, or give a text.`);
+  const { input_schema } = await session.call('invoke.input', { params: { name } });
+  const fields = inputFields(input_schema);
+  const [only] = fields;
+  if (only === undefined)
+    throw misuse(`${name} does not say what it takes, so a text is not enough`, `Give JSON, such as ${example}.`);
+  if (fields.length === 1 && only.isConversation) return { [only.name]: [{ role: 'user', content: text }] };
+  // A crew's variables have no type: they are put into texts.
+  if (fields.length === 1 && (only.type ?? 'string') === 'string') return { [only.name]: text };
+  const named = fields.map((field) => (field.type === undefined ? field.name : `${field.name} (${field.type})`));
+  const blank = JSON.stringify(Object.fromEntries(fields.map((field) => [field.name, '…'])));
+  throw misuse(
+    `${name} takes ${named.join(', ')}, so a text is not enough`,
+    `Give JSON: svc invoke ${name} '${blank}'.`,
+  );
 }
 
 const finished = new Set(['done', 'completed', 'success']);

@@ -18,6 +18,7 @@ async function runWords(words: string[]): Promise<ExitCode> {
   const output = createOutput({ json: words.includes('--json'), no_color: config.no_color });
   const interrupts = listenForInterrupts();
   try {
+    if (config.is_completing) return await answerShell(words, { config, output, interrupts });
     const typed = await parse(words, output);
     if (typed === undefined) return exitCodes.done;
     const session = createSession({ config, output, globals: typed.globals, interrupts });
@@ -31,6 +32,16 @@ async function runWords(words: string[]): Promise<ExitCode> {
   } finally {
     interrupts.stop();
   }
+}
+
+/** Never an error or a question: the person is typing. */
+async function answerShell(
+  words: string[],
+  parts: Omit<Parameters<typeof createSession>[0], 'globals'>,
+): Promise<ExitCode> {
+  const { complete } = await import('./completion/complete.ts');
+  await complete(words, parts);
+  return exitCodes.done;
 }
 
 function report(error: unknown, output: Output, interrupted: boolean): ExitCode {

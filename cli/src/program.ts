@@ -5,11 +5,12 @@ import packageFile from '../package.json' with { type: 'json' };
 import type { Command, Given, Input, InputOf, Inputs } from './command.ts';
 import { commands, groups, menu, type Words } from './commands.ts';
 import { exitCodes } from './exit-codes.ts';
+import { globalFlags } from './global-flags.ts';
 import { describeNeeds } from './needs.ts';
 import type { Output } from './output.ts';
 import { misuse, Refusal } from './refusal.ts';
 import type { GlobalFlags } from './session.ts';
-import { helpForm, typedWords } from './typed-words.ts';
+import { helpForm, kebab, typedWords } from './typed-words.ts';
 
 export interface Typed {
   command: Command;
@@ -71,20 +72,18 @@ async function loadRecords(typed: Words | undefined): Promise<Command[]> {
 }
 
 function createProgram(): Parser {
-  return new Parser('svc')
+  const program = new Parser('svc')
     .description('Deploys and governs agents. No telemetry: svc talks to your service and to nothing else.')
     .version(packageFile.version, '--version', 'Print the version')
     .helpOption('-h, --help', 'Show help')
     .helpCommand(false)
-    .option('--json', 'Print data as JSON on stdout; one JSON line with what is next on stderr')
-    .option('--no-input', 'Never ask; an error names the flag to give instead')
-    .option('--server <url>', 'The service to talk to (else SERVICE_URL)')
-    .option('--team <name>', 'The team to act for, in this command only (else the context)')
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
     .addHelpText(
       'after',
       '\nExit codes: 0 done, 1 refused or failed, 2 used wrongly, 3 server not reached, 4 waits for a person or cannot be verified, 5 the plan has changes',
     );
+  for (const [name, input] of Object.entries(globalFlags)) program.addOption(optionFor(name, input));
+  return program;
 }
 
 function addCommand(program: Parser, record: Command, found: (typed: Typed) => void): void {
@@ -103,8 +102,7 @@ function addCommand(program: Parser, record: Command, found: (typed: Typed) => v
     .allowExcessArguments(false);
   for (const [name, input] of Object.entries(record.arguments))
     parser.addArgument(new Argument(argumentForm(name, input), input.summary));
-  for (const [name, input] of Object.entries(record.flags))
-    parser.addOption(new Option(flagForm(name, input), input.summary));
+  for (const [name, input] of Object.entries(record.flags)) parser.addOption(optionFor(name, input));
   parser.addHelpText('after', `\nExamples:\n${record.examples.map((each) => `  ${each}`).join('\n')}`);
   parser.action(() => {
     const options: Record<string, unknown> = parser.optsWithGlobals();
@@ -127,6 +125,12 @@ function readGlobals(options: Record<string, unknown>): GlobalFlags {
   };
 }
 
+function optionFor(name: string, input: Input): Option {
+  const option = new Option(flagForm(name, input), input.summary);
+  if (input.repeats !== true) return option;
+  return option.argParser((value, earlier: string[] | undefined) => [...(earlier ?? []), value]);
+}
+
 function argumentForm(name: string, input: Input): string {
   const word = `${kebab(name)}${input.rest === true ? '...' : ''}`;
   return input.required === true ? `<${word}>` : `[${word}]`;
@@ -135,10 +139,6 @@ function argumentForm(name: string, input: Input): string {
 function flagForm(name: string, input: Input): string {
   const long = `--${kebab(name)}${input.placeholder === undefined ? '' : ` <${input.placeholder}>`}`;
   return input.short === undefined ? long : `-${input.short}, ${long}`;
-}
-
-function kebab(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 function* everyParser(parser: Parser): Generator<Parser> {

@@ -92,3 +92,23 @@ test('svc acl list at 80 columns', async () => {
     "
   `);
 });
+
+test.each(['list', 'ps'])('svc %s at 80 columns', async (words) => {
+  const agent = {
+    name: 'support-assistant',
+    state: 'serving',
+    ref: 'agents/support-assistant@1.12.0',
+    team: 'support',
+    endpoint: 'http://127.0.0.1:4480/agents/support-assistant/invoke',
+  };
+  const never = { ...agent, name: 'greeter', state: 'not_deployed', ref: null, team: 'default', endpoint: null };
+  expect(await drawn([words], '/api/v1/agents', [agent, never])).toBe(
+    [
+      'AGENT              STATE         VERSION  TEAM',
+      'support-assistant  serving       1.12.0   support',
+      '    endpoint http://127.0.0.1:4480/agents/support-assistant/invoke',
+      'greeter            not_deployed  -        default',
+      '',
+    ].join('\n'),
+  );
+});

@@ -24,6 +24,11 @@ export function helpForm(words: readonly string[]): readonly string[] {
   return known ? [...typed, '--help'] : typed;
 }
 
+/** As a flag or an argument is typed: `waitApproval` is `wait-approval`. */
+export function kebab(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
 function bareWords(words: readonly string[]): string[] {
   const bare: string[] = [];
   for (let n = 0; n < words.length; n++) {

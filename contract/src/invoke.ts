@@ -4,6 +4,14 @@ import { name } from './wire.ts';
 
 const byAgent = z.strictObject({ name });
 const byRun = z.strictObject({ name, run_id: z.uuid() });
+export const agentInput = z.object({
+  input_schema: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .describe('a JSON Schema, as the code of the agent says it; null when it says none'),
+});
+export type AgentInput = z.output<typeof agentInput>;
+
 const problems = ['not_deployed', 'agent_unavailable', 'agent_error', 'run_gone'] as const;
 
 export const invokeEndpoints = {
@@ -53,5 +61,14 @@ export const invokeEndpoints = {
     params: byAgent,
     reply: { kind: 'raw', status: 200 },
     problems,
+  },
+  'invoke.input': {
+    method: 'GET',
+    path: '/agents/{name}/input',
+    summary: 'What an agent takes as `input`',
+    operation: 'asset.invoke',
+    params: byAgent,
+    reply: { kind: 'data', status: 200, schema: agentInput },
+    problems: ['not_deployed', 'agent_unavailable', 'agent_error'],
   },
 } as const satisfies Record<string, Endpoint>;

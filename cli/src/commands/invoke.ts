@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Problem, readAgentProblem, readProblem } from '@gantry/contract/problems.ts';
 import { agentArgument, suggestAgent } from '../agent-name.ts';
-import { defineCommand, optional, text, toggle } from '../command.ts';
+import { defineCommand, jsonObject, optional, settings, text, toggle } from '../command.ts';
 import { describeAnswer, readInput } from '../invocation.ts';
 import { misuse } from '../refusal.ts';
 import type { Result } from '../result.ts';
@@ -11,21 +11,29 @@ import { line } from '../view/view.ts';
 
 export const command = defineCommand({
   words: 'invoke',
-  summary: 'Call an agent; the JSON is its `input`',
+  summary: 'Call an agent: a text, or the JSON of its `input`',
   needs: 'asset.invoke',
-  examples: [`svc invoke greeter '{"message":"hi"}'`, `svc invoke greeter - --stream < input.json`],
-  arguments: { name: agentArgument, input: optional('JSON, or - to read it from stdin') },
+  examples: [
+    `svc invoke greeter "hello"`,
+    `svc invoke greeter '{"message":"hi"}' --context '{"user":"ada"}'`,
+    `svc invoke greeter - --stream < input.json`,
+  ],
+  arguments: { name: agentArgument, input: optional('A text, JSON, or - to read either from stdin') },
   flags: {
     stream: toggle('Print the answer as it is made'),
     async: toggle('Do not wait: print the id of the call'),
     thread: text('Go on with this conversation', 'id'),
+    context: jsonObject('What the graph takes as its `context`'),
+    config: settings('A member of `config.configurable`: JSON, or else a text; may be given several times'),
     run: text('Show the result of an earlier call instead', 'id'),
   },
-  async run({ name, input, stream, async: detached, thread, run }, session) {
+  async run({ name, input, stream, async: detached, thread, context, config, run }, session) {
     if (run !== undefined) return result(await awaitRun(session, name, run, false), name);
     if (stream && detached) throw misuse('--stream and --async exclude each other');
     const body = JSON.stringify({
-      input: await readInput(input),
+      input: await suggestAgent(session, name, () => readInput(session, name, input)),
+      ...(context === undefined ? {} : { context }),
+      ...(config === undefined ? {} : { config: { configurable: config } }),
       ...(thread === undefined ? {} : { thread_id: thread }),
     });
     return await suggestAgent(session, name, async () => {

@@ -387,6 +387,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
     params: { name: at.agent.name, run_id: await runOf(look, actor, at) },
   }),
   'invoke.health': (at) => ({ params: { name: at.agent.name } }),
+  'invoke.input': (at) => ({ params: { name: at.agent.name } }),
   'webhooks.list': () => ({}),
   'webhooks.create': () => ({ body: deafWebhook(fresh('webhook')) }),
   'webhooks.show': async () => ({ params: { name: await makeWebhook(app, fresh('webhook')) } }),

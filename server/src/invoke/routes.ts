@@ -2,6 +2,7 @@ import type { Handlers } from '../http/handlers.ts';
 import { call } from './call.ts';
 import { health } from './health.ts';
 import type { Ingress } from './ingress.ts';
+import { input } from './input.ts';
 import { cancelRun, readRun } from './runs.ts';
 import { stream } from './stream.ts';
 
@@ -14,5 +15,6 @@ export function invokeRoutes(ingress: Ingress): Handlers<'invoke'> {
     'invoke.run': async ({ caller, params }) => await readRun(ingress, { caller, ...params }),
     'invoke.cancel': async ({ caller, params }) => await cancelRun(ingress, { caller, ...params }),
     'invoke.health': async ({ caller, params, signal }) => await health(ingress, { caller, name: params.name, signal }),
+    'invoke.input': async ({ caller, params, signal }) => await input(ingress, { caller, name: params.name, signal }),
   };
 }

@@ -20,7 +20,7 @@ export interface UpstreamCall {
   agent: { id: string; ref: string };
   caller: SignedInCaller;
   method: 'GET' | 'POST';
-  path: '/invoke' | '/stream' | '/health' | `/runs/${string}`;
+  path: '/invoke' | '/stream' | '/health' | '/ready' | `/runs/${string}`;
   run_id?: string;
   headers?: Headers;
   body?: Buffer;

@@ -13,7 +13,7 @@ export function commandFor(kind: AssetKind) {
     summary: 'Remove it, where nothing refers to it; its audit entries stay',
     needs: 'asset.delete',
     examples: [`svc registry ${kind} delete ${example}`, `svc registry ${kind} delete ${example} --yes`],
-    arguments: { name: required('Its name') },
+    arguments: { name: required('Its name', kind) },
     flags: { yes: yesFlag },
     async run({ name: given, yes }, session): Promise<Result> {
       const { name } = readNamed(kind, given);

@@ -33,7 +33,7 @@ function editConfigured(kind: ConfiguredKind) {
       `svc registry ${kind} edit ${example} --file ${example}.yaml --bump minor`,
       `svc registry ${kind} edit ${example} --description "Better words" --visibility team`,
     ],
-    arguments: { name: required('Its name') },
+    arguments: { name: required('Its name', kind) },
     flags: {
       ...configFlags,
       bump: choice('Which part of the version to raise; patch unless told', versionParts),
@@ -81,7 +81,7 @@ function editAgent() {
       'svc registry agent edit greeter --visibility team',
       'svc registry agent edit greeter --visibility org --json',
     ],
-    arguments: { name: required('Its name') },
+    arguments: { name: required('Its name', 'agent') },
     flags: { visibility: visibilityFlag },
     async run({ name: given, visibility }, session): Promise<Result> {
       if (visibility === undefined)

@@ -11,7 +11,7 @@ export function commandFor(kind: AssetKind) {
     summary: 'List it org-wide, for everybody who may read it',
     needs: 'asset.publish',
     examples: [`svc registry ${kind} publish ${example}`, `svc registry ${kind} publish ${example} --json`],
-    arguments: { name: required('Its name') },
+    arguments: { name: required('Its name', kind) },
     flags: {},
     async run({ name: given }, session) {
       const { name } = readNamed(kind, given);

@@ -18,7 +18,7 @@ export function commandFor(kind: AssetKind) {
       `svc registry ${kind} show ${example}@1.0.0 --json`,
       `svc registry ${kind} show ${example} --yaml`,
     ],
-    arguments: { name: required('Its name, or <name>@<version>') },
+    arguments: { name: required('Its name, or <name>@<version>', kind) },
     flags: { yaml: toggle('Only the config, as YAML') },
     async run({ name: given, yaml }, session): Promise<Result> {
       const { name, version } = readNamed(kind, given);

@@ -15,7 +15,7 @@ export function commandFor(kind: AssetKind) {
       `svc registry ${kind} transfer ${example} --owner ada@example.com`,
       `svc registry ${kind} transfer ${example} --team ops --owner otto@example.com`,
     ],
-    arguments: { name: required('Its name') },
+    arguments: { name: required('Its name', kind) },
     flags: { owner: text('An active member of the team; who owns it now unless told', 'e-mail') },
     async run({ name: given, owner: address }, session) {
       const { name } = readNamed(kind, given);

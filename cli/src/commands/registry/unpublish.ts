@@ -11,7 +11,7 @@ export function commandFor(kind: AssetKind) {
     summary: 'Take it out of the lists of other teams; who may read it still may, by its name',
     needs: 'asset.publish',
     examples: [`svc registry ${kind} unpublish ${example}`, `svc registry ${kind} unpublish ${example} --json`],
-    arguments: { name: required('Its name') },
+    arguments: { name: required('Its name', kind) },
     flags: {},
     async run({ name: given }, session) {
       const { name } = readNamed(kind, given);

@@ -11,7 +11,7 @@ export function commandFor(kind: AssetKind) {
     summary: 'Its versions, the highest first; a final one never changes',
     needs: 'asset.read',
     examples: [`svc registry ${kind} versions ${example}`, `svc registry ${kind} versions ${example} --json`],
-    arguments: { name: required('Its name') },
+    arguments: { name: required('Its name', kind) },
     flags: {},
     async run({ name: given }, session) {
       const { name } = readNamed(kind, given);

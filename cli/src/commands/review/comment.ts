@@ -10,7 +10,7 @@ export const command = defineCommand({
     'svc review comment 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --message "why a second tool?"',
     'svc review comment 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --message "because of the index" --json',
   ],
-  arguments: { request: required('The id of the request, or its beginning') },
+  arguments: { request: required('The id of the request, or its beginning', 'request') },
   flags: { message: needed(text('What to say', 'text'), 'Say it: --message "…"') },
   async run({ request, message }, session) {
     const id = await findId(session, 'request', request);

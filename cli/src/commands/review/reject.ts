@@ -10,7 +10,7 @@ export const command = defineCommand({
     'svc review reject 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --reason "the tool list is too wide"',
     'svc review reject 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10',
   ],
-  arguments: { request: required('The id of the request, or its beginning') },
+  arguments: { request: required('The id of the request, or its beginning', 'request') },
   flags: { reason: text('Why; asked for at a terminal', 'text') },
   async run({ request, reason }, session) {
     const id = await findId(session, 'request', request);

@@ -10,7 +10,7 @@ export const command = defineCommand({
     'svc review revoke 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --reason "a dependency turned out to be unsafe"',
     'svc review revoke 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10',
   ],
-  arguments: { request: required('The id of the request, or its beginning') },
+  arguments: { request: required('The id of the request, or its beginning', 'request') },
   flags: { reason: text('Why; the submitter reads it', 'text') },
   async run({ request, reason }, session) {
     const id = await findId(session, 'request', request);

@@ -12,7 +12,7 @@ export const command = defineCommand({
     'svc review show 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10',
     'svc review show 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --diff',
   ],
-  arguments: { request: required('The id of the request, or its beginning') },
+  arguments: { request: required('The id of the request, or its beginning', 'request') },
   flags: { diff: toggle('Print what changed in each file') },
   async run({ request, diff }, session) {
     const id = await findId(session, 'request', request);

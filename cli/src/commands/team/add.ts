@@ -8,7 +8,7 @@ export const command = defineCommand({
   summary: 'Add a user to a team, or change the role they have there',
   needs: 'member.add',
   examples: ['svc team add ml user:ada@example.com --role contributor', 'svc team add ml user:grace@example.com'],
-  arguments: { team: required('The team'), principal: required('user:<e-mail>') },
+  arguments: { team: required('The team', 'team'), principal: required('user:<e-mail>') },
   flags: { role: choice('Their role in this team; viewer unless told', roles) },
   async run({ team, principal, role = 'viewer' }, session) {
     const user = readUser(principal);

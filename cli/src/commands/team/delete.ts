@@ -7,7 +7,7 @@ export const command = defineCommand({
   summary: 'Delete a team that has no assets, groups or service principals',
   needs: 'team.delete',
   examples: ['svc team delete ml', 'svc team delete ml --yes'],
-  arguments: { name: required('The team') },
+  arguments: { name: required('The team', 'team') },
   flags: { yes: yesFlag },
   async run({ name, yes }, session) {
     const { members } = await session.call('teams.show', { params: { team: name } });

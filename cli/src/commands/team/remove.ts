@@ -11,7 +11,7 @@ export const command = defineCommand({
     'svc team remove ml user:ada@example.com',
     'svc team remove ml user:ada@example.com --assets-to grace@example.com',
   ],
-  arguments: { team: required('The team'), principal: required('user:<e-mail>') },
+  arguments: { team: required('The team', 'team'), principal: required('user:<e-mail>') },
   flags: { assetsTo: assetsToFlag },
   async run({ team, principal, assetsTo }, session) {
     const user = readUser(principal);

@@ -6,7 +6,7 @@ export const command = defineCommand({
   summary: 'A team and its members',
   needs: 'team.read',
   examples: ['svc team show ml', 'svc team show ml --json'],
-  arguments: { name: required('The team') },
+  arguments: { name: required('The team', 'team') },
   flags: {},
   async run({ name }, session) {
     const team = await session.call('teams.show', { params: { team: name } });

@@ -1,0 +1,43 @@
+import { isId } from '@gantry/contract/wire.ts';
+import type { Input } from '../command.ts';
+import { describeFailure } from '../failure.ts';
+import type { Session } from '../session.ts';
+import type { Candidate } from './candidates.ts';
+
+/** Long enough for a service that is there; a person waits for the tab key. */
+const timeout_ms = 1500;
+const limit = 200;
+
+/** As the one who is signed in. A service that refuses, or cannot be asked in time, has no names. */
+export async function findNames(session: Session, names: NonNullable<Input['names']>): Promise<Candidate[]> {
+  try {
+    return (await list(session, names)).filter(({ value }) => /^[a-z0-9-]+$/.test(value) || isId(value));
+  } catch (error) {
+    if (describeFailure(error) === undefined && !isTimeout(error)) throw error;
+    return [];
+  }
+}
+
+const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError';
+
+async function list(session: Session, names: NonNullable<Input['names']>): Promise<Candidate[]> {
+  const options = { signal: AbortSignal.timeout(timeout_ms) };
+  switch (names) {
+    case 'team': {
+      const { items } = await session.call('teams.list', { query: { limit } }, options);
+      return items.map(({ name, your_role }) => ({ value: name, about: your_role ?? '' }));
+    }
+    case 'request': {
+      const { items } = await session.call('approvals.list', { query: { limit } }, options);
+      return items.map((one) => ({ value: one.id, about: `${one.asset}@${one.asset_version} ${one.status}` }));
+    }
+    case 'deploy': {
+      const { items } = await session.call('deployments.list', { query: { limit } }, options);
+      return items.map((one) => ({ value: one.id, about: `${one.ref} ${one.state}` }));
+    }
+    default: {
+      const { items } = await session.call('registry.list', { params: { kind: names }, query: { limit } }, options);
+      return items.map(({ name, description }) => ({ value: name, about: description }));
+    }
+  }
+}

@@ -1,0 +1,48 @@
+// What a shell is told to complete svc with. Each script hands the words as they stand to svc and prints what comes back, a candidate a
+// line; where none comes, the shell offers files. No script evaluates a word: a command in it would run with the tab key, as it would with
+// the scripts of @bomb.sh/tab, which was looked at for this.
+export const shells = ['bash', 'zsh', 'fish'] as const;
+type Shell = (typeof shells)[number];
+
+/** Set by the scripts alone: svc then answers with candidates for the last word. */
+export const completing = 'SVC_COMPLETE';
+
+export const completionScripts: Record<Shell, string> = {
+  bash: `# In .bashrc: source <(svc completion bash)
+_svc() {
+  local line
+  COMPREPLY=()
+  while IFS= read -r line; do
+    COMPREPLY+=("\${line%%$'\\t'*}")
+  done < <(${completing}=1 svc "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -o default -F _svc svc`,
+  zsh: `#compdef svc
+# In .zshrc, once compinit has run: source <(svc completion zsh)
+_svc() {
+  local -a found
+  found=("\${(@f)$(${completing}=1 svc "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  found=("\${(@)found:#}")
+  if (( ! $#found )); then
+    _files
+    return
+  fi
+  found=("\${(@)found//:/\\\\:}")
+  found=("\${(@)found//$'\\t'/:}")
+  _describe svc found
+}
+compdef _svc svc`,
+  fish: `# In config.fish: svc completion fish | source
+function __svc_complete
+  set -l typed (commandline -opc)
+  set -e typed[1]
+  set -l current (commandline -ct)
+  set -l found (${completing}=1 svc $typed "$current" 2>/dev/null)
+  if set -q found[1]
+    printf '%s\\n' $found
+  else
+    __fish_complete_path "$current"
+  end
+end
+complete -c svc -f -a '(__svc_complete)'`,
+};

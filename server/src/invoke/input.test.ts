@@ -1,0 +1,50 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { serveAgent, storeAgent } from '../testing/stored-agent.ts';
+import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
+
+let app: TestApp;
+let ada: TestUser;
+let container: Server;
+let asked: string | undefined;
+let answer: (response: ServerResponse) => void;
+
+beforeAll(async () => {
+  container = createServer((request, response) => {
+    asked = request.url;
+    response.setHeader('content-type', 'application/json');
+    answer(response);
+  });
+  await new Promise<void>((resolve) => container.listen(0, '127.0.0.1', resolve));
+  app = await testApp({ config: { engine_host: 'unix:///nowhere/docker.sock' } });
+  ada = await app.user('ada@example.com', { teams: { ml: 'contributor' } });
+  const stored = await storeAgent(app, ada.email, { name: 'greeter', team: 'ml', yaml: '' });
+  await serveAgent(app, stored, `http://127.0.0.1:${(container.address() as AddressInfo).port}`); // it listens on TCP
+}, 60_000);
+afterAll(async () => {
+  await app?.stop();
+  container?.close();
+});
+
+const input = async () => await ada.client.call('invoke.input', { params: { name: 'greeter' } });
+
+test('an agent says what it takes to those who may call it', async () => {
+  const input_schema = { type: 'object', properties: { message: { type: 'string' } } };
+  answer = (response) => response.end(JSON.stringify({ status: 'ready', input_schema }));
+  expect(await input()).toEqual({ input_schema });
+  expect(asked).toBe('/ready');
+});
+
+test.each(['{}', 'not JSON', '[]', '{"input_schema":"a text"}'])(
+  'an agent that answers %s says nothing about it',
+  async (said) => {
+    answer = (response) => response.end(said);
+    expect(await input()).toEqual({ input_schema: null });
+  },
+);
+
+test('an agent that is not ready is not available', async () => {
+  answer = (response) => response.writeHead(503).end('{"status":"starting"}');
+  await expect(input()).rejects.toMatchObject({ code: 'agent_unavailable' });
+});
