@@ -27,18 +27,19 @@ afterAll(async () => {
   await smtp?.close();
 });
 
-test('svc login asks for everything, and for a new password before anything is stored; no secret is on the screen', async () => {
+test('svc login asks for everything, and again for a password that is too short; no secret is on the screen', async () => {
   const { stdout } = await gantry.must('svc user create bo@example.com --print-password --json');
   const { one_time_password } = JSON.parse(stdout) as { one_time_password: string };
   const at = await atTerminal(gantry, 'svc login', { as: 'bo' });
   // Nothing of a desktop is in its environment, so there is no keychain.
-  await at.shows('Keep the session in');
-  at.press('y');
+  await at.shows('Where is the session kept?');
+  at.press(key.enter);
   for (const [question, answer] of [
     ['E-mail', 'bo@example.com'],
     ['Password', one_time_password],
-    ['New password', 'a word of my own'],
-    ['The same again', 'a word of my own'],
+    ['New password', 'seven77'],
+    ['at least 8 characters', 'x and a word of my own'],
+    ['The same again', 'seven77x and a word of my own'],
   ] as const) {
     await at.shows(question);
     at.press(answer + key.enter);
