@@ -124,6 +124,7 @@ export const commands = {
   'server status': () => import('./commands/server/status.ts'),
   'server logs': () => import('./commands/server/logs.ts'),
   'server reset-admin': () => import('./commands/server/reset-admin.ts'),
+  'server uninstall': () => import('./commands/server/uninstall.ts'),
 } as const;
 export type Words = keyof typeof commands;
 

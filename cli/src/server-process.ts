@@ -36,6 +36,20 @@ export function findServer(config: Config): AnnouncedServer | undefined {
   return announced !== undefined && isRunning(announced) ? announced : undefined;
 }
 
+/** This process goes on as the server's, so that a supervisor's signals reach it and its exit code is the supervisor's to see. */
+export function becomeServer({ config }: Session): never {
+  const holder = findServer(config);
+  if (holder !== undefined)
+    throw new Refusal('already_running', `The service runs already: process ${holder.pid}`, {
+      hint: 'Run `svc server stop` first.',
+    });
+  if (process.execve === undefined)
+    throw new Refusal('no_foreground', 'This platform cannot replace a process by another', {
+      hint: 'Run `svc server start`.',
+    });
+  return process.execve(process.execPath, [process.execPath, program, 'serve'], config.environment);
+}
+
 /** One that runs already is waited for in the same way, and `started` is false. */
 export async function startServer(session: Session): Promise<RunningServer & { started: boolean }> {
   const { config } = session;
