@@ -50,6 +50,22 @@ test('svc login asks for everything, and again for a password that is too short;
   expect((await gantry.must('svc whoami', { as: 'bo' })).output).toContain('bo@example.com');
 });
 
+test('the only admin is warned before admins need an approval, and a no changes nothing', async () => {
+  const typed = 'svc org set require_approval_for_admins true';
+  const kept = await atTerminal(gantry, typed);
+  await kept.shows('You are the only admin');
+  await kept.shows('Set it all the same?');
+  kept.press('n');
+  expect(await kept.ended).toBe(1);
+  expect((await admin.call('org.show', {})).settings.require_approval_for_admins).toBe(false);
+  const set = await atTerminal(gantry, typed);
+  await set.shows('Set it all the same?');
+  set.press('y');
+  expect(await set.ended).toBe(0);
+  expect((await admin.call('org.show', {})).settings.require_approval_for_admins).toBe(true);
+  await gantry.must('svc org set require_approval_for_admins false');
+});
+
 test('who is invited by mail chooses a password at a terminal as the mail says; the token is on no screen', async () => {
   const created = await gantry.must('svc user create ida@example.com');
   expect(created.output).toContain('a mail to ida@example.com says how to choose a password');

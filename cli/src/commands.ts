@@ -182,6 +182,6 @@ export const menu = {
     summary: 'What happens, sent to programs outside: create, list, test, deliveries, rotate',
   },
   quickstart: { heading: machine },
-  server: { heading: machine, summary: 'The service on this machine: start, stop, status, logs' },
+  server: { heading: machine, summary: 'The service on this machine: start, stop, status, logs, uninstall' },
   doctor: { heading: machine },
 } as const satisfies Record<string, { heading: string; summary?: string }>;
