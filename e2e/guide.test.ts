@@ -1,6 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Engine } from '../server/src/engine/client.ts';
+import { label } from '../server/src/engine/labels.ts';
+import { engineOf } from './engine-of.ts';
 import { fillIn, missingLine, readGuide } from './guide.ts';
 import { install, type Installation } from './installation.ts';
 import { openShell, type Shell } from './shell.ts';
@@ -10,8 +13,10 @@ const clone = join(import.meta.dirname, '..');
 // As a new user types them: all on one installation, which the first command of the README has made.
 const pages = ['first-agent.md', 'governance.md', 'pipelines.md', 'operating.md'];
 let installation: Installation;
+let engine: Engine;
 beforeAll(async () => {
   installation = await install({}, { by: 'quickstart' });
+  ({ engine } = await engineOf(installation));
 });
 afterAll(async () => await installation.stop());
 
@@ -39,4 +44,16 @@ describe.each(pages)('every command of docs/guide/%s does what the guide says', 
       expect({ missing, output: missing === undefined ? '' : output }).toEqual({ missing: undefined, output: '' });
     },
   );
+});
+
+test('the removal that the last page ends with has left nothing in the container engine', async () => {
+  const { docker, installation_id } = engine;
+  const filters = { label: [`${label.installation}=${installation_id}`] };
+  const { Volumes } = await docker.listVolumes({ filters: JSON.stringify(filters) });
+  expect({
+    containers: await docker.listContainers({ all: true, filters }),
+    images: await docker.listImages({ filters }),
+    networks: await docker.listNetworks({ filters }),
+    volumes: Volumes ?? [],
+  }).toEqual({ containers: [], images: [], networks: [], volumes: [] });
 });

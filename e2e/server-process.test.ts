@@ -1,8 +1,11 @@
 // The real service, started and stopped by the real svc on a data directory of the test's own.
-import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshHome, runSvc, type Ran } from '../cli/src/testing/run-svc.ts';
+import { labelsFor } from '../server/src/engine/labels.ts';
 import { removeLeftovers } from '../server/src/testing/engine-leftovers.ts';
 import { engineOf } from './engine-of.ts';
 
@@ -16,7 +19,9 @@ beforeAll(() => {
   // PostgreSQL runs as a user of its own, which must be able to pass through.
   chmodSync(home, 0o711);
 });
+// The last test takes everything away; after one that failed there is something left.
 afterAll(async () => {
+  if (!existsSync(path.join(home, 'data', 'postgresql'))) return;
   const { engine } = await engineOf({ data_dir: path.join(home, 'data') });
   await svc('server', 'stop');
   await removeLeftovers(engine);
@@ -27,7 +32,7 @@ test('stopped is exit 3, and stopping it again is no failure', async () => {
   expect(parsed(await svc('server', 'stop', '--json'))).toEqual({ stopped: false, pid: null });
 });
 
-test('a started service answers at the address that was printed, once; a second start is refused', async () => {
+test('a started service answers at the address that was printed, once; a second start leaves it alone', async () => {
   const started = await svc('server', 'start', '--json');
   expect(started.stderr).toContain('svc login');
   const { url, pid, log } = parsed(started);
@@ -35,9 +40,9 @@ test('a started service answers at the address that was printed, once; a second 
   expect((await fetch(`${String(url)}/readyz`)).status).toBe(200);
   expect(statSync(String(log)).mode & 0o077).toBe(0);
 
-  const again = await svc('server', 'start');
-  expect(again.exit).toBe(1);
-  expect(again.stderr).toContain('runs already');
+  const again = await svc('server', 'start', '--json');
+  expect(again.exit).toBe(0);
+  expect(parsed(again)).toMatchObject({ url, pid, started: false });
 }, 120_000);
 
 test('the client finds the service of this machine without being told its address', async () => {
@@ -84,4 +89,41 @@ test('reset-admin gives a one-time password that must be changed at the first si
   );
   expect(refused.stderr).toContain('--new-password is needed');
   expect(JSON.stringify(readFileSync(path.join(home, 'data', 'server.log'), 'utf8'))).not.toContain(one_time_password);
+}, 120_000);
+
+test('the unit of the guide is one that systemd takes, and what it starts serves until SIGTERM', async () => {
+  const guide = readFileSync(path.join(import.meta.dirname, '../docs/guide/operating.md'), 'utf8');
+  const unit = /```ini\n(\[Unit\][\s\S]*?)```/.exec(guide)?.[1] ?? '';
+  const file = path.join(home, 'gantry.service');
+  writeFileSync(file, unit.replace('/usr/bin/svc', process.execPath));
+  const { stdout, stderr } = await promisify(execFile)('systemd-analyze', ['verify', file]);
+  expect(stdout + stderr).toBe('');
+
+  const [, words = ''] = /^ExecStart=\/usr\/bin\/svc (.*)$/m.exec(unit) ?? [];
+  await svc('server', 'stop');
+  const running = svc(...words.split(' '));
+  const status = async () => parsed(await svc('server', 'status', '--json'));
+  await expect.poll(async () => (await status())['state'], { timeout: 60_000 }).toBe('ready');
+  process.kill(Number((await status())['pid']), 'SIGTERM');
+  expect((await running).exit).toBe(0);
+}, 120_000);
+
+test('uninstall asks first; then nothing of the installation is left, in the engine and on disk', async () => {
+  const refused = await svc('server', 'uninstall');
+  expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining('--yes is needed') });
+  const { engine } = await engineOf({ data_dir: path.join(home, 'data') });
+  const volume = { Name: `svc-cache-of-a-test-${engine.installation_id}`, Labels: labelsFor(engine, 'cache') };
+  await engine.docker.createVolume(volume);
+  // Not ours, and so it stays.
+  writeFileSync(path.join(home, 'data', 'note'), '');
+  expect(parsed(await svc('server', 'uninstall', '--yes', '--json'))).toMatchObject({
+    removed: { containers: 0, volumes: 1 },
+    data_removed: true,
+  });
+  expect(readdirSync(path.join(home, 'data'))).toEqual(['note']);
+  expect((await svc('server', 'status')).exit).toBe(3);
+  const label = [`gantry.installation=${engine.installation_id}`];
+  expect((await engine.docker.listVolumes({ filters: JSON.stringify({ label }) })).Volumes ?? []).toEqual([]);
+  expect(await engine.docker.listNetworks({ filters: { label } })).toEqual([]);
+  expect((await svc('server', 'uninstall', '--yes')).stderr).toContain('There is no installation with the data in');
 }, 120_000);

@@ -27,18 +27,19 @@ afterAll(async () => {
   await smtp?.close();
 });
 
-test('svc login asks for everything, and for a new password before anything is stored; no secret is on the screen', async () => {
+test('svc login asks for everything, and again for a password that is too short; no secret is on the screen', async () => {
   const { stdout } = await gantry.must('svc user create bo@example.com --print-password --json');
   const { one_time_password } = JSON.parse(stdout) as { one_time_password: string };
   const at = await atTerminal(gantry, 'svc login', { as: 'bo' });
   // Nothing of a desktop is in its environment, so there is no keychain.
-  await at.shows('Keep the session in');
-  at.press('y');
+  await at.shows('Where is the session kept?');
+  at.press(key.enter);
   for (const [question, answer] of [
     ['E-mail', 'bo@example.com'],
     ['Password', one_time_password],
-    ['New password', 'a word of my own'],
-    ['The same again', 'a word of my own'],
+    ['New password', 'seven77'],
+    ['at least 8 characters', 'x and a word of my own'],
+    ['The same again', 'seven77x and a word of my own'],
   ] as const) {
     await at.shows(question);
     at.press(answer + key.enter);
@@ -47,6 +48,22 @@ test('svc login asks for everything, and for a new password before anything is s
   expect(await at.ended).toBe(0);
   for (const secret of [one_time_password, 'a word of my own']) expect(at.screen()).not.toContain(secret);
   expect((await gantry.must('svc whoami', { as: 'bo' })).output).toContain('bo@example.com');
+});
+
+test('the only admin is warned before admins need an approval, and a no changes nothing', async () => {
+  const typed = 'svc org set require_approval_for_admins true';
+  const kept = await atTerminal(gantry, typed);
+  await kept.shows('You are the only admin');
+  await kept.shows('Set it all the same?');
+  kept.press('n');
+  expect(await kept.ended).toBe(1);
+  expect((await admin.call('org.show', {})).settings.require_approval_for_admins).toBe(false);
+  const set = await atTerminal(gantry, typed);
+  await set.shows('Set it all the same?');
+  set.press('y');
+  expect(await set.ended).toBe(0);
+  expect((await admin.call('org.show', {})).settings.require_approval_for_admins).toBe(true);
+  await gantry.must('svc org set require_approval_for_admins false');
 });
 
 test('who is invited by mail chooses a password at a terminal as the mail says; the token is on no screen', async () => {

@@ -92,9 +92,9 @@ export function describePlace(folder, searchPath) {
  *
  * @param {string} node
  * @param {string} program
- * @param {string | undefined} installationFolder what GANTRY_HOME is for it, where the environment has none
+ * @param {string} [installationFolder] what GANTRY_HOME is for it, where the environment has none
  */
-export function launcherText(node, program, installationFolder = undefined) {
+export function launcherText(node, program, installationFolder) {
   const home =
     installationFolder === undefined
       ? ''

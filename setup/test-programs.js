@@ -2,7 +2,10 @@
 import { existsSync } from 'node:fs';
 import { installDebianPackages } from './debian.js';
 
-/** What stands around the service in tests: a syslog daemon that speaks TLS, openssl for its certificate, proxies, who looks for holes, and the shells that svc completes in. */
+/**
+ * What stands around the service in tests: a syslog daemon that speaks TLS, openssl for its certificate, proxies, who looks for holes, the
+ * shells that svc completes in, and what reads a unit of systemd.
+ */
 const needed = [
   { package: 'rsyslog', at: ['/usr/sbin/rsyslogd'] },
   {
@@ -15,19 +18,20 @@ const needed = [
   { package: 'sqlmap', at: ['/usr/bin/sqlmap'] },
   { package: 'zsh', at: ['/usr/bin/zsh', '/bin/zsh'] },
   { package: 'fish', at: ['/usr/bin/fish'] },
+  { package: 'systemd', at: ['/usr/bin/systemd-analyze'] },
 ];
+
+const named = 'rsyslog with TLS by openssl, nginx, haproxy, sqlmap, zsh, fish and systemd';
 
 /** @param {(doing: string) => void} say */
 export async function ensureTestPrograms(say) {
   const missing = needed.filter(({ at }) => !at.some((path) => existsSync(path)));
-  if (missing.length === 0) return 'rsyslog, nginx, haproxy, sqlmap, zsh and fish are installed';
+  if (missing.length === 0) return `${named} are installed`;
   await installDebianPackages({
     packages: missing.map((each) => each.package),
-    reason:
-      'the tests send the audit log to a real syslog daemon, requests through real proxies and from sqlmap, and complete svc in real shells',
-    elsewhere:
-      'Run the tests on Debian or Ubuntu, in a container for example: they need rsyslog with TLS by openssl, nginx, haproxy, sqlmap, zsh and fish.',
+    reason: `the tests use real programs around the service: ${named}`,
+    elsewhere: `Run the tests on Debian or Ubuntu, in a container for example: they need ${named}.`,
     say,
   });
-  return 'rsyslog, nginx, haproxy, sqlmap, zsh and fish installed';
+  return `${named} installed`;
 }

@@ -127,6 +127,7 @@ export const commands = {
   'server status': () => import('./commands/server/status.ts'),
   'server logs': () => import('./commands/server/logs.ts'),
   'server reset-admin': () => import('./commands/server/reset-admin.ts'),
+  'server uninstall': () => import('./commands/server/uninstall.ts'),
 } as const;
 export type Words = keyof typeof commands;
 
@@ -186,7 +187,7 @@ export const menu = {
     summary: 'What happens, sent to programs outside: create, list, test, deliveries, rotate',
   },
   quickstart: { heading: machine },
-  server: { heading: machine, summary: 'The service on this machine: start, stop, status, logs' },
+  server: { heading: machine, summary: 'The service on this machine: start, stop, status, logs, uninstall' },
   doctor: { heading: machine },
   completion: { heading: machine },
 } as const satisfies Record<string, { heading: string; summary?: string }>;

@@ -1,4 +1,5 @@
 import type { Approval, ApprovalDetail } from '@gantry/contract/approvals.ts';
+import type { Next } from './result.ts';
 import { faint, fields, line, state, time, type Cell, type View } from './view/view.ts';
 
 export function describeApproval(approval: Approval): View {
@@ -52,17 +53,35 @@ export function targetOf({ target }: Approval): string | null {
   return target === 'none' ? null : target;
 }
 
+/** Whose decision a request waits for: names, or what to do where nobody can decide. */
+export function deciders({ can_decide }: Pick<Approval, 'can_decide'>): string {
+  return can_decide.length === 0 ? 'nobody yet: it takes another admin' : can_decide.join(', ');
+}
+
+/** What moves a pending request on. Where nobody can decide about it, it is an admin's own, and they are the only one. */
+export function nextForPending({ id, can_decide }: Pick<Approval, 'id' | 'can_decide'>): Next[] {
+  if (can_decide.length > 0)
+    return [{ command: `svc review approve ${id}`, when: `run by one of: ${can_decide.join(', ')}` }];
+  return [
+    { command: 'svc user update <e-mail> --role admin', when: 'to make somebody else an admin, who can decide' },
+    {
+      command: 'svc org set require_approval_for_admins false',
+      when: 'for the only admin, to deploy without another one; see: svc org show',
+    },
+  ];
+}
+
 /** `1 of 2, waits for …`; nothing where one admin decides. */
 function approvals({ approvals_required, approved_by, can_decide, status }: Approval): string | null {
   if (approvals_required < 2) return null;
   const given = `${approved_by.length} of ${approvals_required}`;
   if (status === 'approved') return `${given}: ${approved_by.map(({ by }) => by).join(', ')}`;
   const by = approved_by.length === 0 ? '' : ` (${approved_by.map((one) => one.by).join(', ')})`;
-  return `${given}${by}, waits for ${can_decide.join(', ') || 'an admin who is missing'}`;
+  return `${given}${by}, waits for ${deciders({ can_decide })}`;
 }
 
 function canDecide({ can_decide, approvals_required, approved_by }: Approval): string {
-  if (can_decide.length === 0) return 'nobody: an admin is missing';
+  if (can_decide.length === 0) return deciders({ can_decide });
   const missing = approvals_required - approved_by.length - can_decide.length;
   return `${can_decide.join(', ')}${missing > 0 ? `; ${missing} more must be made an admin` : ''}`;
 }

@@ -97,7 +97,7 @@ function faultLines(fault: Fault): View {
 }
 
 function hintLines(hint: string | undefined): View {
-  return hint === undefined ? [] : [line(faint('hint: '), hint)];
+  return hint === undefined || hint === '' ? [] : [line(faint('hint: '), hint)];
 }
 
 /** A hint names commands between backticks; programs get them by themselves. */

@@ -8,7 +8,8 @@ export interface Prompt {
   /** True when somebody is there to answer. */
   canAsk(): Promise<boolean>;
   ask(question: string, flag: string): Promise<string>;
-  askSecret(question: string, flag: string): Promise<string>;
+  /** `fault` says what is wrong with an answer; it is asked for again. */
+  askSecret(question: string, flag: string, fault?: (given: string) => string | undefined): Promise<string>;
   confirm(question: string, flag: string): Promise<boolean>;
   choose<const C extends string>(
     question: string,
@@ -50,7 +51,10 @@ export function createPrompt(settings: { no_input: boolean; json: boolean }): Pr
           validate: (given) => (given === undefined || given === '' ? 'This is needed' : undefined),
         }),
       ),
-    askSecret: (message, flag) => answered(flag, ({ password }) => password({ message, output: stderr })),
+    askSecret: (message, flag, fault) =>
+      answered(flag, ({ password }) =>
+        password({ message, output: stderr, validate: (given) => fault?.(given ?? '') }),
+      ),
     confirm: (message, flag) =>
       answered(flag, ({ confirm }) => confirm({ message, output: stderr, initialValue: false })),
     choose: (message, choices, flag) =>

@@ -36,20 +36,33 @@ export function findServer(config: Config): AnnouncedServer | undefined {
   return announced !== undefined && isRunning(announced) ? announced : undefined;
 }
 
-export async function startServer(session: Session): Promise<RunningServer> {
+/** This process goes on as the server's, so that a supervisor's signals reach it and its exit code is the supervisor's to see. */
+export function becomeServer({ config }: Session): never {
+  const holder = findServer(config);
+  if (holder !== undefined)
+    throw new Refusal('already_running', `The service runs already: process ${holder.pid}`, {
+      hint: 'Run `svc server stop` first.',
+    });
+  if (process.execve === undefined)
+    throw new Refusal('no_foreground', 'This platform cannot replace a process by another', {
+      hint: 'Run `svc server start`.',
+    });
+  return process.execve(process.execPath, [process.execPath, program, 'serve'], config.environment);
+}
+
+/** One that runs already is waited for in the same way, and `started` is false. */
+export async function startServer(session: Session): Promise<RunningServer & { started: boolean }> {
   const { config } = session;
+  const written = logSize(config);
   const holder = findServer(config);
   if (holder !== undefined) {
-    throw new Refusal(
-      'already_running',
-      `The service runs already: process ${holder.pid}${holder.url === null ? '' : `, ${holder.url}`}`,
-      { hint: 'Run `svc server stop` first, or `svc server status`.' },
-    );
+    const hasEnded = (): boolean => !isRunning(holder);
+    return { ...(await waitUntilReady(session, { pid: holder.pid, hasEnded }, written)), started: false };
   }
-  const written = logSize(config);
   const child = spawnDetached(config);
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
   try {
-    return await waitUntilReady(session, child, written);
+    return { ...(await waitUntilReady(session, { pid: child.pid, hasEnded }, written)), started: true };
   } catch (error) {
     // Also for Ctrl-C: what did not come up is not left behind.
     child.kill('SIGTERM');
@@ -59,15 +72,18 @@ export async function startServer(session: Session): Promise<RunningServer> {
   }
 }
 
-async function waitUntilReady(session: Session, child: ChildProcess, written: number): Promise<RunningServer> {
+async function waitUntilReady(
+  session: Session,
+  { pid, hasEnded }: { pid: number | undefined; hasEnded: () => boolean },
+  written: number,
+): Promise<RunningServer> {
   const { config } = session;
   const deadline = Date.now() + startDeadlineMilliseconds;
   while (Date.now() < deadline) {
     session.output.progress(['… ', 'starting the service']);
-    if (child.exitCode !== null || child.signalCode !== null)
-      throw startFailed(config, written, 'The service ended while it started');
+    if (hasEnded()) throw startFailed(config, written, 'The service ended while it started');
     const announced = findServer(config);
-    if (announced?.pid === child.pid && announced?.url) {
+    if (announced?.pid === pid && announced?.url) {
       const answer = await askReady(session, announced.url);
       if (answer === 'ready') return { ...announced, url: announced.url };
       if (answer?.code === 'log_mismatch') return { ...announced, url: announced.url, fault: answer };

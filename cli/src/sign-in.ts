@@ -42,14 +42,16 @@ export async function chooseStore(session: Session, given: StoreName | undefined
   const hint =
     'Run `svc login --store file` to keep the session in a file that only you can read (0600), or set SERVICE_API_TOKEN and store nothing.';
   if (given === 'keychain' || !(await session.prompt.canAsk())) throw new Refusal('no_keychain', why, { hint });
-  session.output.note(`${why}; SERVICE_API_TOKEN works without storing anything.`);
-  if (
-    await session.prompt.confirm(
-      `Keep the session in ${session.config.config_directory}/sessions.json, readable only by you?`,
-      '--store',
-    )
-  )
-    return 'file';
+  session.output.notice(`${why}: the session would be kept in a file, and whoever reads that file acts as you.`);
+  const chosen = await session.prompt.choose(
+    'Where is the session kept?',
+    [
+      { value: 'file', label: `${session.config.config_directory}/sessions.json, readable only by you` },
+      { value: 'nowhere', label: 'Nowhere: do not sign in' },
+    ],
+    '--store',
+  );
+  if (chosen === 'file') return 'file';
   throw new Refusal('no_keychain', 'Not signed in: there is nowhere to keep the session', { hint });
 }
 
@@ -62,7 +64,9 @@ export function warnOfPlaintext(session: Session): void {
 }
 
 export async function askNewPassword(session: Session): Promise<string> {
-  const chosen = await session.prompt.askSecret('New password (at least 8 characters)', '--new-password');
+  const chosen = await session.prompt.askSecret('New password (at least 8 characters)', '--new-password', (given) =>
+    Array.from(given).length < 8 ? 'A password has at least 8 characters' : undefined,
+  );
   const again = await session.prompt.askSecret('The same again', '--new-password');
   if (chosen !== again) throw misuse('The two passwords differ; nothing was changed');
   return chosen;

@@ -273,6 +273,19 @@ test('svc token prints the token alone, for a script, and none that has ended', 
   expect(ended).toMatchObject({ exit: 1, stdout: '' });
 });
 
+test('an admin acts for a team that they are not in, and not for one that is not there', async () => {
+  await using service = await scriptService({
+    'GET /api/v1/auth/me': data({ ...user, role: 'admin' }),
+    'GET /api/v1/teams/ml': data({ name: 'ml', members: [] }),
+  });
+  const where = { home: freshHome(), env: { SERVICE_URL: service.url, SERVICE_API_TOKEN: 't' } };
+  expect((await runSvc(['context', 'use', 'ml'], where)).exit).toBe(0);
+  const refused = await runSvc(['context', 'use', 'nope'], where);
+  expect(refused).toMatchObject({ exit: 2, stdout: '' });
+  expect(refused.stderr).toContain('There is no team called nope\nhint: Yours: default.');
+  expect((await runSvc(['context', 'show'], where)).stdout).toBe('ml\n');
+});
+
 test('a token in the environment that is not accepted is blamed on the environment', async () => {
   await using service = await scriptService({
     'GET /api/v1/auth/me': problem(401, 'unauthenticated', 'Sign-in is needed'),

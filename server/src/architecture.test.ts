@@ -75,7 +75,7 @@ function room(path: string): string {
 
 const rung = (path: string) => ladder.findIndex((rooms) => (rooms as readonly string[]).includes(room(path)));
 const isRoof = (path: string) =>
-  basename(path) === 'routes.ts' || /^server\/src\/(app|main|foundation|containers|outgoing)\.ts$/.test(path);
+  basename(path) === 'routes.ts' || /^server\/src\/(app|main|foundation|containers|outgoing|uninstall)\.ts$/.test(path);
 
 function broken(of: readonly Source[], rule: (source: Source, imported: string) => boolean): string[] {
   return of.flatMap((source) =>

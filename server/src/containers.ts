@@ -104,7 +104,7 @@ function describeEgress(egress: EgressReport): Omit<Finding, 'part'> {
   );
 }
 
-async function secretsDirectory(installation_id: string): Promise<string> {
+export async function secretsDirectory(installation_id: string): Promise<string> {
   const memory = await memoryDirectory();
   if (memory === undefined)
     throw new Error('Neither /run nor /dev/shm is held in memory: secrets would reach the disk');

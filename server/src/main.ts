@@ -1,9 +1,9 @@
-// The server program. `serve` runs every role in the foreground until SIGTERM or SIGINT; `seed`, `reset-admin`, `prune` and `reseal` do
-// their one thing.
+// The server program. `serve` runs every role in the foreground until SIGTERM or SIGINT; the others do their one thing.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
+import { Problem } from '@gantry/contract/problems.ts';
 import { startApp } from './app.ts';
 import { ConfigFault, readConfig } from './config.ts';
 import { DataDirectoryInUse } from './data-directory.ts';
@@ -19,11 +19,13 @@ import type { ProofParts } from './proof/parts.ts';
 import { prune } from './proof/prune.ts';
 import { reseal } from './proof/reseal.ts';
 import { seed, seed_email } from './principals/seed.ts';
+import { uninstall } from './uninstall.ts';
 
 const usage = `Usage:
   node server/src/main.ts serve
   node server/src/main.ts seed --password-file <path>
   node server/src/main.ts reset-admin
+  node server/src/main.ts uninstall
   node server/src/main.ts prune --before <time> --reason <text>
   node server/src/main.ts reseal --reason <text>`;
 
@@ -40,6 +42,9 @@ async function main(): Promise<void> {
       return await seedWithRandomPassword(values['password-file']);
     case 'reset-admin':
       return await printNewAdminPassword();
+    case 'uninstall':
+      process.stdout.write(`${JSON.stringify(await uninstall(readConfig()))}\n`);
+      return;
     case 'prune':
       return await pruneLog(values.before, values.reason);
     case 'reseal':
@@ -128,6 +133,7 @@ try {
     error instanceof DataDirectoryInUse ||
     error instanceof OrgConfigFault ||
     error instanceof Mismatch ||
+    error instanceof Problem ||
     error instanceof PortTaken;
   process.stderr.write(`${expected ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
   process.exitCode = 1;

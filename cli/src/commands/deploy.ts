@@ -1,6 +1,7 @@
+import { Problem } from '@gantry/contract/problems.ts';
 import { choice, defineCommand, optional, text, toggle } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { misuse } from '../refusal.ts';
+import { misuse, Refusal } from '../refusal.ts';
 import type { Result } from '../result.ts';
 import type { Session } from '../session.ts';
 import { good, line } from '../view/view.ts';
@@ -32,7 +33,11 @@ export const command = defineCommand({
     const referred = await versionByReference(session, what);
     if (referred !== undefined && bump !== undefined)
       throw misuse('--bump edits a project; a version in the registry stays as it is');
-    if (plan) return await showPlan(session, referred ?? (await versionInProject(session, what)), target);
+    if (plan && referred !== undefined) return await showPlan(session, referred, target);
+    if (plan) {
+      const ref = await versionInProject(session, what);
+      return await showPlan(session, ref, target).catch((error: unknown) => notPushed(error, ref));
+    }
 
     const ref = referred ?? (await versionByPush(session, { directory: what, bump, message, target }));
     const { requestDeployment } = await import('../deploy/request-deployment.ts');
@@ -49,6 +54,13 @@ function runsAlready(ref: string): Result {
     view: [line(good('✓ '), `${ref} with exactly this content is what answers now; nothing was done`)],
     next: [{ command: `svc deploy ${ref} --force`, when: 'to deploy it again' }],
   };
+}
+
+/** What there is to read of an agent begins with its first push. */
+async function notPushed(error: unknown, ref: string): Promise<never> {
+  if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
+  const hint = 'Push it without deploying: `svc submit`. The plan then shows every check of it, and what would change.';
+  throw new Refusal('not_pushed', `Nothing of ${ref} is pushed yet that you may read`, { hint });
 }
 
 async function showPlan(session: Session, ref: string, target: string | undefined): Promise<Result> {

@@ -1,5 +1,5 @@
 import { defineCommand, optional, text } from '../command.ts';
-import { targetOf } from '../describe-approval.ts';
+import { deciders, nextForPending, targetOf } from '../describe-approval.ts';
 import { misuse } from '../refusal.ts';
 import type { Result } from '../result.ts';
 import type { Session } from '../session.ts';
@@ -34,14 +34,12 @@ export const command = defineCommand({
           pending ? `Asked for the approval of ${version}${where}` : `${version} is ${approval.status}${where}`,
         ),
         line('  request  ', approval.id, '  ', time(approval.submitted_at)),
-        line('  can decide  ', approval.can_decide.join(', ')),
+        ...(pending ? [line('  can decide  ', deciders(approval))] : []),
       ],
       person_must_act: pending,
       ...(pending ? { undo: `svc review withdraw ${approval.id}` } : {}),
       next: [
-        ...(pending
-          ? [{ command: `svc review approve ${approval.id}`, when: `run by one of: ${approval.can_decide.join(', ')}` }]
-          : []),
+        ...(pending ? nextForPending(approval) : []),
         ...(approvedFor === null
           ? []
           : [{ command: `svc deploy ${version}`, when: 'run by a deployer of the team, once it is approved' }]),

@@ -220,6 +220,30 @@ test('a contributor who deploys in a project is refused before anything is pushe
   expect(service.asked.some(({ path: asked }) => asked.endsWith('/versions'))).toBe(false);
 });
 
+test('of what waits already nobody is told to ask again, and where nobody can decide it is said what helps', async () => {
+  const refused = problem(409, 'approval_required', 'no approval', { hint: 'ask: svc submit --asset agents/greeter' });
+  await using service = await scriptService({
+    'POST /api/v1/deployments': refused,
+    'GET /api/v1/rbac/approvals': list([{ ...request, can_decide: [] }]),
+  });
+  const { exit, stderr } = await runSvc(['deploy', ref], { home: freshHome(), env: signedIn(service.url) });
+  expect(exit).toBe(4);
+  expect(stderr).not.toContain('svc submit');
+  expect(stderr).toMatch(/Can decide +nobody yet: it takes another admin/);
+  expect(stderr).toContain('next: svc user update <e-mail> --role admin');
+  expect(stderr).toContain('next: svc org set require_approval_for_admins false');
+});
+
+test('a plan before the first push says that nothing is pushed, and how to push', async () => {
+  const home = freshHome();
+  await runSvc(['init', 'greeter', '--framework', 'langgraph'], { home });
+  await using service = await scriptService({});
+  const ran = await runSvc(['deploy', 'greeter', '--plan'], { home, env: signedIn(service.url) });
+  expect(ran.exit).toBe(1);
+  expect(ran.stderr).toContain('✗ Nothing of agents/greeter@1.0.0 is pushed yet that you may read');
+  expect(ran.stderr).toContain('hint: Push it without deploying: `svc submit`.');
+});
+
 test('a plan with changes is exit 5 and deploys nothing', async () => {
   const changes = {
     config: [{ path: 'model.primary', before: null, after: 'm' }],

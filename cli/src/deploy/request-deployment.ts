@@ -6,6 +6,7 @@ import type { Deployment } from '@gantry/contract/deploy.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { hasEnded } from '@gantry/contract/runs.ts';
 import { parseVersionRef } from '@gantry/contract/refs.ts';
+import { deciders } from '../describe-approval.ts';
 import { Refusal } from '../refusal.ts';
 import type { Session } from '../session.ts';
 import { faint } from '../view/view.ts';
@@ -57,8 +58,9 @@ async function awaitOtherDeploy(session: Session, ref: string): Promise<void> {
 /** Ends when the request is approved; refused when it is closed in any other way. Asks for the approval where nobody has. */
 async function awaitDecision(session: Session, wish: DeployWish, refusal: unknown): Promise<void> {
   const { ref } = wish;
-  const { id, can_decide } = await requestToAwait(session, wish, refusal);
-  session.output.note(`Waiting for the approval of ${ref}: request ${id}, can be decided by ${can_decide.join(', ')}`);
+  const request = await requestToAwait(session, wish, refusal);
+  const { id } = request;
+  session.output.note(`Waiting for the approval of ${ref}: request ${id}, can be decided by ${deciders(request)}`);
   await poll(session, 'waiting for the decision', async () => {
     const request = await again(session, ref, id);
     if (request.status === 'rejected') throw rejected(request);

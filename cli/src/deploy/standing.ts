@@ -2,7 +2,7 @@
 import type { Approval } from '@gantry/contract/approvals.ts';
 import { parseVersionRef, printRef } from '@gantry/contract/refs.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import { describeApproval } from '../describe-approval.ts';
+import { describeApproval, nextForPending } from '../describe-approval.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { describeFailure } from '../failure.ts';
 import { Refusal } from '../refusal.ts';
@@ -15,8 +15,8 @@ const gates = new Set(['approval_required', 'forbidden', 'rbac_failed']);
 /** The same refusal, with the request it is about: since when it waits, who can decide, or the command that makes one. */
 export async function withStanding(session: Session, ref: string, error: unknown): Promise<unknown> {
   if (!(error instanceof Problem) || !gates.has(error.code)) return error;
-  const failure = describeFailure(error);
   const latest = await latestRequest(session, ref);
+  const failure = describeFailure(latest?.status === 'pending' ? withoutHint(error) : error);
   return new Refusal(error.code, error.detail, {
     view: [...describeStanding(latest, ref), ...(failure?.view ?? [])],
     exit: error.code === 'approval_required' ? exitCodes.waits : exitCodes.refused,
@@ -24,6 +24,11 @@ export async function withStanding(session: Session, ref: string, error: unknown
     person_must_act: error.code === 'approval_required' || latest?.status === 'pending',
     problem: { ...failure?.problem, request: latest ?? null },
   });
+}
+
+/** The service's hint is to ask for the approval, and that is done. */
+function withoutHint({ code, detail, errors, fields }: Problem): Problem {
+  return new Problem(code, { detail, errors, fields, hint: '' });
 }
 
 /** Of exactly this version; undefined when nobody has asked. */
@@ -41,8 +46,7 @@ function describeStanding(latest: Approval | undefined, ref: string): View {
 }
 
 function nextOf(latest: Approval | undefined, ref: string): Next[] {
-  if (latest?.status === 'pending')
-    return [{ command: `svc review approve ${latest.id}`, when: `run by one of: ${latest.can_decide.join(', ')}` }];
+  if (latest?.status === 'pending') return nextForPending(latest);
   if (latest?.status === 'approved') return [{ command: `svc deploy ${ref}`, when: 'run by a deployer of the team' }];
   return [{ command: `svc submit --asset ${ref}`, when: 'to ask for the approval' }];
 }

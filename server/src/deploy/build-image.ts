@@ -7,6 +7,7 @@ import type { Sandboxes } from '../engine/sandboxes.ts';
 import type { VersionContent } from '../registry/load-version-content.ts';
 import { buildAppImage } from './build/app-image.ts';
 import { ensureDependencyImage } from './build/dependency-image.ts';
+import { pruneCaches } from '../engine/package-cache.ts';
 import { pruneImages } from './build/prune-images.ts';
 import { readWrapperFiles } from './build/wrapper-files.ts';
 
@@ -14,10 +15,16 @@ export interface Builder {
   /** Raises base_image_missing, build_failed, index_unreachable, out_of_memory, disk_limit. */
   build(input: BuildInput): Promise<BuiltImage>;
   /**
-   * Removes images that nothing needs any more. Builds wait meanwhile, so that none is built on what goes; while one is going on, or `needed`
-   * has no answer, nothing happens and the answer is false.
+   * Removes images and caches that nothing needs any more. Builds wait meanwhile, so that none is built on what goes; while one is going on,
+   * or `needed` has no answer, nothing happens and the answer is false.
    */
-  prune(needed: () => Promise<ReadonlySet<string> | undefined>, signal: AbortSignal): Promise<boolean>;
+  prune(needed: () => Promise<Needed | undefined>, signal: AbortSignal): Promise<boolean>;
+}
+
+export interface Needed {
+  images: ReadonlySet<string>;
+  /** Of the teams that have agents. */
+  team_ids: ReadonlySet<string>;
 }
 
 export interface BuildInput {
@@ -38,6 +45,8 @@ export interface BuiltImage {
   /** The lock was installed before. */
   reused: boolean;
 }
+
+const keep_dependencies_seconds = 24 * 60 * 60;
 
 // Raised when the wrapper can no longer run in dependency images that were made before.
 const wrapper_abi = '1';
@@ -64,9 +73,13 @@ export function imageBuilder(parts: {
       const done = Promise.withResolvers<void>();
       pruning = done.promise;
       try {
-        const images = await needed();
-        if (images === undefined) return false;
-        await pruneImages(parts.engine, images, { now_seconds: Date.now() / 1000, signal });
+        const wanted = await needed();
+        if (wanted === undefined) return false;
+        // The lock of a version that is still to be deployed is worth a day; without agents there is none.
+        const keep_seconds = wanted.team_ids.size === 0 ? 0 : keep_dependencies_seconds;
+        const older_than_seconds = Date.now() / 1000 - keep_seconds;
+        await pruneImages(parts.engine, wanted.images, { older_than_seconds, signal });
+        await pruneCaches(parts.engine, wanted.team_ids, signal);
         return true;
       } finally {
         pruning = undefined;

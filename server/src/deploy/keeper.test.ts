@@ -3,6 +3,7 @@ import { runEvents } from '../runs/events.ts';
 import { startWorker, type Worker } from '../runs/worker.ts';
 import { openDeployStage, type DeployStage } from '../testing/deploy-stage.ts';
 import { sql } from '../database/sql.ts';
+import { deleteAgent } from './delete.ts';
 import { deploy } from './deploy.ts';
 import { deployKind } from './deploy-kind.ts';
 import { startKeeper, type Keeper } from './keeper.ts';
@@ -156,12 +157,12 @@ test('the last two revisions of an agent keep their images, and while a deploy i
   const [first = '', ...last] = images.map(({ image }) => image);
   keep();
   // It still has a container, which drains.
-  await expect.poll(() => stage.needed?.has(first), patience).toBe(true);
+  await expect.poll(() => stage.needed?.images.has(first), patience).toBe(true);
   await stage.database.db.run(sql`delete from instance where revision_id = ${id}`);
   await Promise.all(keepers.map((keeper) => keeper.stop()));
   keep();
-  await expect.poll(() => stage.needed?.has(first), patience).toBe(false);
-  expect([...(stage.needed ?? [])]).toEqual(expect.arrayContaining(last));
+  await expect.poll(() => stage.needed?.images.has(first), patience).toBe(false);
+  expect([...(stage.needed?.images ?? [])]).toEqual(expect.arrayContaining(last));
   stage.duringBuild = async () => await new Promise(() => {});
   const pushed = await stage.push();
   await deploy(stage.parts, await stage.cast.caller('root'), { ref: pushed.ref, force: false });
@@ -169,6 +170,18 @@ test('the last two revisions of an agent keep their images, and while a deploy i
   keep();
   await expect.poll(() => stage.needed, patience).toBeUndefined();
 });
+
+test('what a deleted agent needed is looked at within a turn, not in an hour', async () => {
+  const { name } = await deployed();
+  keep();
+  await expect.poll(() => stage.needed?.images.size ?? 0, patience).toBeGreaterThan(0);
+  const [image] = await stage.database.db.all<{ image: string }>(
+    sql`select image from revision where agent_id = (select id from asset where name = ${name})`,
+  );
+  expect(stage.needed?.images).toContain(image?.image);
+  await deleteAgent(stage.parts, await stage.cast.caller('root'), name, signal);
+  await expect.poll(() => stage.needed?.images.has(image?.image ?? ''), { timeout: 25_000 }).toBe(false);
+}, 60_000);
 
 test('a container that no revision and no run under way knows is removed, and every other is left alone', async () => {
   const { id } = await deployed();

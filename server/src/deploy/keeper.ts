@@ -8,6 +8,7 @@ import { findRuns, isAnyActive } from '../runs/run.ts';
 import { holdIfFree } from './agent-lock.ts';
 import { releasePlace } from './artefacts.ts';
 import { drainOut } from './drain-out.ts';
+import type { Needed } from './build-image.ts';
 import type { DeployParts } from './parts.ts';
 import { raiseAgain } from './raise-again.ts';
 import * as store from './store.ts';
@@ -27,15 +28,19 @@ export function startKeeper(parts: DeployParts, { onError }: { onError: (error: 
   const { signal } = stopping;
   const busy = new Map<string, Promise<void>>();
 
-  let [swept_at, pruned_at] = [-Infinity, -Infinity];
+  let [swept_at, pruned_at, agents_then] = [-Infinity, -Infinity, 0];
   const loop = startLoop(
     async () => {
       await lookAtAll();
       if (performance.now() - swept_at < sweep_every_ms) return;
       await sweep(parts, signal);
       swept_at = performance.now();
-      if (swept_at - pruned_at < prune_every_ms) return;
-      if (await parts.builder.prune(async () => await neededImages(parts), signal)) pruned_at = swept_at;
+      // What a deleted agent needed goes at once.
+      const agents = await store.countAgents(parts.db);
+      agents_then = Math.max(agents_then, agents);
+      if (agents === agents_then && swept_at - pruned_at < prune_every_ms) return;
+      if (await parts.builder.prune(async () => await needed(parts), signal))
+        [pruned_at, agents_then] = [swept_at, agents];
     },
     { pause_ms: look_every_ms, failed_pause_ms: look_every_ms, onError: report },
   );
@@ -118,7 +123,8 @@ async function sweep(parts: DeployParts, signal: AbortSignal): Promise<void> {
   }
 }
 
-// An image of a run that is under way is on no record yet: undefined then, and at the next look.
-async function neededImages({ db }: DeployParts): Promise<ReadonlySet<string> | undefined> {
-  return (await isAnyActive(db, 'deploy')) ? undefined : await store.neededImages(db);
+// What a run that is under way needs is on no record yet: undefined then, and at the next look.
+async function needed({ db }: DeployParts): Promise<Needed | undefined> {
+  if ((await isAnyActive(db, 'deploy')) || (await isAnyActive(db, 'push'))) return undefined;
+  return { images: await store.neededImages(db), team_ids: await store.teamsWithAgents(db) };
 }

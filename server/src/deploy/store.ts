@@ -120,6 +120,16 @@ export async function neededImages(db: Reader): Promise<Set<string>> {
   return new Set(rows.map(({ image }) => image));
 }
 
+export async function countAgents(db: Reader): Promise<number> {
+  const row = await db.one<{ count: number }>(sql`select count(*) from asset where kind = 'agent'`);
+  return row?.count ?? 0;
+}
+
+export async function teamsWithAgents(db: Reader): Promise<Set<string>> {
+  const rows = await db.all<{ team_id: string }>(sql`select distinct team_id from asset where kind = 'agent'`);
+  return new Set(rows.map(({ team_id }) => team_id));
+}
+
 export async function insertRevision(tx: GovernedTx, row: Omit<RevisionRow, 'created_at'>): Promise<void> {
   await tx.write(
     'revision',

@@ -24,7 +24,10 @@ export async function refuseTooFewAdmins(tx: GovernedTx, team_id?: string): Prom
 /** What to warn of when these settings come into effect; undefined when there are admins enough. */
 export async function warnOfTooFewAdmins(db: Reader): Promise<string | undefined> {
   const few = await tooFew(db, await store.settings(db), undefined);
-  return few && `Now ${few.sentence} Make somebody else an admin too.`;
+  return (
+    few &&
+    `Now ${few.sentence} Make somebody else an admin: svc user update <e-mail> --role admin. Or take it back: svc org set require_approval_for_admins false`
+  );
 }
 
 async function tooFew(

@@ -38,7 +38,9 @@ test('a setting is a governed change with before and after; with a single admin 
   const on = await set(app.admin, { require_approval_for_admins: true });
   expect(on).toMatchObject({
     settings: { require_approval_for_admins: true },
-    notices: [expect.stringContaining('one')],
+    notices: [
+      "Now one admin is there, and an admin's own request needs 2: require_approval_for_admins is on, and one other approves. Make somebody else an admin: svc user update <e-mail> --role admin. Or take it back: svc org set require_approval_for_admins false",
+    ],
   });
   const [entry] = await app.db.all<{ detail: object; actor: string }>(
     sql`select body::json -> 'detail' as detail, actor from audit.entry where event = 'settings.changed' order by seq desc limit 1`,

@@ -255,6 +255,11 @@ describe('what is refused at once', () => {
     await expect(pushAs('ada', { name: fresh(), team: 'ops' })).rejects.toMatchObject({
       code: 'rbac_failed',
       detail: sentence('ops'),
+      hint: `Your teams: ml. Ask an admin to add you: svc team add ops user:${emailOf('ada')} --role contributor`,
+    });
+    await expect(pushAs('root', { name: fresh(), team: 'nowhere' })).rejects.toMatchObject({
+      detail: sentence('nowhere'),
+      hint: expect.stringMatching(/^Your teams: .*\. To make it: svc team create nowhere$/),
     });
   });
 
@@ -267,7 +272,7 @@ describe('what is refused at once', () => {
       code: 'rbac_failed',
       status: 403,
       detail: expect.stringContaining('you are in none'),
-      hint: 'Your teams: none; ask an admin to add you to one.',
+      hint: `Your teams: none. Ask an admin to add you: svc team add <team> user:${emailOf('nemo')} --role contributor`,
     });
     await expect(as('vera')).rejects.toMatchObject({
       code: 'forbidden',

@@ -7,7 +7,7 @@ import type { Finding } from '@gantry/contract/finding.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize, Refusal } from '../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
-import { canRead, decide, isMember } from '../access/decide.ts';
+import { canRead, decide, isMember, principalOf } from '../access/decide.ts';
 import type { TeamSubject } from '../access/subject.ts';
 import { errorCode, unique_violation, type Database } from '../database/database.ts';
 import { findTeam } from '../principals/find.ts';
@@ -146,15 +146,18 @@ async function pushableTeam(db: Database, user: SignedInCaller, name: string): P
   if (team === undefined || !decide(user, 'team.read', team).allowed) {
     throw new Problem('rbac_failed', {
       detail: `RBAC check failed: \`team\` in agent.yaml is ${name}, which is no registered team of yours.`,
-      hint: teamsHint(user),
+      hint: teamsHint(user, name),
       errors: [{ pointer: '/team', file: 'agent.yaml', message: `${name} is no registered team of yours` }],
     });
   }
   return team;
 }
 
-function teamsHint(user: SignedInCaller): string {
-  return `Your teams: ${user.memberships.map((membership) => membership.team).join(', ') || 'none; ask an admin to add you to one'}.`;
+/** To an admin no team is hidden: one of that name is not there. */
+function teamsHint(user: SignedInCaller, missing?: string): string {
+  const yours = `Your teams: ${user.memberships.map((membership) => membership.team).join(', ') || 'none'}.`;
+  if (user.role === 'admin' && missing !== undefined) return `${yours} To make it: svc team create ${missing}`;
+  return `${yours} Ask an admin to add you: svc team add ${missing ?? '<team>'} ${principalOf(user)} --role contributor`;
 }
 
 async function requireOpenVersion(

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { refusalRecorder } from '../access/refused.ts';
 import { approve } from '../approvals/approve.ts';
 import { submit } from '../approvals/submit.ts';
+import type { Needed } from '../deploy/build-image.ts';
 import type { DeployParts } from '../deploy/parts.ts';
 import type { Instance, Place, Target } from '../deploy/targets/target.ts';
 import { cursors } from '../http/cursor.ts';
@@ -28,7 +29,7 @@ export interface DeployStage {
   /** What the world outside does in the middle of a build. */
   duringBuild: () => Promise<unknown>;
   /** What the last prune was told to keep; undefined when it was told to wait. */
-  needed: ReadonlySet<string> | undefined;
+  needed: Needed | undefined;
   /** What the agents' /health says. */
   health: { status: string; in_flight: number };
   push(project?: TestProject): Promise<{ name: string; ref: string }>;

@@ -1,6 +1,8 @@
+import { Problem } from '@gantry/contract/problems.ts';
 import { defineCommand, required } from '../../command.ts';
 import { activeTeam, setActiveTeam } from '../../context.ts';
 import { misuse } from '../../refusal.ts';
+import type { Session } from '../../session.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
@@ -12,7 +14,7 @@ export const command = defineCommand({
   flags: {},
   async run({ name }, session) {
     const before = activeTeam(session.config, session.origin);
-    await checkTeam(name, async () => await session.callWith((await session.token())?.token, 'auth.me', {}));
+    await checkTeam(session, name);
     setActiveTeam(session.config, session.origin, name);
     return {
       data: { team: name },
@@ -22,16 +24,29 @@ export const command = defineCommand({
   },
 });
 
-/** A platform admin may act for any team, so only the service can tell whether theirs exists; for others their list is all. */
-async function checkTeam(
-  name: string,
-  whoAmI: () => Promise<{ role: string; teams: { name: string }[] }>,
-): Promise<void> {
-  const { role, teams } = await whoAmI();
-  if (role === 'admin' || teams.some((team) => team.name === name)) return;
+/** Asked without the context before: it may be a team that is gone. */
+async function checkTeam(session: Session, name: string): Promise<void> {
+  const token = (await session.token())?.token;
+  const { role, teams } = await session.callWith(token, 'auth.me', {});
+  if (teams.some((team) => team.name === name)) return;
+  // A platform admin may act for any team that there is.
+  const isAdmin = role === 'admin';
+  if (isAdmin && (await isThere(session, token, name))) return;
   const yours = teams.map((team) => team.name).join(', ');
   throw misuse(
-    `You are not in a team called ${name}`,
-    yours === '' ? 'You are in no team yet; an admin adds you with `svc team add`.' : `Yours: ${yours}.`,
+    isAdmin ? `There is no team called ${name}` : `You are not in a team called ${name}`,
+    yours === ''
+      ? 'You are in no team yet; an admin adds you with `svc team add`.'
+      : `Yours: ${yours}.${isAdmin ? ' All of them: `svc team list`. To make it: `svc team create`.' : ''}`,
   );
+}
+
+async function isThere(session: Session, token: string | undefined, name: string): Promise<boolean> {
+  try {
+    await session.callWith(token, 'teams.show', { params: { team: name } });
+    return true;
+  } catch (error) {
+    if (error instanceof Problem && (error.code === 'not_found' || error.code === 'invalid')) return false;
+    throw error;
+  }
 }

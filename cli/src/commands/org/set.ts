@@ -1,6 +1,8 @@
 import { orgSettings, type OrgSetting, type OrgSettings } from '@gantry/contract/org.ts';
 import { defineCommand, required } from '../../command.ts';
-import { misuse } from '../../refusal.ts';
+import { yesFlag } from '../../confirm-final.ts';
+import { misuse, Refusal } from '../../refusal.ts';
+import type { Session } from '../../session.ts';
 import { good, line, warn } from '../../view/view.ts';
 
 const names = Object.keys(orgSettings.shape);
@@ -11,11 +13,12 @@ export const command = defineCommand({
   needs: 'org.change',
   examples: ['svc org set require_approval_for_admins true', 'svc org set enforce_password_change true --json'],
   arguments: { setting: required('The setting'), value: required('Its value') },
-  flags: {},
-  async run({ setting, value }, session) {
+  flags: { yes: yesFlag },
+  async run({ setting, value, yes }, session) {
     if (!names.includes(setting)) throw misuse(`There is no setting ${setting}`, `Name one of ${names.join(', ')}.`);
     const before = (await session.call('org.show', {})).settings[setting as OrgSetting]; // one of the names, as was just seen
     const body = { [setting]: readValue(value) } as Partial<OrgSettings>; // the service checks the value
+    if (setting === 'require_approval_for_admins' && value === 'true' && !yes) await warnOnlyAdmin(session);
     const { notices, ...org } = await session.call('org.set', { body });
     return {
       data: org,
@@ -27,6 +30,17 @@ export const command = defineCommand({
     };
   },
 });
+
+/** Before it is set; elsewhere than at a terminal the answer's notice says it. */
+async function warnOnlyAdmin(session: Session): Promise<void> {
+  if (!(await session.prompt.canAsk())) return;
+  const { items } = await session.call('users.list', { query: { limit: 200 } });
+  if (items.filter(({ active, role }) => active && role === 'admin').length > 1) return;
+  const sentence = 'You are the only admin: nobody could approve what you ask for, and you could deploy nothing';
+  session.output.notice(`${sentence}. To make a second one first: svc user update <e-mail> --role admin`);
+  if (!(await session.prompt.confirm('Set it all the same?', '--yes')))
+    throw new Refusal('declined', 'Nothing was changed');
+}
 
 function readValue(text: string): unknown {
   if (text === 'true' || text === 'false') return text === 'true';

@@ -1,6 +1,6 @@
 import { defineCommand, required, text } from '../../command.ts';
+import { nextForPending, targetOf } from '../../describe-approval.ts';
 import { findId } from '../../find-id.ts';
-import { targetOf } from '../../describe-approval.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
@@ -20,13 +20,13 @@ export const command = defineCommand({
       body: reason === undefined ? {} : { reason },
     });
     const ref = `${approval.asset}@${approval.asset_version}`;
-    const { approvals_required, approved_by, can_decide } = approval;
+    const { approvals_required, approved_by } = approval;
     if (approval.status === 'pending')
       return {
         data: approval,
         view: [line(good('✓ '), `You approve ${ref}: ${approved_by.length} of ${approvals_required}`)],
         person_must_act: true,
-        next: [{ command: `svc review approve ${id}`, when: `run by one of: ${can_decide.join(', ')}` }],
+        next: nextForPending(approval),
       };
     const target = targetOf(approval);
     return {

@@ -1,26 +1,34 @@
-import { defineCommand } from '../../command.ts';
+import { defineCommand, toggle } from '../../command.ts';
 import { exitCodes } from '../../exit-codes.ts';
-import { logFile, startServer } from '../../server-process.ts';
+import { becomeServer, logFile, startServer } from '../../server-process.ts';
 import { bad, faint, good, line, link } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'server start',
-  summary: 'Start the service on this machine, in the background',
+  summary: 'Start the service on this machine, in the background; one that runs already is left alone',
   needs: 'this machine',
-  examples: ['svc server start', 'svc server start --json'],
+  examples: ['svc server start', 'svc server start --foreground'],
   arguments: {},
-  flags: {},
-  async run(_input, session) {
-    const { pid, url, fault } = await startServer(session);
+  flags: {
+    foreground: toggle('Become the service, until SIGTERM: for systemd and other supervisors; the log goes to stdout'),
+  },
+  async run({ foreground }, session) {
+    if (foreground) becomeServer(session);
+    const { pid, url, fault, started } = await startServer(session);
     const log = logFile(session.config);
     return {
-      data: { pid, url, log, ...(fault === undefined ? {} : { not_ready: fault.detail }) },
+      data: { pid, url, log, started, ...(fault === undefined ? {} : { not_ready: fault.detail }) },
       view: [
-        line(good('✓ '), 'The service listens on ', link(url), faint(`  process ${pid}`)),
+        line(
+          good('✓ '),
+          `The service ${started ? 'listens' : 'runs already and listens'} on `,
+          link(url),
+          faint(`  process ${pid}`),
+        ),
         line(faint('  log  '), log),
         ...(fault === undefined ? [] : [line(bad('✗ '), `It is not ready: ${fault.detail}`)]),
       ],
-      undo: 'svc server stop',
+      ...(started ? { undo: 'svc server stop' } : {}),
       ...(fault === undefined ? {} : { exit: exitCodes.refused, person_must_act: true }),
       next:
         fault === undefined

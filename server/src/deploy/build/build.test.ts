@@ -11,6 +11,7 @@ import { testConfig } from '../../testing/config.ts';
 import { removeLeftovers } from '../../testing/engine-leftovers.ts';
 import { buildAppImage, type AppImageInput } from './app-image.ts';
 import { ensureDependencyImage, type DependencyImage } from './dependency-image.ts';
+import { pruneCaches, teamCache } from '../../engine/package-cache.ts';
 import { pruneImages } from './prune-images.ts';
 import { readWrapperFiles } from './wrapper-files.ts';
 
@@ -54,7 +55,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await sandboxes?.close();
   await removeLeftovers(engine);
-  await pruneImages(engine, new Set(), { now_seconds: Infinity, signal: signal() });
+  await pruneImages(engine, new Set(), { older_than_seconds: Infinity, signal: signal() });
+  await pruneCaches(engine, new Set(), signal());
 }, 60_000);
 
 async function install(o: ResolvedDependencies & { team_id: string }): Promise<DependencyImage> {
@@ -165,15 +167,29 @@ test('of images only those go that nothing needs: apps at once, dependencies whe
     const ids = (await engine.docker.listImages({ filters })).map(({ Id }) => Id);
     return [needed, unneeded, unused.id, dependencies.id].map((id) => ids.includes(id));
   };
-  const prune = async (now_seconds: number) =>
-    await pruneImages(engine, new Set([needed]), { now_seconds, signal: signal() });
+  const prune = async (older_than_seconds: number) =>
+    await pruneImages(engine, new Set([needed]), { older_than_seconds, signal: signal() });
   expect(await there()).toEqual([true, true, true, true]);
   const now_seconds = Date.now() / 1000;
-  await prune(now_seconds);
+  await prune(now_seconds - 60 * 60);
   expect(await there()).toEqual([true, false, true, true]);
-  await prune(now_seconds + 25 * 60 * 60);
+  await prune(now_seconds + 1);
   expect(await there()).toEqual([true, false, false, true]);
 }, 60_000);
+
+test('the package caches of teams that have no agent go, and those of the others stay', async () => {
+  const caches = async () => {
+    const label = [`gantry.installation=${engine.installation_id}`, 'gantry.purpose=cache'];
+    return (await engine.docker.listVolumes({ filters: JSON.stringify({ label }) })).Volumes?.length;
+  };
+  for (const team of ['kept', 'gone']) await teamCache(sandboxes, team, signal());
+  const before = (await caches()) ?? 0;
+  expect(before).toBeGreaterThanOrEqual(2);
+  await pruneCaches(engine, new Set(['kept']), signal());
+  expect(await caches()).toBe(1);
+  await pruneCaches(engine, new Set(), signal());
+  expect(await caches()).toBe(0);
+});
 
 test('an aborted build ends at once and leaves no image', async () => {
   const stop = new AbortController();

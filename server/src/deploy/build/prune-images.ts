@@ -1,17 +1,14 @@
 import { answered, ask, type Engine } from '../../engine/client.ts';
 import { label, ownedBy } from '../../engine/labels.ts';
 
-// A version that is approved today may be deployed next week, with the lock of one that is gone.
-const keep_dependencies_seconds = 24 * 60 * 60;
-
 /**
- * Removes this installation's app images but those that are needed, and dependency images that no needed one is built on, once they are a
- * day old. One that a container still uses stays for the next time. What is removed wrongly costs time only: it is built again.
+ * Removes this installation's app images but those that are needed, and dependency images that no needed one is built on and that were made
+ * before then. One that a container still uses stays for the next time. What is removed wrongly costs time only: it is built again.
  */
 export async function pruneImages(
   engine: Engine,
   needed: ReadonlySet<string>,
-  { now_seconds, signal }: { now_seconds: number; signal: AbortSignal },
+  { older_than_seconds, signal }: { older_than_seconds: number; signal: AbortSignal },
 ): Promise<void> {
   const list = async (purpose: string) =>
     await ask(engine.docker.listImages({ filters: ownedBy(engine, purpose) }), { signal });
@@ -20,7 +17,7 @@ export async function pruneImages(
     if (needed.has(Id)) builtOn.add(Labels?.[label.dependencies] ?? '');
     else await remove(engine, Id, signal);
   for (const { Id, RepoTags, Created } of await list('dependencies')) {
-    const isOld = now_seconds - Created > keep_dependencies_seconds;
+    const isOld = Created <= older_than_seconds;
     if (isOld && !(RepoTags ?? []).some((tag) => builtOn.has(tag))) await remove(engine, Id, signal);
   }
 }

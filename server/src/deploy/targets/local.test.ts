@@ -42,7 +42,7 @@ class Answers(http.server.BaseHTTPRequestHandler):
         if mode == "deaf": time.sleep(60)
         ready = state == "ready" or (mode == "slow" and time.monotonic() - began > 1)
         body = {"status": "ready" if ready else state}
-        if state == "failed": body["reason"] = {"code": "import_failed", "message": "No module named 'nothing'", "traceback": "Traceback …"}
+        if state == "failed": body["reason"] = {"code": "import_failed", "message": "No module named 'nothing'", "traceback": "Traceback …", "missing_env": ["OPENAI_API_KEY"]}
         self.send_response(200 if self.path == "/health" or ready else 503)
         self.end_headers()
         self.wfile.write(json.dumps(body).encode() + (b" " * 3_000_000 if mode == "huge" else b""))
@@ -204,6 +204,7 @@ test('an agent that cannot be loaded fails with its own reason, its log and the 
   await expect(wait(await started('failed'))).rejects.toMatchObject({
     code: 'start_failed',
     detail: "No module named 'nothing'",
+    hint: 'Set OPENAI_API_KEY in agent.yaml, below `deploy.env_vars`; secrets have no place of their own yet.',
     fields: {
       reason: { code: 'import_failed', traceback: 'Traceback …' },
       probes: expect.arrayContaining([expect.objectContaining({ path: '/health', result: 200 })]),

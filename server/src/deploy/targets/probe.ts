@@ -35,6 +35,7 @@ export async function waitUntilReady({ target, place, ...input }: ProbeInput): P
   const fail = async (problem: Refusal): Promise<never> => {
     throw new Problem(problem.code, {
       detail: problem.detail,
+      ...(problem.hint === undefined ? {} : { hint: problem.hint }),
       fields: { ...problem.fields, probes: probes.slice(-50), log: await lastLines(target, place) },
     });
   };
@@ -61,9 +62,12 @@ export async function waitUntilReady({ target, place, ...input }: ProbeInput): P
   }
 }
 
+const variableName = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
+
 interface Refusal {
   code: 'start_failed' | 'health_check_failed' | 'out_of_memory';
   detail: string;
+  hint?: string;
   fields?: Record<string, unknown>;
 }
 
@@ -81,7 +85,17 @@ function refused(body: Record<string, unknown>): Refusal {
     typeof reason === 'object' && reason !== null && 'message' in reason && typeof reason.message === 'string'
       ? reason.message
       : 'The agent could not be loaded';
-  return { code: 'start_failed', detail: sentence, fields: { reason } };
+  const hint = hintFor(reason);
+  return { code: 'start_failed', detail: sentence, fields: { reason }, ...(hint === undefined ? {} : { hint }) };
+}
+
+/** Where to set the variables that the agent names as missing. */
+function hintFor(reason: unknown): string | undefined {
+  if (typeof reason !== 'object' || reason === null || !('missing_env' in reason)) return undefined;
+  const { missing_env } = reason;
+  if (!Array.isArray(missing_env) || missing_env.length === 0 || missing_env.length > 20) return undefined;
+  if (!missing_env.every((name) => typeof name === 'string' && variableName.test(name))) return undefined;
+  return `Set ${missing_env.join(', ')} in agent.yaml, below \`deploy.env_vars\`; secrets have no place of their own yet.`;
 }
 
 /** Of the last two, because the deadline cuts the last one short. */

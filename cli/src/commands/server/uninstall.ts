@@ -1,0 +1,54 @@
+import { defineCommand, toggle } from '../../command.ts';
+import { confirmFinal, yesFlag } from '../../confirm-final.ts';
+import { removeData } from '../../remove-data.ts';
+import { runServerProgram, stopServer } from '../../server-process.ts';
+import { forgetToken } from '../../tokens.ts';
+import { faint, good, line } from '../../view/view.ts';
+
+interface Removed {
+  containers: number;
+  networks: number;
+  volumes: number;
+  images: number;
+}
+
+export const command = defineCommand({
+  words: 'server uninstall',
+  summary: 'Stop the service and remove all that it made: agents, images, caches, networks, and its data',
+  needs: 'this machine',
+  examples: ['svc server uninstall', 'svc server uninstall --keep-data --yes'],
+  arguments: {},
+  flags: { keepData: toggle('Leave the data directory, with the registry and the audit log'), yes: yesFlag },
+  async run({ keepData, yes }, session) {
+    const { data_directory } = session.config;
+    const what = keepData ? 'all of its agents and images' : `all of its agents, images and data in ${data_directory}`;
+    await confirmFinal(session, {
+      yes,
+      deed: `Remove this installation: ${what}`,
+      otherwise: 'Nothing was removed',
+    });
+    await stopServer(session);
+    session.output.progress(['… ', 'removing what it made']);
+    const removed = JSON.parse(await runServerProgram(session, ['uninstall'])) as Removed; // what `uninstall` is there to print
+    session.output.progress(undefined);
+    if (!keepData) {
+      removeData(session.config);
+      await forgetToken(session.config, session.origin);
+    }
+    const { containers, images, volumes, networks } = removed;
+    return {
+      data: { removed, data_removed: !keepData, data_directory },
+      view: [
+        line(
+          good('✓ '),
+          `Removed from the container engine: ${containers} containers, ${images} images, ${volumes} volumes, ${networks} networks`,
+        ),
+        line(
+          keepData ? faint('  kept  ') : good('✓ '),
+          keepData ? data_directory : `The data in ${data_directory} are gone`,
+        ),
+      ],
+      next: keepData ? [{ command: 'svc server start', when: 'to go on; agents are deployed anew' }] : [],
+    };
+  },
+});

@@ -1,0 +1,58 @@
+// Takes everything of an installation out of the engine. Nothing without its id is touched.
+import { answered, ask, type Engine } from './client.ts';
+import { unguardEgress } from './egress.ts';
+import { label, ownedBy } from './labels.ts';
+import { removeNetwork } from './networks.ts';
+
+export interface Removed {
+  containers: number;
+  networks: number;
+  volumes: number;
+  images: number;
+}
+
+/** Containers first, then what they used. The service does not run meanwhile. */
+export async function removeInstallation(engine: Engine): Promise<Removed> {
+  const objects = await removeObjects(engine);
+  let images = 0;
+  // Apps are built on dependencies.
+  for (const purpose of ['app', 'dependencies'])
+    for (const { Id } of await ask(engine.docker.listImages({ filters: ownedBy(engine, purpose) })))
+      if (await isRemoved(engine.docker.getImage(Id).remove({ force: true }))) images += 1;
+  return { ...objects, images };
+}
+
+/** All but the images. */
+export async function removeObjects(engine: Engine): Promise<Omit<Removed, 'images'>> {
+  const { docker, installation_id } = engine;
+  const filters = { label: [`${label.installation}=${installation_id}`] };
+  const containers = await ask(docker.listContainers({ all: true, filters }));
+  for (const { Id } of containers) await isRemoved(docker.getContainer(Id).remove({ force: true, v: true }));
+  const networks = await ask(docker.listNetworks({ filters }));
+  for (const { Id, Name, Internal, Options } of networks) {
+    const network = {
+      id: Id,
+      name: Name,
+      bridge: Options?.['com.docker.network.bridge.name'] ?? '',
+      subnet: '',
+      gateway: '',
+      internal: Internal,
+    };
+    await unguardEgress(engine, network);
+    await removeNetwork(engine, network);
+  }
+  const { Volumes } = await ask(docker.listVolumes({ filters: JSON.stringify(filters) }));
+  for (const { Name } of Volumes ?? []) await isRemoved(docker.getVolume(Name).remove());
+  return { containers: containers.length, networks: networks.length, volumes: Volumes?.length ?? 0 };
+}
+
+/** False when it is not there any more. */
+async function isRemoved(removing: Promise<unknown>): Promise<boolean> {
+  try {
+    await ask(removing);
+    return true;
+  } catch (error) {
+    if (answered(error, 404)) return false;
+    throw error;
+  }
+}

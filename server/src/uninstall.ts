@@ -1,0 +1,28 @@
+// Takes an installation out of the container engine: agents, builds, networks, caches, images, and the secrets that lie in memory. The data
+// stay: whoever asked for this removes them, or keeps them.
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ConfigFault, type Config } from './config.ts';
+import { secretsDirectory } from './containers.ts';
+import { connectEngine } from './engine/client.ts';
+import { removeInstallation, type Removed } from './engine/remove-installation.ts';
+import { openAsOwner } from './foundation.ts';
+import { installationId } from './principals/find.ts';
+
+export async function uninstall(config: Config): Promise<Removed> {
+  // Opening the database would make one.
+  if (config.database_url === undefined && !existsSync(join(config.data_dir, 'postgresql', 'data')))
+    throw new ConfigFault(`There is no installation with the data in ${config.data_dir}.`);
+  const owned = await openAsOwner(config);
+  let id: string;
+  try {
+    id = await installationId(owned.db);
+  } finally {
+    await owned.close();
+  }
+  const removed = await removeInstallation(connectEngine({ docker_host: config.engine_host, installation_id: id }));
+  await rm(await secretsDirectory(id), { recursive: true, force: true });
+  await rm(join(config.data_dir, 'agents'), { recursive: true, force: true });
+  return removed;
+}
