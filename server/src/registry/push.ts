@@ -3,6 +3,7 @@
 // Must never happen: a version whose name, team or owner differ from the asset's record, or new content under a version that is final.
 import { checkProject } from '@gantry/contract/agent-project.ts';
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import { resolverLines } from '@gantry/contract/dependencies/resolver-lines.ts';
 import type { Finding } from '@gantry/contract/finding.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize, Refusal } from '../access/authorize.ts';
@@ -38,7 +39,7 @@ export async function push(db: Database, caller: Caller, request: PushRequest): 
   if (asset === undefined) requireSomeTeam(user);
   else requireWrite(user, asset);
   const files = await unpack(request.archive, request.signal);
-  const { config, notices, requirements } = checked(request.name, files);
+  const { config, notices, dependencies } = checked(request.name, files);
   const team = await pushableTeam(db, user, config.team);
   const owner_id = asset === undefined ? await ownerOfNew(db, user, team, config.owner) : asset.owner_id;
   const creating = `agents/${request.name}`;
@@ -55,7 +56,7 @@ export async function push(db: Database, caller: Caller, request: PushRequest): 
     config,
     manifest,
     source,
-    requirements,
+    dependencies,
     message: request.message,
     notices,
     origin: { request_id, ip },
@@ -95,7 +96,7 @@ function requireSomeTeam(user: SignedInCaller): void {
 }
 
 function checked(name: string, files: ReadonlyMap<string, Uint8Array>) {
-  const { config, findings, dependency_file } = checkProject(files);
+  const { config, findings, dependencies } = checkProject(files);
   const errors = findings.filter((finding) => finding.severity === 'error');
   if (config === undefined || errors.length > 0) throw invalid(errors);
   if (config.name !== name) {
@@ -104,12 +105,11 @@ function checked(name: string, files: ReadonlyMap<string, Uint8Array>) {
       errors: [{ pointer: '/name', file: 'agent.yaml', message: `is ${config.name}, not ${name}` }],
     });
   }
-  const text = dependency_file && new TextDecoder().decode(files.get(dependency_file));
-  const requirements: PushInput['requirements'] =
-    text === undefined
-      ? { kind: 'none' }
-      : { kind: dependency_file === 'pyproject.toml' ? 'pyproject' : 'requirements', text };
-  return { config, requirements, notices: findings.map((finding) => `${finding.file}: ${finding.message}`) };
+  return {
+    config,
+    dependencies: { ...resolverLines(dependencies), requires_python: dependencies.requires_python },
+    notices: findings.map((finding) => `${finding.file}: ${finding.message}`),
+  };
 }
 
 function invalid(errors: Finding[]): Problem {
