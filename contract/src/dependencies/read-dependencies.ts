@@ -3,7 +3,7 @@
 // requirements.txt wins over its pyproject.toml unless langgraph.json names `.`, whose pyproject.toml langgraph takes.
 import type { ProjectFiles } from '../agent-project/files.ts';
 import type { Finding } from '../finding.ts';
-import { readLanggraphJson, type LanggraphJson } from '../langgraph-json.ts';
+import { findLanggraphJson } from '../langgraph-json.ts';
 import { joined } from '../path-inside.ts';
 import { normaliseName, type DeclaredRequirement } from '../requirements.ts';
 import { fault } from './fault.ts';
@@ -32,7 +32,10 @@ export interface DeclaredDependencies {
 export function readDependencies(files: ProjectFiles): DeclaredDependencies {
   const reader = projectReader(files);
   const findings: Finding[] = [];
-  const langgraph = readLanggraph(reader, findings);
+  const found = findLanggraphJson(files);
+  if (found !== undefined) reader.sources.push('langgraph.json');
+  findings.push(...(found?.findings ?? []));
+  const langgraph = found?.config;
   const named = (langgraph?.dependencies ?? []).flatMap((one) => ('folder' in one ? [one] : []));
   const root = readFolder(reader, { folder: '.', isNamed: named.some(({ folder }) => folder === '.') });
   const others = named.filter(({ folder }) => folder !== '.').slice(0, mostFolders);
@@ -77,14 +80,6 @@ const noFile: Finding = fault(
   'There is no requirements.txt or pyproject.toml; the image gets the framework only',
   { severity: 'notice', suggestion: 'Add a requirements.txt if the agent imports more than the framework.' },
 );
-
-function readLanggraph(reader: ProjectReader, findings: Finding[]): LanggraphJson | undefined {
-  if (!reader.has('langgraph.json')) return undefined;
-  const text = reader.text('langgraph.json');
-  const read = typeof text === 'string' ? readLanggraphJson(text) : { findings: [text] };
-  findings.push(...read.findings);
-  return read.config;
-}
 
 function readNamed(
   reader: ProjectReader,
