@@ -35,7 +35,7 @@ test('a project of agent.yaml, agent.py and requirements.txt is deployable', () 
     deployable: true,
     findings: [],
     export_name: 'graph',
-    dependency_file: 'requirements.txt',
+    dependencies: { sources: ['requirements.txt'], requirements: [{ name: 'langgraph' }] },
     config: { name: 'greeter' },
   });
 });
@@ -127,7 +127,7 @@ describe('agent.yaml', () => {
     const { findings } = check({
       'agent.yaml': `${agentYaml}tag: x\n`,
       'agent.py': undefined,
-      'requirements.txt': '-r x\n',
+      'requirements.txt': '-e .\n',
       '.env': 'A=b',
     });
     expect(findings.map(({ code }) => code)).toEqual([
@@ -278,16 +278,17 @@ describe('dependencies', () => {
     });
   });
 
-  test('in a pyproject.toml are left to the resolver', () => {
-    expect(check({ 'requirements.txt': undefined, 'pyproject.toml': '[project]' })).toMatchObject({
+  test('in a pyproject.toml are read', () => {
+    const text = '[project]\ndependencies = ["httpx"]\n';
+    expect(check({ 'requirements.txt': undefined, 'pyproject.toml': text })).toMatchObject({
       deployable: true,
       findings: [],
-      dependency_file: 'pyproject.toml',
+      dependencies: { sources: ['pyproject.toml'], requirements: [{ name: 'httpx' }] },
     });
   });
 
   test('in both files come from requirements.txt, which is said', () => {
-    expect(onlyFinding({ 'pyproject.toml': '[project]' })).toMatchObject({
+    expect(onlyFinding({ 'pyproject.toml': '[project]\ndependencies = ["x"]' })).toMatchObject({
       code: 'two_dependency_files',
       severity: 'notice',
     });
@@ -299,6 +300,22 @@ describe('dependencies', () => {
       code: 'dependency_conflict',
       line: 2,
       message: '`pydantic<2` conflicts with `pydantic>=2.0.0`, which the service needs',
+    });
+  });
+
+  test('that are locked below what the service needs are refused, with how to lock them again', () => {
+    const files = {
+      'requirements.txt': undefined,
+      'pyproject.toml': '[project]\ndependencies = ["langgraph"]\n',
+      'uv.lock': 'version = 1\n\n[[package]]\nname = "fastapi"\nversion = "0.100.0"\n',
+    };
+    expect(onlyFinding(files)).toMatchObject({
+      deployable: false,
+      code: 'dependency_conflict',
+      file: 'uv.lock',
+      line: 3,
+      message: '`fastapi==0.100.0` conflicts with `fastapi>=0.110.0`, which the service needs',
+      suggestion: 'run `uv lock --upgrade-package fastapi`, so that uv.lock holds fastapi 0.110.0 or later',
     });
   });
 });

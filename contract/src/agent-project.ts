@@ -7,10 +7,9 @@ import { filesFromMap, type ProjectFile, type ProjectFiles } from './agent-proje
 import { leftOut } from './agent-project/left-out.ts';
 import { checkLimits } from './agent-project/limits.ts';
 import { readText } from './agent-project/read-text.ts';
-import { checkDependencies } from './dependencies/check-dependencies.ts';
+import { checkDependencies, type CheckedDependencies } from './dependencies/check-dependencies.ts';
 import { hasErrors, inOrder, type Finding, type FindingCode } from './finding.ts';
 import { findLanggraphJson } from './langgraph-json.ts';
-import type { Conflict, Requirement } from './requirements.ts';
 import { sourceRoots } from './source-roots.ts';
 
 export type { ProjectEntry } from './agent-project/entry.ts';
@@ -28,10 +27,7 @@ export interface CheckedProject {
   entry?: ProjectEntry;
   /** The name the agent is exported under, where it can be seen. */
   export_name?: string;
-  /** requirements.txt wins over pyproject.toml, which only the resolver reads. */
-  dependency_file?: 'requirements.txt' | 'pyproject.toml';
-  requirements: Requirement[];
-  conflicts: Conflict[];
+  dependencies: CheckedDependencies;
 }
 
 /** The files as they would be deployed: what `leftOut` names is expected to be gone, and refused where it is not. */
@@ -44,14 +40,14 @@ export function checkProject(given: ProjectFiles | ReadonlyMap<string, Uint8Arra
   const config = checkConfig(files, byPath.get('agent.yaml'), findings);
   const entry = checkEntry({ files, byPath, framework: config?.framework, entrypoint: config?.entrypoint });
   findings.push(...entry.findings);
-  const dependencies = checkDependencies(files, byPath, config?.framework, findings);
+  const dependencies = checkDependencies(files, config?.framework, findings);
 
   return {
     ...(config === undefined ? {} : { config, entry: entryOf(config, files) }),
     deployable: !hasErrors(findings),
     findings: inFileOrder(findings),
     ...(entry.export_name === undefined ? {} : { export_name: entry.export_name }),
-    ...dependencies,
+    dependencies,
   };
 }
 
@@ -135,7 +131,9 @@ function about(
 /** The files in the order a person looks at them. */
 function inFileOrder(findings: readonly Finding[]): Finding[] {
   const byFile = Map.groupBy(findings, ({ file }) => file);
-  const first = ['agent.yaml', 'agent.py', 'requirements.txt', 'pyproject.toml'].filter((file) => byFile.has(file));
+  const first = ['agent.yaml', 'agent.py', 'langgraph.json', 'requirements.txt', 'pyproject.toml'].filter((file) =>
+    byFile.has(file),
+  );
   const others = [...byFile.keys()].filter((file) => !first.includes(file)).toSorted();
   return [...first, ...others].flatMap((file) => inOrder(byFile.get(file) ?? []));
 }

@@ -51,6 +51,11 @@ export const findingCodes = [
   // The files that name dependencies
   'no_dependency_file',
   'two_dependency_files',
+  'toml_syntax',
+  'project_dynamic',
+  'not_installed',
+  'setting_ignored',
+  'python_unreadable',
   'requirement_unreadable',
   'requirement_refused',
   'dependency_conflict',

@@ -104,6 +104,11 @@ export const problems = {
     title: 'The dependencies cannot be installed together',
     hint: 'Widen the version range named below.',
   },
+  python_unavailable: {
+    status: 422,
+    title: 'The project needs another Python than there is',
+    hint: 'Widen requires-python, or ask an admin for another base image.',
+  },
   build_failed: { status: 500, title: 'The image could not be built' },
   out_of_memory: { status: 422, title: 'It ran out of memory', hint: 'Raise deploy.resources.memory in agent.yaml.' },
   disk_limit: { status: 422, title: 'The build wrote more than it may' },

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Framework } from './frameworks.ts';
 import { normaliseName, parseRequirements, platformRequirements } from './requirements.ts';
+import { printLine } from './requirements/parse-line.ts';
 import { endsBelow } from './requirements/version-range.ts';
 
 const one = (line: string) => parseRequirements(line).requirements[0];
@@ -59,9 +60,37 @@ describe('a requirement', () => {
   test.each(['--require-hashes', '--pre', '--only-binary :all:', '--prefer-binary', '', '   ', '# only a comment'])(
     '%j beside it is let pass',
     (line) => {
-      expect(parseRequirements(line)).toEqual({ requirements: [], findings: [] });
+      expect(parseRequirements(line)).toMatchObject({ requirements: [], includes: [], findings: [] });
     },
   );
+
+  test.each(['--only-binary :all:', '--only-binary=numpy,torch'])('%j forbids source builds', (line) => {
+    expect(parseRequirements(line).only_binary).toEqual([line.replace(/^--only-binary[= ]/, '')]);
+  });
+
+  test.each([
+    ['-r other.txt', { include: 'other.txt', as: 'requirements' }],
+    ['-rother.txt', { include: 'other.txt', as: 'requirements' }],
+    ['--requirement=sub/other.txt', { include: 'sub/other.txt', as: 'requirements' }],
+    ['--requirement ../other.txt # why', { include: '../other.txt', as: 'requirements' }],
+    ['-c constraints.txt', { include: 'constraints.txt', as: 'constraints' }],
+  ])('%j names another file', (line, include) => {
+    expect(parseRequirements(line)).toMatchObject({
+      requirements: [],
+      includes: [{ ...include, line: 1 }],
+      findings: [],
+    });
+  });
+
+  test.each([
+    ['Typing_Extensions [all, B_c] >= 4 , <5', 'typing-extensions[all,b-c]>=4,<5'],
+    ['x==1.0 ;  python_version<"3.9"', 'x==1.0 ; python_version<"3.9"'],
+    ['x==1 --hash=sha256:ab --hash=sha512:cd', 'x==1 --hash=sha256:ab --hash=sha512:cd'],
+  ])('%j is printed as one plain line', (line, printed) => {
+    const [requirement] = parseRequirements(line).requirements;
+    expect(requirement && printLine(requirement)).toBe(printed);
+    expect(parseRequirements(printed).requirements).toEqual([requirement]);
+  });
 });
 
 describe('what would install from elsewhere or read other files is refused:', () => {
@@ -77,9 +106,10 @@ describe('what would install from elsewhere or read other files is refused:', ()
     '--no-index',
     '-r /etc/passwd',
     '-r/etc/passwd',
-    '-r other.txt',
-    '--requirement=other.txt',
-    '-c constraints.txt',
+    '-r https://example.com/requirements.txt',
+    '--requirement=file:///etc/passwd',
+    '-r',
+    '-c git+https://example.com/x',
     '-e .',
     '--editable=git+ssh://git@example.com/x',
     'git+ssh://git@example.com/x',
@@ -130,6 +160,9 @@ test.each([
   'x -i https:',
   '[a]',
   'é',
+  'x[a b]',
+  'x[-a]',
+  'x; python_version > "3" \\ # comment',
   `x; ${'('.repeat(2000)}`,
   'x'.repeat(9000) + ' y',
 ])('%.30j is no requirement', (line) => {

@@ -1,15 +1,21 @@
-// requirements.txt: which packages the user asks for, what in it is refused, and what the platform adds to it. The user's
-// lines are never touched: the resolver gets them as they are, next to ours. A pyproject.toml is read by the resolver alone.
-// Refused is what would install from elsewhere than the configured package index, or read files outside the project (T62).
+// requirements.txt: which packages the user asks for, what in it is refused, and what the platform adds to it. The resolver gets
+// what was read here, next to ours, so that no other reader takes a line for something else. Refused is what would install from elsewhere than the configured package index, or read files outside the project (T62).
 import { frameworks, printRequirement, type Framework, type PlatformRequirement } from './frameworks.ts';
 import type { Finding } from './finding.ts';
-import { parseLine, type Requirement } from './requirements/parse-line.ts';
+import { parseLine, printSpec, type Include, type Requirement } from './requirements/parse-line.ts';
 import { endsBelow } from './requirements/version-range.ts';
 
 export { normaliseName, type Requirement } from './requirements/parse-line.ts';
 
+/** A requirement and the file that holds it. */
+export type DeclaredRequirement = Requirement & { file: string };
+
 export interface ParsedRequirements {
-  requirements: Requirement[];
+  requirements: DeclaredRequirement[];
+  /** Packages of which no source distribution is built, or `:all:`. */
+  only_binary: string[];
+  /** Other files that are to be read in the place of their line. */
+  includes: (Include & { line: number })[];
   findings: Finding[];
 }
 
@@ -19,6 +25,8 @@ export const requirementsLimits = { characters: 262_144, lines: 5_000, line_char
 export function parseRequirements(text: string, file = 'requirements.txt'): ParsedRequirements {
   const refuse = (line: number, message: string): ParsedRequirements => ({
     requirements: [],
+    only_binary: [],
+    includes: [],
     findings: [{ code: 'file_too_large', severity: 'error', message, file, line, column: 1, pointer: '' }],
   });
   if (text.length > requirementsLimits.characters)
@@ -27,7 +35,9 @@ export function parseRequirements(text: string, file = 'requirements.txt'): Pars
   if (lines.length > requirementsLimits.lines)
     return refuse(requirementsLimits.lines, `${file} has more than ${requirementsLimits.lines} lines`);
 
-  const requirements: Requirement[] = [];
+  const requirements: DeclaredRequirement[] = [];
+  const includes: ParsedRequirements['includes'] = [];
+  const only_binary: string[] = [];
   const findings: Finding[] = [];
   for (const { content, line } of lines) {
     const parsed =
@@ -39,9 +49,11 @@ export function parseRequirements(text: string, file = 'requirements.txt'): Pars
         : parseLine(content, line);
     if (parsed === undefined) continue;
     if ('code' in parsed) findings.push({ severity: 'error', file, line, column: 1, pointer: '', ...parsed });
-    else requirements.push(parsed);
+    else if ('include' in parsed) includes.push({ ...parsed, line });
+    else if ('only_binary' in parsed) only_binary.push(parsed.only_binary);
+    else requirements.push({ ...parsed, file });
   }
-  return { requirements, findings };
+  return { requirements, only_binary, includes, findings };
 }
 
 export interface Conflict {
@@ -58,11 +70,7 @@ export interface PlatformRequirements {
 }
 
 /** The packages that the image needs besides the user's. A requirement with a marker may not apply, so it replaces none of ours. */
-export function platformRequirements(
-  framework: Framework,
-  user: readonly Requirement[],
-  file = 'requirements.txt',
-): PlatformRequirements {
+export function platformRequirements(framework: Framework, user: readonly DeclaredRequirement[]): PlatformRequirements {
   const add: string[] = [];
   const conflicts: Conflict[] = [];
   for (const platform of frameworks[framework].requires) {
@@ -70,28 +78,36 @@ export function platformRequirements(
     if (asked.length === 0) add.push(printRequirement(platform));
     for (const requirement of asked) {
       if (platform.floor !== undefined && endsBelow(requirement.specifiers, platform.floor))
-        conflicts.push(conflict(platform, platform.floor, requirement, file));
+        conflicts.push(conflict(platform, platform.floor, requirement));
     }
   }
   return { add, conflicts };
 }
 
-function conflict(
-  platform: PlatformRequirement,
-  floor: string,
-  { name, specifiers, line }: Requirement,
-  file: string,
-): Conflict {
-  const spec = specifiers.map(({ operator, version }) => operator + version).join(',');
+function conflict(platform: PlatformRequirement, floor: string, requirement: DeclaredRequirement): Conflict {
+  const { name, file, line } = requirement;
+  const spec = printSpec({ ...requirement, extras: [] });
   return {
     package: name,
     required_by: [
-      { source: `${file}:${line}`, spec: name + spec },
+      { source: `${file}:${line}`, spec },
       { source: 'platform', spec: printRequirement(platform) },
     ],
-    remedy: `widen \`${name}${spec}\` on line ${line} of ${file} so that it allows ${floor} or later`,
+    remedy: remedy({ name, spec, file, line, floor }),
   };
 }
+
+function remedy(o: { name: string; spec: string; file: string; line: number; floor: string }): string {
+  const lock = lockCommands[o.file.split('/').at(-1) ?? ''];
+  if (lock !== undefined) return `run \`${lock(o.name)}\`, so that ${o.file} holds ${o.name} ${o.floor} or later`;
+  return `widen \`${o.spec}\` on line ${o.line} of ${o.file} so that it allows ${o.floor} or later`;
+}
+
+/** Nobody edits a lock by hand. */
+export const lockCommands: Readonly<Record<string, (name: string) => string>> = {
+  'uv.lock': (name) => `uv lock --upgrade-package ${name}`,
+  'poetry.lock': (name) => `poetry update ${name}`,
+};
 
 /** A backslash at the end of a line continues it, and comments end before that is looked at, as pip does it. */
 function logicalLines(text: string): { content: string; line: number }[] {

@@ -1,86 +1,35 @@
-import type { ProjectFile, ProjectFiles } from '../agent-project/files.ts';
-import { readText } from '../agent-project/read-text.ts';
-import type { Finding, FindingCode } from '../finding.ts';
+import type { ProjectFiles } from '../agent-project/files.ts';
+import type { Finding } from '../finding.ts';
 import type { Framework } from '../frameworks.ts';
-import { parseRequirements, platformRequirements, type Conflict, type Requirement } from '../requirements.ts';
+import { platformRequirements, type Conflict } from '../requirements.ts';
+import { fault } from './fault.ts';
+import { readDependencies, type DeclaredDependencies } from './read-dependencies.ts';
 
-export interface CheckedDependencies {
-  /** requirements.txt wins over pyproject.toml, which only the resolver reads. */
-  dependency_file?: 'requirements.txt' | 'pyproject.toml';
-  requirements: Requirement[];
+export interface CheckedDependencies extends Omit<DeclaredDependencies, 'findings'> {
+  /** What no resolver could satisfy beside the platform's own packages. */
   conflicts: Conflict[];
 }
-
-const longestFileBytes = 1_000_000;
 
 /** Adds to the findings what is wrong. */
 export function checkDependencies(
   files: ProjectFiles,
-  byPath: ReadonlyMap<string, ProjectFile>,
   framework: Framework | undefined,
   findings: Finding[],
 ): CheckedDependencies {
-  const file = byPath.get('requirements.txt');
-  const hasPyproject = byPath.has('pyproject.toml');
-  if (file === undefined) {
-    if (hasPyproject) return { dependency_file: 'pyproject.toml', requirements: [], conflicts: [] };
-    const suggestion = 'Add a requirements.txt if agent.py imports more than the framework.';
-    findings.push(
-      about(
-        'requirements.txt',
-        'no_dependency_file',
-        'notice',
-        'There is no requirements.txt or pyproject.toml; the image gets the framework only',
-        suggestion,
-      ),
-    );
-    return { requirements: [], conflicts: [] };
-  }
-  if (hasPyproject) {
-    findings.push(
-      about(
-        'pyproject.toml',
-        'two_dependency_files',
-        'notice',
-        'requirements.txt is used; the dependencies in pyproject.toml are not read',
-      ),
-    );
-  }
-  const text = readText(files, file, longestFileBytes);
-  if (typeof text !== 'string') {
-    findings.push(text);
-    return { dependency_file: 'requirements.txt', requirements: [], conflicts: [] };
-  }
-  const { requirements, findings: found } = parseRequirements(text);
-  const conflicts = framework === undefined ? [] : platformRequirements(framework, requirements).conflicts;
+  const { findings: found, ...declared } = readDependencies(files);
+  const conflicts =
+    framework === undefined
+      ? []
+      : [declared.requirements, declared.constraints].flatMap(
+          (asked) => platformRequirements(framework, asked).conflicts,
+        );
   findings.push(...found, ...conflicts.map(conflictFinding));
-  return { dependency_file: 'requirements.txt', requirements, conflicts };
+  return { ...declared, conflicts };
 }
 
 function conflictFinding({ required_by, remedy }: Conflict): Finding {
   const [user, platform] = required_by;
+  const [, file = '', line = '1'] = /^(.*):(\d+)$/.exec(user?.source ?? '') ?? [];
   const message = `\`${user?.spec}\` conflicts with \`${platform?.spec}\`, which the service needs`;
-  return {
-    ...about('requirements.txt', 'dependency_conflict', 'error', message, remedy),
-    line: Number(user?.source.split(':').at(-1) ?? 1),
-  };
-}
-
-function about(
-  file: string,
-  code: FindingCode,
-  severity: Finding['severity'],
-  message: string,
-  suggestion?: string,
-): Finding {
-  return {
-    code,
-    severity,
-    message,
-    file,
-    line: 1,
-    column: 1,
-    pointer: '',
-    ...(suggestion === undefined ? {} : { suggestion }),
-  };
+  return fault({ file, line: Number(line) }, 'dependency_conflict', message, { suggestion: remedy });
 }

@@ -12,10 +12,43 @@ export interface Requirement {
   line: number;
 }
 
-type Refusal = Pick<Finding, 'code' | 'message' | 'suggestion'>;
+/** `-r` and `-c`: another file, as written. Whether it lies in the project is for the caller to see. */
+export interface Include {
+  include: string;
+  as: 'requirements' | 'constraints';
+}
 
-/** One logical line: a requirement, a refusal, or undefined when there is nothing in it that matters here. */
-export function parseLine(content: string, line: number): Requirement | Refusal | undefined {
+/** Packages of which the author wants no source distribution built, or `:all:`. */
+export interface OnlyBinary {
+  only_binary: string;
+}
+
+export type Refusal = Pick<Finding, 'code' | 'message' | 'suggestion'>;
+
+/** A requirement that stands by itself, as in pyproject.toml: no options, no hashes, no comments. */
+export function parseOne(text: string, line: number): Requirement | Refusal {
+  // A backslash or a line break could join it with what is written after it.
+  const parsed = /^\s*(?:-|#|$)|\s(?:#|--)|[\\\r\n]/.test(text) ? undefined : parseLine(text, line);
+  return parsed === undefined || 'include' in parsed || 'only_binary' in parsed ? unreadable(text) : parsed;
+}
+
+/** `typing-extensions[all]>=4,<5 ; python_version < "3.12" --hash=sha256:…`: one line that every reader takes for the same. */
+export function printLine({ name, extras, specifiers, marker, hashes }: Requirement): string {
+  return [
+    printSpec({ name, extras, specifiers }),
+    ...(marker === undefined ? [] : [`; ${marker}`]),
+    ...hashes.map((hash) => `--hash=${hash}`),
+  ].join(' ');
+}
+
+/** The part that says which versions: `uvicorn[standard]>=0.27`. */
+export function printSpec({ name, extras, specifiers }: Pick<Requirement, 'name' | 'extras' | 'specifiers'>): string {
+  const versions = specifiers.map(({ operator, version }) => operator + version).join(',');
+  return name + (extras.length === 0 ? '' : `[${extras.join(',')}]`) + versions;
+}
+
+/** One logical line; undefined when there is nothing in it that matters here. */
+export function parseLine(content: string, line: number): Requirement | Include | OnlyBinary | Refusal | undefined {
   // What follows is read by another program too. A line that it could split or join in another way than we do is refused.
   if (ambiguous.test(content))
     return refused(
@@ -36,7 +69,13 @@ export function normaliseName(name: string): string {
   return name.replaceAll(/[-_.]+/g, '-').toLowerCase();
 }
 
-function option(written: string): Refusal | undefined {
+function option(written: string): Include | OnlyBinary | Refusal | undefined {
+  const only_binary = /^--only-binary[= ] ?(:all:|:none:|[A-Za-z0-9._,-]+)$/.exec(written)?.[1];
+  if (only_binary !== undefined) return { only_binary };
+  const [, kind, file] =
+    /^(?:-(r|c) ?|--(requirement|constraint)[= ] ?)(?=[^\s=/~-])(.+)$/.exec(written)?.filter(Boolean) ?? [];
+  if (kind !== undefined && file !== undefined && !/^[a-z][a-z0-9+.-]*:/i.test(file))
+    return { include: file, as: kind.startsWith('r') ? 'requirements' : 'constraints' };
   const name = /^--?[A-Za-z-]+/.exec(written)?.[0] ?? written.slice(0, 20);
   const short = name.startsWith('--') ? name : written.slice(0, 2);
   if (harmlessOptions.has(name)) return undefined;
@@ -45,13 +84,13 @@ function option(written: string): Refusal | undefined {
 }
 
 /** Say nothing about where packages come from. */
-const harmlessOptions: ReadonlySet<string> = new Set(['--require-hashes', '--only-binary', '--prefer-binary', '--pre']);
+const harmlessOptions: ReadonlySet<string> = new Set(['--require-hashes', '--prefer-binary', '--pre']);
 
 const index = refused(
   'The package index is a setting of the service',
   'Remove the line; ask an admin to set the index.',
 );
-const include = refused('Other requirement files are not read', 'Write their lines into this file.');
+const include = refused('Only requirement files of this project are read', 'Write their lines into this file.');
 const editable = refused(
   'Editable installs are not possible',
   'Put the code next to agent.py and import it from there.',
@@ -91,8 +130,23 @@ function place(written: string): Refusal | undefined {
 
 const onlyIndex = 'Name a package of the package index and its version; code of your own belongs next to agent.py.';
 
-/** Markers nest, and whoever evaluates them recurses. */
+/** PEP 508. */
+export const isName = (text: string): boolean => /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(text);
+
+/** PEP 508 knows no backslash; one at the end would join the next line. Markers nest, and whoever evaluates them recurses. */
+function isMarker(marker: string | undefined): boolean {
+  return marker === undefined || (marker !== '' && marker.length <= longestMarker && !marker.includes('\\'));
+}
+
 const longestMarker = 1_000;
+
+function unreadable(written: string): Refusal {
+  return {
+    code: 'requirement_unreadable',
+    message: `This is not a requirement: ${written.slice(0, 80)}`,
+    suggestion: 'Write a package name and versions, such as `httpx>=0.27,<1`.',
+  };
+}
 
 function requirement(written: string, line: number): Requirement | Refusal {
   const [beforeOptions = '', ...optionParts] = written.split(/\s--(?=[a-z])/);
@@ -109,17 +163,12 @@ function requirement(written: string, line: number): Requirement | Refusal {
   const [, name, extras, versions] =
     /^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[([^\]]*)\])?\s*(.*)$/.exec(required) ?? [];
   const specifiers = readSpecifiers(versions ?? '');
-  if (name === undefined || specifiers === undefined || marker === '' || (marker?.length ?? 0) > longestMarker) {
-    const suggestion = 'Write a package name and versions, such as `httpx>=0.27,<1`.';
-    return {
-      code: 'requirement_unreadable',
-      message: `This is not a requirement: ${written.slice(0, 80)}`,
-      suggestion,
-    };
-  }
+  const extraNames = (extras ?? '').split(',').flatMap((extra) => (extra.trim() === '' ? [] : [extra.trim()]));
+  if (name === undefined || specifiers === undefined || !extraNames.every(isName) || !isMarker(marker))
+    return unreadable(written);
   return {
     name: normaliseName(name),
-    extras: (extras ?? '').split(',').flatMap((extra) => (extra.trim() === '' ? [] : [normaliseName(extra.trim())])),
+    extras: extraNames.map(normaliseName),
     specifiers,
     ...(marker === undefined ? {} : { marker }),
     hashes,
@@ -128,7 +177,7 @@ function requirement(written: string, line: number): Requirement | Refusal {
 }
 
 /** `>=1,<2`, with or without parentheses around; undefined when it is no list of versions. */
-function readSpecifiers(written: string): Requirement['specifiers'] | undefined {
+export function readSpecifiers(written: string): Requirement['specifiers'] | undefined {
   const inner = /^\((.*)\)$/.exec(written)?.[1] ?? written;
   if (inner.trim() === '') return [];
   const result: Requirement['specifiers'] = [];

@@ -7,42 +7,42 @@ interface Specifier {
 
 /** Certainly no version at or above `floor` meets all of these. Whatever cannot be read decides nothing. */
 export function endsBelow(specifiers: readonly Specifier[], floor: string): boolean {
-  const lowest = release(floor);
+  const lowest = releaseOf(floor);
   return lowest !== undefined && specifiers.some((specifier) => closesBelow(specifier, lowest));
 }
 
 function closesBelow({ operator, version }: Specifier, floor: readonly number[]): boolean {
   const isPrefix = version.endsWith('.*');
-  const parts = release(isPrefix ? version.slice(0, -2) : version);
+  const parts = releaseOf(isPrefix ? version.slice(0, -2) : version);
   if (parts === undefined) return false;
   switch (operator) {
     case '<':
-      return compare(parts, floor) <= 0;
+      return compareVersions(parts, floor) <= 0;
     case '<=':
     case '===':
-      return compare(parts, floor) < 0;
+      return compareVersions(parts, floor) < 0;
     case '==':
-      return isPrefix ? compare(next(parts), floor) <= 0 : compare(parts, floor) < 0;
+      return isPrefix ? compareVersions(nextRelease(parts), floor) <= 0 : compareVersions(parts, floor) < 0;
     case '~=':
-      return compare(next(parts.slice(0, -1)), floor) <= 0;
+      return compareVersions(nextRelease(parts.slice(0, -1)), floor) <= 0;
     default:
       return false;
   }
 }
 
 /** `1.10.0rc1` → [1, 10, 0]. An epoch puts a version above all without one; no floor of ours has any. */
-function release(version: string): number[] | undefined {
+export function releaseOf(version: string): number[] | undefined {
   const match = /^v?(\d+(?:\.\d+)*)/i.exec(version);
   return match?.[1] === undefined || version.includes('!') ? undefined : match[1].split('.').map(Number);
 }
 
 /** The first version after all that start with these parts. */
-function next(parts: readonly number[]): number[] {
+export function nextRelease(parts: readonly number[]): number[] {
   const last = parts.at(-1);
   return last === undefined ? [Infinity] : [...parts.slice(0, -1), last + 1];
 }
 
-function compare(a: readonly number[], b: readonly number[]): number {
+export function compareVersions(a: readonly number[], b: readonly number[]): number {
   for (let index = 0; index < Math.max(a.length, b.length); index++) {
     const difference = (a[index] ?? 0) - (b[index] ?? 0);
     if (difference !== 0) return difference;

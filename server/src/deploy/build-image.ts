@@ -1,11 +1,13 @@
 // Step 4. A version's content → an image, by digest: the dependency image of its lock, and over it copies of the wrapper and the files.
 import { entryOf, filesFromMap } from '@gantry/contract/agent-project.ts';
+import { readDependencies } from '@gantry/contract/dependencies/read-dependencies.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Engine } from '../engine/client.ts';
 import type { RunLabel } from '../engine/labels.ts';
 import type { Sandboxes } from '../engine/sandboxes.ts';
 import type { VersionContent } from '../registry/load-version-content.ts';
 import { buildAppImage } from './build/app-image.ts';
+import { distInfo } from './build/dist-info.ts';
 import { ensureDependencyImage } from './build/dependency-image.ts';
 import { pruneCaches } from '../engine/package-cache.ts';
 import { pruneImages } from './build/prune-images.ts';
@@ -115,6 +117,7 @@ async function build(sandboxes: Sandboxes, wrapper_directory: string, input: Bui
     entry: entryOf(content.config, filesFromMap(files)),
     files,
     wrapper: wrapper.files,
+    metadata: distInfo(readDependencies(filesFromMap(files)).projects, content.lock),
     signal,
   });
   onLog(`image: ${app.id}`);

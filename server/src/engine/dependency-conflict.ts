@@ -1,7 +1,6 @@
-import { normaliseName, parseRequirements } from '@gantry/contract/requirements.ts';
+import type { ResolverLine } from '@gantry/contract/dependencies/resolver-lines.ts';
+import { lockCommands, normaliseName } from '@gantry/contract/requirements.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-
-export type Project = { kind: 'requirements' | 'pyproject'; text: string } | { kind: 'none' };
 
 interface Requirer {
   /** `requirements.txt:4`, `platform`, or a package such as `crewai==1.2`. */
@@ -11,14 +10,15 @@ interface Requirer {
 
 /** What the resolver's text says, taken apart: who requires what of which package, and what the author can do. */
 export function dependencyConflict(o: {
-  project: Project;
+  requirements: readonly ResolverLine[];
+  constraints?: readonly ResolverLine[];
   platform_requirements: string[];
   resolver_text: string;
 }): Problem {
   const text = o.resolver_text.replaceAll(/\s+/g, ' ');
   const missing = /(?:because |and )(\S+) was not found in the package registry/i.exec(text)?.[1];
   const mentioned = (spec: string) => isMentioned(nameOf(spec), text);
-  const user = userRequirements(o.project).filter(({ spec }) => mentioned(spec));
+  const user = [...o.requirements, ...(o.constraints ?? [])].map(asRequirer).filter(({ spec }) => mentioned(spec));
   const platform = o.platform_requirements.filter(mentioned).map((spec) => ({ source: 'platform', spec }));
   const required_by: Requirer[] = [...user, ...platform, ...packageRequirements(text)];
   const packages = [...new Set(missing === undefined ? required_by.map(({ spec }) => nameOf(spec)) : [missing])];
@@ -33,32 +33,8 @@ export function dependencyConflict(o: {
   });
 }
 
-/** The lines of the user's file, with their places. In a pyproject.toml every quoted text that reads as a requirement counts. */
-function userRequirements(project: Project): Requirer[] {
-  if (project.kind === 'none') return [];
-  const lines = project.text.split(/\r\n|\r|\n/);
-  if (project.kind === 'requirements') {
-    return parseRequirements(project.text).requirements.map(({ line }) => ({
-      source: `requirements.txt:${line}`,
-      spec: written(lines[line - 1] ?? ''),
-    }));
-  }
-  return lines
-    .flatMap((line, index) =>
-      [...line.matchAll(/(["'])(.*?)\1/g)].map(([, , quoted = '']) => ({
-        source: `pyproject.toml:${index + 1}`,
-        spec: quoted,
-      })),
-    )
-    .filter(({ spec }) => parseRequirements(spec).requirements.length === 1);
-}
-
-function written(line: string): string {
-  return line
-    .replace(/\s#.*$/, '')
-    .replace(/\s--hash.*$/, '')
-    .replace(/\\$/, '')
-    .trim();
+function asRequirer({ line, source }: ResolverLine): Requirer {
+  return { source, spec: line.replace(/\s--hash.*$/, '').trim() };
 }
 
 /** `foo==1.0 depends on bar>=2`, and the forms in which uv says it of several versions. */
@@ -72,6 +48,8 @@ function packageRequirements(text: string): Requirer[] {
 }
 
 function remedyFor({ missing, user, text }: { missing: string | undefined; user: Requirer[]; text: string }): string {
+  const locked = user.map(relock).find((command) => command !== undefined);
+  if (missing === undefined && locked !== undefined) return `Lock it again: ${locked}`;
   // Of several, the one that sets a ceiling is the one to widen.
   const first = user.find(({ spec }) => /<|==|~=/.test(spec)) ?? user[0];
   const place = first === undefined ? '' : ` (${first.source})`;
@@ -80,6 +58,11 @@ function remedyFor({ missing, user, text }: { missing: string | undefined; user:
     return `Choose a version of \`${first?.spec ?? 'the package'}\`${place} that supports the Python of the base image.`;
   if (first === undefined) return 'Add a requirement of your own that narrows the packages named below.';
   return `Widen \`${first.spec}\`${place}.`;
+}
+
+function relock({ source, spec }: Requirer): string | undefined {
+  const file = /([^/]+):\d+$/.exec(source)?.[1] ?? '';
+  return lockCommands[file]?.(nameOf(spec));
 }
 
 function nameOf(spec: string): string {

@@ -1,7 +1,11 @@
 // Against the real engine, the real resolver and the real package index.
+import { filesFromMap } from '@gantry/contract/agent-project.ts';
+import { readDependencies } from '@gantry/contract/dependencies/read-dependencies.ts';
+import { resolverLines } from '@gantry/contract/dependencies/resolver-lines.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testConfig } from '../testing/config.ts';
 import { removeLeftovers } from '../testing/engine-leftovers.ts';
+import { requirementLines } from '../testing/requirement-lines.ts';
 import { resolveRequirements, type ResolveInput } from './resolve.ts';
 import type { Sandboxes } from './sandboxes.ts';
 import { testInstallation } from './test-installation.ts';
@@ -22,10 +26,9 @@ afterAll(async () => {
 const signal = () => AbortSignal.timeout(120_000);
 
 function resolve(text: string, changes: Partial<ResolveInput> = {}, on = sandboxes) {
-  const project = { kind: 'requirements', text } as const;
   return resolveRequirements(on, {
     team_id: 'team-1',
-    project,
+    requirements: requirementLines(text),
     platform_requirements: ['httpx>=0.27.0'],
     signal: signal(),
     ...changes,
@@ -41,11 +44,46 @@ test("the user's and the platform's requirements become one lock with hashes", a
   expect(python_version).toBe(sandboxes.facts.python_version);
 }, 120_000);
 
-test('a pyproject.toml is read by its dependencies, and no project needs none', async () => {
-  const text = '[project]\nname = "greeter"\nversion = "1"\ndependencies = ["idna==3.10"]\n';
-  const { packages } = await resolve('', { project: { kind: 'pyproject', text } });
-  expect(packages).toContainEqual({ name: 'idna', version: '3.10' });
-  expect((await resolve('', { project: { kind: 'none' } })).packages.map(({ name }) => name)).toContain('httpx');
+test('a project that declares nothing gets what the platform needs', async () => {
+  expect((await resolve('')).packages.map(({ name }) => name)).toContain('httpx');
+}, 120_000);
+
+test('the versions of a lock bind what is needed, and add nothing', async () => {
+  const constraints = requirementLines(
+    'idna==3.9\nsix==1.16.0\ncertifi==2024.8.30 ; sys_platform == "linux"\n',
+    'uv.lock',
+  );
+  const { packages } = await resolve('', { constraints });
+  expect(packages).toContainEqual({ name: 'idna', version: '3.9' });
+  expect(packages).toContainEqual({ name: 'certifi', version: '2024.8.30' });
+  expect(packages.map(({ name }) => name)).not.toContain('six');
+}, 120_000);
+
+test('a locked version that the project itself shuts out is a conflict that names both places', async () => {
+  await expect(
+    resolve('idna>=3.10\n', { constraints: requirementLines('idna==3.9\n', 'uv.lock') }),
+  ).rejects.toMatchObject({
+    code: 'dependency_conflict',
+    hint: 'Lock it again: uv lock --upgrade-package idna',
+    fields: {
+      packages: ['idna'],
+      required_by: [
+        { source: 'requirements.txt:1', spec: 'idna>=3.10' },
+        { source: 'uv.lock:1', spec: 'idna==3.9' },
+      ],
+    },
+  });
+}, 60_000);
+
+test("Poetry's versions are resolved as Poetry means them", async () => {
+  const text =
+    '[tool.poetry.dependencies]\npython = "^3.9"\nidna = "~3.6"\nsix = { version = "^1.15", python = ">=3.9" }\n';
+  const { packages } = await resolve(
+    '',
+    resolverLines(readDependencies(filesFromMap(new Map([['pyproject.toml', text]])))),
+  );
+  expect(packages).toContainEqual({ name: 'idna', version: '3.6' });
+  expect(packages.map(({ name }) => name)).toContain('six');
 }, 120_000);
 
 test('a range that shuts the platform out is a conflict that names both sides', async () => {

@@ -1,5 +1,6 @@
 import { Problem } from '@gantry/contract/problems.ts';
-import { dependencyConflict, type Project } from './dependency-conflict.ts';
+import type { ResolverLine } from '@gantry/contract/dependencies/resolver-lines.ts';
+import { dependencyConflict } from './dependency-conflict.ts';
 import type { RunLabel } from './labels.ts';
 import { parseLock } from './lock.ts';
 import { teamCache, throwAwayCache } from './package-cache.ts';
@@ -14,7 +15,9 @@ import { uvPath } from './uv.ts';
 
 export interface ResolveInput {
   team_id: string;
-  project: Project;
+  requirements: readonly ResolverLine[];
+  /** They bind the versions of packages that something needs, and add none. */
+  constraints?: readonly ResolverLine[];
   /** Lines such as `uvicorn[standard]>=0.27.0`. They stand next to the user's and bind packages that the user names as well. */
   platform_requirements: string[];
   run?: RunLabel;
@@ -56,9 +59,8 @@ async function compile(
   input: ResolveInput,
   { sources }: { sources: boolean },
 ): Promise<SandboxResult> {
-  const { project, platform_requirements, run, onLog, signal } = input;
+  const { requirements, constraints = [], platform_requirements, run, onLog, signal } = input;
   const cache = sources ? throwAwayCache : await teamCache(sandboxes, input.team_id, signal);
-  const userFile = project.kind === 'pyproject' ? 'pyproject.toml' : 'requirements.txt';
   const uv = [
     uvPath,
     'pip',
@@ -66,14 +68,17 @@ async function compile(
     '--generate-hashes',
     '--no-header',
     '--no-annotate',
-    `/tmp/in/${userFile}`,
+    '/tmp/in/project.in',
     '/tmp/in/platform.in',
+    '--constraints',
+    '/tmp/in/constraints.in',
   ];
   return sandboxes.run({
     ...cache,
     command: sources ? ['/bin/sh', '-c', compileWithSources, 'compile', ...uv] : [...uv, '--only-binary', ':all:'],
     files: {
-      [userFile]: project.kind === 'none' ? '' : project.text,
+      'project.in': textOf(requirements),
+      'constraints.in': textOf(constraints),
       'platform.in': `${platform_requirements.join('\n')}\n`,
       'without-wheel.py': withoutWheel,
     },
@@ -82,6 +87,8 @@ async function compile(
     signal,
   });
 }
+
+const textOf = (lines: readonly ResolverLine[]) => lines.map(({ line }) => `${line}\n`).join('');
 
 const separator = '\n----- without a wheel -----\n';
 

@@ -5,7 +5,10 @@ import type { Resolver } from './resolver.ts';
 /** Resolves in sandboxes of the container engine, which are opened when the first push needs them. */
 export function engineResolver(sandboxes: () => Promise<Sandboxes>): Resolver {
   return {
-    baseImage: async () => (await sandboxes()).base.id,
+    baseImage: async () => {
+      const { base, facts } = await sandboxes();
+      return { id: base.id, python_version: facts.python_version };
+    },
     resolve: async (request) => await resolveRequirements(await sandboxes(), request),
   };
 }

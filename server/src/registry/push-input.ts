@@ -1,7 +1,8 @@
 // What a push hands to its run, and what the run makes of it. Both are stored as JSON.
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import type { RequiredPython } from '@gantry/contract/dependencies/pyproject-metadata.ts';
+import type { ResolverLines } from '@gantry/contract/dependencies/resolver-lines.ts';
 import type { ManifestFile } from './content.ts';
-import type { ResolveRequest } from './resolver.ts';
 
 export interface PushInput {
   /** Null when there was no such agent yet. */
@@ -12,7 +13,7 @@ export interface PushInput {
   manifest: ManifestFile[];
   /** sourceDigest() of config and manifest. */
   source: string;
-  requirements: ResolveRequest['project'];
+  dependencies: ResolverLines & { requires_python: RequiredPython[] };
   message: string;
   notices: string[];
   origin: { request_id: string | null; ip: string | null };

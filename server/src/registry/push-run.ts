@@ -26,7 +26,7 @@ export function pushRun(parts: { db: Database; resolver: Resolver }): RunKind<Pu
 }
 
 async function work(db: Database, resolver: Resolver, run: Run<PushInput>): Promise<PushResult> {
-  const { config, manifest, source, requirements: project, team_id } = run.input;
+  const { config, manifest, source, dependencies, team_id } = run.input;
   const pins = await run.step('references', async () => {
     for (const notice of run.input.notices) run.notice(notice);
     return await pinReferences(db, await loadPusher(db, run), referencesOfAgent(config));
@@ -36,7 +36,7 @@ async function work(db: Database, resolver: Resolver, run: Run<PushInput>): Prom
   const locked = await run.step('dependencies', async (signal) => {
     const request = {
       team_id,
-      project,
+      ...dependencies,
       framework: config.framework,
       run: { run_id: run.id, fence: run.fence },
       onLog: (line: string) => run.log(line),

@@ -123,7 +123,11 @@ describe('content and digest', () => {
     const resolved = pushes.resolved.length;
     expect(pushes.resolved.at(-1)).toMatchObject({
       team_id: cast.team('ml'),
-      project: { kind: 'requirements', text: requirements['requirements.txt'] },
+      requirements: [
+        { line: 'langgraph>=0.2.0', source: 'requirements.txt:1' },
+        { line: 'httpx', source: 'requirements.txt:2' },
+      ],
+      constraints: [],
     });
     expect(pushes.resolved.at(-1)?.platform_requirements).toContain('uvicorn[standard]>=0.27.0');
     await pushAs('ada', { name: fresh(), files: { ...requirements, 'other.py': '' } });
@@ -132,6 +136,46 @@ describe('content and digest', () => {
     expect(pushes.resolved.length).toBe(resolved + 1);
     await pushAs('ada', { name: fresh(), files: { 'requirements.txt': 'langgraph>=0.2.0\nhttpx>=0.27\n' } });
     expect(pushes.resolved.length).toBe(resolved + 2);
+  });
+
+  test('the versions of a lock are part of what is asked, and their place is not', async () => {
+    const files = (version: string, comment = '') => ({
+      'langgraph.json': '{"dependencies": ["."]}',
+      'pyproject.toml': `${comment}[project]\nname = "x"\nversion = "1"\ndependencies = ["langgraph", "six"]\n`,
+      'uv.lock': `${comment}[[package]]\nname = "six"\nversion = "${version}"\nsource = { registry = "https://pypi.org/simple" }\n`,
+    });
+    await pushAs('ada', { name: fresh(), files: files('1.16.0') });
+    const resolved = pushes.resolved.length;
+    expect(pushes.resolved.at(-1)).toMatchObject({
+      requirements: [
+        { line: 'langgraph', source: 'pyproject.toml:4' },
+        { line: 'six', source: 'pyproject.toml:4' },
+      ],
+      constraints: [{ line: 'six==1.16.0', source: 'uv.lock:1' }],
+    });
+    await pushAs('ada', { name: fresh(), files: files('1.16.0', '# moved\n') });
+    expect(pushes.resolved.length).toBe(resolved);
+    await pushAs('ada', { name: fresh(), files: files('1.17.0') });
+    expect(pushes.resolved.length).toBe(resolved + 1);
+  });
+
+  test('a project for another Python is refused before it is resolved, with what is needed and what there is', async () => {
+    const files = { 'pyproject.toml': '[project]\nname = "x"\nversion = "1"\nrequires-python = ">=3.12"\n' };
+    const resolved = pushes.resolved.length;
+    const refused = await pushAs('ada', { name: fresh(), files });
+    expect(refused).toMatchObject({
+      state: 'failed',
+      problem: {
+        code: 'python_unavailable',
+        detail: 'The project needs Python >=3.12 (pyproject.toml:4), and agents run on 3.11.2 here.',
+        required: [{ source: 'pyproject.toml:4', specifier: '>=3.12' }],
+        available: ['3.11.2'],
+      },
+    });
+    expect(pushes.resolved.length).toBe(resolved);
+    pushes.setBaseImage('sha256:base', '3.12.1');
+    expect(await pushAs('ada', { name: fresh(), files })).toMatchObject({ state: 'done' });
+    pushes.setBaseImage('sha256:base');
   });
 
   test('content that was tampered with in the database is not handed out', async () => {

@@ -3,6 +3,7 @@
 // Must never happen: a version whose name, team or owner differ from the asset's record, or new content under a version that is final.
 import { checkProject } from '@gantry/contract/agent-project.ts';
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import { resolverLines } from '@gantry/contract/dependencies/resolver-lines.ts';
 import type { Finding } from '@gantry/contract/finding.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize, Refusal } from '../access/authorize.ts';
@@ -58,7 +59,7 @@ interface Unpacked extends PushRequest {
 }
 
 async function store(db: Database, user: SignedInCaller, { asset, files, ...request }: Unpacked): Promise<string> {
-  const { config, notices, requirements } = checked(request.name, files);
+  const { config, notices, dependencies } = checked(request.name, files);
   const team = await pushableTeam(db, user, config.team);
   const owner_id = asset === undefined ? await ownerOfNew(db, user, team, config.owner) : asset.owner_id;
   const creating = `agents/${request.name}`;
@@ -75,7 +76,7 @@ async function store(db: Database, user: SignedInCaller, { asset, files, ...requ
     config,
     manifest,
     source,
-    requirements,
+    dependencies,
     message: request.message,
     notices,
     origin: { request_id, ip },
@@ -115,7 +116,7 @@ function requireSomeTeam(user: SignedInCaller): void {
 }
 
 function checked(name: string, files: ReadonlyMap<string, Uint8Array>) {
-  const { config, findings, dependency_file } = checkProject(files);
+  const { config, findings, dependencies } = checkProject(files);
   const errors = findings.filter((finding) => finding.severity === 'error');
   if (config === undefined || errors.length > 0) throw invalid(errors);
   if (config.name !== name) {
@@ -124,12 +125,11 @@ function checked(name: string, files: ReadonlyMap<string, Uint8Array>) {
       errors: [{ pointer: '/name', file: 'agent.yaml', message: `is ${config.name}, not ${name}` }],
     });
   }
-  const text = dependency_file && new TextDecoder().decode(files.get(dependency_file));
-  const requirements: PushInput['requirements'] =
-    text === undefined
-      ? { kind: 'none' }
-      : { kind: dependency_file === 'pyproject.toml' ? 'pyproject' : 'requirements', text };
-  return { config, requirements, notices: findings.map((finding) => `${finding.file}: ${finding.message}`) };
+  return {
+    config,
+    dependencies: { ...resolverLines(dependencies), requires_python: dependencies.requires_python },
+    notices: findings.map((finding) => `${finding.file}: ${finding.message}`),
+  };
 }
 
 function invalid(errors: Finding[]): Problem {

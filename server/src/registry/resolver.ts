@@ -1,10 +1,13 @@
 // What a push needs of the outside: which base image builds start from, and what a project's dependencies resolve to on it.
 // engine-resolver.ts is the real one; the interface keeps the push testable without containers.
+import type { ResolverLine } from '@gantry/contract/dependencies/resolver-lines.ts';
 import type { Dependencies } from './content.ts';
 
 export interface ResolveRequest {
   team_id: string;
-  project: { kind: 'requirements' | 'pyproject'; text: string } | { kind: 'none' };
+  requirements: ResolverLine[];
+  /** They bind the versions of what is needed anyway. */
+  constraints: ResolverLine[];
   platform_requirements: string[];
   run: { run_id: string; fence: number };
   onLog: (line: string) => void;
@@ -16,8 +19,14 @@ export interface Resolved extends Dependencies {
   python_version: string;
 }
 
+export interface BaseImage {
+  /** Its digest, which is part of what gets approved. */
+  id: string;
+  /** `3.11.2` */
+  python_version: string;
+}
+
 export interface Resolver {
-  /** The digest of the base image, which is part of what gets approved. */
-  baseImage(signal: AbortSignal): Promise<string>;
+  baseImage(signal: AbortSignal): Promise<BaseImage>;
   resolve(request: ResolveRequest): Promise<Resolved>;
 }

@@ -22,7 +22,7 @@ export interface Pushes {
   ended(run_id: string): Promise<RunRow<PushInput, PushResult>>;
   /** What the resolver was asked, oldest first. */
   resolved: ResolveRequest[];
-  setBaseImage(digest: string): void;
+  setBaseImage(digest: string, python?: string): void;
   /** Resolving waits until the answer is called. */
   hold(): () => void;
   errors: unknown[];
@@ -34,15 +34,16 @@ export async function startPushes(db: Database, real?: Resolver): Promise<Pushes
   const resolved: ResolveRequest[] = [];
   const errors: unknown[] = [];
   let base_image = 'sha256:base';
+  let python_version = '3.11.2';
   let released = Promise.resolve();
   const resolver: Resolver = {
-    baseImage: async () => base_image,
+    baseImage: async () => ({ id: base_image, python_version }),
     resolve: async (request) => {
       resolved.push(request);
       await released;
       return {
         lock: `# lock ${resolved.length}\n`,
-        python_version: '3.11.2',
+        python_version,
         packages: [{ name: 'langgraph', version: '1.0.0' }],
         built_from_source: [],
       };
@@ -68,8 +69,9 @@ export async function startPushes(db: Database, real?: Resolver): Promise<Pushes
     resolved,
     errors,
     ended,
-    setBaseImage: (digest) => {
+    setBaseImage: (digest, python = '3.11.2') => {
       base_image = digest;
+      python_version = python;
     },
     hold: () => {
       const { promise, resolve } = Promise.withResolvers<void>();

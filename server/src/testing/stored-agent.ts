@@ -47,7 +47,7 @@ export async function storeAgent(
     config,
     manifest,
     source,
-    requirements: { kind: 'none' },
+    dependencies: { requirements: [], constraints: [], requires_python: [] },
     message: '',
     notices: [],
     origin: { request_id: null, ip: null },

@@ -21,6 +21,8 @@ export interface AppImageInput {
   files: ReadonlyMap<string, Uint8Array>;
   /** The wrapper's files, by path below `_svc_wrapper/`. */
   wrapper: ReadonlyMap<string, Uint8Array>;
+  /** What `importlib.metadata` says of the project itself, by path beside `_svc_wrapper/`. */
+  metadata: ReadonlyMap<string, Uint8Array>;
   signal: AbortSignal;
 }
 
@@ -69,9 +71,10 @@ function labels(
 
 /** Entries are sorted and carry no times, so that unchanged files are an unchanged layer. */
 function* contextEntries(engine: Engine, input: AppImageInput): Generator<ArchiveEntry> {
-  const { dependency_image, files, wrapper } = input;
+  const { dependency_image, files, wrapper, metadata } = input;
   yield { path: 'Dockerfile', content: dockerfile(dependency_image, input.entry, labels(engine, input)) };
   yield { path: 'svc' };
+  for (const [path, content] of sorted(metadata)) yield { path: `svc/${path}`, content };
   for (const [path, content] of sorted(wrapper)) yield { path: `svc/_svc_wrapper/${path}`, content };
   yield { path: 'app', owner: sandboxUser };
   for (const [path, content] of sorted(files)) yield { path: `app/${path}`, content, owner: sandboxUser };

@@ -9,7 +9,9 @@ import type { Sandboxes } from '../../engine/sandboxes.ts';
 import { testInstallation } from '../../engine/test-installation.ts';
 import { testConfig } from '../../testing/config.ts';
 import { removeLeftovers } from '../../testing/engine-leftovers.ts';
+import { requirementLines } from '../../testing/requirement-lines.ts';
 import { buildAppImage, type AppImageInput } from './app-image.ts';
+import { distInfo } from './dist-info.ts';
 import { ensureDependencyImage, type DependencyImage } from './dependency-image.ts';
 import { pruneCaches, teamCache } from '../../engine/package-cache.ts';
 import { pruneImages } from './prune-images.ts';
@@ -32,7 +34,7 @@ beforeAll(async () => {
   const platform_requirements = frameworks.langgraph.requires.map(printRequirement);
   resolved = await resolveRequirements(sandboxes, {
     team_id: 'team-1',
-    project: { kind: 'requirements', text },
+    requirements: requirementLines(text),
     platform_requirements,
     signal: signal(),
   });
@@ -49,6 +51,7 @@ beforeAll(async () => {
     created_at: '2026-01-01T00:00:00Z',
     files,
     wrapper,
+    metadata: new Map(),
     signal: signal(),
   };
 }, 300_000);
@@ -85,7 +88,7 @@ test('the same lock of the same team is installed once, and of another team agai
   expect(await install({ ...resolved, team_id: 'team-1' })).toEqual({ ...dependencies, reused: true });
   const small = await resolveRequirements(sandboxes, {
     team_id: 'team-1',
-    project: { kind: 'requirements', text: 'idna==3.10\n' },
+    requirements: requirementLines('idna==3.10\n'),
     platform_requirements: [],
     signal: signal(),
   });
@@ -105,7 +108,7 @@ test('a lock whose hash does not fit the package is not installed', async () => 
 test('a source distribution is built into the image and leaves nothing in the cache', async () => {
   const source = await resolveRequirements(sandboxes, {
     team_id: 'team-1',
-    project: { kind: 'requirements', text: 'docopt==0.6.2\n' },
+    requirements: requirementLines('docopt==0.6.2\n'),
     platform_requirements: [],
     signal: signal(),
   });
@@ -147,6 +150,23 @@ test("a user's Dockerfile and .dockerignore are files like any other", async () 
   expect(stdout.split('\n')).toEqual(expect.arrayContaining(['.dockerignore', 'Dockerfile', 'agent.py']));
 });
 
+test("the project's own name and version are there for importlib.metadata, and the project is not built", async () => {
+  const projects = [
+    { name: 'React.Agent', version: '1.0rc1' },
+    { name: 'FastAPI', version: '0.0.1' },
+  ];
+  const id = await build({ metadata: distInfo(projects, resolved.lock) });
+  const script = `
+from importlib.metadata import distribution, version
+print(version("react-agent"), version("React.Agent"), distribution("react_agent").metadata["Name"], version("fastapi") == "0.0.1")
+`;
+  const { stdout, stderr } = await inImage(id, `python -c '${script}'; ls -A /opt/svc`);
+  expect({ stdout, stderr }).toEqual({
+    stdout: '1.0rc1 1.0rc1 React.Agent False\n_svc_wrapper\nreact_agent-1.0rc1.dist-info\n',
+    stderr: '',
+  });
+});
+
 test('a label cannot add a line to the build', async () => {
   await expect(build({ version: '1.0.0"\nRUN id' })).rejects.toThrow('A label cannot hold a line break');
   const { Config } = await engine.docker.getImage(await build({ version: '$HOME "x" \\' })).inspect();
@@ -157,7 +177,7 @@ test('of images only those go that nothing needs: apps at once, dependencies whe
   const [needed, unneeded] = [await build(), await build({ digest: `sha256:${'f'.repeat(64)}` })];
   const small = await resolveRequirements(sandboxes, {
     team_id: 'team-1',
-    project: { kind: 'requirements', text: 'idna==3.10\n' },
+    requirements: requirementLines('idna==3.10\n'),
     platform_requirements: [],
     signal: signal(),
   });

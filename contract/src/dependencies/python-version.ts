@@ -1,0 +1,54 @@
+import { readSpecifiers } from '../requirements/parse-line.ts';
+import { compareVersions, nextRelease, releaseOf } from '../requirements/version-range.ts';
+
+type Specifiers = NonNullable<ReturnType<typeof readSpecifiers>>;
+
+/**
+ * Does this Python meet a requires-python, such as `>=3.11,<4`? `3.11` stands for any of its patch releases, `3.11.4` for itself.
+ * Alternatives are parted by `||`, as Poetry has them. What cannot be read is not met.
+ */
+export function satisfies(python: string, specifier: string): boolean {
+  const written = releaseOf(python);
+  const alternatives = readPython(specifier);
+  if (written === undefined || alternatives === undefined) return false;
+  const releases = written.length > 2 ? [written] : patches.map((patch) => [...written, patch]);
+  return alternatives.some((specifiers) => releases.some((release) => specifiers.every((one) => isMet(release, one))));
+}
+
+/** Undefined where a part of it cannot be read. */
+export function readPython(specifier: string): Specifiers[] | undefined {
+  const alternatives = specifier.split('||').map((part) => readSpecifiers(part.trim()));
+  return alternatives.every(
+    (part) => part !== undefined && part.every(({ version }) => releaseOf(bare(version)) !== undefined),
+  )
+    ? alternatives.filter((part) => part !== undefined)
+    : undefined;
+}
+
+/** No minor version of Python had as many. */
+const patches = Array.from({ length: 50 }, (_, index) => index);
+
+const bare = (version: string) => version.replace(/\.\*$/, '');
+
+function isMet(release: readonly number[], { operator, version }: Specifiers[number]): boolean {
+  const given = releaseOf(bare(version)) ?? [];
+  const order = compareVersions(release, given);
+  const isPrefix = version.endsWith('.*');
+  const startsWith = isPrefix ? given.every((part, index) => release[index] === part) : order === 0;
+  switch (operator) {
+    case '>=':
+      return order >= 0;
+    case '>':
+      return order > 0;
+    case '<=':
+      return order <= 0;
+    case '<':
+      return order < 0;
+    case '!=':
+      return !startsWith;
+    case '~=':
+      return order >= 0 && compareVersions(release, nextRelease(given.slice(0, -1))) < 0;
+    default:
+      return startsWith;
+  }
+}

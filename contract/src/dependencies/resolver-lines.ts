@@ -1,0 +1,34 @@
+import { printLine, type Requirement } from '../requirements/parse-line.ts';
+import type { DeclaredRequirement } from '../requirements.ts';
+import type { DeclaredDependencies } from './read-dependencies.ts';
+
+/** One line of the resolver's input, and where the author wrote it: `pyproject.toml:7`. */
+export interface ResolverLine {
+  line: string;
+  source: string;
+}
+
+export interface ResolverLines {
+  requirements: ResolverLine[];
+  constraints: ResolverLine[];
+}
+
+/** Printed from what was read, so that the resolver cannot take a line for something else. */
+export function resolverLines({
+  requirements,
+  constraints,
+  only_binary,
+}: Pick<DeclaredDependencies, 'requirements' | 'constraints' | 'only_binary'>): ResolverLines {
+  return {
+    requirements: [
+      ...requirements.map((one) => lineOf(one, one)),
+      ...[...new Set(only_binary)].map((names) => ({ line: `--only-binary ${names}`, source: 'requirements.txt' })),
+    ],
+    // A constraint says nothing about extras.
+    constraints: constraints.map((one) => lineOf(one, { ...one, extras: [], hashes: [] })),
+  };
+}
+
+function lineOf({ file, line }: DeclaredRequirement, printed: Requirement): ResolverLine {
+  return { line: printLine(printed), source: `${file}:${line}` };
+}

@@ -1,0 +1,19 @@
+import type { LocalProject } from '@gantry/contract/dependencies/pyproject-metadata.ts';
+import { normaliseName } from '@gantry/contract/requirements.ts';
+import { parseLock } from '../../engine/lock.ts';
+
+/**
+ * What `importlib.metadata` reads of the project's own folders, which are imported and never built: a METADATA with name and version, by its
+ * path below a folder of PYTHONPATH. A name that the lock installs is left to the installed package, whose metadata others depend on.
+ */
+export function distInfo(projects: readonly LocalProject[], lock: string): Map<string, Uint8Array> {
+  const installed = new Set(parseLock(lock).map(({ name }) => normaliseName(name)));
+  return new Map(
+    projects
+      .filter(({ name }) => !installed.has(normaliseName(name)))
+      .map(({ name, version }) => [
+        `${normaliseName(name).replaceAll('-', '_')}-${version}.dist-info/METADATA`,
+        Buffer.from(`Metadata-Version: 2.1\nName: ${name}\nVersion: ${version}\n`),
+      ]),
+  );
+}
