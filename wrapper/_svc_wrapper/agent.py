@@ -36,6 +36,11 @@ class Call:
 
 
 @dataclass(frozen=True)
+    @property
+    def caller_id(self) -> str | None:
+        """None where nobody is named, which is so for every call or for none (ingress_identity.py)."""
+        return None if self.caller is None else str(self.caller["sub"])
+
 class Answer:
     """What the agent returned; `interrupts` means that it waits for a person and can be resumed."""
 
@@ -55,6 +60,8 @@ class Agent(Protocol):
     notices: list[str]
 
     def check(self, call: Call) -> None:
+    # Its calls wait on the loop, not in a thread each: more of them fit.
+    is_async: bool
         """Raises a Problem for a call that cannot succeed, before any of the user's code runs."""
 
     async def run(self, call: Call, stream: RunStream | None) -> Answer:
