@@ -121,6 +121,13 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> Gua
         async def body() -> AsyncIterator[bytes]:
             try:
                 async for event in stream.channel.events(idle_seconds=KEEPALIVE_SECONDS):
+    @app.post("/runs/{run_id}/leave")
+    async def leave_run(run_id: str) -> Response:
+        """From the ingress, when a caller hung up that was not told the run's id: nobody will ask for the answer."""
+        run = runner.runs.find(run_id)
+        run.leave()
+        return run_reply(run, status_code=202)
+
                     yield b": keepalive\n\n" if event is None else b"data: " + event + b"\n\n"
             finally:
                 # Also reached when the reader hangs up: nobody else will read this run's events.
