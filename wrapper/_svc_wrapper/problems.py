@@ -11,6 +11,7 @@ from .encode import to_json
 
 STATUS_OF: dict[str, int] = {
     "malformed_json": 400,
+    "invalid_challenge": 400,
     "invalid_run_id": 400,
     "invalid_thread_space": 400,
     "ingress_secret_required": 401,
