@@ -27,6 +27,7 @@ STATUS_OF: dict[str, int] = {
     "json_required": 415,
     "invalid_request": 422,
     "invalid_input": 422,
+    "threads_not_kept": 422,
     "too_many_runs": 429,
     "agent_error": 500,
     "internal": 500,

@@ -41,6 +41,8 @@ class Runner:
     def start(self, agent: Agent, call: Call, stream: RunStream | None = None) -> Run:
         """Refuses with a Problem before anything runs; a run that is returned will end."""
         agent.check(call)
+        if call.names_thread and not agent.keeps_threads:
+            raise threads_not_kept()
         run = Run(
             id=call.run_id,
             thread_id=call.thread_id if agent.keeps_threads else None,
@@ -134,8 +136,6 @@ def agent_error(run: Run, cause: BaseException) -> Problem:
     )
 
 
-async def tell_end(stream: RunStream, end: End) -> None:
-    if end.status == "cancelled":
 def threads_not_kept() -> Problem:
     return Problem(
         "threads_not_kept",
@@ -145,6 +145,8 @@ def threads_not_kept() -> Problem:
     )
 
 
+async def tell_end(stream: RunStream, end: End) -> None:
+    if end.status == "cancelled":
         end.closing = [to_json(event) for event in stream.transcript.cancelled()]
     elif end.problem:
         events = stream.transcript.failed(end.problem.code, end.problem.detail)
