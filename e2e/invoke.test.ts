@@ -283,6 +283,21 @@ describe('a long call', () => {
     expect((await cal.ending((await held).json.run_id)).status).toBe(200);
   });
 
+  test('whose container hangs ends as interrupted, and the agent answers again and says why it did not', async () => {
+    const { json } = await detached({ do: 'wait' });
+    await detached({ do: 'hang' });
+    expect(await cal.ending(json.run_id)).toMatchObject({
+      status: 503,
+      json: { code: 'agent_unavailable', run_id: json.run_id, run_status: 'interrupted' },
+    });
+    await vi.waitFor(async () => expect((await cal.ask({ do: 'echo' })).status).toBe(200), {
+      timeout: 60_000,
+      interval: 500,
+    });
+    const { output } = await gantry.must('svc status prober');
+    expect(output.replaceAll(/\s+/g, ' ')).toMatch(/Restarts 1 The container did not answer \/health within 5 s/);
+  });
+
   test('whose container dies ends as interrupted, and the agent answers again', async () => {
     const { json } = await detached({ do: 'wait' });
     expect(await cal.ask({ do: 'die' })).toMatchObject({ status: 503, json: { code: 'agent_unavailable' } });
