@@ -283,6 +283,21 @@ describe('a long call', () => {
     expect((await cal.ending((await held).json.run_id)).status).toBe(200);
   });
 
+  test('whose container hangs ends as interrupted, and the agent answers again and says why it did not', async () => {
+    const { json } = await detached({ do: 'wait' });
+    await detached({ do: 'hang' });
+    expect(await cal.ending(json.run_id)).toMatchObject({
+      status: 503,
+      json: { code: 'agent_unavailable', run_id: json.run_id, run_status: 'interrupted' },
+    });
+    await vi.waitFor(async () => expect((await cal.ask({ do: 'echo' })).status).toBe(200), {
+      timeout: 60_000,
+      interval: 500,
+    });
+    const { output } = await gantry.must('svc status prober');
+    expect(output.replaceAll(/\s+/g, ' ')).toMatch(/Restarts 1 The container did not answer \/health within 5 s/);
+  });
+
   test('whose container dies ends as interrupted, and the agent answers again', async () => {
     const { json } = await detached({ do: 'wait' });
     expect(await cal.ask({ do: 'die' })).toMatchObject({ status: 503, json: { code: 'agent_unavailable' } });
@@ -294,6 +309,48 @@ describe('a long call', () => {
       timeout: 60_000,
       interval: 500,
     });
+  });
+});
+
+describe('a container with many calls', () => {
+  const waiting = async (who: Agent) =>
+    await who.send('/invoke', {
+      method: 'POST',
+      body: '{"input":{"do":"wait"}}',
+      headers: { prefer: 'respond-async' },
+    });
+  const inFlight = async (who: Agent) => ((await who.send('/health')).json as { in_flight?: number }).in_flight;
+  const soon = { timeout: 30_000, interval: 200 };
+
+  test('runs those of two callers side by side', async () => {
+    const before = (await begun()).begun;
+    const runs = await Promise.all([cal, dora].flatMap((who) => Array.from({ length: 31 }, () => waiting(who))));
+    expect(runs.map(({ status }) => status)).toEqual(Array.from({ length: 62 }, () => 202));
+    await vi.waitFor(async () => expect(await inFlight(cal)).toBe(62), soon);
+    expect((await begun()).begun).toBe(before + 63);
+    await cal.ask({ do: 'open' });
+    await vi.waitFor(async () => expect(await inFlight(cal)).toBe(0), soon);
+  });
+
+  test('drops one that waits for a place when its caller hangs up, and keeps the one that runs', async () => {
+    await writeProject(gantry, 'narrow', {
+      'agent.py': prober,
+      'agent.yaml': agentYaml('narrow', 'deploy:\n  concurrency: 1\n'),
+    });
+    await gantry.must('svc deploy', { in: 'narrow' });
+    const narrow = callAgent(`${gantry.url}/agents/narrow`, token);
+    const { json } = await waiting(narrow);
+    const hangUp = new AbortController();
+    const left = narrow.send('/invoke', {
+      method: 'POST',
+      body: '{"input":{"do":"wait"}}',
+      signal: hangUp.signal,
+    });
+    await vi.waitFor(async () => expect(await inFlight(narrow)).toBe(2), soon);
+    hangUp.abort();
+    await expect(left).rejects.toThrow();
+    await vi.waitFor(async () => expect(await inFlight(narrow)).toBe(1), soon);
+    expect((await narrow.send(`/runs/${json.run_id}`)).json.status).toBe('running');
   });
 });
 

@@ -15,6 +15,8 @@ const wanted = [
   'T122',
   'T124',
   'T125',
+  'T140',
+  'T141',
 ];
 
 test('every threat that concerns what exists has a promise, and tests or the reason why there are none', () => {

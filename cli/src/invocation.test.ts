@@ -42,6 +42,22 @@ test('the input may come from stdin', async () => {
   expect(JSON.parse(service.asked[0]?.body ?? '')).toEqual({ input: { message: 'piped' }, thread_id: 'th-1' });
 });
 
+test.each([[[]], [['--stream']]])(
+  'a thread of an agent that keeps none is refused with what to do (%s)',
+  async (flags) => {
+    const detail = 'the agent keeps no threads: it forgets each call, so there is no conversation to go on with';
+    const refusal = json({ status: 422, code: 'threads_not_kept', detail, hint: 'Leave the thread out.' }, 422);
+    await using service = await scriptService({
+      'POST /agents/greeter/invoke': refusal,
+      'POST /agents/greeter/stream': refusal,
+    });
+    const { exit, stderr } = await runSvc(['invoke', 'greeter', '{}', '--thread', 't', ...flags], where(service.url));
+    expect(exit).toBe(1);
+    expect(stderr).toContain('keeps no threads');
+    expect(stderr).toContain('Leave the thread out.');
+  },
+);
+
 const taking = (properties: object, required: string[] = []) =>
   json({ data: { input_schema: { type: 'object', properties, required } } });
 const text = { type: 'string' };

@@ -72,6 +72,7 @@ export const agentStatus = z.object({
   digest: z.string().nullable(),
   latest_version: z.string().nullable(),
   restarts: z.number().int(),
+  last_exit: z.string().nullable().describe('why its container was last started again'),
   in_flight: z.number().int().nullable(),
   not_in_effect: z.array(z.string()),
   deployed_by: z.string().nullable(),

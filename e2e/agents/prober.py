@@ -3,6 +3,7 @@
 import asyncio
 import operator
 import os
+import signal
 from typing import Annotated, Any
 
 from langchain_core.runnables import RunnableConfig
@@ -66,6 +67,8 @@ async def done(do: str, value: Any, config: RunnableConfig) -> dict:
         raise LookupError("no such thing")
     elif do == "die":
         os._exit(7)
+    elif do == "hang":
+        os.kill(os.getpid(), signal.SIGSTOP)
     elif do == "run python":
         scope: dict = {}
         exec(value, scope)

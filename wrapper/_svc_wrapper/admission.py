@@ -1,38 +1,92 @@
-"""How many runs go on at once, and how many may wait for their turn."""
+"""Who runs, who waits and who is refused.
+
+One caller has at most half of the places and half of the queue, so that another one always finds some. A place that
+comes free goes to the caller who has the fewest, and among equals to the call that waited longest. Without an ingress
+secret nobody can be told apart: nobody is named then, and nothing is shared out.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import AsyncIterator
+from collections import Counter
+from typing import NoReturn
 
+from .bounds import Bounds
 from .problems import Problem
 
 RETRY_AFTER_SECONDS = 5
 
 
+class Turn:
+    """One admitted call: it waits for `came`, and then has a place until it leaves."""
+
+    def __init__(self, caller: str | None) -> None:
+        self.caller = caller
+        self.came = asyncio.Event()
+
+
 class Admission:
-    """Used on the main loop only."""
+    """Used on the main loop only. No call waits while it could run: every change fills the free places."""
 
-    def __init__(self, max_concurrency: int, max_queue: int) -> None:
-        self.slots = asyncio.Semaphore(max_concurrency)
-        self.capacity = max_concurrency + max_queue
-        self.admitted = 0
+    def __init__(self, bounds: Bounds) -> None:
+        self.bounds = bounds
+        self.running: Counter[str | None] = Counter()
+        # In order of arrival.
+        self.waiting: list[Turn] = []
 
-    def admit(self) -> None:
-        """Refuses at once when the queue is full; each admitted run calls `leave` once."""
-        if self.admitted >= self.capacity:
-            raise Problem(
-                "too_many_runs",
-                f"{self.admitted} runs are going on or waiting, which is all this container takes",
-                retry_after_seconds=RETRY_AFTER_SECONDS,
-            )
-        self.admitted += 1
+    @property
+    def admitted(self) -> int:
+        return self.running.total() + len(self.waiting)
 
-    def leave(self) -> None:
-        self.admitted -= 1
+    def admit(self, caller: str | None) -> Turn:
+        """Refuses at once where the queue is full; each admitted call calls `leave` once."""
+        turn = Turn(caller)
+        self.waiting.append(turn)
+        self._fill()
+        if not turn.came.is_set():
+            try:
+                self._refuse_beyond_queue(caller)
+            except Problem:
+                self.waiting.remove(turn)
+                raise
+        return turn
 
-    @contextlib.asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
-        async with self.slots:
-            yield
+    def leave(self, turn: Turn) -> None:
+        if turn in self.waiting:
+            self.waiting.remove(turn)
+            return
+        self.running[turn.caller] -= 1
+        if self.running[turn.caller] == 0:
+            del self.running[turn.caller]
+        self._fill()
+
+    def _fill(self) -> None:
+        while self.running.total() < self.bounds.places:
+            can_run = [turn for turn in self.waiting if self._has_less_than_its_share(turn.caller)]
+            if not can_run:
+                return
+            turn = min(can_run, key=lambda turn: self.running[turn.caller])
+            self.waiting.remove(turn)
+            self.running[turn.caller] += 1
+            turn.came.set()
+
+    def _has_less_than_its_share(self, caller: str | None) -> bool:
+        return self.running[caller] < share(self.bounds.places, of=caller)
+
+    def _refuse_beyond_queue(self, caller: str | None) -> None:
+        """The call that is asked about stands in the queue already."""
+        queue = self.bounds.queue
+        if len(self.waiting) > queue:
+            refuse(f"{self.running.total()} calls run and {queue} wait, which is all this container takes")
+        most = share(queue, of=caller)
+        if sum(turn.caller == caller for turn in self.waiting) > most:
+            refuse(f"{most} calls of this caller wait, and one caller has at most half of the queue")
+
+
+def share(count: int, *, of: str | None) -> int:
+    """What one caller may have of `count`."""
+    return count if of is None else (count + 1) // 2
+
+
+def refuse(reason: str) -> NoReturn:
+    raise Problem("too_many_runs", reason, retry_after_seconds=RETRY_AFTER_SECONDS)

@@ -19,6 +19,8 @@ class Call:
     run_id: str
     thread_id: str
     input: JsonObject | None
+    # The caller named the thread; without that its id is made up for the run.
+    names_thread: bool = False
     resumes: bool = False
     resume: Any = None
     config: JsonObject = field(default_factory=dict)
@@ -33,6 +35,11 @@ class Call:
     def stored_thread_id(self) -> str:
         """What a checkpointer knows the thread by; the caller sees `thread_id` only."""
         return self.thread_id if self.thread_space is None else f"{self.thread_space}:{self.thread_id}"
+
+    @property
+    def caller_id(self) -> str | None:
+        """None where nobody is named, which is so for every call or for none (ingress_identity.py)."""
+        return None if self.caller is None else str(self.caller["sub"])
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,8 @@ class Agent(Protocol):
     context_schema: JsonObject | None
     # What a person should know before they rely on the agent.
     notices: list[str]
+    # Its calls wait on the loop, not in a thread each: more of them fit.
+    is_async: bool
 
     def check(self, call: Call) -> None:
         """Raises a Problem for a call that cannot succeed, before any of the user's code runs."""

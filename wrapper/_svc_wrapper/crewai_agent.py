@@ -55,6 +55,7 @@ class CrewAgent:
     keeps_threads = False
     threads = "none"
     context_schema = None
+    is_async = False
 
     def __init__(self, export: str, exported: Any, make: Callable[[], Any] | None = None) -> None:
         self.export = export

@@ -1,6 +1,7 @@
 """Stands before every route: the ingress secret and the size of the body.
 
-`/health` and `/ready` are open, because the deploy step asks them from outside the ingress.
+`/health` and `/ready` are open, because the deploy step asks them from outside the ingress. `/identity` is open,
+because the ingress sends its secret to nothing that has not proven to be this container.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from .problems import Problem
 
 SECRET_HEADER = b"x-svc-ingress-secret"
-OPEN_ROUTES = {("GET", "/health"), ("GET", "/ready")}
+OPEN_ROUTES = {("GET", "/health"), ("GET", "/ready"), ("GET", "/identity")}
 
 
 class Guard:

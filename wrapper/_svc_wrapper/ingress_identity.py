@@ -1,4 +1,5 @@
-"""What the ingress says about a caller: who it is, and the space that its threads are named in.
+"""What the ingress says about a caller: who it is, and the space that its threads are named in. And the other way
+round: the proof that this container is the one that the ingress means.
 
 The identity is a JWT (RFC 7519) signed with HS256 under this revision's own secret, for this agent alone. A
 langgraph agent finds it as `config["configurable"]["svc_caller"]`: `{"sub": …, "email": …, "teams": […]}`.
@@ -22,10 +23,24 @@ from .problems import Problem
 
 CALLER_HEADER = "X-Svc-Caller"
 THREAD_SPACE_HEADER = "X-Svc-Thread-Space"
+CHALLENGE_HEADER = "X-Svc-Challenge"
+PROOF_HEADER = "X-Svc-Proof"
+CHALLENGE = re.compile(r"[0-9a-f]{64}")
 # Both clocks are the same machine's, except for a moment after it was asleep.
 LEEWAY_SECONDS = 5
 # Without a colon, which ends the space in the name of a thread.
 THREAD_SPACE = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+def prove_identity(headers: Headers, *, secret: str | None) -> str:
+    """The proof for the ingress' challenge: an engine gives the address of a container that died to another one."""
+    if secret is None:
+        raise Problem("not_found", "this container has no ingress secret to prove")
+    given = headers.getlist(CHALLENGE_HEADER)
+    if len(given) != 1 or not CHALLENGE.fullmatch(given[0]):
+        raise Problem("invalid_challenge", f"{CHALLENGE_HEADER} must be 64 hexadecimal digits")
+    # The name in front keeps a proof from being a signature of anything else, such as a caller.
+    return hmac.new(secret.encode(), f"svc-identity:{given[0]}".encode(), hashlib.sha256).hexdigest()
 
 
 def read_caller(headers: Headers, *, secret: str | None, agent_name: str) -> JsonObject | None:

@@ -49,6 +49,7 @@ async def read_invoke(request: Request, settings: Settings) -> tuple[Call, bool]
     call = Call(
         run_id=run_id,
         thread_id=body.thread_id or str(uuid.uuid4()),
+        names_thread=body.thread_id is not None,
         input=body.input,
         resumes=resumes,
         resume=body.resume,

@@ -20,6 +20,7 @@ from .langgraph_memory import explain_missing_store, memory_notices, threads_of
 from .langgraph_source import GraphSource, OneGraph, is_builder, is_graph, read_source
 from .problems import Problem
 from .run_stream import RunStream
+from .sync_nodes import has_sync_nodes
 
 EXPORTS = ("graph", "app")
 
@@ -67,6 +68,7 @@ class GraphAgent:
         self.threads = threads_of(graph)
         self.keeps_threads = self.threads != "none"
         self.notices = memory_notices(graph, is_per_call=self.source.is_per_call)
+        self.is_async = not has_sync_nodes(graph)
         self.has_breakpoints = bool(
             getattr(graph, "interrupt_before_nodes", None) or getattr(graph, "interrupt_after_nodes", None)
         )

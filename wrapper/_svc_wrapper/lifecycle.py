@@ -10,6 +10,7 @@ import asyncio
 import time
 
 from . import log
+from .admission import Admission
 from .agent import Agent
 from .loader import LoadFailure, load_agent
 from .problems import Problem
@@ -17,8 +18,9 @@ from .settings import Settings
 
 
 class Lifecycle:
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, admission: Admission) -> None:
         self.settings = settings
+        self.admission = admission
         self.began = time.monotonic()
         self.agent: Agent | None = None
         self.failure: LoadFailure | None = None
@@ -44,8 +46,11 @@ class Lifecycle:
             self.failure = loaded
             log.load_failed(loaded.code, loaded.message, loaded.traceback or "")
         else:
+            # Off the main loop, which admits nothing before there is an agent.
+            bounds = self.admission.bounds = self.settings.bounds(is_async=loaded.is_async)
             self.agent = loaded
-            log.info("agent_ready", export=loaded.export, kind=loaded.kind, seconds=seconds)
+            room = {"concurrency": bounds.places, "queue": bounds.queue}
+            log.info("agent_ready", export=loaded.export, kind=loaded.kind, seconds=seconds, **room)
             for notice in loaded.notices:
                 log.warning("notice", message=notice)
 

@@ -11,6 +11,7 @@ from .encode import to_json
 
 STATUS_OF: dict[str, int] = {
     "malformed_json": 400,
+    "invalid_challenge": 400,
     "invalid_run_id": 400,
     "invalid_thread_space": 400,
     "ingress_secret_required": 401,
@@ -26,6 +27,7 @@ STATUS_OF: dict[str, int] = {
     "json_required": 415,
     "invalid_request": 422,
     "invalid_input": 422,
+    "threads_not_kept": 422,
     "too_many_runs": 429,
     "agent_error": 500,
     "internal": 500,

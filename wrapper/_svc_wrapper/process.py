@@ -31,14 +31,16 @@ EXIT_SECONDS = 2
 
 
 def serve(settings: Settings) -> None:
-    lifecycle = Lifecycle(settings)
+    admission = Admission(settings.bounds(is_async=False))
+    lifecycle = Lifecycle(settings, admission)
     runs = Runs(
         keep_seconds=settings.run_retention_seconds,
         keep_count=settings.run_retention_count,
         keep_bytes=settings.run_retention_bytes,
     )
-    user_loop = UserLoop(settings.max_concurrency)
-    runner = Runner(runs, Admission(settings.max_concurrency, settings.max_queue), user_loop)
+    # An async graph's tools may be sync.
+    user_loop = UserLoop(settings.bounds(is_async=True).places)
+    runner = Runner(runs, admission, user_loop)
     # Its default action would end the process, so it is taken before anything else can go wrong.
     signal.signal(signal.SIGUSR1, lambda *_: lifecycle.drain())
 

@@ -10,7 +10,7 @@ import asyncio
 import time
 
 from . import log
-from .admission import Admission
+from .admission import Admission, Turn
 from .agent import Agent, Answer, Call
 from .encode import to_json
 from .problems import Problem
@@ -41,6 +41,8 @@ class Runner:
     def start(self, agent: Agent, call: Call, stream: RunStream | None = None) -> Run:
         """Refuses with a Problem before anything runs; a run that is returned will end."""
         agent.check(call)
+        if call.names_thread and not agent.keeps_threads:
+            raise threads_not_kept()
         run = Run(
             id=call.run_id,
             thread_id=call.thread_id if agent.keeps_threads else None,
@@ -49,12 +51,12 @@ class Runner:
         )
         self.runs.add(run)
         try:
-            self.admission.admit()
+            turn = self.admission.admit(call.caller_id)
         except Problem:
             self.runs.remove(run)
             raise
-        run.task = asyncio.create_task(self._see_through(agent, call, run, stream))
-        run.task.add_done_callback(lambda _: self._settle(run))
+        run.task = asyncio.create_task(self._see_through(agent, call, run, turn, stream))
+        run.task.add_done_callback(lambda _: self._settle(run, turn))
         return run
 
     async def ended(self, run: Run, timeout_seconds: float | None = None) -> bool:
@@ -63,28 +65,28 @@ class Runner:
             await asyncio.wait([run.task], timeout=timeout_seconds)
         return run.end is not None
 
-    async def _see_through(self, agent: Agent, call: Call, run: Run, stream: RunStream | None) -> None:
+    async def _see_through(self, agent: Agent, call: Call, run: Run, turn: Turn, stream: RunStream | None) -> None:
         began = time.monotonic()
-        end = await self._end_of(agent, call, run, stream)
+        end = await self._end_of(agent, call, run, turn, stream)
         run.finish(end)
         log.info("run_ended", run_id=run.id, status=end.status, seconds=round(time.monotonic() - began, 3))
         if stream:
             await tell_end(stream, end)
 
-    def _settle(self, run: Run) -> None:
+    def _settle(self, run: Run, turn: Turn) -> None:
         """Once for every run, also for one that was cut off before its task took a first step."""
-        self.admission.leave()
+        self.admission.leave(turn)
         if run.end is None:
             run.finish(cut_off_end(run))
 
-    async def _end_of(self, agent: Agent, call: Call, run: Run, stream: RunStream | None) -> End:
+    async def _end_of(self, agent: Agent, call: Call, run: Run, turn: Turn, stream: RunStream | None) -> End:
         try:
-            async with self.admission.turn():
-                run.start()
-                log.info("run_started", run_id=run.id)
-                if stream:
-                    await stream.start()
-                return await self.user_loop.run(answer_of(agent, call, stream))
+            await turn.came.wait()
+            run.start()
+            log.info("run_started", run_id=run.id)
+            if stream:
+                await stream.start()
+            return await self.user_loop.run(answer_of(agent, call, stream))
         except asyncio.CancelledError as error:
             # The user's code can cancel its own tasks; only what was asked for here is a cancel.
             if run.cut_off_as is None:
@@ -131,6 +133,15 @@ def agent_error(run: Run, cause: BaseException) -> Problem:
         run_id=run.id,
         run_status="failed",
         exception={"type": type(cause).__name__, "message": message},
+    )
+
+
+def threads_not_kept() -> Problem:
+    return Problem(
+        "threads_not_kept",
+        "the agent keeps no threads: it forgets each call, so there is no conversation to go on with",
+        errors=[{"pointer": "/thread_id", "detail": "must be left out for this agent"}],
+        hint="Leave the thread out. A langgraph agent keeps threads when its graph has a checkpointer.",
     )
 
 

@@ -62,6 +62,11 @@ class Run:
             self.cut_off_as = status
             self.task.cancel()
 
+    def leave(self) -> None:
+        """Its caller is gone: what has not begun is dropped, what runs goes on."""
+        if self.status == "queued":
+            self.cut_off("cancelled")
+
     def size_bytes(self) -> int:
         outputs = len(self.end.output) + len(self.end.interrupts or b"") if self.end else 0
         return self.metadata_bytes + outputs

@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from . import log
 from .agent import Call
 from .guard import Guard
+from .ingress_identity import PROOF_HEADER, prove_identity
 from .invoke_request import read_invoke
 from .lifecycle import Lifecycle
 from .problems import Problem
@@ -73,6 +74,12 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> Gua
             {},
         )
 
+    @app.get("/identity")
+    async def identity(request: Request) -> Response:
+        """Without a body: the ingress reads it off a connection that is not yet its HTTP client's."""
+        proof = prove_identity(request.headers, secret=settings.ingress_secret)
+        return Response(status_code=204, headers={PROOF_HEADER: proof})
+
     @app.post("/invoke")
     async def invoke(request: Request) -> Response:
         call, wants_stream = await read_invoke(request, settings)
@@ -112,6 +119,13 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> Gua
         run = runner.runs.find(run_id)
         run.cut_off("cancelled")
         await runner.ended(run, CANCEL_WAIT_SECONDS)
+        return run_reply(run, status_code=202)
+
+    @app.post("/runs/{run_id}/leave")
+    async def leave_run(run_id: str) -> Response:
+        """From the ingress, when a caller hung up that was not told the run's id: nobody will ask for the answer."""
+        run = runner.runs.find(run_id)
+        run.leave()
         return run_reply(run, status_code=202)
 
     def start_stream(call: Call) -> Response:

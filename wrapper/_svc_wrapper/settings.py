@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from .bounds import Bounds, default_bounds
 from .entry import Entry, read_entry
 
 FRAMEWORKS = ("langgraph", "crewai")
@@ -24,8 +24,10 @@ class Settings:
     revision: str
     host: str
     port: int
-    max_concurrency: int
-    max_queue: int
+    # What deploy.concurrency says; without it the container's memory decides.
+    max_concurrency: int | None
+    max_queue: int | None
+    memory_bytes: int | None
     max_body_bytes: int
     shutdown_grace_seconds: float
     run_retention_seconds: float
@@ -34,25 +36,35 @@ class Settings:
     ingress_secret: str | None
     entry: Entry
 
+    def bounds(self, *, is_async: bool) -> Bounds:
+        default = default_bounds(is_async=is_async, memory_bytes=self.memory_bytes)
+        return Bounds(
+            self.max_concurrency if self.max_concurrency is not None else default.places,
+            self.max_queue if self.max_queue is not None else default.queue,
+        )
+
 
 def read_settings(environ: Mapping[str, str], *, ingress_secret: str | None, app_folder: Path) -> Settings:
     faults: list[str] = []
 
-    def number(name: str, default: int, lowest: int) -> int:
+    def given(name: str, lowest: int) -> int | None:
         text = environ.get(name, "").strip()
         if not text:
-            return default
+            return None
         if not text.isascii() or not text.isdigit() or int(text) < lowest:
             faults.append(f"{name} must be a whole number of at least {lowest}, not {text!r}")
-            return default
+            return None
         return int(text)
+
+    def number(name: str, default: int, lowest: int) -> int:
+        value = given(name, lowest)
+        return default if value is None else value
 
     framework = environ.get("SVC_FRAMEWORK", "").strip()
     if framework not in FRAMEWORKS:
         faults.append(f"SVC_FRAMEWORK must be one of {', '.join(FRAMEWORKS)}, not {framework!r}")
 
     entry, entry_faults = read_entry(environ, app_folder)
-    max_concurrency = number("SVC_MAX_CONCURRENCY", default_concurrency(), 1)
     settings = Settings(
         framework=framework,
         agent_name=environ.get("SVC_AGENT_NAME", "agent"),
@@ -61,8 +73,9 @@ def read_settings(environ: Mapping[str, str], *, ingress_secret: str | None, app
         # A container is reached by its address on the agents' network, so every interface is right here.
         host=environ.get("SVC_HOST", "0.0.0.0"),  # noqa: S104
         port=number("SVC_PORT", 8080, 1),
-        max_concurrency=max_concurrency,
-        max_queue=number("SVC_MAX_QUEUE", max_concurrency, 0),
+        max_concurrency=given("SVC_MAX_CONCURRENCY", 1),
+        max_queue=given("SVC_MAX_QUEUE", 0),
+        memory_bytes=given("SVC_MEMORY_BYTES", 1),
         max_body_bytes=number("SVC_MAX_BODY_BYTES", 10 * 1024 * 1024, 1),
         # Below the ten seconds that container engines wait between SIGTERM and SIGKILL.
         shutdown_grace_seconds=number("SVC_SHUTDOWN_GRACE_SECONDS", 8, 0),
@@ -76,7 +89,3 @@ def read_settings(environ: Mapping[str, str], *, ingress_secret: str | None, app
     if faults:
         raise SettingsError("; ".join(faults))
     return settings
-
-
-def default_concurrency() -> int:
-    return max(4, 2 * (os.cpu_count() or 1) + 1)

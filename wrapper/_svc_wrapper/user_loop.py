@@ -15,16 +15,17 @@ from . import log
 
 Result = TypeVar("Result")
 
-# Parallel nodes of one graph and threads that outlive a cancelled run need more than a thread a run.
-THREADS_PER_RUN = 4
+# Parallel nodes of one graph and threads that outlive a cancelled run need more than a thread a run. A thread is
+# started when it is needed.
+SPARE_THREADS = 32
 
 
 class UserLoop:
-    def __init__(self, max_concurrency: int) -> None:
+    def __init__(self, places: int) -> None:
         self.loop = asyncio.new_event_loop()
         # asyncio's own pool has cores + 4 threads: six synchronous nodes would stop everyone else.
         self.loop.set_default_executor(
-            ThreadPoolExecutor(max_workers=max_concurrency * THREADS_PER_RUN, thread_name_prefix="svc-user")
+            ThreadPoolExecutor(max_workers=places + SPARE_THREADS, thread_name_prefix="svc-user")
         )
         self.thread = threading.Thread(target=self._turn, name="svc-user-loop", daemon=True)
         self.thread.start()

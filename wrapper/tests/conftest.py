@@ -21,7 +21,7 @@ def wrapper_logs(tmp_path_factory: pytest.TempPathFactory) -> None:
 @pytest.fixture(scope="module")
 def many_sides() -> Iterator[WrapperProcess]:
     """One graph that does what its input says; shared, because importing langgraph takes a second."""
-    with WrapperProcess(AGENTS / "many_sides", SVC_MAX_CONCURRENCY="4") as wrapper:
+    with WrapperProcess(AGENTS / "many_sides", SVC_MAX_CONCURRENCY="4", SVC_MAX_QUEUE="4") as wrapper:
         yield wrapper.ready()
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import hashlib
+import hmac
 import json
 import time
 from collections.abc import Iterator
@@ -121,3 +123,18 @@ VALID = token_of("ada")
 def test_an_identity_that_the_ingress_did_not_sign_for_this_agent_is_refused(tokens: list[str], reason: str) -> None:
     with pytest.raises(Problem, match=reason):
         caller_in(*tokens)
+
+
+CHALLENGE = "0123456789abcdef" * 4
+
+
+def test_the_container_proves_that_it_knows_the_secret_without_saying_it(conversation: WrapperProcess) -> None:
+    response = conversation.client.get("/identity", headers={"X-Svc-Challenge": CHALLENGE})
+    expected = hmac.new(SECRET.encode(), f"svc-identity:{CHALLENGE}".encode(), hashlib.sha256).hexdigest()
+    assert (response.status_code, response.headers["X-Svc-Proof"], response.content) == (204, expected, b"")
+
+
+@pytest.mark.parametrize("challenge", ["", "short", CHALLENGE.upper(), CHALLENGE + "0", "eyJhbGciOiJIUzI1NiJ9.e30"])
+def test_nothing_but_a_challenge_is_signed(conversation: WrapperProcess, challenge: str) -> None:
+    response = conversation.client.get("/identity", headers={"X-Svc-Challenge": challenge})
+    assert (response.status_code, response.json()["code"]) == (400, "invalid_challenge")

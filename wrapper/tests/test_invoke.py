@@ -20,6 +20,15 @@ def test_an_invoke_answers_with_output_run_and_status(many_sides: WrapperProcess
     assert answer["thread_id"] is None
 
 
+@pytest.mark.parametrize("path", ["/invoke", "/stream"])
+def test_a_thread_of_an_agent_that_keeps_none_is_refused(many_sides: WrapperProcess, path: str) -> None:
+    response = many_sides.client.post(path, json={"input": {"do": "echo"}, "thread_id": "holiday"})
+    problem = response.json()
+    assert (response.status_code, problem["code"]) == (422, "threads_not_kept")
+    assert problem["errors"][0]["pointer"] == "/thread_id"
+    assert "keeps no threads" in problem["detail"]
+
+
 def test_whatever_a_graph_returns_becomes_json(many_sides: WrapperProcess) -> None:
     result = many_sides.ask(do="odd")["output"]["result"]
     assert result["point"] == {"x": 1}

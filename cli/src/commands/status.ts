@@ -64,7 +64,10 @@ export function describeAgent(agent: AgentStatus): View {
       Deployed:
         agent.deployed_at === null ? null : [time(agent.deployed_at), ` by ${agent.deployed_by ?? 'the service'}`],
       Revision: agent.revision,
-      Restarts: agent.restarts === 0 ? null : warn(String(agent.restarts)),
+      Restarts:
+        agent.restarts === 0
+          ? null
+          : [warn(String(agent.restarts)), agent.last_exit === null ? '' : `  ${agent.last_exit}`],
       'In flight': agent.in_flight,
       Draining: agent.draining.length === 0 ? null : agent.draining.join(', '),
     }),

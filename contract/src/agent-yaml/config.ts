@@ -70,6 +70,14 @@ const deploy = z
       })
       .optional()
       .describe('The limits of a container; unset: 1 processor and 1Gi'),
+    concurrency: z
+      .int()
+      .min(1)
+      .max(256)
+      .optional()
+      .describe(
+        'How many calls a container runs at once; unset: 64, or 32 where the code is synchronous, and fewer below 1Gi of memory',
+      ),
     secrets: listOf(secretName, 100).optional().describe("Names of secrets, read from the cloud's secret manager"),
     env_vars: environment
       .optional()

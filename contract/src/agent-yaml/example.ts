@@ -46,6 +46,7 @@ deploy:
   resources:
     cpu: "0.5"
     memory: 512Mi
+  concurrency: 16
   secrets: [CRM_TOKEN]
   env_vars:
     GREETING: Hello

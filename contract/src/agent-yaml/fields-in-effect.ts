@@ -93,6 +93,11 @@ export const fieldsInEffect: readonly FieldEffect[] = [
   { field: 'deploy.resources.cpu', state: 'in effect', sentence: 'The limit of the container.' },
   { field: 'deploy.resources.memory', state: 'in effect', sentence: 'The limit of the container.' },
   {
+    field: 'deploy.concurrency',
+    state: 'in effect',
+    sentence: 'So many calls run at once. More of them wait, and one caller has at most half of the places.',
+  },
+  {
     field: 'deploy.secrets',
     state: 'refused',
     sentence: 'Secrets are not there yet, and without them the agent would start without what it needs.',

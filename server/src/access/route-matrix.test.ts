@@ -3,8 +3,7 @@
 //
 // No container engine is there, and nobody executes runs: a deploy or a push that is let in is 202 and stays queued, and what would reach for
 // the engine ends with 503 for those who are let in.
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpointUrl } from '@gantry/contract/client.ts';
 import type { Endpoint } from '@gantry/contract/endpoint.ts';
@@ -12,9 +11,10 @@ import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
 import { sql } from '../database/sql.ts';
 import { deriveKey } from '../derive-key.ts';
 import { passwordTokens } from '../login/password-token.ts';
+import { standInFor } from '../testing/agent-stand-in.ts';
 import { deaf_host, deafWebhook, makeDeadDelivery, makeWebhook } from '../testing/make-webhook.ts';
 import { projectOf } from '../testing/project-archive.ts';
-import { serveAgent, storeAgent, type StoredAgent } from '../testing/stored-agent.ts';
+import { storeAgent, type StoredAgent } from '../testing/stored-agent.ts';
 import { actors, table, type Actor } from '../testing/route-table.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
 
@@ -57,8 +57,10 @@ interface Sent {
 const nothing = '00000000-0000-4000-8000-000000000000';
 const invoked = { input: { name: 'Ada' } };
 let app: TestApp;
-let container: Server;
-let container_url: string;
+const container: RequestListener = (_, response) => {
+  response.setHeader('content-type', 'application/json');
+  response.end('{"output":{},"status":"ready","in_flight":0}');
+};
 let owner: TestUser;
 let subjects: Record<'org' | 'team', Subject>;
 const tokens = new Map<Actor, string | undefined>();
@@ -67,12 +69,6 @@ let made = 0;
 const fresh = (what: string) => `${what}-${++made}`;
 
 beforeAll(async () => {
-  container = createServer((_, response) => {
-    response.setHeader('content-type', 'application/json');
-    response.end('{"output":{},"status":"ready","in_flight":0}');
-  });
-  await new Promise<void>((resolve) => container.listen(0, '127.0.0.1', resolve));
-  container_url = `http://127.0.0.1:${(container.address() as AddressInfo).port}`; // it listens on TCP
   app = await testApp({
     config: { engine_host: 'unix:///nowhere/docker.sock', outbound_private_hosts: [deaf_host] },
   });
@@ -84,7 +80,6 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   await app?.stop();
-  container?.close();
 });
 
 async function signEverybodyIn(): Promise<void> {
@@ -127,7 +122,7 @@ const yamlOf = (look: 'org' | 'team') => `access: {visibility: ${look}}\n`;
 async function subject(look: 'org' | 'team'): Promise<Subject> {
   const agent = await storeAgent(app, owner.email, { name: fresh('agent'), yaml: yamlOf(look) });
   const approval_id = await approved(agent);
-  await serveAgent(app, agent, container_url);
+  await standInFor(app, agent, container);
   const idle = await storeAgent(app, owner.email, { name: fresh('idle'), yaml: yamlOf(look) });
   await approved(idle);
   const tool = await freshTool(look);

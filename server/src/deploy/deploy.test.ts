@@ -152,6 +152,7 @@ test('what was approved is deployed by a deployer of the team, and answers', asy
     ref,
     revision: deployment.id,
     restarts: 0,
+    last_exit: null,
     in_flight: 0,
   });
 }, 180_000);

@@ -97,6 +97,74 @@ test('one that crashes again and again waits longer each time', async () => {
   expect(row?.wait).toBeGreaterThan(0.5);
 });
 
+test('a container that was ready and leaves /health unanswered is killed and started again, and the status says why', async () => {
+  const { name, id } = await deployed();
+  const target = stage.parts.targets.local;
+  const { stop: end, start: begin } = target;
+  const done: string[] = [];
+  target.stop = async (place, { grace_seconds }) => {
+    done.push(`stopped within ${grace_seconds} s`);
+    await end(place, { grace_seconds });
+    stage.health = { status: 'ready', in_flight: 0 };
+  };
+  target.start = async (place, secrets, ...rest) => {
+    done.push(`started with ${'SVC_INGRESS_SECRET' in secrets ? 'its' : 'no'} secret`);
+    return await begin(place, secrets, ...rest);
+  };
+  stage.health = undefined;
+  expect(await statusOf(name)).toMatchObject({ state: 'failed', restarts: 0, last_exit: null });
+  keep();
+  await expect
+    .poll(() => statusOf(name), patience)
+    .toMatchObject({
+      state: 'serving',
+      restarts: 1,
+      last_exit: 'The container did not answer /health within 5 s, 3 times in a row, and was killed.',
+    });
+  expect(done).toEqual(['stopped within 0 s', 'started with its secret']);
+  expect(stateOf(id)).toBe('running');
+});
+
+test('one that hangs again and again waits longer each time', async () => {
+  const { name } = await deployed();
+  const target = stage.parts.targets.local;
+  const { stop: end } = target;
+  target.stop = async (...stopping) => {
+    await end(...stopping);
+    stage.health = { status: 'ready', in_flight: 0 };
+  };
+  keep();
+  for (const restarts of [1, 2]) {
+    stage.health = undefined;
+    await expect.poll(() => statusOf(name), patience).toMatchObject({ state: 'serving', restarts });
+  }
+  const [row] = await stage.database.db.all<{ wait: number }>(
+    sql`select extract(epoch from next_start_at - started_at)::float8 as wait from instance`,
+  );
+  expect(row?.wait).toBeGreaterThan(1);
+});
+
+test('an agent that is busy for long is left alone while it answers /health', async () => {
+  const { name, id } = await deployed();
+  let asked = 0;
+  Object.defineProperty(stage, 'health', {
+    configurable: true,
+    get: () => {
+      asked += 1;
+      return { status: 'ready', in_flight: 64 };
+    },
+  });
+  try {
+    keep();
+    await expect.poll(() => asked, { ...patience, timeout: 25_000 }).toBeGreaterThan(8);
+  } finally {
+    Object.defineProperty(stage, 'health', { configurable: true, writable: true, value: undefined });
+    stage.health = { status: 'ready', in_flight: 0 };
+  }
+  expect(await statusOf(name)).toMatchObject({ state: 'serving', restarts: 0 });
+  expect(stateOf(id)).toBe('running');
+});
+
 test('a container that somebody removed is made again', async () => {
   const { name, id } = await deployed();
   stage.containers.delete(id);
@@ -121,7 +189,7 @@ test('a revision that was replaced goes once its last call has ended, also when 
   stage.health = { status: 'ready', in_flight: 1 };
   const next = await deployed(name, '2.0.0');
   const first = keep();
-  await expect.poll(() => stage.health.status, patience).toBe('draining');
+  await expect.poll(() => stage.health?.status, patience).toBe('draining');
   expect(stateOf(id)).toBe('running');
   expect(await statusOf(name)).toMatchObject({ draining: [id], ref: `agents/${name}@2.0.0` });
   await first.stop();

@@ -1,6 +1,8 @@
 // Keeps what runs as the routes say: on service start and every two seconds. A container that died is started again, with its secret files
-// put back first and longer and longer waits; one that was replaced finishes its calls and goes; one that nobody knows any more is removed.
-// Nothing without this installation's id is ever touched (targets/ lists nothing else).
+// put back first and longer and longer waits, up to five minutes; one that hangs is killed and started again in the same way. It hangs when
+// it was ready and leaves /health unanswered for five seconds, at three looks in a row: an agent whose code blocks still answers there. One
+// that was replaced finishes its calls and goes; one that nobody knows any more is removed. Nothing without this installation's id is ever
+// touched (targets/ lists nothing else).
 import { Problem } from '@gantry/contract/problems.ts';
 import { hasEnded } from '@gantry/contract/runs.ts';
 import { startLoop, type Loop } from '../runs/loop.ts';
@@ -9,6 +11,7 @@ import { holdIfFree } from './agent-lock.ts';
 import { releasePlace } from './artefacts.ts';
 import { drainOut } from './drain-out.ts';
 import type { Needed } from './build-image.ts';
+import { countSilences, type Silences } from './silences.ts';
 import type { DeployParts } from './parts.ts';
 import { raiseAgain } from './raise-again.ts';
 import * as store from './store.ts';
@@ -27,6 +30,7 @@ export function startKeeper(parts: DeployParts, { onError }: { onError: (error: 
   const stopping = new AbortController();
   const { signal } = stopping;
   const busy = new Map<string, Promise<void>>();
+  const silences = countSilences();
 
   let [swept_at, pruned_at, agents_then] = [-Infinity, -Infinity, 0];
   const loop = startLoop(
@@ -61,7 +65,8 @@ export function startKeeper(parts: DeployParts, { onError }: { onError: (error: 
       rows.filter((row) => row.desired !== null),
       rows.filter((row) => row.desired === null),
     ];
-    for (const { revision_id } of [...serving, ...draining]) await keep(parts, revision_id, signal).catch(report);
+    for (const { revision_id } of [...serving, ...draining])
+      await keep(parts, silences, revision_id, signal).catch(report);
   }
 
   // An agent that does not start says so in its status; only what nobody expected goes to the service's log.
@@ -78,7 +83,7 @@ export function startKeeper(parts: DeployParts, { onError }: { onError: (error: 
   };
 }
 
-async function keep(parts: DeployParts, revision_id: string, stopping: AbortSignal): Promise<void> {
+async function keep(parts: DeployParts, silences: Silences, revision_id: string, stopping: AbortSignal): Promise<void> {
   const row = await store.instance(parts.db, revision_id);
   if (row === undefined) return;
   await holdIfFree(row.agent_id, stopping, async (signal) => {
@@ -88,20 +93,27 @@ async function keep(parts: DeployParts, revision_id: string, stopping: AbortSign
     if (now.seconds_draining !== null || now.desired === null) return await drainOut(parts, now, signal);
     const target = parts.targets[now.place.target];
     const seen = await target.observe(now.place, signal);
-    if (now.desired === 'running') return await keepRunning(parts, now, seen, signal);
+    if (now.desired === 'running') return await keepRunning(parts, silences, now, seen, signal);
     if (seen.state === 'running') await target.stop(now.place, { grace_seconds: stopGraceSeconds }, signal);
   });
 }
 
 async function keepRunning(
   parts: DeployParts,
+  silences: Silences,
   row: store.InstanceRow,
   seen: Instance,
   signal: AbortSignal,
 ): Promise<void> {
-  if (seen.state === 'running' && seen.url === row.url) return;
+  const serves = seen.state === 'running' && seen.url === row.url;
+  const isHung = serves && (await silences.areTooMany(row, signal));
   // What serves no call must not be called; when it may be started again is another question.
-  if (row.is_due) await raiseAgain(parts, row, seen, signal);
+  if ((serves && !isHung) || !row.is_due) return;
+  if (!isHung) return await raiseAgain(parts, row, seen, signal);
+  const target = parts.targets[row.place.target];
+  await target.stop(row.place, { grace_seconds: 0 }, signal);
+  silences.forget(row);
+  await raiseAgain(parts, row, await target.observe(row.place, signal), signal, silences.why);
 }
 
 /** Containers of ours that belong to no revision and to no run that is under way: a crash left them, or an undo could not take them away. */

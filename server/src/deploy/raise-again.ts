@@ -8,12 +8,16 @@ import type { Instance } from './targets/target.ts';
 // Above every fence that the deploy's own run had: that run has ended.
 const fence_after_deploy = 2 ** 31;
 
-/** Raises start_failed, health_check_failed, out_of_memory, engine_unavailable; what did not become ready is stopped. */
+/**
+ * Raises start_failed, health_check_failed, out_of_memory, engine_unavailable; what did not become ready is stopped. `why` is for the record;
+ * without it the container's own end is.
+ */
 export async function raiseAgain(
   parts: DeployParts,
   row: store.InstanceRow,
   seen: Instance,
   signal: AbortSignal,
+  why = describeExit(seen),
 ): Promise<void> {
   const { db } = parts;
   const { revision_id } = row;
@@ -21,7 +25,7 @@ export async function raiseAgain(
   const revision = await store.revision(db, revision_id);
   if (revision === undefined) throw new Error(`revision ${revision_id} is gone`);
   const config = await loadAgentConfig(db, revision.version_id);
-  await store.setStarting(db, revision_id, describeExit(seen));
+  await store.setStarting(db, revision_id, why);
   const isGone = seen.state === 'gone';
   const place = isGone
     ? await target.provision(placeInput({ revision_id, image: revision.image, config }, fence_after_deploy), signal)

@@ -39,6 +39,8 @@ function secretFiles(ingress_key: Buffer, revision_id: string, config: AgentConf
     SVC_FRAMEWORK: config.framework,
     SVC_AGENT_NAME: config.name,
     SVC_AGENT_VERSION: config.version,
+    SVC_MEMORY_BYTES: String(resourceLimits(config).memory_bytes),
+    ...(config.deploy?.concurrency === undefined ? {} : { SVC_MAX_CONCURRENCY: String(config.deploy.concurrency) }),
     SVC_INGRESS_SECRET: ingressSecret(ingress_key, revision_id),
   };
 }

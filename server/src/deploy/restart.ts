@@ -31,7 +31,7 @@ export async function restart(
     if (row === undefined) throw new Error(`revision ${held.id} has no instance`);
     const target = parts.targets[row.place.target];
     await target.stop(row.place, { grace_seconds: stopGraceSeconds }, signal);
-    await raiseAgain(parts, row, await target.observe(row.place, signal), signal);
+    await raiseAgain(parts, row, await target.observe(row.place, signal), signal, 'It was restarted by hand.');
   });
   return await agentStatus(parts, asset, signal);
 }

@@ -78,6 +78,7 @@ export async function agentStatus(parts: DeployParts, asset: AssetRecord, signal
     revision: route.id,
     digest: route.digest,
     restarts: row?.restarts ?? 0,
+    last_exit: row?.last_exit ?? null,
     not_in_effect: notInEffect(config).map(({ field }) => field),
     deployed_by: route.deployed_by_name,
     deployed_at: route.created_at,
@@ -92,6 +93,7 @@ const notDeployed = {
   revision: null,
   digest: null,
   restarts: 0,
+  last_exit: null,
   in_flight: null,
   not_in_effect: [],
   deployed_by: null,
@@ -105,6 +107,8 @@ async function whyNotDeployed({ db }: DeployParts, asset: AssetRecord): Promise<
   const reason = typeof run.problem?.['detail'] === 'string' ? `: ${run.problem['detail']}` : '';
   return `The last deploy, of ${newest.version}, is ${run.state}${reason}`;
 }
+
+const whenHung = 'It is started again when it goes on like that.';
 
 type Condition = Pick<AgentStatus, 'state' | 'detail' | 'in_flight'>;
 
@@ -135,7 +139,7 @@ function alive(row: store.InstanceRow, health: Health | undefined): Condition {
     return { state: 'failed', detail: 'The agent could not be loaded; see its log.', in_flight };
   if (row.url === null) return { state: 'starting', detail: row.last_exit ?? 'It is being started.', in_flight };
   if (health === undefined)
-    return { state: 'failed', detail: 'The container runs and does not answer /health.', in_flight };
+    return { state: 'failed', detail: `The container runs and does not answer /health. ${whenHung}`, in_flight };
   return { state: 'starting', detail: 'The agent is being loaded.', in_flight };
 }
 

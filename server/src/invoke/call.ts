@@ -1,6 +1,7 @@
 // A call to an agent, kept open as long as the sync budget lasts; after that the caller gets 202 with a run id, and the answer is stored
 // when it comes. Promises: a call is pinned to the revision that runs it; the service never sends it twice; an answer reaches its caller
-// alone, also after a restart. A container that dies ends its runs as `interrupted`.
+// alone, also after a restart. A container that dies ends its runs as `interrupted`. A caller who hangs up before there is an answer or a
+// run id takes the call back while it waits in the container's queue; one that runs by then goes on.
 import { randomUUID } from 'node:crypto';
 import { readAnswer, type Answer } from './answer.ts';
 import { followRun } from './follow-run.ts';
@@ -12,18 +13,16 @@ import { callAgent, type UpstreamCall } from './upstream.ts';
 export async function call(ingress: Ingress, incoming: Incoming): Promise<Response> {
   const { agent, instance, user, body } = await receive(ingress, incoming);
   const run_id = randomUUID();
-  const ending = ended(ingress, {
-    instance,
-    agent,
-    caller: user,
-    method: 'POST',
-    path: '/invoke',
-    run_id,
-    headers: incoming.headers,
-    body,
-  });
+  const to = { instance, agent, caller: user, method: 'POST' } as const;
+  const ending = ended(ingress, { ...to, path: '/invoke', run_id, headers: incoming.headers, body });
   const isDetached = /(^|[\s,])respond-async\b/i.test(incoming.headers.get('prefer') ?? '');
+  const leave = () => {
+    // A service that stops hangs up, too; its runs are the next one's. Where nothing answers, nothing waits.
+    if (!ingress.stopping.aborted) ingress.background(ended(ingress, { ...to, path: `/runs/${run_id}/leave` }));
+  };
+  incoming.signal.addEventListener('abort', leave, { once: true });
   const early = isDetached ? undefined : await within(ending, ingress);
+  incoming.signal.removeEventListener('abort', leave);
   if (early !== undefined) return print(early, run_id);
   await store.insertRunning(ingress.db, {
     id: run_id,

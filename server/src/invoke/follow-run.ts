@@ -35,7 +35,7 @@ async function askFor(
 ): Promise<Answer | 'running' | 'lost' | 'silent'> {
   try {
     const answered = await request(`${instance.url}/runs/${run_id}/answer?wait_seconds=${wait_seconds}`, {
-      dispatcher: connections,
+      dispatcher: connections.to(instance),
       headers: { 'x-svc-ingress-secret': instance.secret },
       headersTimeout: (wait_seconds + 10) * 1000,
       bodyTimeout: 30_000,

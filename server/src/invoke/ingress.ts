@@ -1,11 +1,10 @@
 // What the ingress is made of, and how it begins and ends. Runs live in the agents' containers, which go on while the service is stopped:
 // calls that were running then are followed again by the next one.
-import type { Agent } from 'undici';
 import type { Database } from '../database/database.ts';
 import type { ServingAgents } from '../deploy/serving.ts';
+import { agentConnections, type AgentConnections } from './agent-connections.ts';
 import { followRun } from './follow-run.ts';
 import * as store from './store.ts';
-import { agentConnections } from './upstream.ts';
 
 export interface IngressParts {
   db: Database;
@@ -17,7 +16,7 @@ export interface IngressParts {
 }
 
 export interface Ingress extends Omit<IngressParts, 'onError'> {
-  connections: Agent;
+  connections: AgentConnections;
   /** Work that goes on after the answer; a failure of it is a bug and is logged. */
   background(work: Promise<unknown>): void;
   /** Forgets results that nobody fetched for a week. */

@@ -1,31 +1,25 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { serveAgent, storeAgent } from '../testing/stored-agent.ts';
+import { standInFor } from '../testing/agent-stand-in.ts';
+import { storeAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
 
 let app: TestApp;
 let ada: TestUser;
-let container: Server;
 let asked: string | undefined;
 let answer: (response: ServerResponse) => void;
 
 beforeAll(async () => {
-  container = createServer((request, response) => {
+  app = await testApp({ config: { engine_host: 'unix:///nowhere/docker.sock' } });
+  ada = await app.user('ada@example.com', { teams: { ml: 'contributor' } });
+  const stored = await storeAgent(app, ada.email, { name: 'greeter', team: 'ml', yaml: '' });
+  await standInFor(app, stored, (request, response) => {
     asked = request.url;
     response.setHeader('content-type', 'application/json');
     answer(response);
   });
-  await new Promise<void>((resolve) => container.listen(0, '127.0.0.1', resolve));
-  app = await testApp({ config: { engine_host: 'unix:///nowhere/docker.sock' } });
-  ada = await app.user('ada@example.com', { teams: { ml: 'contributor' } });
-  const stored = await storeAgent(app, ada.email, { name: 'greeter', team: 'ml', yaml: '' });
-  await serveAgent(app, stored, `http://127.0.0.1:${(container.address() as AddressInfo).port}`); // it listens on TCP
 }, 60_000);
-afterAll(async () => {
-  await app?.stop();
-  container?.close();
-});
+afterAll(async () => await app?.stop());
 
 const input = async () => await ada.client.call('invoke.input', { params: { name: 'greeter' } });
 

@@ -5,7 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { jwtVerify } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readAnswer } from './answer.ts';
-import { agentConnections, callAgent, type UpstreamCall } from './upstream.ts';
+import { prove } from '../testing/agent-stand-in.ts';
+import { agentConnections } from './agent-connections.ts';
+import { callAgent, type UpstreamCall } from './upstream.ts';
 
 let server: Server;
 let url: string;
@@ -15,6 +17,7 @@ const connections = agentConnections();
 
 beforeAll(async () => {
   server = createServer((request, response) => {
+    if (request.url === '/identity') return prove(secret, request, response);
     let body = '';
     request.on('data', (chunk: Buffer) => (body += chunk.toString()));
     request.on('end', () => {

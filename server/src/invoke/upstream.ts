@@ -1,14 +1,11 @@
 // The way into a container: an allow-list of headers, the revision's ingress secret, and who calls, signed for this agent alone.
 // Never sent on: Authorization, cookies, X-Service-*. Never let out: cookies, redirects, or anything that a browser would run.
-import { Agent, request, type Dispatcher } from 'undici';
+import { request, type Dispatcher } from 'undici';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import type { ServingInstance } from '../deploy/serving.ts';
+import { Unproven, type AgentConnections } from './agent-connections.ts';
 import { callerIdentity, threadSpace } from './caller-identity.ts';
-
-// A crew may think for a day; what bounds a call is its caller and `cancel`, not the connection.
-const longest_ms = 24 * 60 * 60 * 1000;
-const connect_ms = 5000;
 
 const passed_in = ['accept', 'content-type', 'traceparent', 'tracestate', 'baggage'];
 const answer_types = /^(application\/json|application\/problem\+json|text\/plain|text\/event-stream)(;|$)/i;
@@ -34,19 +31,8 @@ export interface UpstreamAnswer {
   body: Dispatcher.ResponseData['body'];
 }
 
-/** Connections are kept for the next call; destroying it ends every call that is under way here, not the run that it began. */
-export function agentConnections(): Agent {
-  return new Agent({
-    connect: { timeout: connect_ms },
-    headersTimeout: longest_ms,
-    bodyTimeout: longest_ms,
-    connections: 256,
-    pipelining: 1,
-  });
-}
-
 /** The agent's answer as it streams. Throws `agent_unavailable` when the container does not answer, `agent_error` when what it says may not pass. */
-export async function callAgent(connections: Agent, call: UpstreamCall): Promise<UpstreamAnswer> {
+export async function callAgent(connections: AgentConnections, call: UpstreamCall): Promise<UpstreamAnswer> {
   const headers: Record<string, string> = {
     'x-svc-ingress-secret': call.instance.secret,
     'x-svc-caller': await callerIdentity(call.instance.secret, call.agent.ref, call.caller),
@@ -74,22 +60,24 @@ export async function callAgent(connections: Agent, call: UpstreamCall): Promise
 }
 
 async function send(
-  dispatcher: Agent,
+  connections: AgentConnections,
   call: UpstreamCall,
   headers: Record<string, string>,
 ): Promise<Dispatcher.ResponseData> {
   try {
     return await request(call.instance.url + call.path, {
-      dispatcher,
+      dispatcher: connections.to(call.instance),
       method: call.method,
       headers,
       ...(call.body === undefined ? {} : { body: call.body }),
       ...(call.signal === undefined ? {} : { signal: call.signal }),
     });
   } catch (cause) {
-    const problem = new Problem('agent_unavailable', {
-      detail: `${call.agent.ref} does not answer: its container is stopped, starting or has died.`,
-    });
+    const why =
+      cause instanceof Unproven
+        ? 'what answers at its address did not prove to be its container'
+        : 'its container is stopped, starting or has died';
+    const problem = new Problem('agent_unavailable', { detail: `${call.agent.ref} does not answer: ${why}.` });
     problem.cause = cause;
     throw problem;
   }

@@ -30,8 +30,8 @@ export interface DeployStage {
   duringBuild: () => Promise<unknown>;
   /** What the last prune was told to keep; undefined when it was told to wait. */
   needed: Needed | undefined;
-  /** What the agents' /health says. */
-  health: { status: string; in_flight: number };
+  /** What the agents' /health says; undefined: it hangs up. */
+  health: { status: string; in_flight: number } | undefined;
   push(project?: TestProject): Promise<{ name: string; ref: string }>;
   approve(ref: string): Promise<string>;
   /** As before the first test. */
@@ -45,7 +45,9 @@ export async function openDeployStage(): Promise<DeployStage> {
   const cast = await seedCast(db);
   const pushes = await startPushes(db);
   const folder = await mkdtemp(join(tmpdir(), 'gantry-deploy-'));
-  const agentServer = createServer((_, response) => response.end(JSON.stringify(stage.health)));
+  const agentServer = createServer((_, response) =>
+    stage.health === undefined ? response.destroy() : response.end(JSON.stringify(stage.health)),
+  );
   await new Promise<void>((resolve) => agentServer.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(agentServer.address() as AddressInfo).port}`; // it listens on TCP
   let agents = 0;
@@ -133,7 +135,7 @@ export async function openDeployStage(): Promise<DeployStage> {
       },
       observe: async (place) => stage.containers.get(place.container_id) ?? gone(place),
       drain: async () => {
-        stage.health = { ...stage.health, status: 'draining' };
+        stage.health = { in_flight: 0, ...stage.health, status: 'draining' };
       },
       stop: async (place) => set(place, 'exited'),
       release: async (place) => void stage.containers.delete(place.container_id),

@@ -1,11 +1,10 @@
 // What the fuzzed service holds: a team with all that others may not read, every word and secret of it recognizable, and beside it the
 // team of those who ask, with things that they may work with. No container engine is there.
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Client } from '@gantry/contract/client.ts';
+import { standInFor } from './agent-stand-in.ts';
 import { deaf_host, deafWebhook } from './make-webhook.ts';
 import { projectOf, type TestProject } from './project-archive.ts';
-import { serveAgent, storeAgent } from './stored-agent.ts';
+import { storeAgent } from './stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from './test-app.ts';
 
 export const fuzzActors = ['anonymous', 'viewer', 'contributor', 'machine', 'admin'] as const;
@@ -42,16 +41,10 @@ const hidden = words('canary7q');
 const plain = words('plain');
 
 export async function openFuzzStage(onLog?: (line: string) => void): Promise<FuzzStage> {
-  const container = createServer((_, response) => {
-    response.setHeader('content-type', 'application/json');
-    response.end('{"output":{},"status":"ready","in_flight":0}');
-  });
-  await new Promise<void>((resolve) => container.listen(0, '127.0.0.1', resolve));
-  const agent_url = `http://127.0.0.1:${(container.address() as AddressInfo).port}`; // it listens on TCP
   const config = { engine_host: 'unix:///nowhere/docker.sock', outbound_private_hosts: [deaf_host] };
   const app = await testApp({ config, ...(onLog === undefined ? {} : { onLog }) });
   const theirs = await fillTheirTeam(app);
-  const { tokens, ...ours } = await fillOurTeam(app, agent_url);
+  const { tokens, ...ours } = await fillOurTeam(app);
   return {
     app,
     tokens,
@@ -61,10 +54,7 @@ export async function openFuzzStage(onLog?: (line: string) => void): Promise<Fuz
     archives: await Promise.all(
       ['ours', 'theirs'].map(async (team) => await packed({ name: `${team}-asset`, team, version: '1.2.0' })),
     ),
-    close: async () => {
-      await app.stop();
-      container.close();
-    },
+    close: async () => await app.stop(),
   };
 }
 
@@ -97,13 +87,16 @@ async function fillTheirTeam(app: TestApp) {
   };
 }
 
-async function fillOurTeam(app: TestApp, agent_url: string) {
+async function fillOurTeam(app: TestApp) {
   const viewer = await app.user('viewer@example.com', { teams: { ours: 'viewer' } });
   const contributor = await app.user('contributor@example.com', { teams: { ours: 'contributor' } });
   const spare = await app.user('spare@example.com', { teams: { ours: 'viewer' } });
   const filled = await fillWith(app, contributor, { team: 'ours', visibility: 'org', says: plain });
   const serving = await storeAgent(app, contributor.email, { name: 'serving-agent', team: 'ours' });
-  await serveAgent(app, serving, agent_url);
+  await standInFor(app, serving, (_, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end('{"output":{},"status":"ready","in_flight":0}');
+  });
   const body = { name: 'machine', team: 'ours', role: 'deployer' as const, allowed_assets: ['*/*'] };
   const { key = '' } = await app.admin.client.call('principals.create', { body });
   const { access_token } = await app.anonymous.call('auth.exchange_key', { body: { key } });

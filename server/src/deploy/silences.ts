@@ -1,0 +1,35 @@
+import { askHealth } from './health.ts';
+import type { InstanceRow } from './store.ts';
+
+/** A look asks for up to five seconds, and the next one comes two seconds later. */
+const most_in_a_row = 3;
+
+type Asked = Pick<InstanceRow, 'revision_id' | 'url' | 'started_at'>;
+
+export interface Silences {
+  /** Asks once more. True once the container has not answered so often in a row that it counts as hung. */
+  areTooMany(row: Asked, signal: AbortSignal): Promise<boolean>;
+  forget(row: Asked): void;
+  /** For the record. */
+  why: string;
+}
+
+/** Counted in memory: a service that was started anew counts anew, which only delays a restart. */
+export function countSilences(): Silences {
+  const counted = new Map<string, { started_at: string; count: number }>();
+  return {
+    async areTooMany({ revision_id, url, started_at }, signal) {
+      if (url !== null && (await askHealth(url, signal)) !== undefined) {
+        counted.delete(revision_id);
+        return false;
+      }
+      const before = counted.get(revision_id);
+      // What was started anew since has its own count.
+      const count = before?.started_at === started_at ? before.count + 1 : 1;
+      counted.set(revision_id, { started_at, count });
+      return count >= most_in_a_row;
+    },
+    forget: ({ revision_id }) => void counted.delete(revision_id),
+    why: `The container did not answer /health within 5 s, ${most_in_a_row} times in a row, and was killed.`,
+  };
+}

@@ -1,0 +1,99 @@
+// Who is told anything at an address that containers take over from each other. Every byte that arrives there is kept.
+import { createHmac } from 'node:crypto';
+import { createServer, type Server, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { request } from 'undici';
+import { agentConnections, Unproven, type AgentConnections } from './agent-connections.ts';
+
+let server: Server;
+let url: string;
+let connections: AgentConnections;
+/** The container that has the address now. */
+let occupant: { identify: (challenge: string) => string };
+let sockets: Socket[] = [];
+let received = '';
+let challenges: string[] = [];
+
+const signs = (secret: string) => (challenge: string) =>
+  `HTTP/1.1 204 No Content\r\nx-svc-proof: ${createHmac('sha256', secret).update(`svc-identity:${challenge}`).digest('hex')}\r\n\r\n`;
+const containerOf = (revision_id: string) => ({ identify: signs(`secret-of-${revision_id}`) });
+
+beforeEach(async () => {
+  [sockets, received, challenges] = [[], '', []];
+  connections = agentConnections();
+  server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => {}); // that it is cut off is what some tests do
+    socket.on('data', (chunk) => {
+      const text = chunk.toString();
+      received += text;
+      const challenge = /x-svc-challenge: (\w+)/.exec(text)?.[1];
+      if (challenge === undefined) return void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
+      challenges.push(challenge);
+      const said = occupant.identify(challenge);
+      if (said === '') socket.destroy();
+      else socket.write(said);
+    });
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on TCP
+});
+afterEach(async () => {
+  await connections.destroy();
+  for (const socket of sockets) socket.destroy();
+  server.close();
+});
+
+const call = async (revision_id: string) => {
+  const secret = `secret-of-${revision_id}`;
+  const { statusCode, body } = await request(`${url}/invoke`, {
+    dispatcher: connections.to({ revision_id, url, secret }),
+    method: 'POST',
+    headers: { 'x-svc-ingress-secret': secret },
+    body: 'what a caller says',
+  });
+  await body.dump();
+  return statusCode;
+};
+
+test('a connection proves itself once, for all calls on it, and each with a challenge of its own', async () => {
+  occupant = containerOf('one');
+  for (let calls = 0; calls < 20; calls++) expect(await call('one')).toBe(200);
+  expect(challenges).toHaveLength(sockets.length);
+  // A connection is free again a moment after its answer was read, so that it may take a second one.
+  expect(sockets.length).toBeLessThanOrEqual(2);
+  await Promise.all([call('one'), call('one'), call('one'), call('one')]);
+  expect(sockets.length).toBeGreaterThan(2);
+  expect(new Set(challenges).size).toBe(sockets.length);
+  expect(received.split('what a caller says')).toHaveLength(25);
+});
+
+test.each([
+  ['signs with the secret of another revision', signs('secret-of-two')],
+  ['sends the challenge back', (challenge: string) => `HTTP/1.1 204 No Content\r\nx-svc-proof: ${challenge}\r\n\r\n`],
+  ['knows of no proof', () => 'HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n'],
+  ['speaks something else', () => 'SSH-2.0-x\r\n\r\n'],
+  ['never ends its answer', () => 'x'.repeat(10_000)],
+  ['hangs up', () => ''],
+])('a container that %s is told neither the secret nor the call', async (_, identify) => {
+  occupant = { identify };
+  await expect(call('one')).rejects.toThrow();
+  expect(challenges.length).toBeGreaterThan(0);
+  expect(received).not.toContain('secret-of-one');
+  expect(received).not.toContain('what a caller says');
+});
+
+test('a container that took the address of a revision over gets its own calls and none of the one before', async () => {
+  occupant = containerOf('one');
+  expect(await call('one')).toBe(200);
+  // One dies, and before anybody notices two has its address.
+  for (const socket of sockets) socket.destroy();
+  occupant = containerOf('two');
+  received = '';
+  await expect(call('one')).rejects.toThrow(Unproven);
+  expect(await call('two')).toBe(200);
+  expect(received).not.toContain('secret-of-one');
+  expect(received.split('what a caller says')).toHaveLength(2);
+  await expect(call('one')).rejects.toThrow(Unproven);
+});

@@ -1,0 +1,95 @@
+// Connections to agents' containers. An engine gives the address of a container that died to the next one, which may be anybody's, and the
+// record of who answers where is up to a keeper's turn old. So a new connection first proves whose it is: nothing of a call, and no secret,
+// goes out before what answers has signed a fresh challenge with its revision's secret. A connection ends with its container, so the proof
+// holds for every call on it, and a call on an open connection pays nothing.
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { LRUCache } from 'lru-cache';
+import { buildConnector, Pool, type Dispatcher } from 'undici';
+import type { ServingInstance } from '../deploy/serving.ts';
+
+export interface AgentConnections {
+  /** Connections to this revision's container and to nothing else; they are kept for the next call. */
+  to(instance: ServingInstance): Dispatcher;
+  /** Ends every call that is under way here, not the run that it began. */
+  destroy(): Promise<void>;
+}
+
+/** What answers at a container's address does not prove to be that container. */
+export class Unproven extends Error {}
+
+// A crew may think for a day; what bounds a call is its caller and `cancel`, not the connection.
+const longest_ms = 24 * 60 * 60 * 1000;
+const connect_ms = 5000;
+// A container that is short of processor time may be slow with it; one that hangs never answers.
+const proof_ms = 10_000;
+// More than the 256 calls that a container takes at most and the 256 that wait: a health check or a cancel never queues behind them.
+const most_connections = 1024;
+const most_revisions = 10_000;
+const longest_head = 4096;
+
+export function agentConnections(): AgentConnections {
+  const pools = new LRUCache<string, Pool>({
+    max: most_revisions,
+    // Ends once its last call has.
+    dispose: (pool, _, reason) => void (reason === 'evict' && pool.close()),
+  });
+  return {
+    to(instance) {
+      const key = `${instance.revision_id} ${instance.url}`;
+      const known = pools.get(key);
+      if (known !== undefined) return known;
+      const made = provenPool(instance);
+      pools.set(key, made);
+      return made;
+    },
+    destroy: async () => void (await Promise.all([...pools.values()].map(async (pool) => await pool.destroy()))),
+  };
+}
+
+function provenPool({ url, secret }: ServingInstance): Pool {
+  const connect = buildConnector({ timeout: connect_ms });
+  return new Pool(url, {
+    headersTimeout: longest_ms,
+    bodyTimeout: longest_ms,
+    connections: most_connections,
+    pipelining: 1,
+    connect: (options, done) =>
+      connect(options, (...[error, socket]) => {
+        if (error !== null) return done(error, null);
+        prove(socket, secret, (failure) => {
+          if (failure === undefined) return done(null, socket);
+          socket.destroy();
+          done(failure, null);
+        });
+      }),
+  });
+}
+
+// The connection is not undici's yet. The answer has no body, so that nothing of it is left unread.
+function prove(socket: Socket, secret: string, done: (failure?: Error) => void): void {
+  const challenge = randomBytes(32).toString('hex');
+  let head = '';
+  const take = () => socket.read() as Buffer | null; // no encoding is set
+  const read = () => {
+    for (let chunk = take(); chunk !== null; chunk = take()) head += chunk.toString('latin1');
+    if (head.endsWith('\r\n\r\n')) end(isProof(head, secret, challenge) ? undefined : new Unproven());
+    else if (head.length > longest_head) end(new Unproven());
+  };
+  const giveUp = () => end(new Error('no answer to the challenge'));
+  const timer = setTimeout(giveUp, proof_ms);
+  const end = (failure?: Error) => {
+    clearTimeout(timer);
+    socket.off('readable', read).off('error', giveUp).off('close', giveUp);
+    done(failure);
+  };
+  socket.on('readable', read).on('error', giveUp).on('close', giveUp);
+  socket.write(`GET /identity HTTP/1.1\r\nhost: agent\r\nx-svc-challenge: ${challenge}\r\n\r\n`);
+}
+
+function isProof(head: string, secret: string, challenge: string): boolean {
+  const given = /^HTTP\/1\.1 204 [^]*\r\nx-svc-proof: ([0-9a-f]{64})\r\n/i.exec(head)?.[1];
+  // The name in front keeps the proof from being a signature of anything else.
+  const expected = createHmac('sha256', secret).update(`svc-identity:${challenge}`).digest();
+  return given !== undefined && timingSafeEqual(Buffer.from(given, 'hex'), expected);
+}

@@ -1,0 +1,27 @@
+// A plain HTTP server in the place of an agent's container: it proves to be the revision's, as the wrapper does, and answers the rest itself.
+import { createHmac } from 'node:crypto';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ingressSecret } from '../deploy/ingress-secret.ts';
+import { deriveKey } from '../derive-key.ts';
+import { serveAgent, type StoredAgent } from './stored-agent.ts';
+import type { TestApp } from './test-app.ts';
+
+/** From now on `answer` is what the agent's container says. The server ends with the tests' process. */
+export async function standInFor(app: TestApp, agent: StoredAgent, answer: RequestListener): Promise<void> {
+  let secret = '';
+  const server = createServer((request, response) => {
+    if (request.url === '/identity') prove(secret, request, response);
+    else answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server.unref();
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on TCP
+  secret = ingressSecret(deriveKey(app.secret_key, 'ingress-secret'), await serveAgent(app, agent, url));
+}
+
+export function prove(secret: string, request: IncomingMessage, response: ServerResponse): void {
+  const challenge = String(request.headers['x-svc-challenge']);
+  const proof = createHmac('sha256', secret).update(`svc-identity:${challenge}`).digest('hex');
+  response.writeHead(204, { 'x-svc-proof': proof }).end();
+}

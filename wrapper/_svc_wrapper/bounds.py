@@ -1,0 +1,34 @@
+"""How many calls a container takes at once, and how many may wait.
+
+`deploy.concurrency` of agent.yaml sets the number of places. Without it memory decides: half of the container's
+memory is reckoned for calls that run, a quarter for calls that wait. At 1 GiB, the default of a container, nothing
+is cut down.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MEGABYTE = 1024 * 1024
+
+# An async call mostly waits for a model and costs its own state; a sync one holds a thread, too.
+ASYNC_PLACES, ASYNC_BYTES = 64, 8 * MEGABYTE
+SYNC_PLACES, SYNC_BYTES = 32, 16 * MEGABYTE
+# A waiting call is its input.
+QUEUE_LENGTH, WAITING_BYTES = 256, MEGABYTE
+
+
+@dataclass(frozen=True)
+class Bounds:
+    places: int
+    queue: int
+
+
+def default_bounds(*, is_async: bool, memory_bytes: int | None) -> Bounds:
+    places, call_bytes = (ASYNC_PLACES, ASYNC_BYTES) if is_async else (SYNC_PLACES, SYNC_BYTES)
+    if memory_bytes is None:
+        return Bounds(places, QUEUE_LENGTH)
+    return Bounds(
+        max(1, min(places, memory_bytes // 2 // call_bytes)),
+        max(1, min(QUEUE_LENGTH, memory_bytes // 4 // WAITING_BYTES)),
+    )
