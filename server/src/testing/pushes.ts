@@ -45,6 +45,7 @@ export async function startPushes(db: Database, real?: Resolver): Promise<Pushes
         python_version: '3.11.2',
         packages: [{ name: 'langgraph', version: '1.0.0' }],
         built_from_source: [],
+        wheels: new Map(),
       };
     },
   };
