@@ -54,17 +54,16 @@ export async function ensureDependencyImage(
   const unpacked = await unpack(sandboxes, input);
   try {
     return { ...(await compile(sandboxes, { ...input, unpacked, hash, locked })), tag, reused: false };
-  } catch (error) {
-    // Nobody waits for it: what a killed process leaves is pruned.
+  } finally {
+    // What a killed process leaves is pruned.
     await removeImage(engine, unpacked);
-    throw error;
   }
 }
 
 /** Answers the image's id. */
 async function unpack(sandboxes: Sandboxes, { wheels, lock, ...input }: DependencyImageInput): Promise<string> {
   const { engine } = sandboxes;
-  // A wheel that was built here is found by its path, and two teams' agents may each have another one under the same.
+  // A wheel that was built here is found by its path, and another agent of the team may have another one under the same.
   const cache = wheels.size === 0 ? await teamCache(sandboxes, input.team_id, input.signal) : throwAwayCache;
   const files = [...wheels].map(([file, bytes]) => [`wheels/${file}`, bytes] as const);
   let id = '';
@@ -129,7 +128,7 @@ async function removeImage({ docker }: Engine, id: string): Promise<void> {
   try {
     await ask(docker.getImage(id).remove());
   } catch (error) {
-    // 409: a dependency image was made of it.
+    // 409: the dependency image was made of it, and takes it along when it goes.
     if (!answered(error, 404) && !answered(error, 409)) throw error;
   }
 }
