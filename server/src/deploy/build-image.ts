@@ -9,6 +9,7 @@ import type { VersionContent } from '../registry/load-version-content.ts';
 import { buildAppImage } from './build/app-image.ts';
 import { distInfo } from './build/dist-info.ts';
 import { ensureDependencyImage } from './build/dependency-image.ts';
+import type { InstalledPackage } from './build/installed.ts';
 import { pruneCaches } from '../engine/package-cache.ts';
 import { pruneImages } from './build/prune-images.ts';
 import { readWrapperFiles } from './build/wrapper-files.ts';
@@ -46,6 +47,7 @@ export interface BuiltImage {
   dependency_image: string;
   /** The lock was installed before. */
   reused: boolean;
+  installed: InstalledPackage[];
 }
 
 const keep_dependencies_seconds = 24 * 60 * 60;
@@ -94,11 +96,12 @@ export function imageBuilder(parts: {
 async function build(sandboxes: Sandboxes, wrapper_directory: string, input: BuildInput): Promise<BuiltImage> {
   const { agent, team_id, content, created_at, run, onLog, signal } = input;
   if (content.base_image !== sandboxes.base.id) throw otherBase(agent, content, sandboxes.base.id);
+  refuseUnkept(agent, content);
   const dependencies = await ensureDependencyImage(sandboxes, {
     team_id,
     lock: content.lock,
     python_version: content.python,
-    built_from_source: content.dependencies.built_from_source,
+    wheels: new Map(content.wheels.map(({ file, bytes }) => [file, bytes])),
     wrapper_abi,
     run,
     onLog,
@@ -121,7 +124,8 @@ async function build(sandboxes: Sandboxes, wrapper_directory: string, input: Bui
     signal,
   });
   onLog(`image: ${app.id}`);
-  return { image: app.id, dependency_image: dependencies.id, reused: dependencies.reused };
+  const { id: dependency_image, reused, installed } = dependencies;
+  return { image: app.id, dependency_image, reused, installed };
 }
 
 // The base image is part of what was approved: another one is other content.
@@ -129,5 +133,14 @@ function otherBase(agent: string, content: VersionContent, base: string): Proble
   return new Problem('base_image_missing', {
     detail: `agents/${agent}@${content.version} was pushed on the base image ${content.base_image}; this service builds on ${base} now.`,
     hint: 'Push it again as a new version, or set BASE_IMAGE back.',
+  });
+}
+
+// A version of an earlier release may lack them: source distributions were built by each deploy, with what the index had that day.
+function refuseUnkept(agent: string, { version, dependencies, wheels }: VersionContent): void {
+  if (wheels.length === dependencies.built_from_source.length) return;
+  throw new Problem('project_invalid', {
+    detail: `agents/${agent}@${version} was pushed without what these packages were built to: ${dependencies.built_from_source.join(', ')}.`,
+    hint: 'Push it again as a new version.',
   });
 }

@@ -10,6 +10,7 @@ import { checkReferences } from '../registry/pin-references.ts';
 import { findAssetById, findVersionById } from '../registry/find.ts';
 import type { Run } from '../runs/run.ts';
 import { releasePlace, writeArtefacts } from './artefacts.ts';
+import type { BuiltImage } from './build-image.ts';
 import { sbom } from './build/sbom.ts';
 import { decideDeploy } from './decide-deploy.ts';
 import type { DeployInput, DeployResult } from './deploy-run.ts';
@@ -34,7 +35,7 @@ export async function pipeline(parts: DeployParts, run: Deploy): Promise<DeployR
   const built = await step('build', (signal) => build(parts, run, signal));
   const place = await step(
     'provision',
-    (signal) => provision(parts, run, { config, image: built.image, signal }),
+    (signal) => provision(parts, run, { config, built, signal }),
     () => release(parts, run),
   );
   const { url, example_input } = await step('start', (signal) => start(parts, run, { config, place, signal }));
@@ -79,16 +80,16 @@ async function build(parts: DeployParts, run: Deploy, signal: AbortSignal) {
 async function provision(
   parts: DeployParts,
   run: Deploy,
-  { config, image, signal }: { config: AgentConfig; image: string; signal: AbortSignal },
+  { config, built, signal }: { config: AgentConfig; built: BuiltImage; signal: AbortSignal },
 ): Promise<Place> {
   await decideDeploy(parts.db, run, parts.recordRefusal);
   const { agent, version, version_id, target } = run.input;
   const place = await parts.targets[target].provision(
-    placeInput({ revision_id: run.id, image, config }, run.fence),
+    placeInput({ revision_id: run.id, image: built.image, config }, run.fence),
     signal,
   );
   const { lock } = await loadVersionSummary(parts.db, version_id);
-  const bill = sbom({ agent, version, lock, created_at: new Date().toISOString() });
+  const bill = sbom({ agent, version, installed: built.installed, lock, created_at: new Date().toISOString() });
   await writeArtefacts(parts, place, { compose_file: place.compose_file, sbom: bill });
   return place;
 }

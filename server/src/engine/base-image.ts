@@ -7,6 +7,7 @@ export interface Image {
   repo_digest?: string;
   /** `linux/amd64` */
   platform: string;
+  labels: Record<string, string>;
 }
 
 /** Finds the base image in the engine, or pulls it. Raises `base_image_missing` when neither works. */
@@ -21,7 +22,13 @@ export async function findImage(
 ): Promise<Image | undefined> {
   try {
     const found = await ask(docker.getImage(reference).inspect(), { seconds: 15, signal });
-    return { id: found.Id, repo_digest: found.RepoDigests?.[0], platform: `${found.Os}/${found.Architecture}` };
+    return {
+      id: found.Id,
+      repo_digest: found.RepoDigests?.[0],
+      platform: `${found.Os}/${found.Architecture}`,
+      // Null for an image without any.
+      labels: found.Config.Labels ?? {},
+    };
   } catch (error) {
     if (answered(error, 404)) return undefined;
     throw error;

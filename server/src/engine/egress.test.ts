@@ -6,6 +6,7 @@ import { testConfig } from '../testing/config.ts';
 import { removeLeftovers } from '../testing/engine-leftovers.ts';
 import { findBaseImage } from './base-image.ts';
 import { guardEgress } from './egress.ts';
+import { labelsFor } from './labels.ts';
 import { ensureNetwork, removeNetwork, type Network } from './networks.ts';
 import { runInSandbox } from './sandbox.ts';
 import { testInstallation } from './test-installation.ts';
@@ -125,4 +126,27 @@ test('a network is made once, and made anew when its settings change unless it i
   }
   await removeNetwork(engine, opened);
   await removeNetwork(engine, opened);
+}, 60_000);
+
+test('a network has no IPv6, for which no rules are set, and one that has it is made anew', async () => {
+  const plan = { purpose: 'agents', subnet: agents_subnet, internal: false } as const;
+  const made = await ensureNetwork(engine, plan);
+  await removeNetwork(engine, made);
+  const IPv6 = { Subnet: `fd00:${agents_subnet.split('.')[2]}::/64` };
+  await engine.docker.createNetwork({
+    Name: made.name,
+    EnableIPv6: true,
+    Labels: labelsFor(engine, 'agents'),
+    IPAM: { Driver: 'default', Config: [{ Subnet: made.subnet, Gateway: made.gateway }, IPv6] },
+  });
+  const addresses = async () => {
+    const command = ['/bin/sh', '-c', 'grep -v " lo$" /proc/net/if_inet6 || true'];
+    const signal = AbortSignal.timeout(60_000);
+    return (await runInSandbox(engine, { image, network: made.name, command, limits, signal })).stdout;
+  };
+  expect(await addresses()).toMatch(/^fd00/m);
+
+  const network = await ensureNetwork(engine, plan);
+  expect(await engine.docker.getNetwork(network.id).inspect()).toMatchObject({ EnableIPv6: false });
+  expect(await addresses()).toBe('');
 }, 60_000);

@@ -9,6 +9,7 @@ export const label = {
   run: 'gantry.run',
   fence: 'gantry.fence',
   dependencies: 'gantry.dependencies',
+  installed: 'gantry.installed',
 } as const;
 
 export interface RunLabel {

@@ -31,7 +31,8 @@ export async function ensureNetwork(engine: Engine, plan: NetworkPlan, signal?: 
     signal,
   });
   if (existing !== undefined) {
-    const matches = existing.Internal === plan.internal && existing.IPAM?.Config?.[0]?.Subnet === plan.subnet;
+    const matches =
+      existing.Internal === plan.internal && existing.IPAM?.Config?.[0]?.Subnet === plan.subnet && !existing.EnableIPv6;
     if (matches) return { ...network, id: existing.Id };
     await refusedAs(plan, removeNetwork(engine, { ...network, id: existing.Id }, signal));
   }
@@ -94,6 +95,8 @@ function creation(
     Driver: 'bridge',
     CheckDuplicate: true,
     Internal: internal,
+    // The firewall's rules are for IPv4. An engine may be set to give every network IPv6, which would lead past them.
+    EnableIPv6: false,
     IPAM: { Driver: 'default', Config: [{ Subnet: subnet, Gateway: gateway }] },
     Options: { 'com.docker.network.bridge.name': bridge, 'com.docker.network.bridge.enable_icc': 'false' },
     Labels: labelsFor(engine, purpose),

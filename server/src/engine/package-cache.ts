@@ -5,27 +5,41 @@ import type { SandboxVolume } from './sandbox.ts';
 import type { IndexedInput, Sandboxes } from './sandboxes.ts';
 
 const path = '/var/cache/uv';
+const purpose = 'wheels';
 
 type CachePlace = Pick<IndexedInput, 'volumes' | 'writable_directories'> & { env: Record<string, string> };
 
 /**
- * The team's own cache, kept between runs. Only runs that install nothing but wheels may write it: what runs a package's code could
- * leave in it what another agent of the team installs later.
+ * The team's own cache, kept between runs. Nothing of a package runs where it is mounted: unpacked files are not hashed again, so that what
+ * runs there could change what another agent of the team installs later. Its runs take wheels only and compile no bytecode.
  */
 export async function teamCache({ engine }: Sandboxes, team_id: string, signal: AbortSignal): Promise<CachePlace> {
   const volume: SandboxVolume = { name: cacheName(engine, team_id), path, writable_folder: 'wheels' };
-  await ask(engine.docker.createVolume({ Name: volume.name, Labels: labelsFor(engine, 'cache') }), { signal });
+  await ask(engine.docker.createVolume({ Name: volume.name, Labels: labelsFor(engine, purpose) }), { signal });
   return { volumes: [volume], env: { UV_CACHE_DIR: `${path}/wheels`, UV_LINK_MODE: 'copy' } };
 }
 
-/** Removes the caches of all other teams. One that a sandbox still uses stays for the next time. */
+/** Removes the caches of all other teams. */
 export async function pruneCaches(engine: Engine, team_ids: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
   const kept = new Set([...team_ids].map((team_id) => cacheName(engine, team_id)));
-  const filters = JSON.stringify(ownedBy(engine, 'cache'));
-  const { Volumes } = await ask(engine.docker.listVolumes({ filters }), { signal });
+  await removeVolumes(engine, { purpose, kept, signal });
+}
+
+/** Removes the caches in which code of packages could still run. They bear another name and purpose, so that none is ever used again. */
+export async function removeOldCaches(engine: Engine, signal: AbortSignal): Promise<void> {
+  await removeVolumes(engine, { purpose: 'cache', kept: new Set(), signal });
+}
+
+/** One that a sandbox still uses stays for the next time. */
+async function removeVolumes(
+  engine: Engine,
+  o: { purpose: string; kept: ReadonlySet<string>; signal: AbortSignal },
+): Promise<void> {
+  const filters = JSON.stringify(ownedBy(engine, o.purpose));
+  const { Volumes } = await ask(engine.docker.listVolumes({ filters }), { signal: o.signal });
   for (const { Name } of Volumes ?? []) {
-    if (kept.has(Name)) continue;
-    await ask(engine.docker.getVolume(Name).remove(), { signal }).catch((error: unknown) => {
+    if (o.kept.has(Name)) continue;
+    await ask(engine.docker.getVolume(Name).remove(), { signal: o.signal }).catch((error: unknown) => {
       if (!answered(error, 404) && !answered(error, 409)) throw error;
     });
   }
@@ -33,7 +47,7 @@ export async function pruneCaches(engine: Engine, team_ids: ReadonlySet<string>,
 
 function cacheName(engine: Engine, team_id: string): string {
   const team = createHash('sha256').update(team_id).digest('hex').slice(0, 16);
-  return `svc-cache-${mark(engine)}-${team}`;
+  return `svc-wheels-${mark(engine)}-${team}`;
 }
 
 /** A cache in the sandbox's own layer, measured by its disk limit and gone with it. */

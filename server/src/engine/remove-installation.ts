@@ -15,8 +15,8 @@ export interface Removed {
 export async function removeInstallation(engine: Engine): Promise<Removed> {
   const objects = await removeObjects(engine);
   let images = 0;
-  // Apps are built on dependencies.
-  for (const purpose of ['app', 'dependencies'])
+  // Apps are built on dependencies, and those on what was unpacked.
+  for (const purpose of ['app', 'dependencies', 'unpacked'])
     for (const { Id } of await ask(engine.docker.listImages({ filters: ownedBy(engine, purpose) })))
       if (await isRemoved(engine.docker.getImage(Id).remove({ force: true }))) images += 1;
   return { ...objects, images };

@@ -86,6 +86,31 @@ test("Poetry's versions are resolved as Poetry means them", async () => {
   expect(packages.map(({ name }) => name)).toContain('six');
 }, 120_000);
 
+test('a package by its address is refused, also where the index itself serves it', async () => {
+  const { stdout } = await sandboxes.run({
+    command: [
+      'python3',
+      '-m',
+      'pip',
+      'install',
+      '--quiet',
+      '--dry-run',
+      '--ignore-installed',
+      '--no-deps',
+      '--report',
+      '-',
+      'idna==3.10',
+    ],
+    signal: signal(),
+  });
+  const url = /"url": "([^"]+)"/.exec(stdout)?.[1] ?? '';
+  expect(url).toMatch(/^https?:.*\.whl$/);
+  await expect(resolve(`idna @ ${url}\n`)).rejects.toMatchObject({
+    code: 'project_invalid',
+    fields: { lines: [`idna @ ${url}`] },
+  });
+}, 120_000);
+
 test('a range that shuts the platform out is a conflict that names both sides', async () => {
   await expect(resolve('idna\nhttpx<0.20\n')).rejects.toMatchObject({
     code: 'dependency_conflict',
@@ -122,7 +147,7 @@ test('what exists as source only is built in a cache that is thrown away, and is
   const { built_from_source, packages } = await resolve('docopt==0.6.2\n', { onLog: (line) => log.push(line) });
   expect(built_from_source).toEqual(['docopt']);
   expect(packages).toContainEqual({ name: 'docopt', version: '0.6.2' });
-  expect(log).toContain('Not everything has a wheel; resolving again with source distributions');
+  expect(log).toContain('The package index has no wheel of docopt; resolving again with source distributions');
 }, 120_000);
 
 test('where source distributions are refused, the package is named', async () => {
@@ -130,6 +155,7 @@ test('where source distributions are refused, the package is named', async () =>
   await expect(resolve('docopt==0.6.2\n', {}, strict)).rejects.toMatchObject({
     code: 'project_invalid',
     detail: 'The package index has no wheel of docopt, and packages are not built from source here',
+    hint: 'Choose a version of docopt that has a wheel, or ask an administrator to set BUILD_SOURCE_DISTRIBUTIONS=allow.',
   });
 }, 60_000);
 

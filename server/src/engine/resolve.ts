@@ -1,5 +1,6 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import type { ResolverLine } from '@gantry/contract/dependencies/resolver-lines.ts';
+import { buildWheels, compileAndBuild, readBuiltWheels, refuseNotBuilt, type BuiltWheels } from './build-wheels.ts';
 import { dependencyConflict } from './dependency-conflict.ts';
 import type { RunLabel } from './labels.ts';
 import { parseLock } from './lock.ts';
@@ -11,7 +12,7 @@ import { uvPath } from './uv.ts';
 
 // The user's requirements and the platform's become one lock, in one pass of uv on the base image, so that a clash is found here and
 // not in a running agent. The first try takes wheels only; a source distribution runs its author's code, so it gets a second try
-// whose cache is thrown away.
+// whose cache is thrown away, and is built there once and for all. Settings of uv in the project are not read: they could lead elsewhere.
 
 export interface ResolveInput {
   team_id: string;
@@ -25,7 +26,7 @@ export interface ResolveInput {
   signal: AbortSignal;
 }
 
-export interface ResolvedDependencies {
+export interface ResolvedDependencies extends BuiltWheels {
   /** requirements.lock, with hashes, for the base image's interpreter and platform. */
   lock: string;
   python_version: string;
@@ -37,21 +38,21 @@ export interface ResolvedDependencies {
 /** Raises `dependency_conflict`, `index_unreachable`, `project_invalid`, `build_failed`, `out_of_memory`, `disk_limit`. */
 export async function resolveRequirements(sandboxes: Sandboxes, input: ResolveInput): Promise<ResolvedDependencies> {
   const wheels = await compile(sandboxes, input, { sources: false });
-  if (wheels.exit_code === 0) return resolved(sandboxes, wheels.stdout, []);
+  if (wheels.exit_code === 0)
+    return resolved(sandboxes, { lock: wheels.stdout, built_from_source: [], wheels: new Map() });
   if (!/no usable wheels|building from source is disabled/.test(wheels.stderr)) throw refusal(input, wheels);
-  refuseSources(sandboxes, wheels.stderr);
+  const without = withoutWheel(wheels.stderr);
+  refuseSources(sandboxes, without);
 
-  input.onLog?.('Not everything has a wheel; resolving again with source distributions');
+  input.onLog?.(`The package index has no wheel of ${without}; resolving again with source distributions`);
   const sources = await compile(sandboxes, input, { sources: true });
   if (sources.exit_code !== 0) throw refusal(input, sources);
-  const [lock = '', names = '[]'] = sources.stdout.split(separator);
-  // Printed by the script below.
-  return resolved(sandboxes, lock, JSON.parse(names) as string[]);
+  return resolved(sandboxes, readBuiltWheels(sources.stdout));
 }
 
-function resolved({ facts }: Sandboxes, lock: string, built_from_source: string[]): ResolvedDependencies {
-  const packages = parseLock(lock).map(({ name, version }) => ({ name, version }));
-  return { lock, python_version: facts.python_version, packages, built_from_source };
+function resolved({ facts }: Sandboxes, built: BuiltWheels): ResolvedDependencies {
+  const packages = parseLock(built.lock).map(({ name, version }) => ({ name, version }));
+  return { ...built, python_version: facts.python_version, packages };
 }
 
 async function compile(
@@ -68,6 +69,7 @@ async function compile(
     '--generate-hashes',
     '--no-header',
     '--no-annotate',
+    '--no-sources',
     '/tmp/in/project.in',
     '/tmp/in/platform.in',
     '--constraints',
@@ -75,12 +77,12 @@ async function compile(
   ];
   return sandboxes.run({
     ...cache,
-    command: sources ? ['/bin/sh', '-c', compileWithSources, 'compile', ...uv] : [...uv, '--only-binary', ':all:'],
+    command: sources ? ['/bin/sh', '-c', compileAndBuild, 'compile', ...uv] : [...uv, '--only-binary', ':all:'],
     files: {
       'project.in': textOf(requirements),
       'constraints.in': textOf(constraints),
       'platform.in': `${platform_requirements.join('\n')}\n`,
-      'without-wheel.py': withoutWheel,
+      'build-wheels.py': buildWheels,
     },
     run,
     onLog,
@@ -90,45 +92,27 @@ async function compile(
 
 const textOf = (lines: readonly ResolverLine[]) => lines.map(({ line }) => `${line}\n`).join('');
 
-const separator = '\n----- without a wheel -----\n';
+/** `docopt`, as far as uv names it. */
+function withoutWheel(resolverText: string): string {
+  const named = [
+    ...resolverText.matchAll(/Wheels are required for `([^`]+)`/g),
+    ...resolverText.matchAll(/([^\s=]+)(?:==\S+)? has no usable wheels/g),
+  ];
+  const names = new Set(named.map(([, name]) => name));
+  return names.size === 0 ? 'a package' : [...names].join(', ');
+}
 
-const compileWithSources = `
-set -e
-"$@"
-printf '%s' '${separator}'
-"$@" --quiet --format pylock.toml > /tmp/pylock.toml
-python3 /tmp/in/without-wheel.py
-`;
-
-/** Names the packages in which no wheel fits this interpreter. Everything it imports comes with pip. */
-const withoutWheel = `
-import json
-from pip._vendor.packaging.tags import sys_tags
-from pip._vendor.packaging.utils import parse_wheel_filename
-try:
-    import tomllib
-except ImportError:
-    from pip._vendor import tomli as tomllib
-fitting = set(sys_tags())
-def fits(wheel):
-    name = wheel.get("name") or wheel["url"].rsplit("/", 1)[1]
-    return not fitting.isdisjoint(parse_wheel_filename(name)[3])
-with open("/tmp/pylock.toml", "rb") as file:
-    packages = tomllib.load(file)["packages"]
-print(json.dumps([package["name"] for package in packages if not any(map(fits, package.get("wheels", [])))]))
-`;
-
-function refuseSources({ settings }: Sandboxes, resolverText: string): void {
+function refuseSources({ settings }: Sandboxes, names: string): void {
   if (settings.source_distributions === 'allow') return;
-  const names = [...resolverText.matchAll(/Wheels are required for `([^`]+)`/g)].map(([, name]) => name);
   throw new Problem('project_invalid', {
-    detail: `The package index has no wheel of ${names.join(', ')}, and packages are not built from source here`,
-    hint: 'Choose a version that has a wheel, or ask an administrator to allow source distributions.',
+    detail: `The package index has no wheel of ${names}, and packages are not built from source here`,
+    hint: `Choose a version of ${names} that has a wheel, or ask an administrator to set BUILD_SOURCE_DISTRIBUTIONS=allow.`,
   });
 }
 
 function refusal(input: ResolveInput, { exit_code, stderr }: SandboxResult): Problem {
   refuseIndexFailure(stderr);
+  refuseNotBuilt({ exit_code, stderr });
   const resolver_text = stderr.replaceAll('`in/', '`').replaceAll('/tmp/in/', '');
   if (/No solution found/.test(stderr))
     return dependencyConflict({

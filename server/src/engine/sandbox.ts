@@ -41,7 +41,7 @@ export interface SandboxInput {
   onLog?: (line: string) => void;
   signal: AbortSignal;
   /** Runs on the stopped container of a command that exited with 0, before it is removed. */
-  keep?: (container: Docker.Container) => Promise<void>;
+  keep?: (container: Docker.Container, result: SandboxResult) => Promise<void>;
 }
 
 export interface SandboxVolume {
@@ -66,7 +66,7 @@ export async function runInSandbox(engine: Engine, input: SandboxInput): Promise
     await ask(engine.docker.createContainer({ name, ...sandboxSpec(engine, input) }), { signal: input.signal });
     await handOver(container, input);
     const result = await execute(engine, container, input);
-    if (result.exit_code === 0) await input.keep?.(container);
+    if (result.exit_code === 0) await input.keep?.(container, result);
     return result;
   } finally {
     await removeSandbox(container);

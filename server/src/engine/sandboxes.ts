@@ -6,6 +6,7 @@ import { readBaseFacts, type BaseFacts } from './index-hosts.ts';
 import { indexConfiguration, indexHosts } from './index-settings.ts';
 import { startIndexProxy } from './index-proxy.ts';
 import { ensureNetwork } from './networks.ts';
+import { removeOldCaches } from './package-cache.ts';
 import { runInSandbox, sweepSandboxes, type SandboxInput, type SandboxLimits, type SandboxResult } from './sandbox.ts';
 import { ensureUv, uvDirectory } from './uv.ts';
 
@@ -51,6 +52,7 @@ export async function openSandboxes(o: {
   const { limits } = settings;
   const base = await findBaseImage(engine, settings.base_image, signal);
   await sweepSandboxes(engine, signal);
+  await removeOldCaches(engine, signal);
   const facts = await readBaseFacts(engine, base, { limits, signal });
   const network = await ensureNetwork(
     engine,

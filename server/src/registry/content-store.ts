@@ -46,6 +46,16 @@ export async function stageBlobs(tx: Tx, blobs: ReadonlyMap<string, Uint8Array>)
   }
 }
 
+/** Makes these blobs safe from the sweep for a day more. False when one of them is not there. */
+export async function touchBlobs(tx: Tx, hashes: readonly string[]): Promise<boolean> {
+  const different = [...new Set(hashes)];
+  // In the order in which pushes lock them.
+  const touched = await tx.run(sql`
+    with held as (select sha256 from blob where sha256 = any(${different}) order by sha256 collate "C" for update)
+    update blob set staged_at = clock_now() from held where blob.sha256 = held.sha256`);
+  return touched === different.length;
+}
+
 /** Keeps these blobs for good. False when one of them is not there. */
 export async function keepBlobs(tx: Tx, hashes: readonly string[]): Promise<boolean> {
   const different = [...new Set(hashes)];
@@ -91,8 +101,9 @@ export interface StoredLock {
 export const lock = async (db: Reader, inputs: string) =>
   await db.one<StoredLock>(sql`select lock, python, dependencies from dependency_lock where inputs = ${inputs}`);
 
-export async function insertLock(tx: Tx, inputs: string, made: StoredLock): Promise<void> {
+/** A lock that was made before gives way: its wheels may be gone. */
+export async function putLock(tx: Tx, inputs: string, made: StoredLock): Promise<void> {
   await tx.run(sql`
     insert into dependency_lock (inputs, lock, python, dependencies) values (${inputs}, ${made.lock}, ${made.python}, ${JSON.stringify(made.dependencies)})
-    on conflict (inputs) do nothing`);
+    on conflict (inputs) do update set lock = excluded.lock, python = excluded.python, dependencies = excluded.dependencies`);
 }

@@ -18,10 +18,19 @@ export interface Pin {
   digest: string;
 }
 
+export interface BuiltWheel {
+  /** docopt-0.6.2-py2.py3-none-any.whl */
+  file: string;
+  /** In the lock, too: what gets approved is these bytes. */
+  sha256: string;
+}
+
 export interface Dependencies {
   packages: { name: string; version: string }[];
   /** Names of packages that came as source and were built. */
   built_from_source: string[];
+  /** What they were built to, kept with the files and installed wherever this is built. Absent where nothing was built. */
+  wheels?: BuiltWheel[];
 }
 
 export interface Content {

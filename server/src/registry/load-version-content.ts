@@ -1,6 +1,6 @@
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import type { Reader } from '../database/database.ts';
-import { contentDigest, sha256, type Dependencies, type ManifestFile, type Pin } from './content.ts';
+import { contentDigest, sha256, type Dependencies, type Pin } from './content.ts';
 import * as contents from './content-store.ts';
 import * as store from './store.ts';
 
@@ -14,6 +14,8 @@ export interface VersionContent {
   python: string;
   base_image: string;
   dependencies: Dependencies;
+  /** What its source distributions were built to. */
+  wheels: { file: string; bytes: Uint8Array }[];
   references: Pin[];
 }
 
@@ -28,7 +30,10 @@ export async function loadVersionContent(db: Reader, version_id: string): Promis
   if (contentDigest(content) !== version.digest)
     throw new Error(`the content of version ${version_id} is not what its digest says`);
   const files: VersionContent['files'] = [];
-  for (const file of content.manifest) files.push({ path: file.path, bytes: await loadFile(db, file) });
+  for (const { path, sha256: hash } of content.manifest) files.push({ path, bytes: await loadFile(db, path, hash) });
+  const wheels: VersionContent['wheels'] = [];
+  for (const { file, sha256: hash } of content.dependencies.wheels ?? [])
+    wheels.push({ file, bytes: await loadFile(db, file, hash) });
   const { lock, python, base_image, dependencies, pins } = content;
   return {
     version_id,
@@ -40,6 +45,7 @@ export async function loadVersionContent(db: Reader, version_id: string): Promis
     python,
     base_image,
     dependencies,
+    wheels,
     references: pins,
   };
 }
@@ -62,9 +68,9 @@ function agentConfigOf({ config }: Pick<contents.StoredContent, 'config'>): Agen
   return config as unknown as AgentConfig;
 }
 
-async function loadFile(db: Reader, file: ManifestFile): Promise<Uint8Array> {
-  const bytes = await contents.blob(db, file.sha256);
-  if (bytes === undefined) throw new Error(`the bytes of ${file.path} are gone`);
-  if (sha256(bytes) !== file.sha256) throw new Error(`the bytes of ${file.path} are not what was pushed`);
+async function loadFile(db: Reader, path: string, hash: string): Promise<Uint8Array> {
+  const bytes = await contents.blob(db, hash);
+  if (bytes === undefined) throw new Error(`the bytes of ${path} are gone`);
+  if (sha256(bytes) !== hash) throw new Error(`the bytes of ${path} are not what was pushed`);
   return bytes;
 }

@@ -2,7 +2,7 @@ import { frameworks, printRequirement } from '@gantry/contract/frameworks.ts';
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import type { RequiredPython } from '@gantry/contract/dependencies/pyproject-metadata.ts';
 import type { Database } from '../database/database.ts';
-import { digestOf, type Dependencies } from './content.ts';
+import { digestOf, sha256, type Dependencies } from './content.ts';
 import * as contents from './content-store.ts';
 import { requirePython } from './require-python.ts';
 import type { ResolveRequest, Resolver } from './resolver.ts';
@@ -32,7 +32,8 @@ export async function lockDependencies(
   requirePython(base.python_version, requires_python);
   const platform_requirements = frameworks[framework].requires.map(printRequirement);
   const inputs = digestOf({
-    schema: 2,
+    // Raised when locks that were made before are not to be used again.
+    schema: 3,
     team_id: request.team_id,
     requirements: request.requirements.map(({ line }) => line),
     constraints: request.constraints.map(({ line }) => line),
@@ -40,15 +41,26 @@ export async function lockDependencies(
     base_image,
   });
   const before = await contents.lock(db, inputs);
-  if (before !== undefined) {
+  if (before !== undefined && (await holdWheels(db, before.dependencies))) {
     request.onLog('The dependencies are those of an earlier push; their lock is reused.');
     return { ...before, base_image };
   }
-  const { lock, python_version, packages, built_from_source } = await resolver.resolve({
+  const { lock, python_version, packages, built_from_source, wheels } = await resolver.resolve({
     ...request,
     platform_requirements,
   });
-  const made = { lock, python: python_version, dependencies: { packages, built_from_source } };
-  await contents.insertLock(db, inputs, made);
+  const built = [...wheels].map(([file, bytes]) => ({ file, sha256: sha256(bytes), bytes }));
+  const listed = built.length === 0 ? {} : { wheels: built.map(({ bytes: _, ...wheel }) => wheel) };
+  const made = { lock, python: python_version, dependencies: { packages, built_from_source, ...listed } };
+  await db.transaction(async (tx) => {
+    await contents.stageBlobs(tx, new Map(built.map((wheel) => [wheel.sha256, wheel.bytes])));
+    await contents.putLock(tx, inputs, made);
+  });
   return { ...made, base_image };
+}
+
+/** Built wheels that no version kept are swept; then the lock is made anew. */
+async function holdWheels(db: Database, { wheels = [] }: Dependencies): Promise<boolean> {
+  const hashes = wheels.map((wheel) => wheel.sha256);
+  return await db.transaction(async (tx) => await contents.touchBlobs(tx, hashes));
 }

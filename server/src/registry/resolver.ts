@@ -14,9 +14,11 @@ export interface ResolveRequest {
   signal: AbortSignal;
 }
 
-export interface Resolved extends Dependencies {
+export interface Resolved extends Omit<Dependencies, 'wheels'> {
   lock: string;
   python_version: string;
+  /** What the source distributions were built to, by file name. */
+  wheels: ReadonlyMap<string, Uint8Array>;
 }
 
 export interface BaseImage {

@@ -75,8 +75,8 @@ function decideAgain(caller: SignedInCaller, asset: AssetRecord | undefined, inp
   return grant;
 }
 
-async function keepFiles(tx: Tx, { manifest }: Content): Promise<void> {
-  const hashes = manifest.map((file) => file.sha256);
+async function keepFiles(tx: Tx, { manifest, dependencies }: Content): Promise<void> {
+  const hashes = [...manifest, ...(dependencies.wheels ?? [])].map((file) => file.sha256);
   if (!(await contents.keepBlobs(tx, hashes)))
     throw new Problem('conflict', { detail: 'The pushed files were not kept this long. Push again.' });
 }

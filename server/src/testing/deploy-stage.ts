@@ -67,7 +67,7 @@ export async function openDeployStage(): Promise<DeployStage> {
         build: async ({ content, onLog, signal }) => {
           onLog(`building ${content.version}`);
           await Promise.race([stage.duringBuild(), cutOff(signal)]);
-          return { image: content.digest, dependency_image: 'sha256:deps', reused: true };
+          return { image: content.digest, dependency_image: 'sha256:deps', reused: true, installed: [] };
         },
         prune: async (needed) => {
           stage.needed = await needed();

@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { endedStates } from '@gantry/contract/runs.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import type { Database } from '../database/database.ts';
+import { printLock } from '../engine/lock.ts';
 import { runEvents } from '../runs/events.ts';
 import { findRun, type RunRow } from '../runs/run.ts';
 import { startWorker } from '../runs/worker.ts';
+import { sha256 } from '../registry/content.ts';
 import type { PushInput, PushResult } from '../registry/push-input.ts';
 import { pushRun } from '../registry/push-run.ts';
 import { pushPlaces } from '../registry/push-places.ts';
@@ -42,10 +44,12 @@ export async function startPushes(db: Database, real?: Resolver): Promise<Pushes
       resolved.push(request);
       await released;
       return {
-        lock: `# lock ${resolved.length}\n`,
+        // Another one for each question.
+        lock: printLock([{ name: 'langgraph', version: '1.0.0', hashes: [`sha256:${sha256(`${resolved.length}`)}`] }]),
         python_version,
         packages: [{ name: 'langgraph', version: '1.0.0' }],
         built_from_source: [],
+        wheels: new Map(),
       };
     },
   };

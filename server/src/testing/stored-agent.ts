@@ -53,7 +53,7 @@ export async function storeAgent(
     origin: { request_id: null, ip: null },
   };
   const resolved = {
-    lock: '# lock\n',
+    lock: '',
     python: '3.11.2',
     base_image: 'sha256:base',
     dependencies: { packages: [], built_from_source: [] },

@@ -62,6 +62,8 @@ function labels(
     ...labelsFor(engine, 'app'),
     [label.agent]: agent,
     [label.dependencies]: dependency_image,
+    // An image hands its labels on to each container; this one is long.
+    [label.installed]: '',
     'org.opencontainers.image.title': agent,
     'org.opencontainers.image.version': version,
     'org.opencontainers.image.revision': digest,

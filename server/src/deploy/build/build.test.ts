@@ -86,6 +86,9 @@ test('the locked packages are in the image, with bytecode, and uv and its cache 
 
 test('the same lock of the same team is installed once, and of another team again', async () => {
   expect(await install({ ...resolved, team_id: 'team-1' })).toEqual({ ...dependencies, reused: true });
+  // Asked of the image, and written onto it.
+  expect(dependencies.installed).toContainEqual(resolved.packages.find(({ name }) => name === 'langgraph'));
+  expect(dependencies.installed).toHaveLength(resolved.packages.length);
   const small = await resolveRequirements(sandboxes, {
     team_id: 'team-1',
     requirements: requirementLines('idna==3.10\n'),
@@ -97,6 +100,14 @@ test('the same lock of the same team is installed once, and of another team agai
   expect(other.tag).not.toBe(one.tag);
 }, 60_000);
 
+test('a lock with a line that is no package of the index is not installed', async () => {
+  const lock = `${resolved.lock}idna @ https://example.com/idna-3.10-py3-none-any.whl --hash=sha256:${'0'.repeat(64)}\n`;
+  await expect(install({ ...resolved, lock, team_id: 'team-1' })).rejects.toMatchObject({
+    code: 'project_invalid',
+    fields: { lines: ['idna @ https://example.com/idna-3.10-py3-none-any.whl'] },
+  });
+});
+
 test('a lock whose hash does not fit the package is not installed', async () => {
   const lock = 'idna==3.10 \\\n    --hash=sha256:' + '0'.repeat(64) + '\n';
   await expect(install({ ...resolved, lock, team_id: 'team-1' })).rejects.toMatchObject({
@@ -104,21 +115,6 @@ test('a lock whose hash does not fit the package is not installed', async () => 
     fields: { output: expect.stringMatching(/hash/i) },
   });
 }, 60_000);
-
-test('a source distribution is built into the image and leaves nothing in the cache', async () => {
-  const source = await resolveRequirements(sandboxes, {
-    team_id: 'team-1',
-    requirements: requirementLines('docopt==0.6.2\n'),
-    platform_requirements: [],
-    signal: signal(),
-  });
-  const image = await install({ ...source, team_id: 'team-1' });
-  const { stdout } = await inImage(
-    image.tag,
-    '/opt/venv/bin/python -c "import docopt; print(docopt.__version__)"; ls -A /var/cache/uv',
-  );
-  expect(stdout).toBe('0.6.2\n');
-}, 120_000);
 
 test("the app image holds the wrapper and the user's files, runs as nobody and says what it was built from", async () => {
   const id = await build();

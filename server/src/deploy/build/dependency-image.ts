@@ -1,21 +1,27 @@
 import { Problem } from '@gantry/contract/problems.ts';
+import type Docker from 'dockerode';
 import { createHash } from 'node:crypto';
 import { findImage } from '../../engine/base-image.ts';
-import { ask } from '../../engine/client.ts';
+import { answered, ask, type Engine } from '../../engine/client.ts';
 import { refuseIndexFailure } from '../../engine/index-failure.ts';
-import { label, labelsFor, type RunLabel } from '../../engine/labels.ts';
+import { label, labelsFor, type Labels, type RunLabel } from '../../engine/labels.ts';
+import { parseLock, type LockedPackage } from '../../engine/lock.ts';
 import { teamCache, throwAwayCache } from '../../engine/package-cache.ts';
+import { runInSandbox, type SandboxResult } from '../../engine/sandbox.ts';
 import type { Sandboxes } from '../../engine/sandboxes.ts';
 import { uvPath } from '../../engine/uv.ts';
+import { listInstalled, readInstalled, type InstalledPackage } from './installed.ts';
 
 // Everything that is slow about a build, once for all agents of a team with the same lock: the locked packages in /opt/venv, on the
-// base image. Installing may run a package's code, so it happens in a sandbox, whose layer becomes the image.
+// base image. No code of a package runs meanwhile. One sandbox, with the cache, unpacks wheels and starts no Python in which they are
+// installed. A second one, with neither cache nor network, compiles and lists them with the base image's own interpreter.
 
 export interface DependencyImageInput {
   team_id: string;
   lock: string;
   python_version: string;
-  built_from_source: string[];
+  /** What was built from source when it was pushed, by file name. */
+  wheels: ReadonlyMap<string, Uint8Array>;
   /** Changes when images of an older wrapper cannot be built upon. */
   wrapper_abi: string;
   run?: RunLabel;
@@ -28,67 +34,165 @@ export interface DependencyImage {
   id: string;
   tag: string;
   reused: boolean;
+  /** By name. */
+  installed: InstalledPackage[];
 }
 
-/** Raises `index_unreachable`, `build_failed`, `out_of_memory`, `disk_limit`. */
+/** Raises `project_invalid` for a lock that is none, `index_unreachable`, `build_failed`, `out_of_memory`, `disk_limit`. */
 export async function ensureDependencyImage(
   sandboxes: Sandboxes,
   input: DependencyImageInput,
 ): Promise<DependencyImage> {
   const { engine } = sandboxes;
+  const locked = parseLock(input.lock);
   const hash = contentHash(sandboxes, input);
   const tag = `svc-deps:${hash}`;
   const existing = await findImage(engine, tag, input.signal);
-  if (existing !== undefined) return { id: existing.id, tag, reused: true };
+  if (existing !== undefined)
+    return { id: existing.id, tag, reused: true, installed: readLabel(existing.labels[label.installed]) };
 
-  const fromWheels = input.built_from_source.length === 0;
-  const cache = fromWheels ? await teamCache(sandboxes, input.team_id, input.signal) : throwAwayCache;
+  const unpacked = await unpack(sandboxes, input);
+  try {
+    return { ...(await compile(sandboxes, { ...input, unpacked, hash, locked })), tag, reused: false };
+  } finally {
+    // What a killed process leaves is pruned.
+    await removeImage(engine, unpacked);
+  }
+}
+
+/** Answers the image's id. */
+async function unpack(sandboxes: Sandboxes, { wheels, lock, ...input }: DependencyImageInput): Promise<string> {
+  const { engine } = sandboxes;
+  // A wheel that was built here is found by its path, and another agent of the team may have another one under the same.
+  const cache = wheels.size === 0 ? await teamCache(sandboxes, input.team_id, input.signal) : throwAwayCache;
+  const files = [...wheels].map(([file, bytes]) => [`wheels/${file}`, bytes] as const);
   let id = '';
-  const { exit_code, stderr } = await sandboxes.run({
+  const result = await sandboxes.run({
     volumes: cache.volumes,
     env: cache.env,
     writable_directories: ['/opt/venv', ...(cache.writable_directories ?? [])],
-    command: ['/bin/sh', '-c', install, 'install', ...(fromWheels ? ['--only-binary', ':all:'] : [])],
-    files: { 'requirements.lock': input.lock },
+    command: ['/bin/sh', '-c', install, 'install', ...(wheels.size === 0 ? [] : ['--find-links', '/tmp/in/wheels'])],
+    files: { 'requirements.lock': lock, ...Object.fromEntries(files) },
     run: input.run,
     onLog: input.onLog,
     signal: input.signal,
     keep: async (container) => {
-      const labels = { ...labelsFor(engine, 'dependencies'), [label.run]: '', [label.fence]: '' };
-      const changes = [
-        'CMD []',
-        'WORKDIR /',
-        ...Object.entries(labels).map(([name, value]) => `LABEL ${name}="${value}"`),
-      ];
-      // Committing a crew takes 11 s on a slow disk.
-      // Untyped in the client; IdResponse of the engine's API.
-      const commit = container.commit({ repo: 'svc-deps', tag: hash, pause: false, changes }) as Promise<{
-        Id: string;
-      }>;
-      id = (await ask(commit, { seconds: 300, signal: input.signal })).Id;
+      id = await commit(container, { labels: labelsFor(engine, 'unpacked'), signal: input.signal });
     },
   });
-  if (exit_code === 0) return { id, tag, reused: false };
-  refuseIndexFailure(stderr);
-  throw new Problem('build_failed', {
-    detail: `The dependencies cannot be installed (uv ended with ${exit_code})`,
+  if (result.exit_code === 0) return id;
+  refuseIndexFailure(result.stderr);
+  throw failed('installed', result);
+}
+
+async function compile(
+  { engine, settings }: Sandboxes,
+  input: DependencyImageInput & { unpacked: string; hash: string; locked: LockedPackage[] },
+): Promise<Pick<DependencyImage, 'id' | 'installed'>> {
+  let id = '';
+  let installed: InstalledPackage[] = [];
+  const result = await runInSandbox(engine, {
+    image: input.unpacked,
+    writable_directories: ['/opt/venv'],
+    command: ['/bin/sh', '-c', compileAndList, 'compile', String(Math.ceil(settings.limits.cpus))],
+    files: { 'compile.py': compileAll, 'list.py': listInstalled },
+    limits: settings.limits,
+    run: input.run,
+    onLog: input.onLog,
+    signal: input.signal,
+    keep: async (container, { stdout }) => {
+      installed = readInstalled(stdout, input.locked);
+      const labels = { ...labelsFor(engine, 'dependencies'), [label.installed]: writeLabel(installed) };
+      id = await commit(container, { labels, tag: input.hash, signal: input.signal });
+    },
+  });
+  if (result.exit_code !== 0) throw failed('compiled', result);
+  return { id, installed };
+}
+
+/** Labels of the sandbox's run are taken off. */
+async function commit(
+  container: Docker.Container,
+  { labels, tag, signal }: { labels: Labels; tag?: string; signal: AbortSignal },
+): Promise<string> {
+  const all = { ...labels, [label.run]: '', [label.fence]: '' };
+  const changes = ['CMD []', 'WORKDIR /', ...Object.entries(all).map(([name, value]) => `LABEL ${name}="${value}"`)];
+  const named = tag === undefined ? {} : { repo: 'svc-deps', tag };
+  // Committing a crew takes 11 s on a slow disk.
+  // Untyped in the client; IdResponse of the engine's API.
+  const committed = container.commit({ ...named, pause: false, changes }) as Promise<{ Id: string }>;
+  return (await ask(committed, { seconds: 300, signal })).Id;
+}
+
+async function removeImage({ docker }: Engine, id: string): Promise<void> {
+  try {
+    await ask(docker.getImage(id).remove());
+  } catch (error) {
+    // 409: the dependency image was made of it, and takes it along when it goes.
+    if (!answered(error, 404) && !answered(error, 409)) throw error;
+  }
+}
+
+function failed(what: 'installed' | 'compiled', { exit_code, stderr }: SandboxResult): Problem {
+  return new Problem('build_failed', {
+    detail: `The dependencies cannot be ${what} (exit code ${exit_code})`,
     fields: { output: stderr.trim().slice(-8000) },
   });
 }
+
+/** `name==version`, of which neither holds a space or a quote: they are as they are locked. */
+function writeLabel(installed: InstalledPackage[]): string {
+  return installed.map(({ name, version }) => `${name}==${version}`).join(' ');
+}
+
+function readLabel(text = ''): InstalledPackage[] {
+  return text.split(' ').flatMap((one) => {
+    const [name, version] = one.split('==');
+    return name === undefined || version === undefined ? [] : [{ name, version }];
+  });
+}
+
+// Raised when images that were made before are not to be used again.
+const generation = 2;
 
 /** One team's images are no other's: a source distribution of one must not reach the agents of another. */
 function contentHash(
   { base, engine }: Sandboxes,
   { team_id, lock, python_version, wrapper_abi }: DependencyImageInput,
 ): string {
-  const parts = [engine.installation_id, team_id, base.id, base.platform, lock, python_version, wrapper_abi];
+  const parts = [
+    generation,
+    engine.installation_id,
+    team_id,
+    base.id,
+    base.platform,
+    lock,
+    python_version,
+    wrapper_abi,
+  ];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
-// The cache of a source build lies in the layer that is committed; what is gone by then is in no image.
+// Nothing after the installing starts the interpreter of /opt/venv: it would run what the wheels brought (`.pth` files).
+// A throw-away cache lies in the layer that is committed; what is gone by then is in no image.
 const install = `
 set -e
 ${uvPath} venv --quiet --python python3 /opt/venv
-${uvPath} pip install --python /opt/venv/bin/python --require-hashes --no-deps --compile-bytecode -r /tmp/in/requirements.lock "$@"
+${uvPath} pip install --python /opt/venv/bin/python --require-hashes --no-deps --only-binary :all: --no-sources -r /tmp/in/requirements.lock "$@"
 case "$UV_LINK_MODE" in copy) ;; *) find "$UV_CACHE_DIR" -mindepth 1 -delete ;; esac
+`;
+
+// Isolated, and for compiling without \`site\`: only what the base image brings is imported.
+const compileAndList = `
+set -e
+python3 -I -S /tmp/in/compile.py "$1"
+python3 -I /tmp/in/list.py
+`;
+
+/** A file that cannot be compiled stays as it is, as pip leaves it: many packages bring templates and code for other versions. */
+const compileAll = `
+import compileall, sys
+if __name__ == "__main__":
+    site = "/opt/venv/lib/python%d.%d/site-packages" % sys.version_info[:2]
+    compileall.compile_dir(site, quiet=2, workers=int(sys.argv[1]))
 `;

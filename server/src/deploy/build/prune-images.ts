@@ -20,6 +20,9 @@ export async function pruneImages(
     const isOld = Created <= older_than_seconds;
     if (isOld && !(RepoTags ?? []).some((tag) => builtOn.has(tag))) await remove(engine, Id, signal);
   }
+  // Left by a process that was killed while it installed; one that a dependency image is made of is not listed.
+  for (const { Id, Created } of await list('unpacked'))
+    if (Created <= older_than_seconds) await remove(engine, Id, signal);
 }
 
 async function remove({ docker }: Engine, id: string, signal: AbortSignal): Promise<void> {

@@ -1,15 +1,21 @@
+import { normaliseName } from '@gantry/contract/requirements.ts';
 import { parseLock } from '../../engine/lock.ts';
+import type { InstalledPackage } from './installed.ts';
 
 export interface SbomInput {
   agent: string;
   version: string;
+  /** What the image holds. */
+  installed: InstalledPackage[];
+  /** Where the hashes come from. */
   lock: string;
   /** UTC, ISO 8601. */
   created_at: string;
 }
 
-/** The lock as a CycloneDX 1.6 bill of materials: it is installed with hashes and without further dependencies, so it is complete. */
-export function sbom({ agent, version, lock, created_at }: SbomInput): object {
+/** What is installed as a CycloneDX 1.6 bill of materials. */
+export function sbom({ agent, version, installed, lock, created_at }: SbomInput): object {
+  const hashes = new Map(parseLock(lock).map((one) => [normaliseName(one.name), one.hashes]));
   return {
     $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
     bomFormat: 'CycloneDX',
@@ -19,15 +25,15 @@ export function sbom({ agent, version, lock, created_at }: SbomInput): object {
       timestamp: created_at,
       component: { type: 'application', 'bom-ref': `agents/${agent}@${version}`, name: agent, version },
     },
-    components: parseLock(lock).map(({ name, version: locked, hashes }) => {
-      const purl = `pkg:pypi/${name.toLowerCase().replaceAll(/[-_.]+/g, '-')}@${encodeURIComponent(locked)}`;
+    components: installed.map(({ name, version: there }) => {
+      const purl = `pkg:pypi/${name}@${encodeURIComponent(there)}`;
       return {
         type: 'library',
         'bom-ref': purl,
         name,
-        version: locked,
+        version: there,
         purl,
-        properties: hashes.map((hash) => ({ name: 'gantry:index-file', value: hash })),
+        properties: (hashes.get(name) ?? []).map((hash) => ({ name: 'gantry:index-file', value: hash })),
       };
     }),
   };

@@ -1,0 +1,203 @@
+// Packages that attack the agents they share a team with: real engine, real uv, a package index of our own.
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { packArchive } from '../../engine/archive.ts';
+import { labelsFor, mark, ownedBy } from '../../engine/labels.ts';
+import { resolveRequirements, type ResolvedDependencies } from '../../engine/resolve.ts';
+import { runInSandbox } from '../../engine/sandbox.ts';
+import type { Sandboxes } from '../../engine/sandboxes.ts';
+import { testInstallation } from '../../engine/test-installation.ts';
+import { testConfig } from '../../testing/config.ts';
+import { requirementLines } from '../../testing/requirement-lines.ts';
+import { removeLeftovers } from '../../testing/engine-leftovers.ts';
+import { makeWheel } from '../../testing/make-wheel.ts';
+import { startPackageIndex, type PackageIndex } from '../../testing/package-index.ts';
+import { ensureDependencyImage, type DependencyImage } from './dependency-image.ts';
+import { pruneImages } from './prune-images.ts';
+
+// Runs whenever Python starts where it is installed, and changes what it can reach.
+const attack = `
+import os
+def append(path, text):
+    try:
+        with open(path, "a") as file:
+            file.write(text)
+    except OSError:
+        pass
+append("/opt/venv/ran", "ran\\n")
+for root in ("/var/cache/uv", "/opt/venv/lib"):
+    append(root + "/ran", "ran\\n")
+    for folder, _, files in os.walk(root):
+        if folder.endswith("/victim") and "__init__.py" in files:
+            append(folder + "/__init__.py", "poisoned = True\\n")
+`;
+const offered = [
+  makeWheel('victim', '1.0', { 'victim/__init__.py': 'poisoned = False\n' }),
+  makeWheel('hostile', '1.0', {
+    'hostile.pth': 'import hostile_start\n',
+    'hostile_start.py': attack,
+    'hostile-1.0.data/scripts/hostile-python': '#!python\nimport hostile_start\n',
+  }),
+  makeWheel('usurper', '1.0', {
+    'usurper.py': '',
+    // Stands where the interpreter of /opt/venv was.
+    'usurper-1.0.data/scripts/python': '#!/bin/sh\necho ran >> /opt/venv/ran\nexec python3 "$@"\n',
+  }),
+  makeWheel('smuggler', '1.0', {
+    'smuggler.py': '',
+    'smuggler-1.0.data/purelib/stowaway-2.0.dist-info/METADATA':
+      'Metadata-Version: 2.1\nName: Stow.Away\nVersion: 2.0\n',
+  }),
+];
+
+// Its backend lies in the source itself, and puts the version of what it is built with into the wheel.
+const backend = `
+import builder, os, zipfile
+def build_wheel(folder, config_settings=None, metadata_directory=None):
+    name = "crafted-1.0-py3-none-any.whl"
+    info = "crafted-1.0.dist-info/"
+    with zipfile.ZipFile(os.path.join(folder, name), "w") as wheel:
+        wheel.writestr("crafted.py", "built_with = %r" % builder.version)
+        wheel.writestr(info + "METADATA", "Metadata-Version: 2.1\\nName: crafted\\nVersion: 1.0\\n")
+        wheel.writestr(info + "WHEEL", "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+        wheel.writestr(info + "RECORD", "")
+    return name
+`;
+const crafted = (name: string, code: string) => ({
+  file: `${name}-1.0.tar.gz`,
+  bytes: gzipSync(
+    packArchive([
+      { path: `${name}-1.0/PKG-INFO`, content: `Metadata-Version: 2.1\nName: ${name}\nVersion: 1.0\n` },
+      { path: `${name}-1.0/backend.py`, content: code },
+      {
+        path: `${name}-1.0/pyproject.toml`,
+        content: '[build-system]\nrequires = ["builder"]\nbuild-backend = "backend"\nbackend-path = ["."]\n',
+      },
+    ]),
+  ),
+});
+offered.push(
+  makeWheel('builder', '1.0', { 'builder.py': 'version = "1.0"\n' }),
+  crafted('crafted', backend),
+  crafted('broken', 'raise SystemExit("no compiler")\n'),
+);
+
+const { engine, open } = testInstallation(testConfig());
+const signal = () => AbortSignal.timeout(120_000);
+let index: PackageIndex;
+let sandboxes: Sandboxes;
+
+beforeAll(async () => {
+  index = await startPackageIndex(offered);
+  // uv comes from the real index, once.
+  await (await open()).close();
+  sandboxes = await open({
+    index_url: index.url,
+    extra_index_urls: [],
+    upstream_proxy: undefined,
+    source_distributions: 'allow',
+  });
+}, 180_000);
+afterAll(async () => {
+  await sandboxes?.close();
+  await index?.close();
+  await removeLeftovers(engine);
+  await pruneImages(engine, new Set(), { older_than_seconds: Infinity, signal: signal() });
+}, 60_000);
+
+async function resolve(text: string, log: string[] = []): Promise<ResolvedDependencies> {
+  const onLog = (line: string) => void log.push(line);
+  return await resolveRequirements(sandboxes, {
+    team_id: 'team-1',
+    requirements: requirementLines(text),
+    platform_requirements: [],
+    onLog,
+    signal: signal(),
+  });
+}
+
+async function install(resolved: ResolvedDependencies): Promise<DependencyImage> {
+  const about = { team_id: 'team-1', wrapper_abi: '1', signal: signal() };
+  return await ensureDependencyImage(sandboxes, { ...resolved, ...about });
+}
+
+const limits = { memory_bytes: 1e9, cpus: 1, pids: 64, disk_bytes: 1e8, deadline_seconds: 60 };
+async function inImage(image: DependencyImage, script: string): Promise<string> {
+  const command = ['/bin/sh', '-c', script];
+  return (await runInSandbox(engine, { image: image.id, command, limits, signal: signal() })).stdout;
+}
+
+const whatRan = 'ls /opt/venv/ran /opt/venv/lib/ran; exit 0';
+
+test('no code of a package runs while it is installed, and another agent of the team gets untouched packages', async () => {
+  const poisoned = 'import sys, victim; print(victim.poisoned, "hostile_start" in sys.modules)';
+  const attacker = await install(await resolve('victim==1.0\nhostile==1.0\n'));
+  expect(await inImage(attacker, whatRan)).toBe('');
+  // The attack is a real one: it runs in the container of its own agent.
+  expect(await inImage(attacker, `/opt/venv/bin/python -c '${poisoned}'`)).toBe('False True\n');
+
+  const other = await install(await resolve('victim==1.0\n'));
+  expect(await inImage(other, `/opt/venv/bin/python -c '${poisoned}'`)).toBe('False False\n');
+  expect(await inImage(other, 'cat /opt/venv/lib/python3*/site-packages/victim/__init__.py')).toBe(
+    'poisoned = False\n',
+  );
+}, 120_000);
+
+test('a package that would take the place of the interpreter is not installed', async () => {
+  await expect(install(await resolve('usurper==1.0\n'))).rejects.toMatchObject({
+    code: 'build_failed',
+    fields: { output: expect.stringMatching(/reserved/i) },
+  });
+}, 120_000);
+
+test('a package that another one brought along fails the build by name, and leaves no image', async () => {
+  await expect(install(await resolve('victim==1.0\nsmuggler==1.0\n'))).rejects.toMatchObject({
+    code: 'build_failed',
+    detail: 'What is installed is not what was locked: stow-away 2.0 is installed and not locked',
+  });
+  expect(await engine.docker.listImages({ filters: ownedBy(engine, 'unpacked') })).toEqual([]);
+}, 120_000);
+
+test('a source distribution is named, built where it is locked, and installed as it was built then', async () => {
+  const log: string[] = [];
+  const resolved = await resolve('crafted==1.0\n', log);
+  expect(resolved.built_from_source).toEqual(['crafted']);
+  expect(log).toEqual(
+    expect.arrayContaining([
+      'The package index has no wheel of crafted; resolving again with source distributions',
+      'Building crafted==1.0 from source: the package index has no wheel of it that fits',
+    ]),
+  );
+  // What it is built with changes after the lock was made, and approved.
+  offered.push(makeWheel('builder', '2.0', { 'builder.py': 'version = "2.0"\n' }));
+  index.asked.length = 0;
+  const image = await install(resolved);
+  expect(await inImage(image, '/opt/venv/bin/python -c "import crafted; print(crafted.built_with)"')).toBe('1.0\n');
+  expect(index.asked.filter((path) => path.includes('builder'))).toEqual([]);
+
+  const [[file = '', bytes = Buffer.alloc(0)] = []] = resolved.wheels;
+  const other = new Map([[file, Buffer.concat([bytes, Buffer.from(' ')])]]);
+  const changed = { ...resolved, wheels: other, python_version: 'another' };
+  await expect(install(changed)).rejects.toMatchObject({
+    code: 'build_failed',
+    fields: { output: expect.stringMatching(/hash/i) },
+  });
+}, 120_000);
+
+test('a source distribution that cannot be built is named', async () => {
+  await expect(resolve('broken==1.0\n')).rejects.toMatchObject({
+    code: 'build_failed',
+    detail: 'broken==1.0 has no wheel on the package index and cannot be built from source',
+  });
+}, 120_000);
+
+test('a cache in which packages could run is removed, and never used again', async () => {
+  const volumes = async (purpose: string) =>
+    (await engine.docker.listVolumes({ filters: JSON.stringify(ownedBy(engine, purpose)) })).Volumes ?? [];
+  expect(await volumes('wheels')).not.toEqual([]);
+  await engine.docker.createVolume({ Name: `svc-cache-${mark(engine)}-0`, Labels: labelsFor(engine, 'cache') });
+  expect(await volumes('cache')).toHaveLength(1);
+  await (await open()).close();
+  expect(await volumes('cache')).toEqual([]);
+  expect(await volumes('wheels')).not.toEqual([]);
+}, 120_000);
