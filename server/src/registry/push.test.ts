@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 const fresh = () => `agent-${++agents}`;
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(240_000);
 async function pushAs(person: Person, project: TestProject, message?: string) {
   return await pushes.push(await cast.caller(person), project, message);
 }
@@ -223,7 +223,7 @@ describe('versions', () => {
     const archive = projectOf({ name, files: { 'requirements.txt': `langgraph\n# ${name}\n` } });
     const run = await push(pushes.parts, await cast.caller('ada'), { name, message: '', archive, signal });
     // Past the check of its first step, before its last.
-    await expect.poll(() => pushes.resolved.length).toBe(asked + 1);
+    await expect.poll(() => pushes.resolved.length, { timeout: 15_000 }).toBe(asked + 1);
     await makeFinal(name);
     release();
     expect(await pushes.ended(run)).toMatchObject({ state: 'failed', problem: { code: 'version_final' } });
@@ -460,12 +460,13 @@ test('pushes that have files in common, each under paths of its own, never wait 
         ordered.map((text, n) => [`${String(n).padStart(3, '0')}.txt`, `${text} ${round >> 1}`]),
       ),
     }));
-    const caller = await cast.caller('ada');
+    // Of one person they would come one after the other.
+    const callers = await Promise.all((['ada', 'bob', 'max'] as const).map(cast.caller));
     const ids = await Promise.all(
-      projects.map(
-        async (project) =>
-          await push(pushes.parts, caller, { name: project.name, message: '', archive: projectOf(project), signal }),
-      ),
+      projects.map(async ({ name, files }, n) => {
+        const request = { name, message: '', archive: projectOf({ name, files }), signal };
+        return await push(pushes.parts, callers[n] ?? expect.unreachable(), request);
+      }),
     );
     for (const id of ids) expect(await pushes.ended(id)).toMatchObject({ state: 'done' });
   }
@@ -490,7 +491,7 @@ test('a push into a team that is deleted meanwhile ends with that, and leaves no
   const before = pushes.resolved.length;
   const release = pushes.hold();
   const pushing = pushAs('root', { name, team: 'brief' });
-  await expect.poll(() => pushes.resolved.length).toBe(before + 1);
+  await expect.poll(() => pushes.resolved.length, { timeout: 15_000 }).toBe(before + 1);
   await cast.write('team', sql`delete from team where name = 'brief' returning id`);
   release();
   expect(await pushing).toMatchObject({
