@@ -73,8 +73,8 @@ describe('an answer', () => {
 
   test('of a text to an agent of several fields names them, as the agent itself says', async () => {
     expect(await gantry.type(`svc invoke prober "hello"`)).toMatchObject({
-      exit: 2,
-      stderr: expect.stringContaining('prober takes do (string), value'),
+      code: 2,
+      output: expect.stringContaining('prober takes do (string), value'),
     });
   });
 

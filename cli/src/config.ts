@@ -20,8 +20,8 @@ export interface Config {
   /** Where a server of this machine listens when it runs. */
   port: number;
   no_color: boolean;
-  /** A shell asks what the last word can become. */
-  is_completing: boolean;
+  /** A shell asks what the last word can become, and waits so long for the service. */
+  completion_seconds: number | undefined;
   /** Handed on to a server that the client starts. */
   environment: NodeJS.ProcessEnv;
 }
@@ -46,7 +46,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     port: readPort(setting('PORT')) ?? defaultPort(installation),
     // https://no-color.org: any value that is not empty.
     no_color: filled(environment['NO_COLOR']) !== undefined || environment['TERM'] === 'dumb',
-    is_completing: filled(environment[completing]) !== undefined,
+    completion_seconds: Number(filled(environment[completing])) || undefined,
     environment,
   };
 }

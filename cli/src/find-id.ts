@@ -37,7 +37,8 @@ export async function findDelivery(session: Session, webhook: string, given: str
 
 async function findAmong(kind: string, given: string, list: (id: string) => Promise<Candidate[]>): Promise<string> {
   const id = given.toLowerCase();
-  if (isId(id)) return id;
+  const isWhole: boolean = isId(id);
+  if (isWhole) return id;
   if (!/^[0-9a-f-]{1,36}$/.test(id))
     throw misuse(`"${given}" is not the id of a ${kind}`, 'Give the id, or as much of its beginning as one alone has.');
   const [found, ...others] = await list(id);

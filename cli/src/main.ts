@@ -18,7 +18,7 @@ async function runWords(words: string[]): Promise<ExitCode> {
   const output = createOutput({ json: words.includes('--json'), no_color: config.no_color });
   const interrupts = listenForInterrupts();
   try {
-    if (config.is_completing) return await answerShell(words, { config, output, interrupts });
+    if (config.completion_seconds !== undefined) return await answerShell(words, { config, output, interrupts });
     const typed = await parse(words, output);
     if (typed === undefined) return exitCodes.done;
     const session = createSession({ config, output, globals: typed.globals, interrupts });

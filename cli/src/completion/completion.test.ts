@@ -16,10 +16,11 @@ const routes = {
     { id: '64eee2ec-d29e-4c58-a19a-366813aca57c', asset: 'agents/x', asset_version: '1.0.0', status: 'pending' },
   ]),
 };
-const env = (url: string) => ({ SVC_COMPLETE: '1', SERVICE_URL: url, SERVICE_API_TOKEN: 't' });
+// Far more than a service needs, also on a machine that is busy.
+const env = (url: string) => ({ SVC_COMPLETE: '15', SERVICE_URL: url, SERVICE_API_TOKEN: 't' });
 
-async function candidates(words: string[], url = 'http://127.0.0.1:1'): Promise<string[]> {
-  const { exit, stdout, stderr } = await runSvc(words, { home: freshHome(), env: env(url) });
+async function candidates(words: string[], url = 'http://127.0.0.1:1', more = {}): Promise<string[]> {
+  const { exit, stdout, stderr } = await runSvc(words, { home: freshHome(), env: { ...env(url), ...more } });
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
   return stdout.split('\n').flatMap((line) => line.split('\t')[0] || []);
 }
@@ -73,7 +74,7 @@ test('a service that refuses, or does not answer, has no names, and nothing is s
   });
   expect(await candidates(['invoke', ''], refusing.url)).toEqual([]);
   await using silent = await scriptService({ 'GET /api/v1/registry/agent': () => {} });
-  expect(await candidates(['invoke', ''], silent.url)).toEqual([]);
+  expect(await candidates(['invoke', ''], silent.url, { SVC_COMPLETE: '1' })).toEqual([]);
 });
 
 test('what a name is about cannot drive the terminal', async () => {
@@ -109,7 +110,11 @@ test.each(Object.keys(drivers) as (keyof typeof drivers)[])(
   async (shell) => {
     await using service = await scriptService(routes);
     const home = freshHome();
-    const given = { ...env(service.url), HOME: home, script: completionScripts[shell] };
+    const given = {
+      ...env(service.url),
+      HOME: home,
+      script: completionScripts[shell].replace('COMPLETE=2', 'COMPLETE=15'),
+    };
     const offered = async (words: string[]): Promise<string[]> => {
       const [program, ...flags] = shellOf[shell];
       const { stdout } = await run(program, [...flags, drivers[shell](words)], {

@@ -4,8 +4,6 @@ import { describeFailure } from '../failure.ts';
 import type { Session } from '../session.ts';
 import type { Candidate } from './candidates.ts';
 
-/** Long enough for a service that is there; a person waits for the tab key. */
-const timeout_ms = 1500;
 const limit = 200;
 
 /** As the one who is signed in. A service that refuses, or cannot be asked in time, has no names. */
@@ -21,7 +19,8 @@ export async function findNames(session: Session, names: NonNullable<Input['name
 const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError';
 
 async function list(session: Session, names: NonNullable<Input['names']>): Promise<Candidate[]> {
-  const options = { signal: AbortSignal.timeout(timeout_ms) };
+  // A person waits for the tab key.
+  const options = { signal: AbortSignal.timeout((session.config.completion_seconds ?? 0) * 1000) };
   switch (names) {
     case 'team': {
       const { items } = await session.call('teams.list', { query: { limit } }, options);

@@ -4,7 +4,7 @@
 export const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
 
-/** Set by the scripts alone: svc then answers with candidates for the last word. */
+/** Set by the scripts alone: svc then answers with candidates for the last word. Its value is how many seconds the service has for names. */
 export const completing = 'SVC_COMPLETE';
 
 export const completionScripts: Record<Shell, string> = {
@@ -14,14 +14,14 @@ _svc() {
   COMPREPLY=()
   while IFS= read -r line; do
     COMPREPLY+=("\${line%%$'\\t'*}")
-  done < <(${completing}=1 svc "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  done < <(${completing}=2 svc "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -o default -F _svc svc`,
   zsh: `#compdef svc
 # In .zshrc, once compinit has run: source <(svc completion zsh)
 _svc() {
   local -a found
-  found=("\${(@f)$(${completing}=1 svc "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  found=("\${(@f)$(${completing}=2 svc "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
   found=("\${(@)found:#}")
   if (( ! $#found )); then
     _files
@@ -37,7 +37,7 @@ function __svc_complete
   set -l typed (commandline -opc)
   set -e typed[1]
   set -l current (commandline -ct)
-  set -l found (${completing}=1 svc $typed "$current" 2>/dev/null)
+  set -l found (${completing}=2 svc $typed "$current" 2>/dev/null)
   if set -q found[1]
     printf '%s\\n' $found
   else
