@@ -1,7 +1,7 @@
 // The service on this machine, as a child of its own: started detached, found again by the file it writes itself
 // (`server.pid`), stopped by a signal. The client never loads the server's code.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -197,7 +197,8 @@ function logSize(config: Config): number {
 
 /** With what this start wrote to the log, and nothing of earlier ones. */
 function startFailed(config: Config, from: number, sentence: string): Refusal {
-  const wrote = readFileSync(logFile(config)).subarray(from).toString();
+  // One that a supervisor started writes its log elsewhere.
+  const wrote = existsSync(logFile(config)) ? readFileSync(logFile(config)).subarray(from).toString() : '';
   return new Refusal('start_failed', sentence, {
     exit: exitCodes.unreachable,
     view: [verbatim(wrote.trim().split('\n').slice(-20).join('\n'))],
