@@ -72,8 +72,7 @@ async function compile(
     '--no-sources',
     '/tmp/in/project.in',
     '/tmp/in/platform.in',
-    '--constraints',
-    '/tmp/in/constraints.in',
+    ...(constraints.length === 0 ? [] : ['--constraints', '/tmp/in/constraints.in']),
   ];
   return sandboxes.run({
     ...cache,
