@@ -181,8 +181,8 @@ test('a source distribution is named, built where it is locked, and installed as
   expect(await inImage(image, '/opt/venv/bin/python -c "import crafted; print(crafted.built_with)"')).toBe('1.0\n');
   expect(index.asked.filter((path) => path.includes('builder'))).toEqual([]);
 
-  const [[file = '', bytes = Buffer.alloc(0)] = []] = resolved.wheels;
-  const other = new Map([[file, Buffer.concat([bytes, Buffer.from(' ')])]]);
+  const [file = ''] = resolved.wheels.keys();
+  const other = new Map([[file, makeWheel('crafted', '1.0', { 'crafted.py': 'built_with = "another"\n' }).bytes]]);
   const changed = { ...resolved, wheels: other, python_version: 'another' };
   await expect(install(changed)).rejects.toMatchObject({
     code: 'build_failed',
