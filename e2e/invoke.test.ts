@@ -351,6 +351,8 @@ describe('a container with many calls', () => {
     await expect(left).rejects.toThrow();
     await vi.waitFor(async () => expect(await inFlight(narrow)).toBe(1), soon);
     expect((await narrow.send(`/runs/${json.run_id}`)).json.status).toBe('running');
+    await narrow.send(`/runs/${json.run_id}/cancel`, { method: 'POST' });
+    await gantry.must('svc delete narrow --yes');
   });
 });
 
