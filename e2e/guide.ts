@@ -40,7 +40,11 @@ export function missingLine(output: string, prints: readonly string[], words: Ma
 }
 
 export function fillIn(command: string, words: ReadonlyMap<string, string>): string {
-  return command.replaceAll(/<(\w+)>/g, (whole, name: string) => words.get(name) ?? whole);
+  return command.replaceAll(/<(\w+)>/g, (whole, name: string) => words.get(name) ?? notPrinted(whole));
+}
+
+function notPrinted(word: string): never {
+  throw new Error(`nothing before has printed ${word}`);
 }
 
 function readCommand(text: string): { command: string; exits: number } {

@@ -109,6 +109,7 @@ test('the unit of the guide is one that systemd takes, and what it starts serves
 }, 120_000);
 
 test('uninstall asks first; then nothing of the installation is left, in the engine and on disk', async () => {
+  await svc('server', 'start');
   const refused = await svc('server', 'uninstall');
   expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining('--yes is needed') });
   const { engine } = await engineOf({ data_dir: path.join(home, 'data') });

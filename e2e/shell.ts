@@ -14,8 +14,11 @@ const lives_ms = 1_800_000;
 export async function openShell(gantry: Installation): Promise<Shell> {
   const own = 'unset GANTRY_HOME XDG_CONFIG_HOME XDG_DATA_HOME; exec /bin/sh';
   const child = await gantry.begin(own, { timeout_ms: lives_ms });
+  let ended = false;
+  child.on('close', () => (ended = true));
   return {
     type: async (line) => {
+      if (ended) throw new Error(`the shell has ended before: ${line}`);
       const end = randomUUID();
       let read = '';
       const { promise, resolve, reject } = Promise.withResolvers<{ code: number; output: string }>();
