@@ -164,7 +164,7 @@ print(version("react-agent"), version("React.Agent"), distribution("react_agent"
 });
 
 test('a label cannot add a line to the build', async () => {
-  await expect(build({ version: '1.0.0"\nRUN id' })).rejects.toThrow('A label cannot hold a line break');
+  await expect(build({ version: '1.0.0"\nRUN id' })).rejects.toThrow('A value of an image cannot hold a line break');
   const { Config } = await engine.docker.getImage(await build({ version: '$HOME "x" \\' })).inspect();
   expect(Config.Labels['org.opencontainers.image.version']).toBe('$HOME "x" \\');
 });
