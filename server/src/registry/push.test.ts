@@ -220,7 +220,7 @@ describe('versions', () => {
     const { digest } = await latest(name);
     const release = pushes.hold();
     const asked = pushes.resolved.length;
-    const archive = projectOf({ name, files: { 'requirements.txt': `langgraph\n# ${name}\n` } });
+    const archive = projectOf({ name, files: { 'requirements.txt': `langgraph\n${name}\n` } });
     const run = await push(pushes.parts, await cast.caller('ada'), { name, message: '', archive, signal });
     // Past the check of its first step, before its last.
     await expect.poll(() => pushes.resolved.length, { timeout: 15_000 }).toBe(asked + 1);
@@ -366,7 +366,7 @@ describe('what is refused at once', () => {
       await push(pushes.parts, caller, {
         name,
         message: '',
-        archive: projectOf({ name, files: { 'requirements.txt': `langgraph\n# ${name} ${text}\n` } }),
+        archive: projectOf({ name, files: { 'requirements.txt': `langgraph\n${name}-${text}\n` } }),
         signal,
       });
     const release = pushes.hold();
