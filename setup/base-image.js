@@ -6,7 +6,7 @@
  */
 import { defaultBaseImage, readConfig } from './config.js';
 import { callEngine, readText } from './engine-api.js';
-import { makeBaseImage } from './make-base-image.js';
+import { madeImage, makeBaseImage } from './make-base-image.js';
 import { pullImage } from './pull-image.js';
 import { readSettings } from './settings-file.js';
 import { print, SetupProblem } from './step.js';
@@ -14,7 +14,7 @@ import { print, SetupProblem } from './step.js';
 const inspectTimeoutSeconds = 10;
 
 /** The image made here, without a registry. */
-export const madeBaseImage = 'gantry-base:bookworm';
+export const madeBaseImage = madeImage('bookworm');
 
 /**
  * @param {(doing: string) => void} say
@@ -33,7 +33,7 @@ export async function ensureBaseImage(say) {
   if (pulled.reason === undefined) return wanted;
   if (acceptableImages(wanted).includes(madeBaseImage)) {
     print(`  ${wanted} cannot be pulled (${pulled.reason}): making ${madeBaseImage} from Debian's packages instead`);
-    await makeBaseImage(dockerHost, madeBaseImage, say);
+    await makeBaseImage(dockerHost, 'bookworm', say);
     return madeBaseImage;
   }
   throw new SetupProblem({

@@ -8,10 +8,12 @@ import { callEngine, readText } from './engine-api.js';
 import { findExecutable } from './executable.js';
 import { SetupProblem } from './step.js';
 
-const suite = 'bookworm';
 const packages = ['python3', 'python3-venv', 'python3-pip', 'ca-certificates'];
 const bootstrapTimeoutSeconds = 900;
 const importTimeoutSeconds = 300;
+
+/** The image that is made here of a release of Debian, without a registry. @param {string} suite */
+export const madeImage = (suite) => `gantry-base:${suite}`;
 
 /** Left out of the image: device nodes (the engine brings its own) and what the package manager can fetch again. */
 const leftOut = [
@@ -27,17 +29,20 @@ const leftOut = [
  * Makes a small Debian with Python from Debian's packages and hands it to the engine under the given name.
  *
  * @param {string} dockerHost
- * @param {string} reference for example `gantry-base:bookworm`
+ * @param {string} suite the release of Debian, `bookworm`, which is also the tag: `gantry-base:bookworm`
  * @param {(doing: string) => void} say
+ * @returns {Promise<string>} the reference of the image
  */
-export async function makeBaseImage(dockerHost, reference, say) {
+export async function makeBaseImage(dockerHost, suite, say) {
+  const reference = madeImage(suite);
   await ensureDebootstrap(say);
   // Not the usual temporary folder: debootstrap needs one that allows device nodes and programs.
   const root = mkdtempSync('/var/tmp/gantry-base-');
   try {
-    await bootstrap(root, say);
+    await bootstrap(suite, root, say);
     say(`handing ${reference} to the engine`);
     await importFolder(dockerHost, reference, root);
+    return reference;
   } finally {
     removeRoot(root);
   }
@@ -61,8 +66,8 @@ async function ensureDebootstrap(say) {
   });
 }
 
-/** @param {string} root @param {(doing: string) => void} say */
-async function bootstrap(root, say) {
+/** @param {string} suite @param {string} root @param {(doing: string) => void} say */
+async function bootstrap(suite, root, say) {
   const mirror = await debianMirror();
   const argv = ['debootstrap', '--variant=minbase', `--include=${packages.join(',')}`, suite, root];
   if (mirror !== undefined) argv.push(mirror);

@@ -105,7 +105,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   const deploy: DeployParts = {
     db,
     cursors,
-    builder: imageBuilder({ engine: containers.engine, sandboxes: containers.sandboxes, wrapper_directory }),
+    builder: imageBuilder({ engine: containers.engine, pythons: containers.pythons, wrapper_directory }),
     targets: containers.targets,
     recordRefusal,
     ingress_key: deriveKey(secret_key, 'ingress-secret'),
@@ -195,7 +195,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   const listening = await serve(http.fetch, config, requests.unparsed);
   open.defer(async () => await listening.close(close_wait_ms));
   url = config.base_url ?? listening.url;
-  const kinds = { push: pushRun({ db, resolver: engineResolver(containers.sandboxes) }), deploy: deployKind(deploy) };
+  const kinds = { push: pushRun({ db, resolver: engineResolver(containers.pythons) }), deploy: deployKind(deploy) };
   const owner = `${hostname()}:${process.pid}`;
   const pusher = startPusher(db, copies, { owner, onError });
   open.defer(async () => await pusher.stop());

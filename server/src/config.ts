@@ -23,6 +23,10 @@ const subnet = z.cidrv4();
 const push_url_forms =
   'must be https://…, http:// on this machine, or syslog+tls://, syslog+tcp:// or syslog+udp:// with a host; without a user, and each once';
 
+const publicImage = (python: string): string => `python:${python}-slim-bookworm`;
+const publicPythons = ['3.10', '3.11', '3.13', '3.14'];
+const baseImagePattern = /^3\.\d{1,2}=\S+$/;
+
 /** Every setting by its name; docs/reference/settings.md is made of it. */
 export const settings = z.object({
   GANTRY_HOME: z
@@ -128,8 +132,13 @@ export const settings = z.object({
   DOCKER_HOST: z.string().default('unix:///var/run/docker.sock').describe('the container engine'),
   BASE_IMAGE: z
     .string()
-    .default('python:3.12-slim-bookworm')
+    .default(publicImage('3.12'))
     .describe('what the images of agents are built on; its digest is part of what gets approved'),
+  BASE_IMAGES: list
+    .refine((entries) => entries.every((entry) => baseImagePattern.test(entry)), 'must be entries such as 3.13=<image>')
+    .describe(
+      `base images for projects that need another Python, by commas: 3.13=<image>. Absent: the public slim images of ${publicPythons.join(', ')} where BASE_IMAGE is absent too`,
+    ),
   BUILD_INDEX_URL: z
     .url()
     .optional()
@@ -189,6 +198,8 @@ export interface Config {
   };
   engine_host: string;
   base_image: string;
+  /** By minor version of Python, those besides `base_image`. */
+  base_images: Readonly<Record<string, string>>;
   build: {
     index_url: string | undefined;
     extra_index_urls: string[];
@@ -264,6 +275,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     },
     engine_host: given.DOCKER_HOST,
     base_image: given.BASE_IMAGE,
+    base_images: baseImages(given),
     build: {
       index_url: given.BUILD_INDEX_URL,
       extra_index_urls: given.BUILD_EXTRA_INDEX_URLS,
@@ -285,6 +297,12 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
 }
 
 // A credential that nobody is sent, or that would be sent to several, is a mistake in the making.
+function baseImages({ BASE_IMAGE, BASE_IMAGES }: z.output<typeof settings>): Record<string, string> {
+  const usual = BASE_IMAGE === publicImage('3.12') ? publicPythons.map((python) => [python, publicImage(python)]) : [];
+  const named = BASE_IMAGES.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]);
+  return Object.fromEntries(named.length > 0 ? named : usual) as Record<string, string>;
+}
+
 function auditPush(given: z.output<typeof settings>): Config['audit_push'] {
   const { AUDIT_PUSH_URL: urls, AUDIT_PUSH_TOKEN: token, AUDIT_PUSH_SIGNING_KEY: signing_key } = given;
   const over_http = urls.filter((url) => url.startsWith('http')).length;

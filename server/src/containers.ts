@@ -10,6 +10,7 @@ import { findBaseImage } from './engine/base-image.ts';
 import { connectEngine, pingEngine, type Engine } from './engine/client.ts';
 import { guardEgress, type EgressReport, type Hold } from './engine/egress.ts';
 import { ensureNetwork } from './engine/networks.ts';
+import { openPythons, type Pythons } from './engine/pythons.ts';
 import { openSandboxes, type Sandboxes } from './engine/sandboxes.ts';
 import { firstUse } from './first-use.ts';
 import type { Log } from './log.ts';
@@ -17,7 +18,7 @@ import { ok, problem, warning, type Check, type Finding } from './service/doctor
 
 export interface Containers {
   engine: Engine;
-  sandboxes: () => Promise<Sandboxes>;
+  pythons: Pythons;
   targets: Targets;
   checks: Check[];
   close(): Promise<void>;
@@ -64,7 +65,7 @@ export function openContainers(config: Config, installation_id: string, log: Log
   ];
   return {
     engine,
-    sandboxes,
+    pythons: openPythons(sandboxes, config.base_images, { opening_ms }),
     targets: targets({ local }),
     checks: checks.map((check) => ({ ...check, look: withFix(check.look, config.engine_host) })),
     close: async () => {

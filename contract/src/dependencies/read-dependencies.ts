@@ -26,6 +26,8 @@ export interface DeclaredDependencies {
   projects: LocalProject[];
   /** Each of them must be met. */
   requires_python: RequiredPython[];
+  /** `3.11`, where langgraph.json names it. */
+  preferred_python?: string;
   findings: Finding[];
 }
 
@@ -67,6 +69,7 @@ export function readDependencies(files: ProjectFiles): DeclaredDependencies {
     only_binary: all.flatMap(({ only_binary }) => only_binary),
     projects,
     requires_python: folders.flatMap(({ metadata }) => metadata?.requires_python ?? []),
+    ...(langgraph?.python_version === undefined ? {} : { preferred_python: langgraph.python_version }),
     findings,
   };
 }

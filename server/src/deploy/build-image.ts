@@ -4,6 +4,7 @@ import { readDependencies } from '@gantry/contract/dependencies/read-dependencie
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Engine } from '../engine/client.ts';
 import type { RunLabel } from '../engine/labels.ts';
+import type { Pythons } from '../engine/pythons.ts';
 import type { Sandboxes } from '../engine/sandboxes.ts';
 import type { VersionContent } from '../registry/load-version-content.ts';
 import { buildAppImage } from './build/app-image.ts';
@@ -57,7 +58,7 @@ const wrapper_abi = '1';
 
 export function imageBuilder(parts: {
   engine: Engine;
-  sandboxes: () => Promise<Sandboxes>;
+  pythons: Pick<Pythons, 'sandboxes'>;
   wrapper_directory: string;
 }): Builder {
   let building = 0;
@@ -67,7 +68,7 @@ export function imageBuilder(parts: {
       building += 1;
       try {
         await pruning;
-        return await build(await parts.sandboxes(), parts.wrapper_directory, input);
+        return await build(await parts.pythons.sandboxes(input.content.python), parts.wrapper_directory, input);
       } finally {
         building -= 1;
       }
@@ -132,7 +133,7 @@ async function build(sandboxes: Sandboxes, wrapper_directory: string, input: Bui
 function otherBase(agent: string, content: VersionContent, base: string): Problem {
   return new Problem('base_image_missing', {
     detail: `agents/${agent}@${content.version} was pushed on the base image ${content.base_image}; this service builds on ${base} now.`,
-    hint: 'Push it again as a new version, or set BASE_IMAGE back.',
+    hint: 'Push it again as a new version, or set BASE_IMAGE or BASE_IMAGES back.',
   });
 }
 

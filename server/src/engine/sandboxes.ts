@@ -37,6 +37,8 @@ export interface Sandboxes {
   egress: EgressReport;
   /** Runs a command on the base image with uv at hand and the index in reach. */
   run(input: IndexedInput): Promise<SandboxResult>;
+  /** The same on another base image, with the network and the proxy of these. */
+  on(base_image: string, signal: AbortSignal): Promise<Sandboxes>;
   close(): Promise<void>;
 }
 
@@ -50,10 +52,8 @@ export async function openSandboxes(o: {
 }): Promise<Sandboxes> {
   const { engine, settings, signal } = o;
   const { limits } = settings;
-  const base = await findBaseImage(engine, settings.base_image, signal);
   await sweepSandboxes(engine, signal);
   await removeOldCaches(engine, signal);
-  const facts = await readBaseFacts(engine, base, { limits, signal });
   const network = await ensureNetwork(
     engine,
     { purpose: 'sandbox', subnet: settings.sandbox_subnet, internal: true },
@@ -66,27 +66,32 @@ export async function openSandboxes(o: {
   });
   const guard = async (until: AbortSignal) => await guardEgress(engine, { network, host_ports: [proxy.port] }, until);
   const egress = await guard(signal);
-  for (const host of indexHosts(settings, facts)) proxy.allow(host);
   const authorities = settings.ca_file === undefined ? undefined : await readFile(settings.ca_file, 'utf8');
   const index = indexConfiguration(settings, { proxy_url: proxy.url, authorities });
 
-  const reachingIndex = async (input: IndexedInput) => {
-    // Whoever reloads the machine's firewall takes our rules away with the others.
-    await guard(input.signal);
-    return await runInSandbox(engine, {
-      ...input,
-      image: base.id,
-      network: network.name,
-      limits,
-      env: { ...index.env, ...input.env },
-      files: { ...index.files, ...input.files },
-    });
-  };
-  try {
-    const uvVolume = await ensureUv(engine, base, { run: reachingIndex, signal });
+  const on = async (reference: string, until: AbortSignal): Promise<Sandboxes> => {
+    const base = await findBaseImage(engine, reference, until);
+    const facts = await readBaseFacts(engine, base, { limits, signal: until });
+    for (const host of indexHosts(settings, facts)) proxy.allow(host);
+    const reachingIndex = async (input: IndexedInput) => {
+      // Whoever reloads the machine's firewall takes our rules away with the others.
+      await guard(input.signal);
+      return await runInSandbox(engine, {
+        ...input,
+        image: base.id,
+        network: network.name,
+        limits,
+        env: { ...index.env, ...input.env },
+        files: { ...index.files, ...input.files },
+      });
+    };
+    const uvVolume = await ensureUv(engine, base, { run: reachingIndex, signal: until });
     const run = (input: IndexedInput) =>
       reachingIndex({ ...input, volumes: [{ name: uvVolume, path: uvDirectory }, ...(input.volumes ?? [])] });
-    return { engine, settings, base, facts, egress, run, close: () => proxy.close() };
+    return { engine, settings, base, facts, egress, run, on, close: () => proxy.close() };
+  };
+  try {
+    return await on(settings.base_image, signal);
   } catch (error) {
     await proxy.close();
     throw error;

@@ -11,17 +11,22 @@ import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
 import { engineResolver } from './engine-resolver.ts';
 import { loadVersionContent } from './load-version-content.ts';
 
+const config = testConfig();
 let containers: Containers | undefined;
 let database: TestDatabase;
 let cast: Cast;
 let pushes: Pushes;
 
 beforeAll(async () => {
-  const opened = openContainers(testConfig(), randomUUID(), openLog('silent'));
+  const opened = openContainers(
+    { ...config, base_images: { '3.12': config.base_image } },
+    randomUUID(),
+    openLog('silent'),
+  );
   containers = opened;
   database = await testDatabase();
   cast = await seedCast(database.db);
-  pushes = await startPushes(database.db, engineResolver(opened.sandboxes));
+  pushes = await startPushes(database.db, engineResolver(opened.pythons));
 });
 afterAll(async () => {
   await pushes?.stop();
@@ -61,5 +66,19 @@ test(
       files: { 'requirements.txt': 'langgraph>=0.2.0\nhttpx==0.28.1\nhttpcore==0.18.0\n' },
     });
     expect(run).toMatchObject({ state: 'failed', problem: { code: 'dependency_conflict' } });
+  },
+);
+
+test(
+  'a base image that holds another Python than its entry says is refused by name',
+  { timeout: 120_000 },
+  async () => {
+    const run = await pushes.push(await cast.caller('ada'), {
+      files: { 'pyproject.toml': '[project]\nname = "x"\nversion = "1"\nrequires-python = ">=3.12"\n' },
+    });
+    expect(run).toMatchObject({ state: 'failed', problem: { code: 'base_image_missing' } });
+    expect(run.problem?.detail).toMatch(
+      `BASE_IMAGES names ${config.base_image} for Python 3.12, and it holds Python 3.11`,
+    );
   },
 );

@@ -4,7 +4,7 @@ import type { RequiredPython } from '@gantry/contract/dependencies/pyproject-met
 import type { Database } from '../database/database.ts';
 import { digestOf, sha256, type Dependencies } from './content.ts';
 import * as contents from './content-store.ts';
-import { requirePython } from './require-python.ts';
+import { chooseBaseImage } from './choose-base-image.ts';
 import type { ResolveRequest, Resolver } from './resolver.ts';
 
 export interface Locked {
@@ -14,9 +14,10 @@ export interface Locked {
   dependencies: Dependencies;
 }
 
-type Request = Omit<ResolveRequest, 'platform_requirements'> & {
+type Request = Omit<ResolveRequest, 'platform_requirements' | 'python_version'> & {
   framework: AgentConfig['framework'];
   requires_python: RequiredPython[];
+  preferred_python?: string | undefined;
 };
 
 /**
@@ -26,10 +27,10 @@ type Request = Omit<ResolveRequest, 'platform_requirements'> & {
 export async function lockDependencies(
   db: Database,
   resolver: Resolver,
-  { framework, requires_python, ...request }: Request,
+  { framework, requires_python, preferred_python, ...request }: Request,
 ): Promise<Locked> {
-  const { id: base_image, ...base } = await resolver.baseImage(request.signal);
-  requirePython(base.python_version, requires_python);
+  const base = await chooseBaseImage(resolver, { required: requires_python, preferred: preferred_python });
+  const base_image = base.id;
   const platform_requirements = frameworks[framework].requires.map(printRequirement);
   const inputs = digestOf({
     // Raised when locks that were made before are not to be used again.
@@ -47,6 +48,7 @@ export async function lockDependencies(
   }
   const { lock, python_version, packages, built_from_source, wheels } = await resolver.resolve({
     ...request,
+    python_version: base.python_version,
     platform_requirements,
   });
   const built = [...wheels].map(([file, bytes]) => ({ file, sha256: sha256(bytes), bytes }));

@@ -13,7 +13,7 @@ export interface PushInput {
   manifest: ManifestFile[];
   /** sourceDigest() of config and manifest. */
   source: string;
-  dependencies: ResolverLines & { requires_python: RequiredPython[] };
+  dependencies: ResolverLines & { requires_python: RequiredPython[]; preferred_python?: string };
   message: string;
   notices: string[];
   origin: { request_id: string | null; ip: string | null };

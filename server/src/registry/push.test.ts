@@ -159,23 +159,36 @@ describe('content and digest', () => {
     expect(pushes.resolved.length).toBe(resolved + 1);
   });
 
-  test('a project for another Python is refused before it is resolved, with what is needed and what there is', async () => {
-    const files = { 'pyproject.toml': '[project]\nname = "x"\nversion = "1"\nrequires-python = ">=3.12"\n' };
+  test('a project gets the Python that it needs, the usual one first, and the one that langgraph.json names', async () => {
+    const project = (specifier: string) => ({
+      'pyproject.toml': `[project]\nname = "x"\nversion = "1"\nrequires-python = "${specifier}"\n`,
+    });
+    const pythonOf = async (files: Record<string, string>) => {
+      expect(await pushAs('ada', { name: fresh(), files: { ...files, 'marker.txt': fresh() } })).toMatchObject({
+        state: 'done',
+      });
+      return pushes.resolved.at(-1)?.python_version;
+    };
+    expect(await pythonOf(project('>=3.10'))).toBe('3.11.2');
+    expect(await pythonOf(project('>=3.12'))).toBe('3.13.4');
+    expect(await pythonOf(project('>=3.12,<3.13'))).toBe('3.12.4');
+    const langgraphJson = { 'langgraph.json': '{"dependencies": ["."], "python_version": "3.12"}' };
+    expect(await pythonOf({ ...project('>=3.9'), ...langgraphJson })).toBe('3.12.4');
+  });
+
+  test('a project for a Python that is not there is refused before it is resolved, with what is needed and what there is', async () => {
+    const files = { 'pyproject.toml': '[project]\nname = "x"\nversion = "1"\nrequires-python = ">=3.14"\n' };
     const resolved = pushes.resolved.length;
-    const refused = await pushAs('ada', { name: fresh(), files });
-    expect(refused).toMatchObject({
+    expect(await pushAs('ada', { name: fresh(), files })).toMatchObject({
       state: 'failed',
       problem: {
         code: 'python_unavailable',
-        detail: 'The project needs Python >=3.12 (pyproject.toml:4), and agents run on 3.11.2 here.',
-        required: [{ source: 'pyproject.toml:4', specifier: '>=3.12' }],
-        available: ['3.11.2'],
+        detail: 'The project needs Python >=3.14 (pyproject.toml:4), and agents run on 3.11.2, 3.13, 3.12 here.',
+        required: [{ source: 'pyproject.toml:4', specifier: '>=3.14' }],
+        available: ['3.11.2', '3.13', '3.12'],
       },
     });
     expect(pushes.resolved.length).toBe(resolved);
-    pushes.setBaseImage('sha256:base', '3.12.1');
-    expect(await pushAs('ada', { name: fresh(), files })).toMatchObject({ state: 'done' });
-    pushes.setBaseImage('sha256:base');
   });
 
   test('content that was tampered with in the database is not handed out', async () => {

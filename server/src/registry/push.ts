@@ -127,7 +127,11 @@ function checked(name: string, files: ReadonlyMap<string, Uint8Array>) {
   }
   return {
     config,
-    dependencies: { ...resolverLines(dependencies), requires_python: dependencies.requires_python },
+    dependencies: {
+      ...resolverLines(dependencies),
+      requires_python: dependencies.requires_python,
+      ...(dependencies.preferred_python === undefined ? {} : { preferred_python: dependencies.preferred_python }),
+    },
     notices: findings.map((finding) => `${finding.file}: ${finding.message}`),
   };
 }

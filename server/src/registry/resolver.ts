@@ -5,6 +5,8 @@ import type { Dependencies } from './content.ts';
 
 export interface ResolveRequest {
   team_id: string;
+  /** Of the base image that was chosen. */
+  python_version: string;
   requirements: ResolverLine[];
   /** They bind the versions of what is needed anyway. */
   constraints: ResolverLine[];
@@ -29,6 +31,9 @@ export interface BaseImage {
 }
 
 export interface Resolver {
-  baseImage(signal: AbortSignal): Promise<BaseImage>;
+  /** Minor versions of Python besides the usual one, in the order in which they are tried. */
+  further_pythons: readonly string[];
+  /** For this Python; unset: the usual one. */
+  baseImage(python?: string): Promise<BaseImage>;
   resolve(request: ResolveRequest): Promise<Resolved>;
 }

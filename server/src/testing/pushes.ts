@@ -39,14 +39,18 @@ export async function startPushes(db: Database, real?: Resolver): Promise<Pushes
   let python_version = '3.11.2';
   let released = Promise.resolve();
   const resolver: Resolver = {
-    baseImage: async () => ({ id: base_image, python_version }),
+    further_pythons: ['3.13', '3.12'],
+    baseImage: async (python) =>
+      python === undefined
+        ? { id: base_image, python_version }
+        : { id: `sha256:base of ${python}`, python_version: `${python}.4` },
     resolve: async (request) => {
       resolved.push(request);
       await released;
       return {
         // Another one for each question.
         lock: printLock([{ name: 'langgraph', version: '1.0.0', hashes: [`sha256:${sha256(`${resolved.length}`)}`] }]),
-        python_version,
+        python_version: request.python_version,
         packages: [{ name: 'langgraph', version: '1.0.0' }],
         built_from_source: [],
         wheels: new Map(),

@@ -1,0 +1,47 @@
+import type { RequiredPython } from '@gantry/contract/dependencies/pyproject-metadata.ts';
+import { satisfies } from '@gantry/contract/dependencies/python-version.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import type { BaseImage, Resolver } from './resolver.ts';
+
+export interface PythonWish {
+  /** What the project's files demand. */
+  required: readonly RequiredPython[];
+  /** What langgraph.json names: taken where it can be had. */
+  preferred: string | undefined;
+}
+
+/**
+ * The base image for a project: the Python that it prefers, else the usual one, else the newest that it allows. Raises `python_unavailable`
+ * before anything is resolved, `base_image_missing`.
+ */
+export async function chooseBaseImage(
+  { further_pythons, baseImage }: Resolver,
+  { required, preferred }: PythonWish,
+): Promise<BaseImage> {
+  const usual = await baseImage();
+  const allows = (python: string) => required.every(({ specifier }) => satisfies(python, specifier));
+  if (preferred !== undefined && further_pythons.includes(preferred) && allows(preferred)) {
+    const base = await baseImage(preferred);
+    if (allows(base.python_version)) return base;
+  }
+  if (allows(usual.python_version)) return usual;
+  for (const python of further_pythons.filter(allows)) {
+    const base = await baseImage(python);
+    if (allows(base.python_version)) return base;
+  }
+  throw unavailable(required, [usual.python_version, ...further_pythons]);
+}
+
+function unavailable(required: readonly RequiredPython[], available: string[]): Problem {
+  const unmet = required.filter(({ specifier }) => !available.some((python) => satisfies(python, specifier)));
+  const named = unmet.length === 0 ? required : unmet;
+  const places = named.map(({ file, line, specifier }) => `${specifier} (${file}:${line})`).join(' and ');
+  return new Problem('python_unavailable', {
+    detail: `The project needs Python ${places}, and agents run on ${available.join(', ')} here.`,
+    hint: `Widen requires-python so that it allows one of ${available.join(', ')}, or ask an admin to add one to BASE_IMAGES.`,
+    fields: {
+      required: named.map((one) => ({ source: `${one.file}:${one.line}`, specifier: one.specifier })),
+      available,
+    },
+  });
+}

@@ -1,0 +1,50 @@
+// @ts-check
+/**
+ * `npm run base-image 3.13`: one more Python for agents. The public image where it can be pulled, else one that is made of the release of
+ * Debian that has this Python. It is recorded in BASE_IMAGES of the settings file, which the service reads at its next start.
+ */
+import { readConfig } from './config.js';
+import { ensureEngine } from './engine.js';
+import { makeBaseImage } from './make-base-image.js';
+import { pullImage } from './pull-image.js';
+import { readSettings, writeSettings } from './settings-file.js';
+import { print, runScript, SetupProblem, step } from './step.js';
+
+/** Which release of Debian has which Python; older ones have none that the wrapper runs on. */
+const releases = new Map([
+  ['3.11', 'bookworm'],
+  ['3.13', 'trixie'],
+]);
+
+await runScript(async () => {
+  const python = process.argv[2] ?? '';
+  await step('engine', ensureEngine);
+  let reference = '';
+  await step(`Python ${python}`, async (say) => (reference = await ensureImage(python, say)));
+  record(python, reference);
+  print('  The service reads it at its next start: svc server stop && svc server start');
+});
+
+/** @param {string} python @param {(doing: string) => void} say */
+async function ensureImage(python, say) {
+  if (!/^3\.\d{1,2}$/.test(python))
+    throw new SetupProblem({ cause: `"${python}" is not a version of Python`, fix: 'npm run base-image 3.13' });
+  const { dockerHost } = readConfig();
+  const published = `python:${python}-slim-bookworm`;
+  const { reason } = await pullImage(dockerHost, published, say);
+  if (reason === undefined) return published;
+  const suite = releases.get(python);
+  if (suite !== undefined) return await makeBaseImage(dockerHost, suite, say);
+  throw new SetupProblem({
+    cause: `${published} cannot be pulled (${reason}), and no release of Debian has Python ${python}`,
+    fix: `Take one of ${[...releases.keys()].join(', ')}, or docker load an image with Python ${python} and pip, and name it in BASE_IMAGES.`,
+  });
+}
+
+/** @param {string} python @param {string} reference */
+function record(python, reference) {
+  const { settingsFile } = readConfig();
+  const before = (readSettings(settingsFile).get('BASE_IMAGES') ?? '').split(',').map((entry) => entry.trim());
+  const others = before.filter((entry) => entry !== '' && !entry.startsWith(`${python}=`));
+  writeSettings(settingsFile, { BASE_IMAGES: [...others, `${python}=${reference}`].join(',') });
+}
