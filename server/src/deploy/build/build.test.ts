@@ -195,7 +195,7 @@ test('of images only those go that nothing needs: apps at once, dependencies whe
 
 test('the package caches of teams that have no agent go, and those of the others stay', async () => {
   const caches = async () => {
-    const label = [`gantry.installation=${engine.installation_id}`, 'gantry.purpose=cache'];
+    const label = [`gantry.installation=${engine.installation_id}`, 'gantry.purpose=wheels'];
     return (await engine.docker.listVolumes({ filters: JSON.stringify({ label }) })).Volumes?.length;
   };
   for (const team of ['kept', 'gone']) await teamCache(sandboxes, team, signal());
