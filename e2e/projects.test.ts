@@ -23,6 +23,8 @@ rules:
     respond: {content: "I heard you."}
 `;
 
+/** What the deploy of each agent printed. */
+const printed = new Map<string, string>();
 let gantry: Installation;
 let model: OutsideServer;
 
@@ -44,7 +46,8 @@ async function deploy(project: string, name: string, { init = '', variables = {}
   const yaml = join(folder, 'agent.yaml');
   const lines = Object.entries(variables).map(([variable, value]) => `    ${variable}: ${String(value)}\n`);
   if (lines.length > 0) await appendFile(yaml, `deploy:\n  env_vars:\n${lines.join('')}`);
-  await gantry.must('svc deploy', { in: name });
+  const { output } = await gantry.must('svc deploy', { in: name });
+  printed.set(name, output);
   return callAgent(`${gantry.url}/agents/${name}`, await gantry.token());
 }
 
@@ -95,6 +98,7 @@ test('a prebuilt agent in a module of any name, with requirements in two files',
 
 test('agent.py that re-exports from a package of the same name, and keeps threads in memory', async () => {
   const agent = await deploy('re-exported', 'notes');
+  expect(printed.get('notes')).toContain('threads end with the container');
   const { thread_id } = (await agent.ask({ word: 'a' })).json;
   expect((await agent.ask({ word: 'b' }, { thread_id })).json.output).toMatchObject({ words: ['a', 'b'] });
 });

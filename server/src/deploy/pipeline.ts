@@ -18,6 +18,7 @@ import { endpointOf } from './endpoint.ts';
 import { exampleInput } from './example-input.ts';
 import type { DeployParts } from './parts.ts';
 import { placeInput, raise } from './raise.ts';
+import { readyNotices } from './ready-notices.ts';
 import { register } from './register.ts';
 import * as store from './store.ts';
 import type { Place } from './targets/target.ts';
@@ -101,6 +102,7 @@ async function start(
 ) {
   const target = parts.targets[run.input.target];
   const { url, ready } = await raise(parts, target, { revision_id: run.id, config, place, signal });
+  for (const notice of readyNotices(ready)) run.notice(notice);
   return { url, example_input: exampleInput(ready) };
 }
 

@@ -62,7 +62,9 @@ async function validity(db: Database, { version, config, target }: Wanted): Prom
   const { deployable, findings } = checkProject(new Map(files.map(({ path, bytes }) => [path, bytes])));
   const faults = findings.filter(({ severity }) => severity === 'error').map(({ message }) => message);
   return [
-    deployable ? verdict('validate', 'pass', 'The project is valid.') : verdict('validate', 'fail', faults.join('. ')),
+    deployable
+      ? verdict('validate', 'pass', `The project is valid; its agent is ${config.entrypoint ?? 'in agent.py'}.`)
+      : verdict('validate', 'fail', faults.join('. ')),
     ...whatIsMissing(config, target).map(({ field, sentence }) =>
       verdict('validate', 'fail', `\`${field}\`: ${sentence}`),
     ),
