@@ -14,22 +14,19 @@ export interface PythonWish {
  * The base image for a project: the Python that it prefers, else the usual one, else the newest that it allows. Raises `python_unavailable`
  * before anything is resolved, `base_image_missing`.
  */
-export async function chooseBaseImage(
-  { further_pythons, baseImage }: Resolver,
-  { required, preferred }: PythonWish,
-): Promise<BaseImage> {
-  const usual = await baseImage();
+export async function chooseBaseImage(resolver: Resolver, { required, preferred }: PythonWish): Promise<BaseImage> {
+  const usual = await resolver.baseImage();
   const allows = (python: string) => required.every(({ specifier }) => satisfies(python, specifier));
-  if (preferred !== undefined && further_pythons.includes(preferred) && allows(preferred)) {
-    const base = await baseImage(preferred);
+  if (preferred !== undefined && resolver.further_pythons.includes(preferred) && allows(preferred)) {
+    const base = await resolver.baseImage(preferred);
     if (allows(base.python_version)) return base;
   }
   if (allows(usual.python_version)) return usual;
-  for (const python of further_pythons.filter(allows)) {
-    const base = await baseImage(python);
+  for (const python of resolver.further_pythons.filter(allows)) {
+    const base = await resolver.baseImage(python);
     if (allows(base.python_version)) return base;
   }
-  throw unavailable(required, [usual.python_version, ...further_pythons]);
+  throw unavailable(required, [usual.python_version, ...resolver.further_pythons]);
 }
 
 function unavailable(required: readonly RequiredPython[], available: string[]): Problem {
