@@ -11,7 +11,7 @@ import { openShell, type Shell } from './shell.ts';
 const clone = join(import.meta.dirname, '..');
 
 // As a new user types them: all on one installation, which the first command of the README has made.
-const pages = ['first-agent.md', 'governance.md', 'pipelines.md', 'operating.md'];
+const pages = ['first-agent.md', 'your-project.md', 'governance.md', 'pipelines.md', 'operating.md'];
 let installation: Installation;
 let engine: Engine;
 beforeAll(async () => {

@@ -23,7 +23,7 @@ rules:
     respond: {content: "I heard you."}
 `;
 
-/** What the deploy of each agent printed. */
+/** What the deploy of each printed, by folder. */
 const printed = new Map<string, string>();
 let gantry: Installation;
 let model: OutsideServer;
@@ -39,15 +39,15 @@ afterAll(async () => {
 });
 
 /** Copies the project, lets `svc init` write agent.yaml, deploys it, and gives a caller of it. */
-async function deploy(project: string, name: string, { init = '', variables = {} } = {}): Promise<Agent> {
-  const folder = join(gantry.directory, name);
-  await cp(join(import.meta.dirname, 'projects', project), folder, { recursive: true });
-  await gantry.must(`svc init --team ml ${init}`, { in: name });
-  const yaml = join(folder, 'agent.yaml');
+async function deploy(project: string, folder: string, { init = '', variables = {} } = {}): Promise<Agent> {
+  await cp(join(import.meta.dirname, 'projects', project), join(gantry.directory, folder), { recursive: true });
+  await gantry.must(`svc init --team ml ${init}`, { in: folder });
+  const yaml = join(gantry.directory, folder, 'agent.yaml');
+  const [, name = ''] = /^name: (.*)$/m.exec(await readFile(yaml, 'utf8')) ?? [];
   const lines = Object.entries(variables).map(([variable, value]) => `    ${variable}: ${String(value)}\n`);
   if (lines.length > 0) await appendFile(yaml, `deploy:\n  env_vars:\n${lines.join('')}`);
-  const { output } = await gantry.must('svc deploy', { in: name });
-  printed.set(name, output);
+  const { output } = await gantry.must('svc deploy', { in: folder });
+  printed.set(folder, output);
   return callAgent(`${gantry.url}/agents/${name}`, await gantry.token());
 }
 
@@ -110,7 +110,10 @@ test('what `crewai create` makes, as a class and as a function', async () => {
 
   const yaml = join(gantry.directory, 'research', 'agent.yaml');
   const text = await readFile(yaml, 'utf8');
-  await writeFile(yaml, text.replace('crew.py:ResearchCrew', 'team.py:make_team').replace('1.0.0', '1.1.0'));
+  await writeFile(
+    yaml,
+    text.replace('crew.py:ResearchCrew', 'team.py:make_team').replace(/^version: .*$/m, 'version: 2.0.0'),
+  );
   await gantry.must('svc deploy', { in: 'research' });
   expect((await agent.ask({ topic: 'bees' })).json.output).toMatchObject({ raw: 'Bees dance.' });
 });

@@ -27,7 +27,7 @@ test('a project of langgraph.json gets an agent.yaml that validates, and no othe
   const made = project({
     'langgraph.json': langgraphJson({ chat: './src/flow/graph.py:flow' }, { env: { GREETING: 'Hello' } }),
     'src/flow/graph.py': graph,
-    'pyproject.toml': '[project]\nname = "flow"\nversion = "0.1.0"\n',
+    'pyproject.toml': '[project]\nname = "Flow_App"\nversion = "0.1.0"\n',
     '.env.example': 'GREETING=\nOPENAI_API_KEY=\n',
     '.env': 'export TAVILY_API_KEY=secret-value\n',
   });
@@ -37,7 +37,7 @@ test('a project of langgraph.json gets an agent.yaml that validates, and no othe
   expect(stdout).toContain('graph "chat" of langgraph.json');
   expect(made.files()).toEqual([...before, 'agent.yaml'].toSorted());
   const yaml = made.yaml();
-  expect(yaml).toContain('name: my-agent\nversion: 1.0.0\nteam: ml\nframework: langgraph\n');
+  expect(yaml).toContain('name: flow-app\nversion: 0.1.0\nteam: ml\nframework: langgraph\n');
   expect(yaml).toContain('entrypoint: src/flow/graph.py:flow\ndeploy:\n  env_vars:\n    GREETING: Hello\n');
   expect(yaml).toContain('#     OPENAI_API_KEY: ""');
   expect(yaml).toContain('#     TAVILY_API_KEY: ""');
@@ -81,4 +81,10 @@ test('a folder without an agent is told what was looked for', async () => {
   expect(exit).toBe(1);
   expect(stderr).toContain('No agent was found in this folder');
   expect(stderr).toContain('svc init greeter');
+});
+
+test('a crew in JSON is told the file that makes it an agent', async () => {
+  const { exit, stderr } = await project({ 'crew.jsonc': '{}' }).init();
+  expect(exit).toBe(1);
+  expect(stderr).toContain('crew, _ = load_crew("crew.jsonc")');
 });

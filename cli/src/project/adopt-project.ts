@@ -3,8 +3,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseDocument, stringify } from 'yaml';
+import { readDependencies } from '@gantry/contract/dependencies/read-dependencies.ts';
 import { findAgents, type FoundAgent } from '@gantry/contract/find-agents.ts';
 import { findLanggraphJson } from '@gantry/contract/langgraph-json.ts';
+import { versionPattern } from '@gantry/contract/refs.ts';
 import { misuse, Refusal } from '../refusal.ts';
 import type { Session } from '../session.ts';
 import { environmentNames } from './environment-files.ts';
@@ -32,7 +34,7 @@ export async function adoptProject(session: Session, wish: Adoption): Promise<Ad
   const agents = findAgents(project).filter(
     ({ framework }) => wish.framework === undefined || framework === wish.framework,
   );
-  const agent = await chosen(session, agents, wish.entrypoint);
+  const agent = await chosen(session, { project, agents, entrypoint: wish.entrypoint });
   const variables = environmentNames(project.directory);
   const text = existsSync(file)
     ? withEntrypoint(readFileSync(file, 'utf8'), agent)
@@ -43,11 +45,14 @@ export async function adoptProject(session: Session, wish: Adoption): Promise<Ad
 
 async function chosen(
   session: Session,
-  agents: readonly FoundAgent[],
-  entrypoint: string | undefined,
+  {
+    project,
+    agents,
+    entrypoint,
+  }: { project: LocalProject; agents: readonly FoundAgent[]; entrypoint: string | undefined },
 ): Promise<FoundAgent> {
   const [first] = agents;
-  if (first === undefined) throw nothingFound();
+  if (first === undefined) throw nothingFound(project);
   if (entrypoint !== undefined) {
     const named = agents.find((each) => each.entrypoint === entrypoint.replace(/^\.\//, ''));
     if (named === undefined)
@@ -71,10 +76,13 @@ async function chosen(
   return agents.find((each) => each.entrypoint === value) ?? first;
 }
 
-function nothingFound(): Refusal {
-  return new Refusal('no_agent_found', 'No agent was found in this folder', {
-    hint: 'Looked for: langgraph.json, a compiled graph, a Crew, a @CrewBase class. Run this in the project, or name a new one: svc init greeter. Where the agent is made by a function, write `entrypoint: <path>.py:<function>` into agent.yaml.',
-  });
+function nothingFound(project: LocalProject): Refusal {
+  const json = project.list().find(({ path: file }) => /^crew\.jsonc?$/.test(file))?.path;
+  const hint =
+    json === undefined
+      ? 'Looked for: langgraph.json, a compiled graph, a Crew, a @CrewBase class. Run this in the project, or name a new one: svc init greeter. Where the agent is made by a function, write `entrypoint: <path>.py:<function>` into agent.yaml.'
+      : `This crew is in JSON. Add an agent.py with: from crewai.project import load_crew; crew, _ = load_crew("${json}")`;
+  return new Refusal('no_agent_found', 'No agent was found in this folder', { hint });
 }
 
 function withEntrypoint(yaml: string, { entrypoint }: FoundAgent): string {
@@ -92,9 +100,10 @@ async function newFile(
 ): Promise<string> {
   const env = findLanggraphJson(project)?.config?.env;
   const env_vars = typeof env === 'object' ? env : {};
+  const [declared] = readDependencies(project).projects;
   const config = {
-    name: nameOf(path.basename(project.directory)),
-    version: '1.0.0',
+    name: nameOf(declared?.name ?? path.basename(project.directory)),
+    version: declared !== undefined && versionPattern.test(declared.version) ? declared.version : '1.0.0',
     team: await teamForProject(session),
     framework: agent.framework,
     ...(agent.entrypoint === undefined ? {} : { entrypoint: agent.entrypoint }),
