@@ -325,9 +325,6 @@ test('a failed login is in the audit log, with user and address and without the 
 
 describe('the service refuses to start', () => {
   test('a second time on its data directory', async () => {
-    const again = await gantry.type('svc server start');
-    expect(again.code, again.output).toBe(1);
-    expectAll(again.output, ['The service runs already', `process ${await gantry.pid()}`]);
     const past_the_client = await gantry.type(`${serve} serve`, { env: { PORT: '0' } });
     expect(past_the_client.code, past_the_client.output).toBe(1);
     expectAll(past_the_client.output, [

@@ -153,7 +153,7 @@ describe('agent.py', () => {
     expect(onlyFinding({ 'agent.py': undefined, 'main.py': agentPy })).toMatchObject({
       code: 'missing_file',
       suggestion:
-        'Rename main.py to agent.py, add an agent.py with: from main import graph, or add `entrypoint: main.py:graph` to agent.yaml.',
+        'Rename main.py to agent.py, or add an agent.py with: from main import graph. Or add `entrypoint: main.py:graph` to agent.yaml.',
     });
   });
 

@@ -16,7 +16,7 @@ const gates = new Set(['approval_required', 'forbidden', 'rbac_failed']);
 export async function withStanding(session: Session, ref: string, error: unknown): Promise<unknown> {
   if (!(error instanceof Problem) || !gates.has(error.code)) return error;
   const latest = await latestRequest(session, ref);
-  const failure = describeFailure(latest?.status === 'pending' ? withoutHint(error) : error);
+  const failure = describeFailure(latest?.status === 'pending' ? withoutAsking(error) : error);
   return new Refusal(error.code, error.detail, {
     view: [...describeStanding(latest, ref), ...(failure?.view ?? [])],
     exit: error.code === 'approval_required' ? exitCodes.waits : exitCodes.refused,
@@ -26,9 +26,14 @@ export async function withStanding(session: Session, ref: string, error: unknown
   });
 }
 
-/** The service's hint is to ask for the approval, and that is done. */
-function withoutHint({ code, detail, errors, fields }: Problem): Problem {
-  return new Problem(code, { detail, errors, fields, hint: '' });
+/** The service's hint ends with the command that asks for the approval, and that is done. */
+function withoutAsking({ code, detail, errors, fields, hint = '' }: Problem): Problem {
+  return new Problem(code, {
+    detail,
+    errors,
+    fields,
+    hint: hint.replace(/\s*\b(?:Ask for the approval|ask): svc submit.*$/, ''),
+  });
 }
 
 /** Of exactly this version; undefined when nobody has asked. */

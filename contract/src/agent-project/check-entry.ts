@@ -79,7 +79,7 @@ function missingAgent(
     const exported = typeof text === 'string' ? names.find((name) => findExports(text).names.has(name)) : undefined;
     if (exported === undefined) continue;
     const module = candidate.path.slice(0, -'.py'.length);
-    const suggestion = `Rename ${candidate.path} to agent.py, add an agent.py with: from ${module} import ${exported}, or add \`entrypoint: ${candidate.path}:${exported}\` to agent.yaml.`;
+    const suggestion = `Rename ${candidate.path} to agent.py, or add an agent.py with: from ${module} import ${exported}. Or add \`entrypoint: ${candidate.path}:${exported}\` to agent.yaml.`;
     return about('agent.py', 'missing_file', 'agent.py is missing beside agent.yaml', suggestion);
   }
   const suggestion =
