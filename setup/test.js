@@ -6,7 +6,7 @@
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { ensureBaseImage } from './base-image.js';
 import { buildEnvironment } from './build-settings.js';
 import { runCommand } from './command.js';
@@ -15,6 +15,7 @@ import { ensureEngine } from './engine.js';
 import { ensurePackages } from './packages.js';
 import { tallyPytest } from './pytest-report.js';
 import { ensureUv, uvEnvironment } from './python.js';
+import { slowestFiles } from './slowest-files.js';
 import { runStaticChecks } from './static-checks.js';
 import { print, PartFailed, step } from './step.js';
 import { ensureTestPrograms } from './test-programs.js';
@@ -23,6 +24,7 @@ import { tallyVitest } from './vitest-report.js';
 /** @import { Tally } from './vitest-report.js' */
 
 const suiteTimeoutSeconds = 3600;
+const shownFiles = 10;
 
 const filters = process.argv.slice(2);
 const reports = mkdtempSync(join(tmpdir(), 'gantry-test-'));
@@ -75,7 +77,10 @@ async function runVitest(env) {
     ],
     { cwd: cloneFolder, env, timeout_seconds: suiteTimeoutSeconds, inherit: true },
   );
-  return tallyVitest(existsSync(path) ? readFileSync(path, 'utf8') : undefined, exit_code);
+  const report = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+  for (const { file, seconds } of slowestFiles(report, shownFiles))
+    print(`  ${String(seconds).padStart(4)} s  ${relative(cloneFolder, file)}`);
+  return tallyVitest(report, exit_code);
 }
 
 /** @param {string} uv @param {NodeJS.ProcessEnv} env */
