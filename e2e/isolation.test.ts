@@ -198,7 +198,14 @@ def look():
     expect(found).toEqual({
       canary,
       ingress: [],
-      secrets: ['CANARY', 'SVC_AGENT_NAME', 'SVC_AGENT_VERSION', 'SVC_FRAMEWORK', 'SVC_INGRESS_SECRET'],
+      secrets: [
+        'CANARY',
+        'SVC_AGENT_NAME',
+        'SVC_AGENT_VERSION',
+        'SVC_FRAMEWORK',
+        'SVC_INGRESS_SECRET',
+        'SVC_MEMORY_BYTES',
+      ],
       mounted: ['/run/secrets'],
     });
   });
