@@ -103,7 +103,8 @@ test('agent.py that re-exports from a package of the same name, and keeps thread
   expect((await agent.ask({ word: 'b' }, { thread_id })).json.output).toMatchObject({ words: ['a', 'b'] });
 });
 
-test('what `crewai create` makes, as a class and as a function', async () => {
+// A crew's packages have a gigabyte.
+test('what `crewai create` makes, as a class and as a function', { timeout: 400_000 }, async () => {
   const agent = await deploy('crew', 'research', { variables: withModel() });
   const answered = await agent.ask({ topic: 'bees' });
   expect(answered.json.output, answered.text).toMatchObject({ raw: 'Bees dance.' });
