@@ -192,13 +192,22 @@ describe('an agent that does not start leaves nothing running and says why', () 
         'agent.py could not be imported: JSONDecodeError',
         'Traceback (most recent call last)',
         'agent.py", line 4, in load',
+        'hint: Correct what is said here',
         'start_failed',
       ],
     ],
-    ['exits', ['The container exited with 3', 'giving up', 'start_failed']],
+    ['exits', ['The container exited with 3', 'giving up', 'hint: Its last log lines', 'start_failed']],
     ['greedy', ['ran out of memory', 'Raise deploy.resources.memory in agent.yaml', 'out_of_memory']],
-    ['hanging', ['The agent was not loaded within 20 s', 'waiting for ever', 'start_failed']],
-    ['frozen', ['was not answered within 20 s', 'health_check_failed']],
+    [
+      'hanging',
+      [
+        'The agent was not loaded within 20 s',
+        'waiting for ever',
+        'hint: Move long work from module level',
+        'start_failed',
+      ],
+    ],
+    ['frozen', ['was not answered within 20 s', 'hint: Do less at module level', 'health_check_failed']],
   ])('%s', async (name, says) => {
     const ran = await starts[name];
     expect(ran?.code, ran?.output).toBe(1);

@@ -99,14 +99,14 @@ function conflict(platform: PlatformRequirement, floor: string, requirement: Dec
 
 function remedy(o: { name: string; spec: string; file: string; line: number; floor: string }): string {
   const lock = lockCommands[o.file.split('/').at(-1) ?? ''];
-  if (lock !== undefined) return `run \`${lock(o.name)}\`, so that ${o.file} holds ${o.name} ${o.floor} or later`;
+  if (lock !== undefined) return `run \`${lock([o.name])}\`, so that ${o.file} holds ${o.name} ${o.floor} or later`;
   return `widen \`${o.spec}\` on line ${o.line} of ${o.file} so that it allows ${o.floor} or later`;
 }
 
 /** Nobody edits a lock by hand. */
-export const lockCommands: Readonly<Record<string, (name: string) => string>> = {
-  'uv.lock': (name) => `uv lock --upgrade-package ${name}`,
-  'poetry.lock': (name) => `poetry update ${name}`,
+export const lockCommands: Readonly<Record<string, (names: readonly string[]) => string>> = {
+  'uv.lock': (names) => ['uv lock', ...names.map((name) => `--upgrade-package ${name}`)].join(' '),
+  'poetry.lock': (names) => `poetry update ${names.join(' ')}`,
 };
 
 /** A backslash at the end of a line continues it, and comments end before that is looked at, as pip does it. */

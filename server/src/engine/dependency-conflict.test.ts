@@ -54,6 +54,22 @@ test('a locked version is named with its line, and locked again', () => {
   expect(problem.fields.remedy).toBe('Lock it again: uv lock --upgrade-package pydantic');
 });
 
+test('each locked version of a conflict is locked again, because one alone may not end it', () => {
+  const resolver_text =
+    'No solution found\n  cause: Because fastapi>=0.128.2 depends on typing-inspection>=0.4.2 and typing-inspection==0.4.1, we can conclude that fastapi>=0.128.2 cannot be used. And because fastapi<0.128.2 depends on starlette<0.51 and you require starlette==1.3.1, …';
+  const remedy = (lock: string) =>
+    dependencyConflict({
+      requirements: [],
+      constraints: requirementLines('anyio==4.0\nstarlette==1.3.1\ntyping-inspection==0.4.1\n', lock),
+      platform_requirements: ['fastapi>=0.110.0'],
+      resolver_text,
+    }).fields.remedy;
+  expect(remedy('uv.lock')).toBe(
+    'Lock it again: uv lock --upgrade-package starlette --upgrade-package typing-inspection',
+  );
+  expect(remedy('poetry.lock')).toBe('Lock it again: poetry update starlette typing-inspection');
+});
+
 test('a package that the index does not have is named', () => {
   const resolver_text =
     'No solution found\n  cause: Because langgrahp was not found in the package registry and you require langgrahp, we can conclude that your requirements are unsatisfiable.';

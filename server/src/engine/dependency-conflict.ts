@@ -48,7 +48,7 @@ function packageRequirements(text: string): Requirer[] {
 }
 
 function remedyFor({ missing, user, text }: { missing: string | undefined; user: Requirer[]; text: string }): string {
-  const locked = user.map(relock).find((command) => command !== undefined);
+  const locked = relock(user);
   if (missing === undefined && locked !== undefined) return `Lock it again: ${locked}`;
   // Of several, the one that sets a ceiling is the one to widen.
   const first = user.find(({ spec }) => /<|==|~=/.test(spec)) ?? user[0];
@@ -60,9 +60,13 @@ function remedyFor({ missing, user, text }: { missing: string | undefined; user:
   return `Widen \`${first.spec}\`${place}.`;
 }
 
-function relock({ source, spec }: Requirer): string | undefined {
-  const file = /([^/]+):\d+$/.exec(source)?.[1] ?? '';
-  return lockCommands[file]?.(nameOf(spec));
+/** All that the conflict names of one lock, because each of them may be the one that holds the others back. */
+function relock(user: Requirer[]): string | undefined {
+  const lockOf = ({ source }: Requirer) => /([^/]+):\d+$/.exec(source)?.[1] ?? '';
+  const lock = user.map(lockOf).find((file) => lockCommands[file] !== undefined);
+  if (lock === undefined) return undefined;
+  const names = user.filter((requirer) => lockOf(requirer) === lock).map(({ spec }) => nameOf(spec));
+  return lockCommands[lock]?.([...new Set(names)]);
 }
 
 function nameOf(spec: string): string {

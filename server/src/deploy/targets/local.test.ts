@@ -217,6 +217,7 @@ test('a container that exits is told with its exit code', async () => {
   await expect(wait(await started('exit'))).rejects.toMatchObject({
     code: 'start_failed',
     detail: 'The container exited with 7',
+    hint: expect.stringContaining('run `svc deploy` again'),
   });
 }, 60_000);
 
@@ -228,6 +229,7 @@ test('a health check that nobody answers ends at the deadline, and a probe at it
   const began = performance.now();
   await expect(wait(await started('deaf'), { deadline_ms: 1500, probe_timeout_ms: 400 })).rejects.toMatchObject({
     code: 'health_check_failed',
+    hint: expect.stringContaining('deploy.resources.cpu'),
     fields: { probes: expect.arrayContaining([expect.objectContaining({ result: 'timed out' })]) },
   });
   expect(performance.now() - began).toBeLessThan(6000);

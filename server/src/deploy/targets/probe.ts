@@ -2,6 +2,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { unlessAborted } from '../../engine/client.ts';
 import { readObject } from './read-object.ts';
+import { startHint } from './start-hint.ts';
 import type { Instance, LogLine, Place, Target } from './target.ts';
 
 export interface ProbeInput {
@@ -62,11 +63,10 @@ export async function waitUntilReady({ target, place, ...input }: ProbeInput): P
   }
 }
 
-const variableName = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
-
 interface Refusal {
   code: 'start_failed' | 'health_check_failed' | 'out_of_memory';
   detail: string;
+  /** Without one, that of the table of problems. */
   hint?: string;
   fields?: Record<string, unknown>;
 }
@@ -76,6 +76,7 @@ function ended({ exit_code, out_of_memory, state }: Instance): Refusal {
   return {
     code: 'start_failed',
     detail: state === 'exited' ? `The container exited with ${exit_code}` : 'The container is gone',
+    hint: 'Its last log lines are shown where it left any. Correct what they name, then run `svc deploy` again.',
   };
 }
 
@@ -85,26 +86,24 @@ function refused(body: Record<string, unknown>): Refusal {
     typeof reason === 'object' && reason !== null && 'message' in reason && typeof reason.message === 'string'
       ? reason.message
       : 'The agent could not be loaded';
-  const hint = hintFor(reason);
-  return { code: 'start_failed', detail: sentence, fields: { reason }, ...(hint === undefined ? {} : { hint }) };
-}
-
-/** Where to set the variables that the agent names as missing. */
-function hintFor(reason: unknown): string | undefined {
-  if (typeof reason !== 'object' || reason === null || !('missing_env' in reason)) return undefined;
-  const { missing_env } = reason;
-  if (!Array.isArray(missing_env) || missing_env.length === 0 || missing_env.length > 20) return undefined;
-  if (!missing_env.every((name) => typeof name === 'string' && variableName.test(name))) return undefined;
-  return `Set ${missing_env.join(', ')} in agent.yaml, below \`deploy.env_vars\`; secrets have no place of their own yet.`;
+  return { code: 'start_failed', detail: sentence, fields: { reason }, hint: startHint(reason) };
 }
 
 /** Of the last two, because the deadline cuts the last one short. */
 function late(last: readonly Probe[], deadline_ms: number): Refusal {
   const seconds = Math.round(deadline_ms / 1000);
   if (last.some(({ result }) => typeof result === 'number'))
-    return { code: 'start_failed', detail: `The agent was not loaded within ${seconds} s` };
+    return {
+      code: 'start_failed',
+      detail: `The agent was not loaded within ${seconds} s`,
+      hint: 'Move long work from module level into the calls, then run `svc deploy` again.',
+    };
   const { path, result } = last.at(-1) ?? { path: '/health', result: 'no answer' };
-  return { code: 'health_check_failed', detail: `${path} was not answered within ${seconds} s (${result})` };
+  return {
+    code: 'health_check_failed',
+    detail: `${path} was not answered within ${seconds} s (${result})`,
+    hint: 'Do less at module level, or raise deploy.resources.cpu in agent.yaml; then run `svc deploy` again.',
+  };
 }
 
 async function probeOnce(

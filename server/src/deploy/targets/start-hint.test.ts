@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { startHint } from './start-hint.ts';
+
+test('an agent that could not be loaded gets a next step, whatever its reason', () => {
+  expect(startHint({ missing_env: ['OPENAI_API_KEY', 'MODEL'] })).toMatch(/^Set OPENAI_API_KEY, MODEL in agent\.yaml/);
+  expect(
+    startHint({
+      message: "src/crew.py could not be imported: ModuleNotFoundError: No module named 'langchain.tools'",
+      missing_env: [],
+    }),
+  ).toMatch(/^Add the package that has `langchain\.tools` to the project's dependencies/);
+  for (const reason of [{ message: "crew.py could not be imported: AttributeError: 'Task'" }, {}, null, 'broken', 7])
+    expect(startHint(reason)).toBe('Correct what is said here, then run `svc deploy` again.');
+});
+
+test('a next step repeats no text of the agent but plain names', () => {
+  const reasons = [
+    { missing_env: ['A; rm -rf /'] },
+    { missing_env: Array.from({ length: 21 }, () => 'A') },
+    { missing_env: [1] },
+    { message: "ModuleNotFoundError: No module named 'a`; rm -rf /'" },
+    { message: `ModuleNotFoundError: No module named '${'a'.repeat(101)}'` },
+  ];
+  for (const reason of reasons)
+    expect(startHint(reason)).toBe('Correct what is said here, then run `svc deploy` again.');
+});
