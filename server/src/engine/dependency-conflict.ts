@@ -1,5 +1,5 @@
 import type { ResolverLine } from '@gantry/contract/dependencies/resolver-lines.ts';
-import { lockCommands, normaliseName } from '@gantry/contract/requirements.ts';
+import { lockCommand, normaliseName } from '@gantry/contract/requirements.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 
 interface Requirer {
@@ -61,8 +61,7 @@ function remedyFor({ missing, user, text }: { missing: string | undefined; user:
 }
 
 function relock({ source, spec }: Requirer): string | undefined {
-  const file = /([^/]+):\d+$/.exec(source)?.[1] ?? '';
-  return lockCommands[file]?.(nameOf(spec));
+  return lockCommand(source.replace(/:\d+$/, ''), nameOf(spec));
 }
 
 function nameOf(spec: string): string {
