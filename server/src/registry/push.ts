@@ -46,8 +46,7 @@ export async function push({ db, places }: PushParts, caller: Caller, request: P
   if (asset === undefined) requireSomeTeam(user);
   else requireWrite(user, asset);
   const share = shareOf(user, asset);
-  await using packed = await places.receive(share, signal, request.archive);
-  return await places.unpack(share, signal, async () => {
+  return await places.push(share, { body: request.archive, signal }, async (packed) => {
     const files = await unpack(packed, signal);
     return await store(db, user, { ...request, asset, files });
   });
