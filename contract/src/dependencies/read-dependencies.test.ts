@@ -290,7 +290,7 @@ describe('a pyproject.toml', () => {
     for (const text of texts) {
       const start = performance.now();
       read({ 'pyproject.toml': text });
-      expect({ text: text.slice(0, 20), isQuick: performance.now() - start < 1_500 }).toMatchObject({ isQuick: true });
+      expect({ text: text.slice(0, 20), isQuick: performance.now() - start < 5_000 }).toMatchObject({ isQuick: true });
     }
   });
 });
