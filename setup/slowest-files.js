@@ -1,6 +1,9 @@
 // @ts-check
 
-/** @typedef {{ file: string, seconds: number }} TimedFile */
+/**
+ * @typedef {{ file: string, seconds: number }} TimedFile
+ * @typedef {{ name: string, startTime: number, endTime: number }} FileTimes times in milliseconds
+ */
 
 /**
  * The files of a vitest run that took longest, with all that they set up and took down.
@@ -10,9 +13,10 @@
  * @returns {TimedFile[]}
  */
 export function slowestFiles(json, count) {
-  /** @type {{ testResults?: { name: string, startTime: number, endTime: number }[] }} */
-  const report = JSON.parse(json ?? '{}'); // vitest's own format; both times in milliseconds
-  return (report.testResults ?? [])
+  /** @type {unknown} */
+  const report = JSON.parse(json ?? '{}');
+  const files = /** @type {{ testResults?: FileTimes[] }} */ (report).testResults ?? []; // vitest's own format
+  return files
     .map(({ name, startTime, endTime }) => ({ file: name, seconds: Math.round((endTime - startTime) / 1000) }))
     .toSorted((a, b) => b.seconds - a.seconds)
     .slice(0, count);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Config } from './config.ts';
 
 // What a service keeps in its data directory; anything else in there is somebody else's.
-const own = ['postgresql', 'secret-key', 'audit', 'agents', 'server.log', 'server.pid'];
+const own = ['postgresql', 'secret-key', 'audit', 'agents', 'arriving', 'server.log', 'server.pid'];
 
 /** With the first admin's password, which opens nothing any more. The settings in server.env stay. */
 export function removeData({ data_directory, settings_directory }: Config): void {

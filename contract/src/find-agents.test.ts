@@ -72,3 +72,13 @@ test('a name that the spec knows comes before others, and the root before what l
 test('a file that cannot be read as text is passed over', () => {
   expect(findAgents(filesFromMap(new Map([['main.py', new Uint8Array([0xff])]])))).toEqual([]);
 });
+
+test('a langgraph.json of many graphs and folders costs little', () => {
+  const all = Array.from({ length: 1000 }, (_, at) => at);
+  const graphs = Object.fromEntries(all.map((at) => [`g${at}`, `m${at}.x:g`]));
+  const langgraphJson = JSON.stringify({ graphs, dependencies: all.map((at) => `./d${at}`) });
+  const many = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`data/${at}.txt`, '']));
+  const start = performance.now();
+  expect(found({ ...many, 'langgraph.json': langgraphJson })).toHaveLength(1000);
+  expect(performance.now() - start).toBeLessThan(5_000);
+});

@@ -4,7 +4,7 @@ import type { ProjectFile, ProjectFiles } from './agent-project/files.ts';
 import { readText } from './agent-project/read-text.ts';
 import { parseEntrypoint, printEntrypoint } from './entrypoint.ts';
 import { frameworkNames, frameworks, type Framework } from './frameworks.ts';
-import { findLanggraphJson, type LanggraphGraph } from './langgraph-json.ts';
+import { findLanggraphJson } from './langgraph-json.ts';
 import { joined } from './path-inside.ts';
 import { findExports, longestSource, type Binding } from './python-exports.ts';
 import { sourceRoots } from './source-roots.ts';
@@ -43,19 +43,17 @@ function bySpec(sources: readonly Source[]): FoundAgent[] | undefined {
 
 /** The graphs that langgraph.json names. */
 export function declaredGraphs(files: ProjectFiles): FoundAgent[] {
-  const graphs = findLanggraphJson(files)?.config?.graphs ?? {};
-  return Object.entries(graphs).flatMap(([id, graph]) => {
-    const entrypoint = printEntrypoint(atRoot(files, graph));
+  const config = findLanggraphJson(files)?.config;
+  if (config === undefined) return [];
+  const paths = new Set(files.list().map((file) => file.path));
+  const roots = sourceRoots(files, config);
+  return Object.entries(config.graphs).flatMap(([id, { path, name }]) => {
+    // A dotted module is looked for below the source roots, as langgraph imports it.
+    const root = paths.has(path) ? undefined : roots.find((each) => paths.has(joined(each, path)));
+    const entrypoint = printEntrypoint({ file: root === undefined ? path : joined(root, path), name });
     if (parseEntrypoint(entrypoint) === undefined) return [];
     return [{ framework: 'langgraph' as const, entrypoint, found: `graph "${id}" of langgraph.json` }];
   });
-}
-
-/** A dotted module of langgraph.json is looked for below the source roots, as langgraph imports it. */
-function atRoot(files: ProjectFiles, { path, name }: LanggraphGraph): { file: string; name: string } {
-  const paths = new Set(files.list().map((file) => file.path));
-  const root = sourceRoots(files, findLanggraphJson(files)?.config).find((each) => paths.has(joined(each, path)));
-  return { file: paths.has(path) || root === undefined ? path : joined(root, path), name };
 }
 
 function inCode(sources: readonly Source[]): FoundAgent[] {

@@ -54,11 +54,17 @@ describe('a hostile file', () => {
     ['with a dependency that is a number', { dependencies: [1] }, 'wrong_type'],
     ['with dependencies as an object', { dependencies: {} }, 'wrong_type'],
     ['with too many dependencies', { dependencies: Array.from({ length: 1001 }, () => 'x') }, 'file_too_large'],
+    ['with too many folders', { dependencies: Array.from({ length: 60 }, (_, at) => `./d${at}`) }, 'file_too_large'],
+    ['with a colon in a folder', { dependencies: ['./a:/opt/svc'] }, 'unsafe_path'],
     ['that is too long', ' '.repeat(langgraphJsonLimits.characters + 1), 'file_too_large'],
   ])('%s is refused', (_, value, code) => {
     const { findings, config } = read(value);
     expect(findings.map((finding) => [finding.code, finding.severity])).toEqual([[code, 'error']]);
     expect(Object.keys(config?.graphs ?? {})).toEqual([]);
+  });
+
+  test('names a folder once, however it is written', () => {
+    expect(read({ dependencies: ['./a', './a/', './b/../a'] }).config?.dependencies).toMatchObject([{ folder: 'a' }]);
   });
 
   test('that is nested as deep as it is long is refused in time', () => {

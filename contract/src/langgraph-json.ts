@@ -25,7 +25,12 @@ export interface LanggraphGraph {
 /** What starts with a dot is a folder of the project; `.` is the project itself. All else is a requirement. */
 export type LanggraphDependency = { folder: string; line: number } | { requirement: string; line: number };
 
-export const langgraphJsonLimits = { characters: 262_144, entries: 1_000 } as const;
+export const langgraphJsonLimits = {
+  characters: 262_144,
+  entries: 1_000,
+  /** langgraph's own limit is none; a person names a handful. */
+  folders: 50,
+} as const;
 
 /** Of the project, where it has one. */
 export function findLanggraphJson(files: ProjectFiles): ReturnType<typeof readLanggraphJson> | undefined {
@@ -126,6 +131,7 @@ function readDependencies(source: Source, value: unknown): LanggraphDependency[]
     refuse(source, 'file_too_large', { message, pointer: '/dependencies' });
     return [];
   }
+  const folders = new Set<string>();
   return value.flatMap((entry: unknown, index): LanggraphDependency[] => {
     const pointer = `/dependencies/${index}`;
     if (typeof entry !== 'string') {
@@ -136,13 +142,24 @@ function readDependencies(source: Source, value: unknown): LanggraphDependency[]
     const { line } = source.find(offset);
     if (!entry.startsWith('.')) return [{ requirement: entry, line }];
     const folder = pathInside('.', entry);
-    if (folder !== undefined) return [{ folder, line }];
-    refuse(source, 'unsafe_path', {
-      message: `The dependency ${entry.slice(0, 80)} lies outside the project`,
-      offset,
-      pointer,
-      suggestion: 'Copy it into the project, or name a package of the package index.',
-    });
+    if (folder === undefined) {
+      const message = `The dependency ${entry.slice(0, 80)} lies outside the project`;
+      const suggestion = 'Copy it into the project, or name a package of the package index.';
+      refuse(source, 'unsafe_path', { message, offset, pointer, suggestion });
+      return [];
+    }
+    if (folder.includes(':')) {
+      const message = `The folder ${entry.slice(0, 80)} has a colon in its name, which parts the folders that Python searches`;
+      refuse(source, 'unsafe_path', { message, offset, pointer, suggestion: 'Give it another name.' });
+      return [];
+    }
+    if (folders.has(folder)) return [];
+    folders.add(folder);
+    if (folders.size <= langgraphJsonLimits.folders) return [{ folder, line }];
+    if (folders.size === langgraphJsonLimits.folders + 1) {
+      const message = `\`dependencies\` names more than ${langgraphJsonLimits.folders} folders`;
+      refuse(source, 'file_too_large', { message, offset, pointer });
+    }
     return [];
   });
 }

@@ -274,6 +274,13 @@ test('a range that ends below a floor is a conflict with both sides and a remedy
   ]);
 });
 
+test.each(['__proto__', 'constructor', 'sub/toString'])('a file called %s is a file like any other', (file) => {
+  const { requirements } = parseRequirements('pydantic<2\n', file);
+  expect(platformRequirements('langgraph', requirements).conflicts).toMatchObject([
+    { remedy: `widen \`pydantic<2\` on line 1 of ${file} so that it allows 2.0.0 or later` },
+  ]);
+});
+
 test.each([
   ['<2', true],
   ['<2.0.0', true],

@@ -98,16 +98,20 @@ function conflict(platform: PlatformRequirement, floor: string, requirement: Dec
 }
 
 function remedy(o: { name: string; spec: string; file: string; line: number; floor: string }): string {
-  const lock = lockCommands[o.file.split('/').at(-1) ?? ''];
-  if (lock !== undefined) return `run \`${lock([o.name])}\`, so that ${o.file} holds ${o.name} ${o.floor} or later`;
+  const lock = lockCommand(o.file, [o.name]);
+  if (lock !== undefined) return `run \`${lock}\`, so that ${o.file} holds ${o.name} ${o.floor} or later`;
   return `widen \`${o.spec}\` on line ${o.line} of ${o.file} so that it allows ${o.floor} or later`;
 }
 
-/** Nobody edits a lock by hand. */
-export const lockCommands: Readonly<Record<string, (names: readonly string[]) => string>> = {
-  'uv.lock': (names) => ['uv lock', ...names.map((name) => `--upgrade-package ${name}`)].join(' '),
-  'poetry.lock': (names) => `poetry update ${names.join(' ')}`,
-};
+/** Nobody edits a lock by hand. Undefined for a file that is none, whatever its author calls it. */
+export function lockCommand(file: string, names: readonly string[]): string | undefined {
+  return lockCommands.get(file.split('/').at(-1) ?? '')?.(names);
+}
+
+const lockCommands = new Map<string, (names: readonly string[]) => string>([
+  ['uv.lock', (names) => ['uv lock', ...names.map((name) => `--upgrade-package ${name}`)].join(' ')],
+  ['poetry.lock', (names) => `poetry update ${names.join(' ')}`],
+]);
 
 /** A backslash at the end of a line continues it, and comments end before that is looked at, as pip does it. */
 function logicalLines(text: string): { content: string; line: number }[] {

@@ -1,6 +1,7 @@
 import type { ProjectFile, ProjectFiles } from '../agent-project/files.ts';
 import { readText } from '../agent-project/read-text.ts';
 import type { Finding } from '../finding.ts';
+import { fault } from './fault.ts';
 
 /** Reads the files that name dependencies, and notes which ones. */
 export interface ProjectReader {
@@ -14,6 +15,7 @@ export interface ProjectReader {
 export function projectReader(files: ProjectFiles): ProjectReader {
   const byPath = new Map<string, ProjectFile>(files.list().map((file) => [file.path, file]));
   const sources: string[] = [];
+  let spent = 0;
   return {
     sources,
     has: (path) => byPath.has(path),
@@ -22,10 +24,27 @@ export function projectReader(files: ProjectFiles): ProjectReader {
       const file = byPath.get(path);
       if (file === undefined) throw new RangeError(`no file ${path}`);
       if (!sources.includes(path)) sources.push(path);
-      return readText(files, file, longestBytes);
+      if (spent > most)
+        return fault(
+          { file: path },
+          'file_too_large',
+          'The files that name dependencies are too many or too long together',
+          {
+            suggestion: 'Name each file once, or put them together.',
+          },
+        );
+      const text = readText(files, file, longestBytes);
+      if (typeof text === 'string') spent += text.length + text.split('\n').length * lineCosts;
+      return text;
     },
   };
 }
 
 /** Above what the readers take, so that their own findings, in characters, are the ones that people see. */
 const longestBytes = 16_000_000;
+
+/** Of all that is read, each time that it is. One file may go past it: what bounds that is its reader's. */
+const most = 6_000_000;
+
+/** In characters. A short line is parsed like a long one. */
+const lineCosts = 50;

@@ -40,7 +40,7 @@ export function readDependencies(files: ProjectFiles): DeclaredDependencies {
   const langgraph = found?.config;
   const named = (langgraph?.dependencies ?? []).flatMap((one) => ('folder' in one ? [one] : []));
   const root = readFolder(reader, { folder: '.', isNamed: named.some(({ folder }) => folder === '.') });
-  const others = named.filter(({ folder }) => folder !== '.').slice(0, mostFolders);
+  const others = named.filter(({ folder }) => folder !== '.');
   const folders = [root, ...others.flatMap((one) => readNamed(reader, one, findings))];
   const listed = (langgraph?.dependencies ?? []).flatMap((one) => ('requirement' in one ? [one] : []));
   const texts = readListed(listed);
@@ -73,9 +73,6 @@ export function readDependencies(files: ProjectFiles): DeclaredDependencies {
     findings,
   };
 }
-
-/** langgraph's own limit is none; a person names a handful. */
-const mostFolders = 50;
 
 const noFile: Finding = fault(
   { file: 'requirements.txt' },

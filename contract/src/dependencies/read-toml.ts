@@ -75,7 +75,8 @@ export function keyLines({ text }: TomlFile, header: string): (key: string) => n
   let first = 1;
   let within = false;
   for (const [index, line] of text.split('\n').entries()) {
-    const opened = /^\s*\[\[?\s*([^\]]+?)\s*\]/.exec(line)?.[1]?.replaceAll(/["'\s]/g, '');
+    // One repetition takes the spaces: with several, a long line of them costs the cube of its length.
+    const opened = /^\s*\[\[?([^\]]+)\]/.exec(line)?.[1]?.replaceAll(/["'\s]/g, '');
     if (opened !== undefined) {
       within = opened === header;
       if (within) first = index + 1;

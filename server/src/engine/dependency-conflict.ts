@@ -1,5 +1,5 @@
 import type { ResolverLine } from '@gantry/contract/dependencies/resolver-lines.ts';
-import { lockCommands, normaliseName } from '@gantry/contract/requirements.ts';
+import { lockCommand, normaliseName } from '@gantry/contract/requirements.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 
 interface Requirer {
@@ -62,11 +62,11 @@ function remedyFor({ missing, user, text }: { missing: string | undefined; user:
 
 /** All that the conflict names of one lock, because each of them may be the one that holds the others back. */
 function relock(user: Requirer[]): string | undefined {
-  const lockOf = ({ source }: Requirer) => /([^/]+):\d+$/.exec(source)?.[1] ?? '';
-  const lock = user.map(lockOf).find((file) => lockCommands[file] !== undefined);
+  const fileOf = ({ source }: Requirer) => source.replace(/:\d+$/, '');
+  const lock = user.map(fileOf).find((file) => lockCommand(file, []) !== undefined);
   if (lock === undefined) return undefined;
-  const names = user.filter((requirer) => lockOf(requirer) === lock).map(({ spec }) => nameOf(spec));
-  return lockCommands[lock]?.([...new Set(names)]);
+  const names = user.filter((requirer) => fileOf(requirer) === lock).map(({ spec }) => nameOf(spec));
+  return lockCommand(lock, [...new Set(names)]);
 }
 
 function nameOf(spec: string): string {

@@ -10,6 +10,7 @@ export type Call<N extends EndpointName> = Parts<Endpoints[N]> & {
   /** Ends when the client goes away or the service stops. */
   signal: AbortSignal;
 } & (Endpoints[N] extends { body: 'raw' } ? LateBody : object) &
+  (Endpoints[N] extends { body: 'archive' } ? Pick<LateBody, 'callerNow'> : object) &
   (Endpoints[N]['reply'] extends { kind: 'events' } ? Pick<LateBody, 'callerNow'> : object);
 
 /** For handlers that read the body by themselves, and act on it at once; and for answers that go on for long. */

@@ -1,23 +1,12 @@
-import { z } from 'zod';
 import type { AgentInput } from '@gantry/contract/invoke.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { ask, type Question } from './ask.ts';
 import type { Ingress } from './ingress.ts';
-
-const ready = z.object({ input_schema: z.record(z.string(), z.unknown()) });
+import { readInputSchema } from './read-input-schema.ts';
 
 /** What the agent takes, for those who may call it; null when it does not say. */
 export async function input(ingress: Ingress, question: Question): Promise<AgentInput> {
   const { ref, status, body } = await ask(ingress, question, '/ready');
   if (status !== 200) throw new Problem('agent_unavailable', { detail: `${ref} is not ready.` });
-  return { input_schema: ready.safeParse(readJson(body)).data?.input_schema ?? null };
-}
-
-/** An agent's code may answer anything. */
-function readJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    return undefined;
-  }
+  return { input_schema: readInputSchema(ref, body) };
 }

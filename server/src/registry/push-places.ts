@@ -6,9 +6,13 @@ import { turns } from './turns.ts';
 import { receiveArchive, type PackedArchive } from './receive-archive.ts';
 
 export interface PushPlaces {
-  receive(who: PushShare, signal: AbortSignal, body: AsyncIterable<Uint8Array>): Promise<PackedArchive>;
-  /** For as long as the files are in memory, up to 200 MB each. */
-  unpack<T>(who: PushShare, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+  /** Receives the body, and works on it for as long as the files are in memory, up to 200 MB each. */
+  push<T>(who: PushShare, arriving: Arriving, work: (packed: PackedArchive) => Promise<T>): Promise<T>;
+}
+
+interface Arriving {
+  body: AsyncIterable<Uint8Array>;
+  signal: AbortSignal;
 }
 
 interface PushShare {
@@ -29,9 +33,12 @@ export function pushPlaces(data_dir: string): PushPlaces {
   const unpacking = turns({ most: 4, shares: { user: 2, team: 3 }, wait_ms, busy: 'Too many pushes arrive at once.' });
   const directory = join(data_dir, 'arriving');
   return {
-    receive: async (who, signal, body) =>
-      await receiving(who, signal, async () => await receiveArchive(body, { directory, signal })),
-    unpack: unpacking,
+    push: async (who, { body, signal }, work) =>
+      // What has arrived keeps its place until it is unpacked: else who sends fast fills the disk with what waits.
+      await receiving(who, signal, async () => {
+        await using packed = await receiveArchive(body, { directory, signal });
+        return await unpacking(who, signal, async () => await work(packed));
+      }),
   };
 }
 

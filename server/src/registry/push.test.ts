@@ -1,16 +1,25 @@
-import type { Problem } from '@gantry/contract/problems.ts';
+import { Problem } from '@gantry/contract/problems.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../database/sql.ts';
 import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
+import type { Caller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { authorize } from '../access/authorize.ts';
 import { findAgent, findVersion } from './find.ts';
 import { loadVersionContent } from './load-version-content.ts';
-import { push } from './push.ts';
+import { push as pushAsOf, type PushParts, type PushRequest } from './push.ts';
 import { archiveOf, projectOf, type TestProject } from '../testing/project-archive.ts';
 import { emailOf, seedCast, type Cast, type Person } from '../testing/cast.ts';
 import { startPushes, type Pushes } from '../testing/pushes.ts';
 import { finalise } from './version.ts';
+
+/** As somebody who stays who they are meanwhile, unless the request says otherwise. */
+const push = async (
+  parts: PushParts,
+  caller: Caller,
+  request: Omit<PushRequest, 'callerNow'> & Partial<PushRequest>,
+): Promise<string> =>
+  await pushAsOf(parts, caller, { callerNow: async () => await Promise.resolve(caller), ...request });
 
 let database: TestDatabase;
 let cast: Cast;
@@ -426,6 +435,20 @@ describe('owner and team', () => {
   });
 });
 
+test('a pusher who was signed out or demoted while the body arrived is refused, and nothing runs', async () => {
+  const name = fresh();
+  const caller = await cast.caller('bob');
+  const gone = async () => await Promise.reject(new Problem('unauthenticated'));
+  const without = async () => await Promise.resolve({ ...caller, memberships: [] });
+  for (const [callerNow, code] of [
+    [gone, 'unauthenticated'],
+    [without, 'rbac_failed'],
+  ] as const) {
+    const request = { name, message: '', archive: projectOf({ name }), signal, callerNow };
+    await expect(push(pushes.parts, caller, request)).rejects.toMatchObject({ code });
+  }
+});
+
 test('a pusher who was disabled while the push ran gets no version', async () => {
   const name = fresh();
   const caller = await cast.caller('bob');
@@ -477,8 +500,9 @@ test('pushes that have files in common, each under paths of its own, never wait 
     const callers = await Promise.all((['ada', 'bob', 'max'] as const).map(cast.caller));
     const ids = await Promise.all(
       projects.map(async ({ name, files }, n) => {
+        const caller = callers[n] ?? expect.unreachable();
         const request = { name, message: '', archive: projectOf({ name, files }), signal };
-        return await push(pushes.parts, callers[n] ?? expect.unreachable(), request);
+        return await push(pushes.parts, caller, request);
       }),
     );
     for (const id of ids) expect(await pushes.ended(id)).toMatchObject({ state: 'done' });

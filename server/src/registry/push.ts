@@ -30,6 +30,8 @@ export interface PushRequest {
   message: string;
   archive: ReadableStream<Uint8Array>;
   signal: AbortSignal;
+  /** Read anew when that was a while ago. */
+  callerNow: () => Promise<Caller>;
 }
 
 export interface PushParts {
@@ -41,16 +43,21 @@ export interface PushParts {
 export async function push({ db, places }: PushParts, caller: Caller, request: PushRequest): Promise<string> {
   const user = signedIn(caller);
   const { signal } = request;
-  const asset = await findAgent(db, request.name);
-  // Before the body is read: nobody makes the server unpack what they may not push.
+  const asset = await pushable(db, user, request.name);
+  return await places.push(shareOf(user, asset), { body: request.archive, signal }, async (packed) => {
+    const files = await unpack(packed, signal);
+    // All of this may have taken minutes, in which the sender may have lost every right, and the agent may have become somebody else's.
+    const now = signedIn(await request.callerNow());
+    return await store(db, now, { ...request, asset: await pushable(db, now, request.name), files });
+  });
+}
+
+// Before the body is read: nobody makes the server unpack what they may not push.
+async function pushable(db: Database, user: SignedInCaller, name: string): Promise<AssetRecord | undefined> {
+  const asset = await findAgent(db, name);
   if (asset === undefined) requireSomeTeam(user);
   else requireWrite(user, asset);
-  const share = shareOf(user, asset);
-  await using packed = await places.receive(share, signal, request.archive);
-  return await places.unpack(share, signal, async () => {
-    const files = await unpack(packed, signal);
-    return await store(db, user, { ...request, asset, files });
-  });
+  return asset;
 }
 
 interface Unpacked extends PushRequest {

@@ -31,8 +31,8 @@ export function registryRoutes({ db, cursors, data_dir }: RegistryParts): Regist
   const parts = { db, places: pushPlaces(data_dir) };
   const shown = async (caller: Caller, ref: AssetRef) => await show(db, approvedVersions, caller, ref);
   return {
-    'agents.push': async ({ caller, params, query, body, signal }) => {
-      const request = { name: params.name, message: query.message, archive: body, signal };
+    'agents.push': async ({ caller, callerNow, params, query, body, signal }) => {
+      const request = { name: params.name, message: query.message, archive: body, signal, callerNow };
       return await showPush(db, caller, await push(parts, caller, request));
     },
     'pushes.show': async ({ caller, params }) => await showPush(db, caller, params.id),

@@ -92,6 +92,7 @@ export async function startPushes(db: Database, real?: Resolver): Promise<Pushes
         message,
         archive: projectOf(project),
         signal: AbortSignal.timeout(20_000),
+        callerNow: async () => await Promise.resolve(caller),
       };
       return await ended(await push(parts, caller, request));
     },

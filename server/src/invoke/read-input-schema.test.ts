@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { readInputSchema } from './read-input-schema.ts';
+
+const read = (text: string) => readInputSchema('agents/a', Buffer.from(text));
+
+test('the schema is what the agent says', () => {
+  expect(read('{"input_schema": {"type": "object"}, "more": 1}')).toEqual({ type: 'object' });
+});
+
+test.each([
+  ['no JSON', '<html>'],
+  ['no schema', '{}'],
+  ['a schema that is text', '{"input_schema": "x"}'],
+  ['a schema nested as deep as it is long', `{"input_schema": {"x": ${'['.repeat(400_000)}${']'.repeat(400_000)}}}`],
+])('%s is none', (_, text) => {
+  expect(read(text)).toBeNull();
+});
+
+test('an answer that would hold up everybody is refused unread', () => {
+  expect(() => read(`{"input_schema": {"x": "${'x'.repeat(1024 * 1024)}"}}`)).toThrow(
+    expect.objectContaining({ code: 'agent_error' }),
+  );
+});
