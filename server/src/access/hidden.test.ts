@@ -1,6 +1,6 @@
 // What somebody may not read is in no list, whatever they filter by; no cursor opens it, and no other spelling of its name.
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { endpointUrl } from '@gantry/contract/client.ts';
 import type { Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
@@ -34,7 +34,12 @@ beforeAll(async () => {
   }
   const [request] = (await max.client.call('approvals.list', {})).items;
   const [deploy] = (await max.client.call('deployments.list', {})).items;
-  const [delivery] = (await app.admin.client.call('webhooks.deliveries', { params: { name: 'webhook-0' } })).items;
+  // Deliveries follow the audit log on their own.
+  const delivery = await vi.waitFor(async () => {
+    const [first] = (await app.admin.client.call('webhooks.deliveries', { params: { name: 'webhook-0' } })).items;
+    expect(first).toBeDefined();
+    return first;
+  }, 20_000);
   beginnings = { '<request>': begin(request), '<deploy>': begin(deploy), '<delivery>': begin(delivery) };
 }, 60_000);
 const begin = (one: { id: string } | undefined): string => one?.id.slice(0, 13) ?? 'nothing is there';
