@@ -47,7 +47,10 @@ test('the expressions were found', () => {
 
 test('none takes longer than 50 ms over 100 kB, whatever is in it', { timeout: 120_000 }, () => {
   const slow = expressions.flatMap(({ written, expression }) => {
-    const text = hostile.find((one) => slowest(expression, one) > most_ms);
+    // The beginning of a text first: what grows with the square of it would not come to an end over the whole.
+    const text = hostile.find(
+      (one) => slowest(expression, one.slice(0, size / 20)) > most_ms / 5 || slowest(expression, one) > most_ms,
+    );
     return text === undefined ? [] : [`${written} over ${JSON.stringify(text.slice(0, 6))}…`];
   });
   expect(slow).toEqual([]);

@@ -43,7 +43,8 @@ function parseLine(line: string): LockedPackage | undefined {
 }
 
 function withoutHashes(line: string): string {
-  return line.replaceAll(/\s*--hash=\S+/g, '').trim();
+  const words = line.split(/\s+/).filter((word) => !word.startsWith('--hash='));
+  return words.join(' ').trim();
 }
 
 function refused(lines: string[]): Problem {

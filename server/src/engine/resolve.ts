@@ -95,7 +95,7 @@ const textOf = (lines: readonly ResolverLine[]) => lines.map(({ line }) => `${li
 function withoutWheel(resolverText: string): string {
   const named = [
     ...resolverText.matchAll(/Wheels are required for `([^`]+)`/g),
-    ...resolverText.matchAll(/([^\s=]+)(?:==\S+)? has no usable wheels/g),
+    ...resolverText.matchAll(/(?<!\S)([^\s=]+)(?:==\S+)? has no usable wheels/g),
   ];
   const names = new Set(named.map(([, name]) => name));
   return names.size === 0 ? 'a package' : [...names].join(', ');
