@@ -317,6 +317,7 @@ describe('pushes', () => {
     await routes['agents.push']({
       ...unused,
       caller: await cast.caller(person),
+      callerNow: async () => await cast.caller(person),
       params: { name },
       query: { message: 'hello' },
       body: projectOf({ name }),
@@ -365,6 +366,7 @@ describe('pushes', () => {
     const { id } = await routes['agents.push']({
       ...unused,
       caller: await cast.caller('ada'),
+      callerNow: async () => await cast.caller('ada'),
       params: { name: 'failing' },
       query: { message: '' },
       body: projectOf({ name: 'failing', yaml: 'tools: [tools/nowhere]\n' }),
