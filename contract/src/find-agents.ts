@@ -63,7 +63,7 @@ function inCode(sources: readonly Source[]): FoundAgent[] {
       if (frameworksOfFile.length === 0) return [];
       return [...findExports(text).names].flatMap(([name, binding]) => {
         const framework = frameworksOfFile.find((each) => isAgent(each, binding));
-        const entrypoint = `${path}:${name}`;
+        const entrypoint = printEntrypoint({ file: path, name });
         if (framework === undefined || parseEntrypoint(entrypoint) === undefined) return [];
         return [{ framework, entrypoint, found: `${path} binds ${name}`, rank: rank(framework, path, name) }];
       });

@@ -1,23 +1,12 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { answeringServer } from '../testing/answering-server.ts';
 import { countSilences } from './silences.ts';
-
-async function agent(answer: RequestListener): Promise<string> {
-  const server = createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on TCP
-}
 
 const signal = AbortSignal.timeout(60_000);
 
 test('a container hangs at the third look in a row that it leaves unanswered, and an answer begins the count anew', async () => {
   let answers = false;
-  const url = await agent((_, response) =>
+  const url = await answeringServer((_, response) =>
     answers ? response.end('{"status":"ready","in_flight":64}') : response.destroy(),
   );
   const silences = countSilences();
@@ -34,12 +23,14 @@ test('a container hangs at the third look in a row that it leaves unanswered, an
 });
 
 test('five seconds without an answer are a silence', async () => {
-  const url = await agent(() => {});
+  const url = await answeringServer(() => {});
   const silences = countSilences();
   const began = performance.now();
   await silences.areTooMany({ revision_id: 'one', url, started_at: 'then' }, signal);
   expect(performance.now() - began).toBeGreaterThan(4900);
-  const slow = await agent((_, response) => setTimeout(() => response.end('{"status":"ready","in_flight":1}'), 3500));
+  const slow = await answeringServer((_, response) =>
+    setTimeout(() => response.end('{"status":"ready","in_flight":1}'), 3500),
+  );
   for (let looks = 0; looks < 3; looks++)
     expect(await silences.areTooMany({ revision_id: 'one', url: slow, started_at: 'then' }, signal)).toBe(false);
 });
