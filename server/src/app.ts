@@ -37,7 +37,7 @@ import { installationId, settings } from './principals/find.ts';
 import { notificationsRoutes } from './notifications/routes.ts';
 import { openOutgoing } from './outgoing.ts';
 import { openProof } from './proof/open.ts';
-import { startSealer } from './proof/checkpoints/sealer.ts';
+import { startSealer } from './proof/sealing/sealer.ts';
 import { permissionsRoutes } from './permissions/routes.ts';
 import { principalsRoutes } from './principals/routes.ts';
 import { seed, seed_password } from './principals/seed.ts';

@@ -9,7 +9,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { Config } from '../config.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { Refusal } from '../refusal.ts';
-import { announcedServer, type AnnouncedServer } from './server-address.ts';
+import { announcedServer, type AnnouncedServer } from '../session/server-address.ts';
 import type { Session } from '../session/session.ts';
 import { verbatim } from '../view/view.ts';
 

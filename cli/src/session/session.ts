@@ -6,8 +6,8 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { Config } from '../config.ts';
 import { activeTeam } from './context.ts';
 import type { Output } from '../output.ts';
-import { createPrompt, type Prompt } from '../input/prompt.ts';
-import { serverAddress } from '../server/server-address.ts';
+import { createPrompt, type Prompt } from './prompt.ts';
+import { serverAddress } from './server-address.ts';
 import type { Exchange, FoundToken } from './tokens.ts';
 
 export interface Session {

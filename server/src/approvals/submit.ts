@@ -8,7 +8,7 @@ import { change } from '../access/change.ts';
 import type { Database, Reader } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findVersion, type AssetRecord, type VersionRow } from '../registry/find.ts';
-import { holdAsset, loadAsset } from '../registry/assets/load-asset.ts';
+import { holdAsset, loadAsset } from '../registry/load-asset.ts';
 import { readRef } from '../registry/assets/read-ref.ts';
 import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
 import { expireOverdue } from './expire.ts';

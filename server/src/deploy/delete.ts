@@ -4,7 +4,7 @@ import type { Caller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { closePending } from '../approvals/approval-for.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import { loadAsset } from '../registry/assets/load-asset.ts';
+import { loadAsset } from '../registry/load-asset.ts';
 import { holdAlone, refuseWhileInUse } from '../registry/references/in-use.ts';
 import { removeAsset } from '../registry/versions/version.ts';
 import { holdAgent } from './agent-lock.ts';

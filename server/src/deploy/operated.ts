@@ -4,7 +4,7 @@ import { authorize, type Grant } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import type { AssetRecord } from '../registry/find.ts';
-import { loadAsset } from '../registry/assets/load-asset.ts';
+import { loadAsset } from '../registry/load-asset.ts';
 import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
 import { activeRun } from '../runs/run.ts';
 import { gatedSubject } from './decide-deploy.ts';

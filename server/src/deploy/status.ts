@@ -9,7 +9,7 @@ import type { Caller } from '../access/caller.ts';
 import { theOrg } from '../access/subject.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findAssetsById, findVersion, type AssetRecord } from '../registry/find.ts';
-import { loadAsset } from '../registry/assets/load-asset.ts';
+import { loadAsset } from '../registry/load-asset.ts';
 import { list } from '../registry/assets/list.ts';
 import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
 import { findRun } from '../runs/run.ts';

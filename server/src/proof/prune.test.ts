@@ -11,7 +11,7 @@ import { exportLog } from '../audit/export.ts';
 import { checkpointLines } from './checkpoints/checkpoint-lines.ts';
 import { Mismatch } from './mismatch.ts';
 import { prune } from './prune.ts';
-import { reseal } from './checkpoints/reseal.ts';
+import { reseal } from './sealing/reseal.ts';
 import * as store from './store.ts';
 import { verify } from './verification/verify.ts';
 

@@ -7,7 +7,7 @@ import { Mismatch } from './mismatch.ts';
 import { signNote } from './checkpoints/note.ts';
 import { type ProofParts } from './parts.ts';
 import { readEntries } from './read-entries.ts';
-import { standingOf, type Standing } from './checkpoints/standing.ts';
+import { standingOf, type Standing } from './standing.ts';
 import * as store from './store.ts';
 
 /** Answers up to where the chain is signed now. Throws a Mismatch, and signs nothing, when the log is not what was signed before. */

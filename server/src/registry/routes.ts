@@ -15,7 +15,7 @@ import { push } from './push/push.ts';
 import { pushPlaces } from './push/push-places.ts';
 import { setVisibility } from './assets/set-visibility.ts';
 import { pushEvents, requireReadablePush, showPush } from './push/show-push.ts';
-import { showVersion } from './versions/show-version.ts';
+import { showVersion } from './assets/show-version.ts';
 import { show } from './assets/show.ts';
 import { transfer } from './ownership/transfer.ts';
 

@@ -9,7 +9,7 @@ import { manifestOf, sha256, sourceDigest, type Content } from '../registry/cont
 import { insertBlob } from '../registry/content-store.ts';
 import { findVersionById } from '../registry/find.ts';
 import type { PushInput } from '../registry/push/push-input.ts';
-import { storeVersion } from '../registry/versions/store-version.ts';
+import { storeVersion } from '../registry/push/store-version.ts';
 import { readArchive } from '../registry/archive/read-archive.ts';
 import type { Run } from '../runs/run.ts';
 import { projectOf, type TestProject } from './project-archive.ts';

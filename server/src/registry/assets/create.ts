@@ -12,12 +12,12 @@ import { defaultEntriesFor } from '../../access/visibility.ts';
 import { errorCode, unique_violation, type Database } from '../../database/database.ts';
 import { loadTeam } from '../../principals/load-team.ts';
 import { signedIn } from '../../principals/signed-in.ts';
-import { searchWords } from './asset.ts';
+import { searchWords } from '../asset.ts';
 import { configOnly } from '../content.ts';
-import { ownerOfNew } from '../ownership/owner.ts';
+import { ownerOfNew } from './owner.ts';
 import { pinReferences } from '../references/pin-references.ts';
 import { putFinal } from '../versions/put-final.ts';
-import { readConfig, type Config } from './read-config.ts';
+import { readConfig, type Config } from '../read-config.ts';
 import { referencesOfConfig } from '../references/references.ts';
 import * as store from '../store.ts';
 

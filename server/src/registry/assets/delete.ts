@@ -6,7 +6,7 @@ import { change } from '../../access/change.ts';
 import type { Database } from '../../database/database.ts';
 import { signedIn } from '../../principals/signed-in.ts';
 import type { CloseRequests } from './close-requests.ts';
-import { loadAsset } from './load-asset.ts';
+import { loadAsset } from '../load-asset.ts';
 import { holdAlone, refuseWhileInUse } from '../references/in-use.ts';
 import { removeAsset } from '../versions/version.ts';
 

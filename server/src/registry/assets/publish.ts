@@ -6,7 +6,7 @@ import { change } from '../../access/change.ts';
 import type { Database } from '../../database/database.ts';
 import { signedIn } from '../../principals/signed-in.ts';
 import { findAssetById } from '../find.ts';
-import { loadAsset } from './load-asset.ts';
+import { loadAsset } from '../load-asset.ts';
 import { standingRecord } from './records.ts';
 import * as store from '../store.ts';
 

@@ -13,7 +13,7 @@ import type { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
 import { decide } from '../../access/decide.ts';
 import type { RunRow } from '../../runs/run.ts';
-import type { AssetRecord } from './asset.ts';
+import type { AssetRecord } from '../asset.ts';
 import type { Pin } from '../content.ts';
 import type { PushInput, PushResult } from '../push/push-input.ts';
 import type { ListedRow, VersionRow } from '../store.ts';

@@ -10,7 +10,7 @@ import { shownVisibility, visibilityChanges } from '../../access/visibility.ts';
 import type { Database } from '../../database/database.ts';
 import { signedIn } from '../../principals/signed-in.ts';
 import { findAssetById } from '../find.ts';
-import { holdAsset, loadAsset } from './load-asset.ts';
+import { holdAsset, loadAsset } from '../load-asset.ts';
 import { standingRecord } from './records.ts';
 import * as store from '../store.ts';
 

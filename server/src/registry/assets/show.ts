@@ -6,7 +6,7 @@ import type { Caller } from '../../access/caller.ts';
 import type { Reader } from '../../database/database.ts';
 import { principalNames } from '../../service-principals/principal-names.ts';
 import * as contents from '../content-store.ts';
-import { loadAsset } from './load-asset.ts';
+import { loadAsset } from '../load-asset.ts';
 import { detailRecord, type AssetDetail } from './records.ts';
 import * as store from '../store.ts';
 

@@ -15,7 +15,7 @@ import { pinReferences } from '../references/pin-references.ts';
 import type { PushInput, PushResult } from './push-input.ts';
 import { referencesOfAgent } from '../references/references.ts';
 import type { Resolver } from '../dependencies/resolver.ts';
-import { storeVersion } from '../versions/store-version.ts';
+import { storeVersion } from './store-version.ts';
 import { versionFinal } from '../versions/version-final.ts';
 
 // Of the six places of a worker: two are left to deploys. Resolving what must be built from source takes minutes.

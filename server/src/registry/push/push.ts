@@ -14,12 +14,12 @@ import { errorCode, unique_violation, type Database } from '../../database/datab
 import { findTeam } from '../../principals/find.ts';
 import { signedIn } from '../../principals/signed-in.ts';
 import { activeRun, enqueue } from '../../runs/run.ts';
-import type { AssetRecord } from '../assets/asset.ts';
+import type { AssetRecord } from '../asset.ts';
 import { manifestOf, sourceDigest } from '../content.ts';
 import * as contents from '../content-store.ts';
 import { findAgent, findVersion } from '../find.ts';
 import { loadVersionSummary } from '../versions/load-version-content.ts';
-import { ownerOfNew, requireSameOwner } from '../ownership/owner.ts';
+import { ownerOfNew, requireSameOwner } from '../assets/owner.ts';
 import type { PushInput } from './push-input.ts';
 import { shareOf, type PushPlaces } from './push-places.ts';
 import { unpack } from '../archive/unpack.ts';

@@ -9,7 +9,7 @@ import type { Reader } from '../../database/database.ts';
 import type { Pin } from '../content.ts';
 import * as contents from '../content-store.ts';
 import { findAsset } from '../find.ts';
-import { faultOf } from '../assets/read-config.ts';
+import { faultOf } from '../read-config.ts';
 import type { Reference, References } from './references.ts';
 import * as stored from './reference-store.ts';
 import * as store from '../store.ts';

@@ -9,14 +9,14 @@ import { change, type GovernedTx, type Note } from '../../access/change.ts';
 import { defaultEntriesFor, shownVisibility, visibilityChanges } from '../../access/visibility.ts';
 import { errorCode, unique_violation, type Database, type Tx } from '../../database/database.ts';
 import type { Run } from '../../runs/run.ts';
-import { searchWords, type AssetRecord } from '../assets/asset.ts';
+import { searchWords, type AssetRecord } from '../asset.ts';
 import { contentDigest, type Content } from '../content.ts';
 import * as contents from '../content-store.ts';
 import { findAgent, findVersion } from '../find.ts';
-import { requireSameOwner } from '../ownership/owner.ts';
-import type { PushInput, PushResult } from '../push/push-input.ts';
+import { requireSameOwner } from '../assets/owner.ts';
+import type { PushInput, PushResult } from './push-input.ts';
 import * as store from '../store.ts';
-import { versionFinal } from './version-final.ts';
+import { versionFinal } from '../versions/version-final.ts';
 
 /** The last step of a push: asset (where it is new), version and audit entry in one transaction, or nothing. */
 export async function storeVersion(

@@ -11,7 +11,7 @@ import { readNote, type Note } from '../../../../verifier/verify.mjs';
 import { filesOf, type ProofParts } from '../parts.ts';
 import { Mismatch } from '../mismatch.ts';
 import { signNew, signUpTo } from '../sign.ts';
-import { hashOf, signedStanding } from './standing.ts';
+import { hashOf, signedStanding } from '../standing.ts';
 import * as store from '../store.ts';
 
 export interface Resealed {

@@ -1,10 +1,10 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import type { AssetKind } from '@gantry/contract/roles.ts';
-import type { GovernedTx } from '../../access/change.ts';
-import type { Reader } from '../../database/database.ts';
+import type { GovernedTx } from '../access/change.ts';
+import type { Reader } from '../database/database.ts';
 import type { AssetRecord } from './asset.ts';
-import { findAsset, findAssetById } from '../find.ts';
-import * as store from '../store.ts';
+import { findAsset, findAssetById } from './find.ts';
+import * as store from './store.ts';
 
 /** Throws `not_found`, as for one that the caller may not read. */
 export async function loadAsset(db: Reader, { kind, name }: { kind: AssetKind; name: string }): Promise<AssetRecord> {

@@ -2,12 +2,12 @@
 // it ends with. What is signed next goes on from here, so nothing is taken on trust.
 import { createHash } from 'node:crypto';
 import type { Chain } from '@gantry/contract/audit.ts';
-import { headOf, prunedUpTo, storedEntry } from '../../audit/chain.ts';
-import { genesisHash, openTree, readNote, type Note } from '../../../../verifier/verify.mjs';
-import type { CheckpointFile } from './checkpoint-file.ts';
-import { Mismatch } from '../mismatch.ts';
-import { filesOf, type ProofParts } from '../parts.ts';
-import * as store from '../store.ts';
+import { headOf, prunedUpTo, storedEntry } from '../audit/chain.ts';
+import { genesisHash, openTree, readNote, type Note } from '../../../verifier/verify.mjs';
+import type { CheckpointFile } from './checkpoints/checkpoint-file.ts';
+import { Mismatch } from './mismatch.ts';
+import { filesOf, type ProofParts } from './parts.ts';
+import * as store from './store.ts';
 
 export interface Standing {
   size: number;

@@ -1,8 +1,8 @@
 import { printRef } from '@gantry/contract/refs.ts';
 import type { AssetKind, Visibility } from '@gantry/contract/roles.ts';
-import type { AssetSubject } from '../../access/subject.ts';
-import type { AssetRowWithEntries } from '../store.ts';
-import { words } from '../words.ts';
+import type { AssetSubject } from '../access/subject.ts';
+import type { AssetRowWithEntries } from './store.ts';
+import { words } from './words.ts';
 
 /** An asset with its ACL: everything that a decision about it needs, and what is shown of it. */
 export interface AssetRecord extends AssetSubject {

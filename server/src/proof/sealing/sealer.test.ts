@@ -8,7 +8,7 @@ import { testConfig } from '../../testing/config.ts';
 import { testLog } from '../../testing/proof.ts';
 import { testApp, type TestApp } from '../../testing/test-app.ts';
 import { logCheck } from '../../service/log-check.ts';
-import { checkpointFile } from './checkpoint-file.ts';
+import { checkpointFile } from '../checkpoints/checkpoint-file.ts';
 import { beat } from './heartbeat.ts';
 import { startSealer } from './sealer.ts';
 import { verify } from '../verification/verify.ts';

@@ -6,9 +6,9 @@ import type { Caller } from '../../access/caller.ts';
 import type { Reader } from '../../database/database.ts';
 import * as contents from '../content-store.ts';
 import { findVersion } from '../find.ts';
-import { loadAsset } from '../assets/load-asset.ts';
-import { versionDetail } from '../assets/records.ts';
-import type { FindApproved } from '../assets/show.ts';
+import { loadAsset } from '../load-asset.ts';
+import { versionDetail } from './records.ts';
+import type { FindApproved } from './show.ts';
 
 export async function showVersion(
   db: Reader,

@@ -6,7 +6,7 @@ import { effectiveRole } from '../../access/decide.ts';
 import type { TeamSubject } from '../../access/subject.ts';
 import type { Reader } from '../../database/database.ts';
 import { findUser, isInTeam } from '../../principals/find.ts';
-import type { AssetRecord } from '../assets/asset.ts';
+import type { AssetRecord } from '../asset.ts';
 
 /**
  * The owner of a new asset: the caller, or an active member of the team whom an admin of the team or a service principal names. A service
