@@ -1,6 +1,5 @@
-// The container of an agent, reached the ways in which only a measure may reach it: by its address, and from within.
-import { PassThrough } from 'node:stream';
-import { text } from 'node:stream/consumers';
+// The container of an agent, reached the ways in which only a measure may reach it: by its address, and through the engine.
+import type Docker from 'dockerode';
 import { deriveKey } from '../server/src/derive-key.ts';
 import { ingressSecret } from '../server/src/deploy/ingress-secret.ts';
 import type { Measured } from './service.ts';
@@ -8,35 +7,52 @@ import type { Measured } from './service.ts';
 export interface AgentContainer {
   url: string;
   secret: string;
-  /** Runs a Python script inside, beside the agent, and gives what it printed. */
-  python(script: string): Promise<string>;
+  /** Milliseconds of processor time that it has used so far. */
+  processorMilliseconds(): Promise<number>;
+  /** Another container of the same image, limits and network, with a Python script in the place of ours. */
+  beside(script: string): Promise<BareContainer>;
 }
+
+type BareContainer = Pick<AgentContainer, 'url' | 'processorMilliseconds'> & { remove(): Promise<void> };
 
 export async function agentContainer({ engine, secret_key }: Measured, revision_id: string): Promise<AgentContainer> {
   const filters = { label: [`gantry.revision=${revision_id}`], status: ['running'] };
   const [found] = await engine.docker.listContainers({ filters });
-  const [network] = Object.values(found?.NetworkSettings.Networks ?? {});
-  if (found === undefined || network === undefined) throw new Error(`the revision ${revision_id} does not run`);
+  if (found === undefined) throw new Error(`the revision ${revision_id} does not run`);
   const container = engine.docker.getContainer(found.Id);
   return {
-    url: `http://${network.IPAddress}:8080`,
+    url: await addressOf(container),
     secret: ingressSecret(deriveKey(secret_key, 'ingress-secret'), revision_id),
-    python: async (script) => {
-      const exec = await container.exec({
+    processorMilliseconds: async () => await processorMilliseconds(container),
+    beside: async (script) => {
+      const { Image, Config, HostConfig } = await container.inspect();
+      const bare = await engine.docker.createContainer({
+        Image,
+        User: Config.User,
+        WorkingDir: Config.WorkingDir,
+        Env: Config.Env,
+        Entrypoint: [],
         Cmd: ['/opt/venv/bin/python', '-c', script],
-        AttachStdout: true,
-        AttachStderr: true,
+        // Without the secrets, which are the agent's own.
+        HostConfig: { ...HostConfig, Mounts: [], AutoRemove: true },
       });
-      const output = await exec.start({});
-      const [out, err] = [new PassThrough(), new PassThrough()];
-      engine.docker.modem.demuxStream(output, out, err);
-      output.on('end', () => {
-        out.end();
-        err.end();
-      });
-      const [printed, complained] = await Promise.all([text(out), text(err)]);
-      if (printed === '') throw new Error(complained);
-      return printed;
+      await bare.start();
+      return {
+        url: await addressOf(bare),
+        processorMilliseconds: async () => await processorMilliseconds(bare),
+        remove: async () => void (await bare.remove({ force: true })),
+      };
     },
   };
+}
+
+async function addressOf(container: Docker.Container): Promise<string> {
+  const [network] = Object.values((await container.inspect()).NetworkSettings.Networks);
+  if (network === undefined) throw new Error('the container has no network');
+  return `http://${network.IPAddress}:8080`;
+}
+
+async function processorMilliseconds(container: Docker.Container): Promise<number> {
+  const { cpu_stats } = await container.stats({ stream: false, 'one-shot': true });
+  return cpu_stats.cpu_usage.total_usage / 1e6;
 }

@@ -28,7 +28,7 @@ export async function measure({ installation }: Measured): Promise<Row[]> {
     {
       measure: 'idle service with embedded PostgreSQL',
       unit: 'MB',
-      at_most: 250,
+      at_most: 150,
       samples: all,
       how: `proportional set sizes, after ${settle_ms / 1000} s of rest`,
     },

@@ -1,34 +1,144 @@
-// What the way to an agent costs over calling its graph in the process that holds it, and how much of that is the hop alone. The ways
-// take turns.
-import { spawn } from 'node:child_process';
+// The way to an agent beside a bare FastAPI route that awaits the same graph, in a container of the same image and limits. They take
+// turns, and the clients share the cores with all of them.
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { resolve } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { callerIdentity, threadSpace } from '../server/src/invoke/caller-identity.ts';
 import { agentContainer } from './agent-container.ts';
 import { deployProject } from './deploy-project.ts';
-import { keptConnection } from './kept-connection.ts';
+import { load, type Load } from './load.ts';
 import type { Row } from './row.ts';
-import { interleaved, quantile, repeat, timed } from './sampling.ts';
+import { interleaved } from './sampling.ts';
 import type { Measured } from './service.ts';
 
 const rounds = 5;
-const calls = 200;
-const input = { message: 'hi, I am Ada' };
+const round_ms = 2000;
+const start_ms = 60_000;
+/** The share of the bare route's calls in a second that the ingress must reach, by the number of clients. */
+const goals = { 1: 0.65, 8: 0.8, 32: 0.8 };
+const clock_ticks_per_second = 100; // the unit of /proc/<pid>/stat on every Linux that Node runs on
+const body = JSON.stringify({ input: { message: 'hi, I am Ada' } });
 
-const in_process = `
-import json, sys, time
+const bare_route = `
+import sys
 sys.path.insert(0, "/app")
+import uvicorn
+from fastapi import FastAPI
 from agent import graph
-def call():
-    began = time.perf_counter()
-    graph.invoke(${JSON.stringify(input)})
-    return (time.perf_counter() - began) * 1000
-for _ in range(50): call()
-print(json.dumps([call() for _ in range(${calls})]))
+app = FastAPI()
+@app.post("/invoke")
+async def invoke(body: dict):
+    return await graph.ainvoke(body["input"])
+uvicorn.run(app, host="0.0.0.0", port=8080, access_log=False)
 `;
 
-/** What the ingress would send; good for a minute, so each round has its own. */
+interface Taken extends Load {
+  /** Milliseconds of processor time a call. */
+  container: number;
+  service: number;
+}
+
+export async function measure(measured: Measured): Promise<Row[]> {
+  const { installation, client, token } = measured;
+  const { revision_id } = await deployProject(
+    client,
+    await installation.project('langgraph-greeter', 'invoked', { name: 'invoked' }),
+  );
+  const ours = await agentContainer(measured, revision_id);
+  const pid = await installation.pid();
+  const bare = await ours.beside(bare_route);
+  const authorization = `Bearer ${token}`;
+  const ways = {
+    bare: { url: bare.url, path: '/invoke', headers: async () => ({}), container: bare },
+    direct: { url: ours.url, path: '/invoke', headers: async () => await asIngress(ours.secret), container: ours },
+    ingress: {
+      url: installation.url,
+      path: '/agents/invoked/invoke',
+      headers: async () => ({ authorization }),
+      container: ours,
+    },
+  };
+  const take = async (way: keyof typeof ways, clients: number): Promise<Taken[]> => {
+    const { url, path, headers, container } = ways[way];
+    const processor = async () => [await container.processorMilliseconds(), await processMilliseconds(pid)] as const;
+    const sent = { url, headers: await headers(), clients, duration_ms: round_ms };
+    const before = await processor();
+    const loaded = await load({ ...sent, send: async (to) => await to.send('POST', path, body) });
+    const after = await processor();
+    const calls = loaded.latencies.length;
+    return [{ ...loaded, container: (after[0] - before[0]) / calls, service: (after[1] - before[1]) / calls }];
+  };
+  try {
+    await answers(bare.url);
+    const rows: Row[] = [];
+    for (const [clients, at_least] of Object.entries(goals))
+      rows.push(
+        ...rowsOf(
+          await interleaved<keyof typeof ways, Taken>(rounds, {
+            bare: async () => await take('bare', Number(clients)),
+            direct: async () => await take('direct', Number(clients)),
+            ingress: async () => await take('ingress', Number(clients)),
+          }),
+          { clients: Number(clients), at_least },
+        ),
+      );
+    return rows;
+  } finally {
+    await bare.remove();
+  }
+}
+
+function rowsOf(
+  { bare, direct, ingress }: Record<'bare' | 'direct' | 'ingress', Taken[]>,
+  { clients, at_least }: { clients: number; at_least: number },
+): Row[] {
+  const by = `${clients} client${clients === 1 ? '' : 's'}`;
+  const how = `bare: a FastAPI route with the same graph, reached directly; ${rounds} rounds of ${round_ms / 1000} s in turns`;
+  const of = (field: 'rate' | 'container' | 'service', taken: Taken[]) => taken.map((one) => one[field]);
+  const latencies = (taken: Taken[]) => taken.flatMap((one) => one.latencies);
+  return [
+    {
+      measure: `invoke through the ingress, ${by}`,
+      unit: 'requests/s',
+      samples: of('rate', ingress),
+      bare: of('rate', bare),
+      at_least,
+      how,
+    },
+    { measure: '… one call', unit: 'ms', samples: latencies(ingress), bare: latencies(bare), how: by },
+    {
+      measure: '… processor of the container',
+      unit: 'ms',
+      samples: of('container', ingress),
+      bare: of('container', bare),
+      at_most: 1.2,
+      how: 'a call, by its control group',
+    },
+    {
+      measure: '… processor of the service',
+      unit: 'ms',
+      samples: of('service', ingress),
+      at_most: 0.6,
+      how: 'a call, of the one process, with all else that it does',
+    },
+    {
+      measure: `invoke at the container, ${by}`,
+      unit: 'requests/s',
+      samples: of('rate', direct),
+      bare: of('rate', bare),
+      how: 'without the ingress',
+    },
+    {
+      measure: '… processor of the container',
+      unit: 'ms',
+      samples: of('container', direct),
+      bare: of('container', bare),
+      how: 'a call, by its control group',
+    },
+  ];
+}
+
+/** The headers of the ingress; good for a minute, so each round has its own. */
 async function asIngress(secret: string): Promise<Record<string, string>> {
   const caller = { id: randomUUID(), kind: 'user' as const, label: 'bench@example.com', memberships: [] };
   return {
@@ -38,62 +148,22 @@ async function asIngress(secret: string): Promise<Record<string, string>> {
   };
 }
 
-export async function measure(measured: Measured): Promise<Row[]> {
-  const { installation, client, token } = measured;
-  const { revision_id } = await deployProject(
-    client,
-    await installation.project('langgraph-greeter', 'invoked', { name: 'invoked' }),
-  );
-  const container = await agentContainer(measured, revision_id);
-  const body = JSON.stringify({ input });
-  using ingress = keptConnection(installation.url, { authorization: `Bearer ${token}` });
-  const through = async (send: () => Promise<unknown>) => await repeat(calls, async () => await timed(send));
-  const proxy = spawn(process.execPath, [resolve(import.meta.dirname, 'bare-proxy.ts'), container.url]);
-  const [address] = (await once(proxy.stdout, 'data')) as [Buffer]; // no encoding is set
-  const bare_url = address.toString().trim();
-  const { graph, wrapped, passed, called } = await interleaved(rounds, {
-    graph: async () => JSON.parse(await container.python(in_process)) as number[], // printed by the script above
-    wrapped: async () => {
-      using direct = keptConnection(container.url, await asIngress(container.secret));
-      return await through(async () => await direct.send('POST', '/invoke', body));
-    },
-    passed: async () => {
-      using bare = keptConnection(bare_url, await asIngress(container.secret));
-      return await through(async () => await bare.send('POST', '/invoke', body));
-    },
-    called: async () => await through(async () => await ingress.send('POST', '/agents/invoked/invoke', body)),
-  });
-  proxy.stdin.end();
-  const how = `${rounds} rounds of ${calls} calls in turns, one at a time`;
-  const over = (samples: number[], base: number[]) =>
-    samples.map((sample) => Math.max(0, sample - quantile(base, 0.5)));
-  return [
-    {
-      measure: 'the graph, called in process',
-      unit: 'ms',
-      samples: graph,
-      how: `graph.invoke beside the agent, ${how}`,
-    },
-    { measure: 'invoke at the container', unit: 'ms', samples: wrapped, how },
-    { measure: 'invoke through the ingress', unit: 'ms', samples: called, how },
-    {
-      measure: '… the wrapper adds',
-      unit: 'ms',
-      samples: over(wrapped, graph),
-      how: 'over the p50 in process; includes the HTTP exchange',
-    },
-    {
-      measure: '… a proxy that checks nothing adds',
-      unit: 'ms',
-      samples: over(passed, wrapped),
-      how: 'over the p50 at the container; the hop alone',
-    },
-    {
-      measure: '… the ingress adds',
-      unit: 'ms',
-      at_most: 2,
-      samples: over(called, wrapped),
-      how: 'over the p50 at the container; the service and its client share the cores',
-    },
-  ];
+async function processMilliseconds(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // The name in parentheses may hold anything, so fields are counted from its end.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / clock_ticks_per_second;
+}
+
+async function answers(url: string): Promise<void> {
+  const deadline = AbortSignal.timeout(start_ms);
+  for (;;) {
+    try {
+      await fetch(url, { signal: deadline });
+      return;
+    } catch (error) {
+      if (deadline.aborted) throw new Error('the bare route does not answer', { cause: error });
+      await sleep(200);
+    }
+  }
 }

@@ -26,10 +26,11 @@ const measures = {
   invoke,
   requests,
   'sign-in': signIn,
-  'permission-check': permissionCheck,
   change,
   validate,
   'verify-log': verifyLog,
+  // Last: its crowd stays in the installation's database.
+  'permission-check': permissionCheck,
 };
 
 const wanted = process.argv.slice(2);

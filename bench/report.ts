@@ -10,7 +10,7 @@ Written by \`npm run bench\` on ${date}, on a real installation of its own: real
 
 ${facts.map((fact) => `- ${fact}`).join('\n')}
 
-The p50 is what a target is about. Absolute numbers belong to this machine and what else it did meanwhile; what is compared with each
+A goal is about the p50, or about its ratio to that of the bare thing beside it. Absolute numbers belong to this machine and what else it did meanwhile; what is compared with each
 other took turns in one run.
 
 ${markdownTable(rows)}

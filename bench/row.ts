@@ -3,11 +3,13 @@ export interface Row {
   measure: string;
   unit: 's' | 'ms' | 'MB' | 'requests/s' | 'tx/s' | 'entries/s';
   samples: number[];
-  /** What the p50 must not exceed; absent where the number is only to be known. */
+  /** The same work by the bare thing, in turns with ours. A row with it has its goal in the ratio of ours to the bare thing. */
+  bare?: number[];
+  /** The p50 must not exceed this; without a goal the number is for information. */
   at_most?: number;
-  /** What the p99 must not exceed, where the rare ones count. */
+  /** The p99 must not exceed this, where the rare ones count. */
   p99_at_most?: number;
-  /** What the p50 must reach, of a rate. */
+  /** The p50 must reach this. */
   at_least?: number;
   how: string;
 }

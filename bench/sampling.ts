@@ -23,12 +23,12 @@ export async function repeat<T>(times: number, work: (round: number) => Promise<
 }
 
 /** Takes turns among the works, so many rounds; each gives the samples of one round. The first round warms up and is thrown away. */
-export async function interleaved<Name extends string>(
+export async function interleaved<Name extends string, Sample = number>(
   rounds: number,
-  works: Record<Name, () => Promise<number[]>>,
-): Promise<Record<Name, number[]>> {
+  works: Record<Name, () => Promise<Sample[]>>,
+): Promise<Record<Name, Sample[]>> {
   const names = Object.keys(works) as Name[]; // the keys of that very object
-  const samples = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, number[]>; // one list a name
+  const samples = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, Sample[]>; // one list a name
   for (let round = 0; round <= rounds; round++) {
     for (const name of names) {
       const measured = await works[name]();

@@ -1,7 +1,7 @@
 import { quantile } from './sampling.ts';
 import type { Row } from './row.ts';
 
-const heads = ['measure', 'target', 'p50', 'p99', 'verdict', 'how'];
+const heads = ['measure', 'goal', 'p50', 'p99', 'bare p50', 'bare p99', 'ratio', 'verdict', 'how'];
 
 /** For a terminal: columns in line. */
 export function printTable(rows: readonly Row[]): string {
@@ -18,25 +18,42 @@ export function markdownTable(rows: readonly Row[]): string {
 }
 
 function cells(row: Row): string[] {
-  const p50 = quantile(row.samples, 0.5);
-  // Of one or two samples nothing is rare, and of a rate the worst is its lowest.
-  const p99 = row.samples.length < 3 || row.unit.endsWith('/s') ? '' : shown(quantile(row.samples, 0.99), row.unit);
-  return [row.measure, targetOf(row), shown(p50, row.unit), p99, verdictOf(row), row.how];
+  const ratio = row.bare === undefined ? '' : times(ratioOf(row.samples, row.bare));
+  return [
+    row.measure,
+    goalOf(row),
+    ...quantiles(row.samples, row.unit),
+    ...(row.bare === undefined ? ['', ''] : quantiles(row.bare, row.unit)),
+    ratio,
+    verdictOf(row),
+    row.how,
+  ];
 }
 
-function targetOf({ at_most, p99_at_most, at_least, unit }: Row): string {
-  if (at_most !== undefined) return `≤ ${shown(at_most, unit)}`;
-  if (p99_at_most !== undefined) return `p99 ≤ ${shown(p99_at_most, unit)}`;
-  return at_least === undefined ? '' : `≥ ${shown(at_least, unit)}`;
+function quantiles(samples: readonly number[], unit: Row['unit']): [p50: string, p99: string] {
+  // Few samples have no rare ones, and the worst of a rate is its lowest.
+  const p99 = samples.length < 30 || unit.endsWith('/s') ? '' : shown(quantile(samples, 0.99), unit);
+  return [shown(quantile(samples, 0.5), unit), p99];
 }
 
-function verdictOf({ samples, at_most, p99_at_most, at_least }: Row): string {
-  const [p50, p99] = [quantile(samples, 0.5), quantile(samples, 0.99)];
-  if (at_most !== undefined) return p50 <= at_most ? 'met' : 'missed';
-  if (p99_at_most !== undefined) return p99 <= p99_at_most ? 'met' : 'missed';
-  if (at_least !== undefined) return p50 >= at_least ? 'met' : 'missed';
+function goalOf({ bare, at_most, p99_at_most, at_least, unit }: Row): string {
+  const goal = (value: number) => (bare === undefined ? shown(value, unit) : times(value));
+  if (at_most !== undefined) return `≤ ${goal(at_most)}`;
+  if (p99_at_most !== undefined) return `p99 ≤ ${goal(p99_at_most)}`;
+  return at_least === undefined ? '' : `≥ ${goal(at_least)}`;
+}
+
+function verdictOf({ samples, bare, at_most, p99_at_most, at_least }: Row): string {
+  const value = bare === undefined ? quantile(samples, 0.5) : ratioOf(samples, bare);
+  if (at_most !== undefined) return value <= at_most ? 'met' : 'missed';
+  if (p99_at_most !== undefined) return quantile(samples, 0.99) <= p99_at_most ? 'met' : 'missed';
+  if (at_least !== undefined) return value >= at_least ? 'met' : 'missed';
   return '';
 }
+
+const ratioOf = (samples: readonly number[], bare: readonly number[]) => quantile(samples, 0.5) / quantile(bare, 0.5);
+
+const times = (ratio: number) => `${ratio.toFixed(2)} ×`;
 
 function shown(value: number, unit: Row['unit']): string {
   return `${value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)} ${unit}`;
