@@ -9,6 +9,7 @@ import { memoryDirectory } from './deploy/targets/secret-directory.ts';
 import { findBaseImage } from './engine/base-image.ts';
 import { connectEngine, pingEngine, type Engine } from './engine/client.ts';
 import { guardEgress, type EgressReport, type Hold } from './engine/egress.ts';
+import { openFirewall } from './engine/firewall.ts';
 import { ensureNetwork } from './engine/networks.ts';
 import { openPythons, type Pythons } from './engine/pythons.ts';
 import { openSandboxes, type Sandboxes } from './engine/sandboxes.ts';
@@ -30,6 +31,7 @@ const guard_every_ms = 15_000;
 
 export function openContainers(config: Config, installation_id: string, log: Log): Containers {
   const engine = connectEngine({ docker_host: config.engine_host, installation_id });
+  const firewall = openFirewall();
   const subnets = subnetsOf(config, installation_id);
   const { memory_bytes, disk_bytes, deadline_seconds, ...index } = config.build;
   let opened: Sandboxes | undefined;
@@ -39,12 +41,18 @@ export function openContainers(config: Config, installation_id: string, log: Log
     const limits = { memory_bytes, disk_bytes, deadline_seconds, cpus: 2, pids: sandbox_processes };
     const settings = { ...index, base_image: config.base_image, sandbox_subnet: subnets.sandbox, limits };
     const onRefusedHost = (host: string) => log.warn({ host }, 'a build asked for a host that is no package index');
-    opened = await openSandboxes({ engine, settings, onRefusedHost, signal: AbortSignal.timeout(opening_ms) });
+    opened = await openSandboxes({
+      engine,
+      firewall,
+      settings,
+      onRefusedHost,
+      signal: AbortSignal.timeout(opening_ms),
+    });
     return opened;
   });
   const local = firstUse(async () => {
     const network = await ensureNetwork(engine, { purpose: 'agents', subnet: subnets.agents, internal: false });
-    const guard = async () => await guardEgress(engine, { network, host_ports: [] });
+    const guard = async () => await guardEgress({ engine, firewall }, { network, host_ports: [] });
     for (const [what, hold] of openWays(await guard())) log.warn({ what, why: hold.by }, 'agents can reach this');
     // Whoever reloads the machine's firewall takes our rules away with the others.
     clearInterval(guarding);
@@ -72,6 +80,7 @@ export function openContainers(config: Config, installation_id: string, log: Log
       closed = true;
       clearInterval(guarding);
       await opened?.close();
+      firewall.close();
     },
   };
 }

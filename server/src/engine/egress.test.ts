@@ -1,17 +1,21 @@
 // Real containers on real networks: what the report says is what a container finds.
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { testConfig } from '../testing/config.ts';
 import { removeLeftovers } from '../testing/engine-leftovers.ts';
 import { findBaseImage } from './base-image.ts';
 import { guardEgress } from './egress.ts';
+import { openFirewall, type Firewall } from './firewall.ts';
 import { labelsFor } from './labels.ts';
 import { ensureNetwork, removeNetwork, type Network } from './networks.ts';
 import { runInSandbox } from './sandbox.ts';
 import { testInstallation } from './test-installation.ts';
 
 const { engine, settings, agents_subnet } = testInstallation(testConfig());
+const firewall = openFirewall();
 const limits = { memory_bytes: 256e6, cpus: 1, pids: 64, disk_bytes: 50e6, deadline_seconds: 60 };
 let image = '';
 const servers: Server[] = [];
@@ -23,7 +27,10 @@ afterEach(async () => {
   for (const server of servers.splice(0)) server.close();
   await removeLeftovers(engine);
 });
-afterAll(() => removeLeftovers(engine));
+afterAll(async () => {
+  await removeLeftovers(engine);
+  firewall.close();
+});
 
 async function listen(address: string): Promise<number> {
   const server = createServer((socket) => socket.end()).listen(0, address);
@@ -78,7 +85,7 @@ test.each([{ internal: true }, { internal: false }])(
     // Without rules the API is in reach, so that the refusal below is the rules' doing.
     expect(await reachable(network, [meant, api])).toEqual([meant, api]);
 
-    const report = await guardEgress(engine, { network, host_ports: [Number(meant.split(':')[1])] });
+    const report = await guardEgress({ engine, firewall }, { network, host_ports: [Number(meant.split(':')[1])] });
     expect(await reachable(network, [meant, api, neighbour, '169.254.169.254:80', '10.255.255.1:80'])).toEqual([meant]);
     expect(report).toMatchObject({
       siblings: { closed: true },
@@ -97,10 +104,41 @@ test.each([{ internal: true }, { internal: false }])(
 test('setting the rules again replaces them', async () => {
   const network = await ensureNetwork(engine, { purpose: 'agents', subnet: agents_subnet, internal: true });
   const [before, after] = [await listen(network.gateway), await listen(network.gateway)];
-  await guardEgress(engine, { network, host_ports: [before] });
-  await guardEgress(engine, { network, host_ports: [after] });
+  await guardEgress({ engine, firewall }, { network, host_ports: [before] });
+  await guardEgress({ engine, firewall }, { network, host_ports: [after] });
   const places = [before, after].map((port) => `${network.gateway}:${port}`);
   expect(await reachable(network, places)).toEqual([places[1]]);
+}, 60_000);
+
+test('what somebody removed is set again, and a turn that finds everything in place takes one program', async () => {
+  const network = await ensureNetwork(engine, { purpose: 'agents', subnet: agents_subnet, internal: false });
+  const port = await listen('0.0.0.0');
+  let programs = 0;
+  const counting: Firewall = {
+    ...firewall,
+    restore: async (...lines) => {
+      programs += 1;
+      return await firewall.restore(...lines);
+    },
+  };
+  const guard = async () => await guardEgress({ engine, firewall: counting }, { network, host_ports: [] });
+  const jumps = async () =>
+    (await promisify(execFile)('iptables', ['-w', '5', '-S'])).stdout
+      .split('\n')
+      .filter((rule) => rule.includes(` -i ${network.bridge} -j SVC-`));
+  await guard();
+  const set = await jumps();
+  expect(set.map((rule) => rule.split(' ')[1])).toEqual(['DOCKER-USER', 'INPUT']);
+  for (const [at, rule] of set.entries()) {
+    await promisify(execFile)('iptables', ['-w', '5', ...rule.replace(/^-A/, '-D').split(' ')]);
+    expect(await jumps()).toEqual(set.toSpliced(at, 1));
+    expect((await guard()).host.closed).toBe(true);
+    expect(await jumps()).toEqual(set);
+  }
+  expect(await reachable(network, [`${network.gateway}:${port}`])).toEqual([]);
+  programs = 0;
+  await guard();
+  expect(programs).toBe(1);
 }, 60_000);
 
 test('a network is made once, and made anew when its settings change unless it is in use', async () => {

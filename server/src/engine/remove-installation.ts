@@ -1,6 +1,7 @@
 // Takes everything of an installation out of the engine. Nothing without its id is touched.
 import { answered, ask, type Engine } from './client.ts';
 import { unguardEgress } from './egress.ts';
+import { openFirewall } from './firewall.ts';
 import { label, ownedBy } from './labels.ts';
 import { removeNetwork } from './networks.ts';
 
@@ -29,17 +30,22 @@ export async function removeObjects(engine: Engine): Promise<Omit<Removed, 'imag
   const containers = await ask(docker.listContainers({ all: true, filters }));
   for (const { Id } of containers) await isRemoved(docker.getContainer(Id).remove({ force: true, v: true }));
   const networks = await ask(docker.listNetworks({ filters }));
-  for (const { Id, Name, Internal, Options } of networks) {
-    const network = {
-      id: Id,
-      name: Name,
-      bridge: Options?.['com.docker.network.bridge.name'] ?? '',
-      subnet: '',
-      gateway: '',
-      internal: Internal,
-    };
-    await unguardEgress(engine, network);
-    await removeNetwork(engine, network);
+  const firewall = openFirewall();
+  try {
+    for (const { Id, Name, Internal, Options } of networks) {
+      const network = {
+        id: Id,
+        name: Name,
+        bridge: Options?.['com.docker.network.bridge.name'] ?? '',
+        subnet: '',
+        gateway: '',
+        internal: Internal,
+      };
+      await unguardEgress({ engine, firewall }, network);
+      await removeNetwork(engine, network);
+    }
+  } finally {
+    firewall.close();
   }
   const { Volumes } = await ask(docker.listVolumes({ filters: JSON.stringify(filters) }));
   for (const { Name } of Volumes ?? []) await isRemoved(docker.getVolume(Name).remove());

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { findBaseImage, type Image } from './base-image.ts';
 import type { Engine } from './client.ts';
 import { guardEgress, type EgressReport } from './egress.ts';
+import type { Firewall } from './firewall.ts';
 import { readBaseFacts, type BaseFacts } from './index-hosts.ts';
 import { indexConfiguration, indexHosts } from './index-settings.ts';
 import { startIndexProxy } from './index-proxy.ts';
@@ -46,11 +47,12 @@ export type IndexedInput = Omit<SandboxInput, 'image' | 'network' | 'limits'>;
 
 export async function openSandboxes(o: {
   engine: Engine;
+  firewall: Firewall;
   settings: BuildSettings;
   onRefusedHost?: (host: string) => void;
   signal: AbortSignal;
 }): Promise<Sandboxes> {
-  const { engine, settings, signal } = o;
+  const { engine, firewall, settings, signal } = o;
   const { limits } = settings;
   await sweepSandboxes(engine, signal);
   await removeOldCaches(engine, signal);
@@ -64,7 +66,8 @@ export async function openSandboxes(o: {
     upstream_proxy: settings.upstream_proxy,
     onRefusedHost: o.onRefusedHost,
   });
-  const guard = async (until: AbortSignal) => await guardEgress(engine, { network, host_ports: [proxy.port] }, until);
+  const guard = async (until: AbortSignal) =>
+    await guardEgress({ engine, firewall }, { network, host_ports: [proxy.port] }, until);
   const egress = await guard(signal);
   const authorities = settings.ca_file === undefined ? undefined : await readFile(settings.ca_file, 'utf8');
   const index = indexConfiguration(settings, { proxy_url: proxy.url, authorities });

@@ -1,6 +1,7 @@
 import { openSandboxes, type BuildSettings, type Sandboxes } from './sandboxes.ts';
 import { connectEngine, type Engine } from './client.ts';
 import type { Config } from '../config.ts';
+import { openFirewall } from './firewall.ts';
 
 export interface TestInstallation {
   engine: Engine;
@@ -25,12 +26,20 @@ export function testInstallation(config: Config): TestInstallation {
     engine,
     settings,
     agents_subnet: `${network}.0/25`,
-    open: (changes, onRefusedHost) =>
-      openSandboxes({
+    async open(changes, onRefusedHost) {
+      const firewall = openFirewall();
+      const opened = await openSandboxes({
         engine,
+        firewall,
         settings: { ...settings, ...changes },
         onRefusedHost,
         signal: AbortSignal.timeout(180_000),
-      }),
+      });
+      const close = async () => {
+        await opened.close();
+        firewall.close();
+      };
+      return { ...opened, close };
+    },
   };
 }
