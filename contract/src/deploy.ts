@@ -58,7 +58,8 @@ export const plan = z.object({
 });
 export type Plan = z.output<typeof plan>;
 
-export const agentStates = ['serving', 'starting', 'stopped', 'failed', 'not_deployed'] as const;
+/** `unknown`: it is meant to run, and the service has not looked at it for too long. */
+export const agentStates = ['serving', 'starting', 'stopped', 'failed', 'unknown', 'not_deployed'] as const;
 
 export const agentStatus = z.object({
   name: z.string(),
@@ -66,6 +67,7 @@ export const agentStatus = z.object({
   team: z.string(),
   state: z.enum(agentStates),
   detail: z.string(),
+  seen_at: z.string().nullable().describe('when its container was last looked at'),
   endpoint: z.string().nullable(),
   target: z.string().nullable(),
   revision: z.string().nullable(),
@@ -162,7 +164,7 @@ export const deployEndpoints = {
   'agents.statuses': {
     method: 'GET',
     path: '/api/v1/agents',
-    summary: 'How the agents you may read stand',
+    summary: 'States of the agents you may read, as of the last look at each',
     operation: 'deployment.list',
     query: z.strictObject(paging),
     reply: { kind: 'list', status: 200, schema: agentStatus },
@@ -171,7 +173,7 @@ export const deployEndpoints = {
   'agents.status': {
     method: 'GET',
     path: '/api/v1/agents/{name}',
-    summary: 'How an agent stands',
+    summary: 'The state of an agent, looked at now',
     operation: 'deployment.read',
     params: byName,
     reply: { kind: 'data', status: 200, schema: agentStatus },

@@ -70,7 +70,7 @@ export function shortDigest(digest: string): Text {
 export function state(name: string): Text {
   if (/^(done|serving|approved|ok|pass|final|ready|added)$/.test(name)) return good(name);
   if (/^(failed|rejected|problem|fail|damaged|refused|removed|needs_attention)$/.test(name)) return bad(name);
-  if (/^(pending|queued|running|starting|warning|notice|cancelling|unanchored|draft|changed)$/.test(name))
+  if (/^(pending|queued|running|starting|warning|notice|cancelling|unanchored|draft|changed|unknown)$/.test(name))
     return warn(name);
   return name;
 }

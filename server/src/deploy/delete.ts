@@ -28,7 +28,7 @@ export async function deleteAgent(
   // Before anything is stopped; what comes to refer to it after that is met below.
   await refuseWhileInUse(db, user, asset);
   await holdAgent(asset.id, async () => {
-    const rows = await store.instancesOf(db, asset.id);
+    const rows = await store.instancesOf(db, [asset.id]);
     for (const { place } of rows) await releasePlace(parts, place, signal);
     await change(db, grant, 'asset.deleted', async (tx, note) => {
       if (!(await holdAlone(tx, asset.id))) throw new Problem('not_found');

@@ -30,3 +30,13 @@ test('an answer without end is not read any further than a megabyte', async () =
   // What the sockets hold is on its way as well.
   expect(sent).toBeLessThan(20_000_000);
 });
+
+test('an agent has five seconds for its answer', async () => {
+  const began = performance.now();
+  expect(await askHealth(await answeringServer(() => {}), signal)).toBeUndefined();
+  expect(performance.now() - began).toBeGreaterThan(4900);
+  const slow = await answeringServer((_, response) =>
+    setTimeout(() => response.end('{"status":"ready","in_flight":1}'), 3500),
+  );
+  expect(await askHealth(slow, signal)).toEqual({ status: 'ready', in_flight: 1 });
+});

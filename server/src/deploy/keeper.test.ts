@@ -1,3 +1,4 @@
+import { Problem } from '@gantry/contract/problems.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { runEvents } from '../runs/events.ts';
 import { startWorker, type Worker } from '../runs/worker.ts';
@@ -7,9 +8,10 @@ import { deleteAgent } from './delete.ts';
 import { deploy } from './deploy.ts';
 import { deployKind } from './deploy-kind.ts';
 import { startKeeper, type Keeper } from './keeper.ts';
-import { agentStatus } from './status.ts';
+import { agentStatus, listStatuses } from './status.ts';
 import { findAgent } from '../registry/find.ts';
 import { stop } from './stop.ts';
+import * as store from './store.ts';
 
 let stage: DeployStage;
 let worker: Worker;
@@ -67,6 +69,11 @@ async function statusOf(name: string) {
   return await agentStatus(stage.parts, asset, signal);
 }
 
+async function listed(name: string) {
+  const { items } = await listStatuses(stage.parts, await stage.cast.caller('root'), { limit: 200 });
+  return items.find((agent) => agent.name === name);
+}
+
 const stateOf = (id: string) => stage.containers.get(id)?.state;
 const patience = { timeout: 20_000, interval: 50 };
 
@@ -80,6 +87,66 @@ test('a dead container is shown as dead until it is started again, and counts', 
   keep();
   await expect.poll(() => stateOf(id), patience).toBe('running');
   await expect.poll(() => statusOf(name), patience).toMatchObject({ state: 'serving', restarts: 1 });
+});
+
+test('a list shows what the keeper wrote down, and asks neither the engine nor a container', async () => {
+  const { name, id } = await deployed();
+  const live = await statusOf(name);
+  expect(await listed(name)).toEqual({ ...live, in_flight: null, seen_at: expect.any(String) });
+  const target = stage.parts.targets.local;
+  const { observe } = target;
+  let asked = 0;
+  target.observe = async (...place) => {
+    asked += 1;
+    return await observe(...place);
+  };
+  crash(id);
+  expect(await listed(name)).toMatchObject({ state: 'serving', restarts: 0 });
+  expect(asked).toBe(0);
+  target.start = async () => {
+    throw new Problem('start_failed', { detail: 'It does not start.' });
+  };
+  keep();
+  await expect
+    .poll(() => listed(name), patience)
+    .toMatchObject({ state: 'failed', detail: expect.stringContaining('137') });
+  expect(asked).toBeGreaterThan(0);
+});
+
+test('while the engine is silent a list shows no agent as serving', async () => {
+  const { name } = await deployed();
+  expect(await listed(name)).toMatchObject({ state: 'serving' });
+  const { observe } = stage.parts.targets.local;
+  stage.parts.targets.local.observe = async () => {
+    throw new Problem('engine_unavailable', { detail: 'The container engine does not answer (ENOENT)' });
+  };
+  keep();
+  await expect
+    .poll(() => listed(name), patience)
+    .toMatchObject({ state: 'failed', detail: 'The container engine does not answer (ENOENT)' });
+  stage.parts.targets.local.observe = observe;
+  await expect.poll(() => listed(name), patience).toMatchObject({ state: 'serving', restarts: 0 });
+});
+
+test('an agent that no keeper looks at is unknown, and a look at it is confirmed', async () => {
+  const { name } = await deployed();
+  await stage.database.db.run(sql`update instance set seen_at = seen_at - interval '29 s'`);
+  expect(await listed(name)).toMatchObject({ state: 'serving' });
+  await stage.database.db.run(sql`update instance set seen_at = seen_at - interval '2 s'`);
+  const silent = await listed(name);
+  expect(silent).toMatchObject({ state: 'unknown', detail: `Nobody has looked at it since ${silent?.seen_at}.` });
+  stage.health = { status: 'ready', in_flight: 3 };
+  keep();
+  await expect.poll(() => listed(name), patience).toMatchObject({ state: 'serving', in_flight: 3 });
+});
+
+test('a start that takes long is shown as such up to its deadline', async () => {
+  const { name, id } = await deployed();
+  await store.setStarting(stage.database.db, id, 'The container is gone.');
+  await stage.database.db.run(sql`update instance set seen_at = seen_at - interval '34 s'`);
+  expect(await listed(name)).toMatchObject({ state: 'starting', detail: 'The container is gone.' });
+  await stage.database.db.run(sql`update instance set seen_at = seen_at - interval '2 s'`);
+  expect(await listed(name)).toMatchObject({ state: 'unknown' });
 });
 
 test('one that crashes again and again waits longer each time', async () => {
@@ -231,12 +298,14 @@ test('the last two revisions of an agent keep their images, and while a deploy i
   keep();
   await expect.poll(() => stage.needed?.images.has(first), patience).toBe(false);
   expect([...(stage.needed?.images ?? [])]).toEqual(expect.arrayContaining(last));
-  stage.duringBuild = async () => await new Promise(() => {});
+  const building = Promise.withResolvers<void>();
+  stage.duringBuild = async () => await building.promise;
   const pushed = await stage.push();
   await deploy(stage.parts, await stage.cast.caller('root'), { ref: pushed.ref, force: false });
   await Promise.all(keepers.map((keeper) => keeper.stop()));
   keep();
   await expect.poll(() => stage.needed, patience).toBeUndefined();
+  building.resolve();
 });
 
 test('what a deleted agent needed is looked at within a turn, not in an hour', async () => {

@@ -11,16 +11,18 @@ import { holdIfFree } from './agent-lock.ts';
 import { releasePlace } from './artefacts.ts';
 import { drainOut } from './drain-out.ts';
 import type { Needed } from './build-image.ts';
+import { look, unseen, type Look } from './condition.ts';
 import { countSilences, type Silences } from './silences.ts';
 import type { DeployParts } from './parts.ts';
 import { raiseAgain } from './raise-again.ts';
 import * as store from './store.ts';
 import { stopGraceSeconds } from './targets/stop-grace.ts';
-import type { Instance } from './targets/target.ts';
 
 export type Keeper = Pick<Loop, 'stop'>;
 
 const look_every_ms = 2000;
+// A third of the time after which a condition counts as unknown (condition.ts).
+const confirm_every_ms = 10_000;
 const sweep_every_ms = 15_000;
 const prune_every_ms = 60 * 60_000;
 // Having run this long, a container's next crash is its first again.
@@ -30,12 +32,14 @@ export function startKeeper(parts: DeployParts, { onError }: { onError: (error: 
   const stopping = new AbortController();
   const { signal } = stopping;
   const busy = new Map<string, Promise<void>>();
-  const silences = countSilences();
+  const keeping: Keeping = { parts, silences: countSilences(), unchanged: new Map() };
 
+  let confirmed_at = -Infinity;
   let [swept_at, pruned_at, agents_then] = [-Infinity, -Infinity, 0];
   const loop = startLoop(
     async () => {
       await lookAtAll();
+      await confirm();
       if (performance.now() - swept_at < sweep_every_ms) return;
       await sweep(parts, signal);
       swept_at = performance.now();
@@ -59,14 +63,26 @@ export function startKeeper(parts: DeployParts, { onError }: { onError: (error: 
     }
   }
 
+  async function confirm(): Promise<void> {
+    const now = performance.now();
+    if (keeping.unchanged.size === 0 || now - confirmed_at < confirm_every_ms) return;
+    confirmed_at = now;
+    const looks = [...keeping.unchanged].map(([revision_id, { in_flight, at }]) => ({
+      revision_id,
+      in_flight,
+      seconds_ago: (now - at) / 1000,
+    }));
+    keeping.unchanged.clear();
+    await store.setSeenAgain(parts.db, looks);
+  }
+
   // One after the other, for each holds the agent; what serves comes before what drains, which may take an hour over it.
   async function keepAgent(rows: readonly store.InstanceRow[]): Promise<void> {
     const [serving, draining] = [
       rows.filter((row) => row.desired !== null),
       rows.filter((row) => row.desired === null),
     ];
-    for (const { revision_id } of [...serving, ...draining])
-      await keep(parts, silences, revision_id, signal).catch(report);
+    for (const { revision_id } of [...serving, ...draining]) await keep(keeping, revision_id, signal).catch(report);
   }
 
   // An agent that does not start says so in its status; only what nobody expected goes to the service's log.
@@ -83,7 +99,15 @@ export function startKeeper(parts: DeployParts, { onError }: { onError: (error: 
   };
 }
 
-async function keep(parts: DeployParts, silences: Silences, revision_id: string, stopping: AbortSignal): Promise<void> {
+interface Keeping {
+  parts: DeployParts;
+  silences: Silences;
+  /** Looks since the last confirmation that found what is written down already. */
+  unchanged: Map<string, { in_flight: number | null; at: number }>;
+}
+
+async function keep(keeping: Keeping, revision_id: string, stopping: AbortSignal): Promise<void> {
+  const { parts } = keeping;
   const row = await store.instance(parts.db, revision_id);
   if (row === undefined) return;
   await holdIfFree(row.agent_id, stopping, async (signal) => {
@@ -91,22 +115,18 @@ async function keep(parts: DeployParts, silences: Silences, revision_id: string,
     const now = await store.instance(parts.db, revision_id);
     if (now === undefined) return;
     if (now.seconds_draining !== null || now.desired === null) return await drainOut(parts, now, signal);
+    if (now.desired === 'running') return await keepRunning(keeping, now, signal);
     const target = parts.targets[now.place.target];
     const seen = await target.observe(now.place, signal);
-    if (now.desired === 'running') return await keepRunning(parts, silences, now, seen, signal);
     if (seen.state === 'running') await target.stop(now.place, { grace_seconds: stopGraceSeconds }, signal);
   });
 }
 
-async function keepRunning(
-  parts: DeployParts,
-  silences: Silences,
-  row: store.InstanceRow,
-  seen: Instance,
-  signal: AbortSignal,
-): Promise<void> {
+async function keepRunning(keeping: Keeping, row: store.InstanceRow, signal: AbortSignal): Promise<void> {
+  const { parts, silences } = keeping;
+  const { seen, health } = await lookAndNote(keeping, row, signal);
   const serves = seen.state === 'running' && seen.url === row.url;
-  const isHung = serves && (await silences.areTooMany(row, signal));
+  const isHung = serves && silences.areTooMany(row, health);
   // What serves no call must not be called; when it may be started again is another question.
   if ((serves && !isHung) || !row.is_due) return;
   if (!isHung) return await raiseAgain(parts, row, seen, signal);
@@ -114,6 +134,25 @@ async function keepRunning(
   await target.stop(row.place, { grace_seconds: 0 }, signal);
   silences.forget(row);
   await raiseAgain(parts, row, await target.observe(row.place, signal), signal, silences.why);
+}
+
+async function lookAndNote(keeping: Keeping, row: store.InstanceRow, signal: AbortSignal): Promise<Look> {
+  try {
+    const looked = await look(keeping.parts, row, signal);
+    await note(keeping, row, looked.found);
+    return looked;
+  } catch (error) {
+    if (error instanceof Problem) await note(keeping, row, unseen(error));
+    throw error;
+  }
+}
+
+/** Written down where it is news; else confirmed later, for all at once. */
+async function note({ parts, unchanged }: Keeping, row: store.InstanceRow, found: store.Seen): Promise<void> {
+  const { revision_id, state, detail, seen_at } = row;
+  if (found.state === state && found.detail === detail && seen_at !== null)
+    return void unchanged.set(revision_id, { in_flight: found.in_flight, at: performance.now() });
+  await store.setSeen(parts.db, revision_id, found);
 }
 
 /** Containers of ours that belong to no revision and to no run that is under way: a crash left them, or an undo could not take them away. */

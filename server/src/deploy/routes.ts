@@ -44,7 +44,7 @@ export function deployRoutes(parts: DeployParts): DeployHandlers {
       return await whileAllowed({ decide, signal }, async (until) => runEvents(db, params.id, after, until));
     },
     'deployments.cancel': async ({ caller, params }) => await cancel(db, caller, params.id),
-    'agents.statuses': async ({ caller, query, signal }) => await listStatuses(parts, caller, query, signal),
+    'agents.statuses': async ({ caller, query }) => await listStatuses(parts, caller, query),
     'agents.status': async ({ caller, params, signal }) => await showStatus(parts, caller, params.name, signal),
     'agents.logs': async ({ caller, callerNow, params: { name }, query, request, signal }) => {
       const wish = { ...query, given: lastInstant(request) };

@@ -1,14 +1,14 @@
-import { askHealth } from './health.ts';
+import type { Health } from './health.ts';
 import type { InstanceRow } from './store.ts';
 
 /** A look asks for up to five seconds, and the next one comes two seconds later. */
 const most_in_a_row = 3;
 
-type Asked = Pick<InstanceRow, 'revision_id' | 'url' | 'started_at'>;
+type Asked = Pick<InstanceRow, 'revision_id' | 'started_at'>;
 
 export interface Silences {
-  /** Asks once more. True once the container has not answered so often in a row that it counts as hung. */
-  areTooMany(row: Asked, signal: AbortSignal): Promise<boolean>;
+  /** Counts one more look. True once the container has not answered so often in a row that it counts as hung. */
+  areTooMany(row: Asked, health: Health | undefined): boolean;
   forget(row: Asked): void;
   /** For the record. */
   why: string;
@@ -18,8 +18,8 @@ export interface Silences {
 export function countSilences(): Silences {
   const counted = new Map<string, { started_at: string; count: number }>();
   return {
-    async areTooMany({ revision_id, url, started_at }, signal) {
-      if (url !== null && (await askHealth(url, signal)) !== undefined) {
+    areTooMany({ revision_id, started_at }, health) {
+      if (health !== undefined) {
         counted.delete(revision_id);
         return false;
       }

@@ -1,5 +1,6 @@
-// How an agent stands: what the record says, and what the engine says right now. A container that died is shown as dead, whatever should be.
-import { notInEffect } from '@gantry/contract/agent-yaml.ts';
+// The state of agents. One agent is looked at now: a container that died is shown as dead, whatever should be. A list answers from the
+// database, with the condition that the keeper wrote down and the time of its look.
+import { notInEffect, type AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import type { AgentStatus } from '@gantry/contract/deploy.ts';
 import type { Page } from '@gantry/contract/endpoint.ts';
 import { Problem } from '@gantry/contract/problems.ts';
@@ -7,18 +8,17 @@ import { printVersionRef } from '@gantry/contract/refs.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { theOrg } from '../access/subject.ts';
+import type { Reader } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import { findAssetsById, findVersion, type AssetRecord } from '../registry/find.ts';
+import { findVersion, type AssetRecord } from '../registry/find.ts';
 import { loadAsset } from '../registry/load-asset.ts';
 import { list } from '../registry/assets/list.ts';
-import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
-import { findRun } from '../runs/run.ts';
+import { loadAgentConfigs } from '../registry/versions/load-version-content.ts';
+import { findRuns, type RunRow } from '../runs/run.ts';
+import { lastCondition, look, unseen, type Condition } from './condition.ts';
 import { endpointOf } from './endpoint.ts';
-import { askHealth, type Health } from './health.ts';
 import type { DeployParts } from './parts.ts';
-import { describeExit } from './raise-again.ts';
 import * as store from './store.ts';
-import type { Instance } from './targets/target.ts';
 
 export async function showStatus(
   parts: DeployParts,
@@ -35,129 +35,128 @@ export async function listStatuses(
   parts: DeployParts,
   caller: Caller,
   query: { limit: number; cursor?: string | undefined },
-  signal: AbortSignal,
 ): Promise<Page<AgentStatus>> {
   authorize(caller, 'deployment.list', theOrg);
   const page = await list(parts.db, parts.cursors, caller, { ...query, kind: 'agent' });
-  const assets = new Map(
-    (
-      await findAssetsById(
-        parts.db,
-        page.items.map(({ id }) => id),
-      )
-    ).map((asset) => [asset.id, asset]),
-  );
-  const shown = page.items.flatMap(({ id }) => assets.get(id) ?? []);
-  return { ...page, items: await Promise.all(shown.map((asset) => agentStatus(parts, asset, signal))) };
+  const standings = await loadStandings(parts.db, page.items);
+  return { ...page, items: standings.map((standing) => describe(parts, standing, recorded(parts, standing))) };
 }
 
 export async function agentStatus(parts: DeployParts, asset: AssetRecord, signal: AbortSignal): Promise<AgentStatus> {
-  const { db } = parts;
-  const [route, instances, latest] = await Promise.all([
-    store.route(db, asset.id, 'local'),
-    store.instancesOf(db, asset.id),
-    findVersion(db, asset.id, 'latest'),
+  const latest = await findVersion(parts.db, asset.id, 'latest');
+  const agent = { id: asset.id, name: asset.name, team: asset.team.name, latest_version: latest?.version ?? null };
+  const [standing] = await loadStandings(parts.db, [agent]);
+  if (standing === undefined) throw new Error(`agents/${asset.name} has no standing`);
+  return describe(parts, standing, await live(parts, standing, signal));
+}
+
+type Agent = Pick<AgentStatus, 'name' | 'team' | 'latest_version'> & { id: string };
+
+interface Standing {
+  agent: Agent;
+  /** What answers for it, if it was deployed. */
+  route: store.RouteRow | undefined;
+  config: AgentConfig | undefined;
+  row: store.InstanceRow | undefined;
+  draining: string[];
+  newest: store.DeploymentRow | undefined;
+  run: RunRow | undefined;
+}
+
+/** In the order of the agents, with one question of each kind for all of them. */
+async function loadStandings(db: Reader, agents: readonly Agent[]): Promise<Standing[]> {
+  const ids = agents.map(({ id }) => id);
+  const [routes, instances] = await Promise.all([store.routes(db, ids, 'local'), store.instancesOf(db, ids)]);
+  const routed = new Map(routes.map((route) => [route.agent_id, route]));
+  const others = ids.filter((id) => !routed.has(id));
+  const [configs, deployments] = await Promise.all([
+    loadAgentConfigs(
+      db,
+      routes.map(({ version_id }) => version_id),
+    ),
+    others.length === 0 ? [] : store.newestDeployments(db, others),
   ]);
-  const common = {
-    name: asset.name,
-    team: asset.team.name,
-    latest_version: latest?.version ?? null,
-    draining: instances
-      .filter(({ seconds_draining }) => seconds_draining !== null)
-      .map(({ revision_id }) => revision_id),
-  };
-  if (route === undefined) return { ...common, ...notDeployed, detail: await whyNotDeployed(parts, asset) };
-  const config = await loadAgentConfig(db, route.version_id);
-  const row = instances.find(({ revision_id }) => revision_id === route.id);
+  const run_ids = deployments.map(({ run_id }) => run_id);
+  const runs = run_ids.length === 0 ? [] : await findRuns(db, run_ids);
+  const rowsOf = Map.groupBy(instances, ({ agent_id }) => agent_id);
+  return agents.map((agent) => {
+    const route = routed.get(agent.id);
+    const rows = rowsOf.get(agent.id) ?? [];
+    const newest = deployments.find(({ agent_id }) => agent_id === agent.id);
+    return {
+      agent,
+      route,
+      config: route && configs.get(route.version_id),
+      row: rows.find(({ revision_id }) => revision_id === route?.id),
+      draining: rows.filter(({ seconds_draining }) => seconds_draining !== null).map(({ revision_id }) => revision_id),
+      newest,
+      run: runs.find(({ id }) => id === newest?.run_id),
+    };
+  });
+}
+
+function describe(parts: DeployParts, standing: Standing, condition: Condition): AgentStatus {
+  const { agent, route, config, row, draining } = standing;
+  const { name, team, latest_version } = agent;
   return {
-    ...common,
-    ...(await condition(parts, route, row, signal)),
-    ref: printVersionRef({ kind: 'agent', name: asset.name, version: route.version }),
-    endpoint: endpointOf(parts, asset.name),
-    target: route.target,
-    revision: route.id,
-    digest: route.digest,
+    name,
+    team,
+    latest_version,
+    draining,
+    ...condition,
+    ref: route === undefined ? null : printVersionRef({ kind: 'agent', name, version: route.version }),
+    endpoint: route === undefined ? null : endpointOf(parts, name),
+    target: route?.target ?? null,
+    revision: route?.id ?? null,
+    digest: route?.digest ?? null,
     restarts: row?.restarts ?? 0,
     last_exit: row?.last_exit ?? null,
-    not_in_effect: notInEffect(config).map(({ field }) => field),
-    deployed_by: route.deployed_by_name,
-    deployed_at: route.created_at,
+    not_in_effect: config === undefined ? [] : notInEffect(config).map(({ field }) => field),
+    deployed_by: route?.deployed_by_name ?? null,
+    deployed_at: route?.created_at ?? null,
   };
 }
 
-const notDeployed = {
-  state: 'not_deployed',
-  ref: null,
-  endpoint: null,
-  target: null,
-  revision: null,
-  digest: null,
-  restarts: 0,
-  last_exit: null,
-  in_flight: null,
-  not_in_effect: [],
-  deployed_by: null,
-  deployed_at: null,
-} satisfies Partial<AgentStatus>;
+function recorded(parts: DeployParts, standing: Standing): Condition {
+  return settled(standing) ?? lastCondition(parts, containerOf(standing));
+}
 
-async function whyNotDeployed({ db }: DeployParts, asset: AssetRecord): Promise<string> {
-  const [newest] = await store.deployments(db, { agent_id: asset.id, limit: 1 });
-  const run = newest && (await findRun(db, newest.run_id));
+async function live(parts: DeployParts, standing: Standing, signal: AbortSignal): Promise<Condition> {
+  const known = settled(standing);
+  if (known !== undefined) return known;
+  const row = containerOf(standing);
+  const seen_at = new Date().toISOString();
+  try {
+    const { seen, found } = await look(parts, row, signal);
+    if (seen.state !== 'exited') return { ...found, seen_at };
+    const lines: string[] = [];
+    for await (const { line } of parts.targets[row.place.target].logs(row.place, { tail: last_lines, signal }))
+      lines.push(line);
+    return { ...found, detail: [found.detail, ...lines].join('\n'), seen_at };
+  } catch (error) {
+    if (error instanceof Problem) return { ...unseen(error), seen_at };
+    throw error;
+  }
+}
+
+const last_lines = 10;
+
+/** What follows from the records, whatever the container does. */
+function settled({ route, row, newest, run }: Standing): Condition | undefined {
+  const nothing = { in_flight: null, seen_at: null };
+  if (route === undefined) return { state: 'not_deployed', detail: whyNotDeployed(newest, run), ...nothing };
+  if (route.desired === 'stopped') return { state: 'stopped', detail: 'It was stopped.', ...nothing };
+  if (row === undefined) return { state: 'failed', detail: 'It has no container.', ...nothing };
+  return undefined;
+}
+
+function whyNotDeployed(newest: store.DeploymentRow | undefined, run: RunRow | undefined): string {
   if (newest === undefined || run === undefined) return 'It was never deployed.';
   const reason = typeof run.problem?.['detail'] === 'string' ? `: ${run.problem['detail']}` : '';
   return `The last deploy, of ${newest.version}, is ${run.state}${reason}`;
 }
 
-const whenHung = 'It is started again when it goes on like that.';
-
-type Condition = Pick<AgentStatus, 'state' | 'detail' | 'in_flight'>;
-
-async function condition(
-  parts: DeployParts,
-  route: store.RouteRow,
-  row: store.InstanceRow | undefined,
-  signal: AbortSignal,
-): Promise<Condition> {
-  if (route.desired === 'stopped') return { state: 'stopped', detail: 'It was stopped.', in_flight: null };
-  if (row === undefined) return { state: 'failed', detail: 'It has no container.', in_flight: null };
-  try {
-    const target = parts.targets[row.place.target];
-    const seen = await target.observe(row.place, signal);
-    if (seen.state !== 'running') return await dead(parts, row, seen, signal);
-    const health = seen.url === undefined ? undefined : await askHealth(seen.url, signal);
-    return alive(row, health);
-  } catch (error) {
-    if (error instanceof Problem) return { state: 'failed', detail: error.detail, in_flight: null };
-    throw error;
-  }
-}
-
-function alive(row: store.InstanceRow, health: Health | undefined): Condition {
-  const in_flight = health?.in_flight ?? null;
-  if (health?.status === 'ready' && row.url !== null) return { state: 'serving', detail: 'It answers.', in_flight };
-  if (health?.status === 'failed')
-    return { state: 'failed', detail: 'The agent could not be loaded; see its log.', in_flight };
-  if (row.url === null) return { state: 'starting', detail: row.last_exit ?? 'It is being started.', in_flight };
-  if (health === undefined)
-    return { state: 'failed', detail: `The container runs and does not answer /health. ${whenHung}`, in_flight };
-  return { state: 'starting', detail: 'The agent is being loaded.', in_flight };
-}
-
-const last_lines = 10;
-
-async function dead(
-  { targets }: DeployParts,
-  row: store.InstanceRow,
-  seen: Instance,
-  signal: AbortSignal,
-): Promise<Condition> {
-  const again =
-    row.next_start_at === null ? 'It is started again now.' : `It is started again at ${row.next_start_at}.`;
-  const lines: string[] = [];
-  if (seen.state === 'exited') {
-    for await (const { line } of targets[row.place.target].logs(row.place, { tail: last_lines, signal }))
-      lines.push(line);
-  }
-  const detail = [`${describeExit(seen) ?? 'The container was not started.'} ${again}`, ...lines].join('\n');
-  return { state: 'failed', detail, in_flight: null };
+function containerOf({ agent, row }: Standing): store.InstanceRow {
+  if (row === undefined) throw new Error(`agents/${agent.name} has no container`);
+  return row;
 }

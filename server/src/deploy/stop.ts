@@ -20,7 +20,7 @@ export async function stop(
   const { asset } = operated;
   await holdAgent(asset.id, async () => {
     await setDesired(db, operated, 'stopped');
-    for (const { revision_id, place } of await store.instancesOf(db, asset.id)) {
+    for (const { revision_id, place } of await store.instancesOf(db, [asset.id])) {
       await parts.targets[place.target].stop(place, { grace_seconds: stopGraceSeconds }, signal);
       await store.setStopped(db, revision_id);
     }

@@ -37,6 +37,8 @@ export interface RouteRow extends RevisionRow {
   desired: Desired;
 }
 
+export type SeenState = 'serving' | 'starting' | 'failed';
+
 export interface InstanceRow {
   revision_id: string;
   agent_id: string;
@@ -50,6 +52,12 @@ export interface InstanceRow {
   next_start_at: string | null;
   last_exit: string | null;
   started_at: string;
+  /** At the last look; all null before the first. */
+  state: SeenState | null;
+  detail: string | null;
+  in_flight: number | null;
+  seen_at: string | null;
+  seconds_unseen: number | null;
   seconds_draining: number | null;
   /** Null for one that no route leads to. */
   desired: Desired | null;
@@ -85,6 +93,12 @@ export async function deployments(
     select * from deployment where ${allOf(conditions)} order by created_at desc, run_id desc limit ${filter.limit}`);
 }
 
+/** The newest of each agent. */
+export const newestDeployments = async (db: Reader, agent_ids: readonly string[]) =>
+  await db.all<DeploymentRow>(sql`
+    select distinct on (agent_id) * from deployment where agent_id = any(${agent_ids})
+    order by agent_id, created_at desc, run_id desc`);
+
 export async function setApproval(tx: Tx, run_id: string, approval_id: string | null): Promise<void> {
   await tx.run(sql`update deployment set approval_id = ${approval_id} where run_id = ${run_id}`);
 }
@@ -109,6 +123,9 @@ export async function route(
   const held = lock ? sql`for update of r` : nothing;
   return await db.one<RouteRow>(sql`${routed} where r.agent_id = ${agent_id} and r.target = ${target} ${held}`);
 }
+
+export const routes = async (db: Reader, agent_ids: readonly string[], target: string) =>
+  await db.all<RouteRow>(sql`${routed} where r.agent_id = any(${agent_ids}) and r.target = ${target}`);
 
 /** Images of the last two revisions of each agent on each target, and of those that still have a container. */
 export async function neededImages(db: Reader): Promise<Set<string>> {
@@ -163,25 +180,55 @@ export async function removeAgent(tx: GovernedTx, agent_id: string): Promise<voi
 
 const instanceColumns = sql`i.revision_id, v.agent_id, v.target, i.place, i.url, i.restarts, i.failures, i.last_exit, i.started_at,
   i.next_start_at, i.next_start_at is null or i.next_start_at <= clock_now() as is_due,
+  i.state, i.detail, i.in_flight, i.seen_at, extract(epoch from clock_now() - i.seen_at)::float8 as seconds_unseen,
   extract(epoch from clock_now() - i.draining_since)::float8 as seconds_draining, r.desired`;
 const instanceTables = sql`instance i join revision v on v.id = i.revision_id left join route r on r.revision_id = v.id`;
 
 export const instances = async (db: Reader) =>
   await db.all<InstanceRow>(sql`select ${instanceColumns} from ${instanceTables} order by i.started_at`);
 
-export const instancesOf = async (db: Reader, agent_id: string) =>
+export const instancesOf = async (db: Reader, agent_ids: readonly string[]) =>
   await db.all<InstanceRow>(sql`
-    select ${instanceColumns} from ${instanceTables} where v.agent_id = ${agent_id} order by i.started_at`);
+    select ${instanceColumns} from ${instanceTables} where v.agent_id = any(${agent_ids}) order by i.started_at`);
 
 export const instance = async (db: Reader, revision_id: string) =>
   await db.one<InstanceRow>(sql`select ${instanceColumns} from ${instanceTables} where i.revision_id = ${revision_id}`);
 
-export async function insertInstance(
-  tx: Tx,
-  row: { revision_id: string; place: Place; url: string | null },
-): Promise<void> {
+/** Of a container that has answered just now. */
+export async function insertInstance(tx: Tx, row: { revision_id: string; place: Place; url: string }): Promise<void> {
   await tx.run(sql`
-    insert into instance (revision_id, place, url) values (${row.revision_id}, ${placeOnly(row.place)}, ${row.url})`);
+    insert into instance (revision_id, place, url, state, detail, seen_at)
+    values (${row.revision_id}, ${placeOnly(row.place)}, ${row.url}, 'serving', ${serving}, clock_now())`);
+}
+
+/** How a container that answers is described. */
+export const serving = 'It answers.';
+
+export interface Seen {
+  state: SeenState;
+  detail: string;
+  in_flight: number | null;
+}
+
+/** What a look found that the row does not say. */
+export async function setSeen(tx: Tx, revision_id: string, { state, detail, in_flight }: Seen): Promise<void> {
+  await tx.run(sql`
+    update instance set state = ${state}, detail = ${detail}, in_flight = ${in_flight}, seen_at = clock_now()
+    where revision_id = ${revision_id}`);
+}
+
+export interface SeenAgain {
+  revision_id: string;
+  in_flight: number | null;
+  seconds_ago: number;
+}
+
+/** Looks that found what the rows say. One that was stopped or written since stays as it is. */
+export async function setSeenAgain(tx: Tx, looks: readonly SeenAgain[]): Promise<void> {
+  await tx.run(sql`
+    update instance i set in_flight = l.in_flight, seen_at = clock_now() - l.seconds_ago * interval '1 s'
+    from jsonb_to_recordset(${JSON.stringify(looks)}::jsonb) as l (revision_id uuid, in_flight integer, seconds_ago float8)
+    where i.revision_id = l.revision_id and i.seen_at < clock_now() - l.seconds_ago * interval '1 s'`);
 }
 
 /** From now on it only finishes the calls it has. */
@@ -194,6 +241,9 @@ export async function removeInstance(tx: Tx, revision_id: string): Promise<void>
   await tx.run(sql`delete from instance where revision_id = ${revision_id}`);
 }
 
+/** How a container is described whose start has begun, for the first time. */
+export const starting = 'It is being started.';
+
 /**
  * A start begins: calls have nowhere to go until it is ready. Each one makes the next wait longer, twice as long up to five minutes, until
  * it has run for a while.
@@ -201,6 +251,7 @@ export async function removeInstance(tx: Tx, revision_id: string): Promise<void>
 export async function setStarting(tx: Tx, revision_id: string, last_exit: string | null): Promise<void> {
   await tx.run(sql`
     update instance set url = null, last_exit = coalesce(${last_exit}, last_exit), failures = failures + 1,
+      state = 'starting', detail = coalesce(${last_exit}, last_exit, ${starting}), in_flight = null, seen_at = clock_now(),
       next_start_at = clock_now() + least(300, 2 ^ least(failures, 10)) * interval '1 s' where revision_id = ${revision_id}`);
 }
 
@@ -210,12 +261,12 @@ export async function setStarted(
 ): Promise<void> {
   await tx.run(sql`
     update instance set place = ${placeOnly(started.place)}, url = ${started.url},
-      started_at = clock_now(), restarts = restarts + ${started.restarted ? 1 : 0}::int where revision_id = ${started.revision_id}`);
+      state = 'serving', detail = ${serving}, in_flight = null, seen_at = clock_now(), started_at = clock_now(), restarts = restarts + ${started.restarted ? 1 : 0}::int where revision_id = ${started.revision_id}`);
 }
 
 export async function setStopped(tx: Tx, revision_id: string): Promise<void> {
   await tx.run(
-    sql`update instance set url = null, failures = 0, next_start_at = null where revision_id = ${revision_id}`,
+    sql`update instance set url = null, failures = 0, next_start_at = null, seen_at = null where revision_id = ${revision_id}`,
   );
 }
 

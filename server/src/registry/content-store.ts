@@ -27,6 +27,11 @@ export async function config(db: Reader, digest: string): Promise<Record<string,
   return row.config;
 }
 
+export const configs = async (db: Reader, version_ids: readonly string[]) =>
+  await db.all<Pick<Content, 'config'> & { version_id: string }>(sql`
+    select v.id as version_id, c.config from version v join content c on c.digest = v.digest
+    where v.id = any(${version_ids})`);
+
 export async function pinsOf(db: Reader, digest: string): Promise<Pin[]> {
   const row = await db.one<{ pins: Pin[] }>(sql`select pins from content where digest = ${digest}`);
   if (row === undefined) throw new Error(`there is no content ${digest}`);

@@ -74,7 +74,8 @@ export async function serveAgent(app: TestApp, agent: StoredAgent, url: string):
     container_name: `svc-${agent.name}`,
     container_id: id.replaceAll('-', ''),
   });
-  await app.db.run(sql`insert into instance (revision_id, place, url) values (${id}, ${place}, ${url})`);
+  await app.db.run(sql`insert into instance (revision_id, place, url, state, detail, seen_at)
+    values (${id}, ${place}, ${url}, 'serving', 'It answers.', clock_now())`);
   await app.governed(
     sql`insert into route (agent_id, target, revision_id, desired) values (${agent.asset_id}, 'local', ${id}, 'running') returning id`,
   );

@@ -63,6 +63,12 @@ export async function loadAgentConfig(db: Reader, version_id: string): Promise<A
   return agentConfigOf(await loadVersionSummary(db, version_id));
 }
 
+/** The same of many versions, by version id. */
+export async function loadAgentConfigs(db: Reader, version_ids: readonly string[]): Promise<Map<string, AgentConfig>> {
+  const rows = await contents.configs(db, version_ids);
+  return new Map(rows.map((row) => [row.version_id, agentConfigOf(row)]));
+}
+
 // Only agents have files to load and are deployed, and a push stores a config only after agentConfig accepted it.
 function agentConfigOf({ config }: Pick<contents.StoredContent, 'config'>): AgentConfig {
   return config as unknown as AgentConfig;
