@@ -356,7 +356,7 @@ describe('the service refuses to start', () => {
 const serve =
   JSON.stringify(join(import.meta.dirname, '../node_modules/.bin/node')) +
   ' ' +
-  JSON.stringify(join(import.meta.dirname, '../server/src/main.ts'));
+  JSON.stringify(join(import.meta.dirname, '../server/start.js'));
 
 function expectAll(output: string, sentences: readonly string[]): void {
   const missing = sentences.filter((sentence) => !output.includes(sentence));

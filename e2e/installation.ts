@@ -100,7 +100,7 @@ export async function install(
   const seed = async () => {
     writeLauncher(join(bin, 'svc'), launcherText(node, main));
     await must(
-      `${JSON.stringify(node)} ${JSON.stringify(join(clone, 'server/src/main.ts'))} seed --password-file ${password_file}`,
+      `${JSON.stringify(node)} ${JSON.stringify(join(clone, 'server/start.js'))} seed --password-file ${password_file}`,
     );
     await must('svc server start');
     await must('svc login --email admin@gantry.local --password "$(cat "$FILE")" --store file', {

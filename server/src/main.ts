@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Problem } from '@gantry/contract/problems.ts';
 import { startApp } from './app.ts';
+import { collectGarbage } from './collect-garbage.ts';
 import { ConfigFault, readConfig } from './config.ts';
 import { DataDirectoryInUse } from './data-directory.ts';
 import { OrgConfigFault } from './principals/org-settings.ts';
@@ -22,12 +23,12 @@ import { seed, seed_email } from './principals/seed.ts';
 import { uninstall } from './uninstall.ts';
 
 const usage = `Usage:
-  node server/src/main.ts serve
-  node server/src/main.ts seed --password-file <path>
-  node server/src/main.ts reset-admin
-  node server/src/main.ts uninstall
-  node server/src/main.ts prune --before <time> --reason <text>
-  node server/src/main.ts reseal --reason <text>`;
+  node server/start.js serve
+  node server/start.js seed --password-file <path>
+  node server/start.js reset-admin
+  node server/start.js uninstall
+  node server/start.js prune --before <time> --reason <text>
+  node server/start.js reseal --reason <text>`;
 
 async function main(): Promise<void> {
   process.umask(0o077);
@@ -60,6 +61,7 @@ async function serveUntilStopped(): Promise<void> {
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
   const app = await startApp(config, log);
+  collectGarbage();
   process.on(
     'SIGHUP',
     () =>

@@ -13,7 +13,7 @@ import { announcedServer, type AnnouncedServer } from '../session/server-address
 import type { Session } from '../session/session.ts';
 import { verbatim } from '../view/view.ts';
 
-const program = fileURLToPath(new URL('../../../server/src/main.ts', import.meta.url));
+const program = fileURLToPath(new URL('../../../server/start.js', import.meta.url));
 // A first start initialises a database; a stop lets calls in flight end.
 const startDeadlineMilliseconds = 90_000;
 const readyMilliseconds = 10_000;

@@ -125,7 +125,8 @@ test('what somebody removed is set again, and a turn that finds everything in pl
   const jumps = async () =>
     (await promisify(execFile)('iptables', ['-w', '5', '-S'])).stdout
       .split('\n')
-      .filter((rule) => rule.includes(` -i ${network.bridge} -j SVC-`));
+      .filter((rule) => rule.includes(` -i ${network.bridge} -j SVC-`))
+      .toSorted();
   await guard();
   const set = await jumps();
   expect(set.map((rule) => rule.split(' ')[1])).toEqual(['DOCKER-USER', 'INPUT']);

@@ -3,7 +3,6 @@
 // those may repeat what was sent to it.
 import { readFile } from 'node:fs/promises';
 import { rootCertificates } from 'node:tls';
-import { createTransport } from 'nodemailer';
 import type { MailConfig } from '../config.ts';
 import type { Letter } from './compose.ts';
 
@@ -31,6 +30,8 @@ const connect_ms = 10_000;
 export const send_ms = 60_000;
 
 export async function connectMailServer({ url, from, ca_file, plaintext }: MailConfig): Promise<MailServer> {
+  // 5 MB that a service without mail does not hold.
+  const { createTransport } = await import('nodemailer');
   const { protocol, hostname: host, port, username, password } = new URL(url);
   const secure = protocol === 'smtps:';
   const own = ca_file === undefined ? [] : [await readFile(ca_file, 'utf8')];
