@@ -8,10 +8,10 @@ import { openDatabase, type Database } from '../server/src/database/database.ts'
 import { runningEmbedded } from '../server/src/database/embedded.ts';
 import { migrate } from '../server/src/database/migrate.ts';
 import { sql } from '../server/src/database/sql.ts';
-import { checkpointFile } from '../server/src/proof/checkpoint-file.ts';
+import { checkpointFile } from '../server/src/proof/checkpoints/checkpoint-file.ts';
 import { checkpointKey } from '../server/src/proof/key.ts';
 import { signNew } from '../server/src/proof/sign.ts';
-import { verify } from '../server/src/proof/verify.ts';
+import { verify } from '../server/src/proof/verification/verify.ts';
 import { entryHash, genesisHash, type Entry } from '../verifier/verify.mjs';
 import type { Row } from './row.ts';
 import { interleaved } from './sampling.ts';

@@ -3,7 +3,7 @@
 import type { AssetKind, Operation } from '@gantry/contract/roles.ts';
 import { misuse } from './refusal.ts';
 import type { Result } from './result.ts';
-import type { Session } from './session.ts';
+import type { Session } from './session/session.ts';
 
 export function defineCommand<A extends Inputs, F extends Inputs>(record: Command<A, F>): Command<A, F> {
   return record;

@@ -4,9 +4,9 @@ import { assetKinds, operations } from '@gantry/contract/roles.ts';
 import { expect, test } from 'vitest';
 import type { Command } from './command.ts';
 import { commands, groups, menu, type Words } from './commands.ts';
-import { describeNeeds } from './needs.ts';
+import { describeNeeds } from './program/needs.ts';
 import { createOutput } from './output.ts';
-import { parse } from './program.ts';
+import { parse } from './program/program.ts';
 
 const directory = path.join(import.meta.dirname, 'commands');
 const all = Object.keys(commands) as Words[]; // the keys of a literal

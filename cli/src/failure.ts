@@ -1,7 +1,7 @@
 // What went wrong, as people and programs are told it, and the exit code that says so to the shell.
 import type { Unreachable } from '@gantry/contract/client.ts';
 import { Problem, problemDocument, type Fault } from '@gantry/contract/problems.ts';
-import { evidence } from './evidence.ts';
+import { evidence } from './agent/evidence.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { Refusal } from './refusal.ts';
 import type { Next } from './result.ts';

@@ -1,6 +1,6 @@
 // Ctrl-C. By itself it aborts what waits; a command that can do better (detach or cancel a deploy) takes it over.
 import { exitCodes } from './exit-codes.ts';
-import type { Interrupts } from './session.ts';
+import type { Interrupts } from './session/session.ts';
 
 export function listenForInterrupts(): Interrupts & { stop(): void } {
   const controller = new AbortController();

@@ -5,8 +5,8 @@ import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { describeFailure } from './failure.ts';
 import { listenForInterrupts } from './interrupts.ts';
 import { createOutput, endQuietlyWithReader, type Output } from './output.ts';
-import { parse } from './program.ts';
-import { createSession } from './session.ts';
+import { parse } from './program/program.ts';
+import { createSession } from './session/session.ts';
 
 export async function main(words: string[]): Promise<void> {
   endQuietlyWithReader();

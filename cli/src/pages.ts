@@ -1,6 +1,6 @@
 import type { Page } from '@gantry/contract/endpoint.ts';
 import { whole } from './command.ts';
-import type { Session } from './session.ts';
+import type { Session } from './session/session.ts';
 
 export const limitFlag = whole('How many at most (50 unless told)', 'number', { least: 1, most: 10_000 });
 

@@ -8,13 +8,13 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { versionByPush } from './deploy/choose-version.ts';
 import { requestDeployment } from './deploy/request-deployment.ts';
 import { watchDeployment } from './deploy/watch-deployment.ts';
-import { readPrivateFile } from './private-file.ts';
+import { readPrivateFile } from './session/private-file.ts';
 import { copyExample } from './project/make-project.ts';
 import { Refusal } from './refusal.ts';
-import { findServer, isReady, runServerProgram, startServer } from './server-process.ts';
-import type { Session } from './session.ts';
-import { signIn } from './sign-in.ts';
-import { storeToken } from './tokens.ts';
+import { findServer, isReady, runServerProgram, startServer } from './server/server-process.ts';
+import type { Session } from './session/session.ts';
+import { signIn } from './session/sign-in.ts';
+import { storeToken } from './session/tokens.ts';
 import { good } from './view/view.ts';
 
 // Not the name of the guide's first agent: names of agents are unique in the organisation.

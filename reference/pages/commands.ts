@@ -1,7 +1,7 @@
 import { commands, type Words } from '../../cli/src/commands.ts';
 import type { Command, Input } from '../../cli/src/command.ts';
 import { assetKinds } from '@gantry/contract/roles.ts';
-import { describeNeeds } from '../../cli/src/needs.ts';
+import { describeNeeds } from '../../cli/src/program/needs.ts';
 import type { Page } from '../page.ts';
 
 /** Every command, from the records that the client itself reads. */

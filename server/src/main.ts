@@ -17,7 +17,7 @@ import { Mismatch } from './proof/mismatch.ts';
 import { openProof } from './proof/open.ts';
 import type { ProofParts } from './proof/parts.ts';
 import { prune } from './proof/prune.ts';
-import { reseal } from './proof/reseal.ts';
+import { reseal } from './proof/checkpoints/reseal.ts';
 import { seed, seed_email } from './principals/seed.ts';
 import { uninstall } from './uninstall.ts';
 

@@ -1,10 +1,10 @@
 import type { AuditEntry } from '@gantry/contract/audit.ts';
-import { auditColumns, auditRow } from '../audit-table.ts';
+import { auditColumns, auditRow } from '../audit/audit-table.ts';
 import { choice, defineCommand, moment, text, toggle } from '../command.ts';
 import { limitFlag, takePages } from '../pages.ts';
 import { misuse } from '../refusal.ts';
 import { keepReading } from '../run/keep-reading.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 import { line, table } from '../view/view.ts';
 
 export const command = defineCommand({

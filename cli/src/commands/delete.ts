@@ -1,6 +1,6 @@
-import { agentArgument } from '../agent-name.ts';
+import { agentArgument } from '../agent/agent-name.ts';
 import { defineCommand } from '../command.ts';
-import { yesFlag } from '../confirm-final.ts';
+import { yesFlag } from '../input/confirm-final.ts';
 
 export const command = defineCommand({
   words: 'delete',

@@ -3,7 +3,7 @@ import { choice, defineCommand, optional, text, toggle } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { misuse, Refusal } from '../refusal.ts';
 import type { Result } from '../result.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 import { good, line } from '../view/view.ts';
 
 export const command = defineCommand({
@@ -65,7 +65,7 @@ async function notPushed(error: unknown, ref: string): Promise<never> {
 
 async function showPlan(session: Session, ref: string, target: string | undefined): Promise<Result> {
   const { describePlan } = await import('../deploy/describe-plan.ts');
-  const { hasChanges } = await import('../describe-changes.ts');
+  const { hasChanges } = await import('../review/describe-changes.ts');
   const plan = await session.call('deployments.plan', { body: { ref, ...(target === undefined ? {} : { target }) } });
   const changes = plan.running === null || hasChanges(plan.changes);
   return {

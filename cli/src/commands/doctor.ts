@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { examineClient, examineService, type Finding } from '../examine.ts';
+import { examineClient, examineService, type Finding } from '../server/examine.ts';
 import { line, strong, state, type View } from '../view/view.ts';
 
 export const command = defineCommand({

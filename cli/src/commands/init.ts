@@ -1,7 +1,7 @@
 import type { Framework } from '@gantry/contract/frameworks.ts';
 import { choice, defineCommand, optional, text } from '../command.ts';
 import type { Result } from '../result.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 import { faint, good, line, verbatim } from '../view/view.ts';
 
 export const command = defineCommand({

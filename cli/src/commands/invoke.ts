@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Problem, readAgentProblem, readProblem } from '@gantry/contract/problems.ts';
-import { agentArgument, suggestAgent } from '../agent-name.ts';
+import { agentArgument, suggestAgent } from '../agent/agent-name.ts';
 import { defineCommand, jsonObject, optional, settings, text, toggle } from '../command.ts';
-import { describeAnswer, readInput } from '../invocation.ts';
+import { describeAnswer, readInput } from '../agent/invocation.ts';
 import { misuse } from '../refusal.ts';
 import type { Result } from '../result.ts';
-import type { Session } from '../session.ts';
-import { printStream } from '../stream-answer.ts';
+import type { Session } from '../session/session.ts';
+import { printStream } from '../agent/stream-answer.ts';
 import { line } from '../view/view.ts';
 
 export const command = defineCommand({

@@ -1,9 +1,9 @@
 import { choice, defineCommand, text } from '../command.ts';
 import { Refusal } from '../refusal.ts';
 import type { Result } from '../result.ts';
-import type { Session } from '../session.ts';
-import { chooseStore, signIn } from '../sign-in.ts';
-import { stores, storeToken, type StoreName } from '../tokens.ts';
+import type { Session } from '../session/session.ts';
+import { chooseStore, signIn } from '../session/sign-in.ts';
+import { stores, storeToken, type StoreName } from '../session/tokens.ts';
 import { good, line, time } from '../view/view.ts';
 
 export const command = defineCommand({

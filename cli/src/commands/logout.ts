@@ -1,5 +1,5 @@
 import { defineCommand, toggle } from '../command.ts';
-import { forgetToken } from '../tokens.ts';
+import { forgetToken } from '../session/tokens.ts';
 import { good, line } from '../view/view.ts';
 
 export const command = defineCommand({

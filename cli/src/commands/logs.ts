@@ -1,4 +1,4 @@
-import { agentArgument } from '../agent-name.ts';
+import { agentArgument } from '../agent/agent-name.ts';
 import { defineCommand, moment, toggle, whole } from '../command.ts';
 import { describeLogLine } from '../run/describe-log-line.ts';
 import { readLogs } from '../run/read-logs.ts';

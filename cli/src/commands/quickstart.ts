@@ -10,7 +10,7 @@ export const command = defineCommand({
   flags: {},
   async run(_input, session) {
     const { quickstart } = await import('../quickstart.ts');
-    const { describeAnswer } = await import('../invocation.ts');
+    const { describeAnswer } = await import('../agent/invocation.ts');
     const done = await quickstart(session);
     return {
       data: done,

@@ -1,6 +1,6 @@
 import { assetKinds } from '@gantry/contract/roles.ts';
 import { choice, defineCommand, rest } from '../command.ts';
-import { listAssets } from '../describe-asset.ts';
+import { listAssets } from '../registry/describe-asset.ts';
 import { limitFlag, takePages } from '../pages.ts';
 
 export const command = defineCommand({

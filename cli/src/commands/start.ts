@@ -1,4 +1,4 @@
-import { agentArgument, suggestAgent } from '../agent-name.ts';
+import { agentArgument, suggestAgent } from '../agent/agent-name.ts';
 import { defineCommand } from '../command.ts';
 import { good, line } from '../view/view.ts';
 

@@ -1,9 +1,9 @@
 import type { AgentStatus } from '@gantry/contract/deploy.ts';
-import { optionalAgent, suggestAgent } from '../agent-name.ts';
+import { optionalAgent, suggestAgent } from '../agent/agent-name.ts';
 import { defineCommand } from '../command.ts';
 import { limitFlag, takePages } from '../pages.ts';
 import type { Result } from '../result.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 import { faint, fields, line, prose, state, table, time, warn, type View } from '../view/view.ts';
 
 export const command = defineCommand({

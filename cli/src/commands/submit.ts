@@ -1,8 +1,8 @@
 import { defineCommand, optional, text } from '../command.ts';
-import { deciders, nextForPending, targetOf } from '../describe-approval.ts';
+import { deciders, nextForPending, targetOf } from '../review/describe-approval.ts';
 import { misuse } from '../refusal.ts';
 import type { Result } from '../result.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 import { good, line, time } from '../view/view.ts';
 
 export const command = defineCommand({

@@ -1,8 +1,8 @@
 // What the word that is being typed can become: a command, a flag, one of a flag's choices, or a name that the service knows.
 import type { Command, Input, Inputs } from '../command.ts';
 import { commands, groups, menu, type Words } from '../commands.ts';
-import { globalFlags } from '../global-flags.ts';
-import { kebab } from '../typed-words.ts';
+import { globalFlags } from '../program/global-flags.ts';
+import { kebab } from '../program/typed-words.ts';
 
 export interface Candidate {
   value: string;

@@ -1,4 +1,4 @@
-import { createSession, type GlobalFlags } from '../session.ts';
+import { createSession, type GlobalFlags } from '../session/session.ts';
 import { sanitiseLine } from '../view/sanitise.ts';
 import { findCandidates } from './candidates.ts';
 import { findNames } from './find-names.ts';

@@ -1,7 +1,7 @@
 import { isId } from '@gantry/contract/wire.ts';
 import type { Input } from '../command.ts';
 import { describeFailure } from '../failure.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 import type { Candidate } from './candidates.ts';
 
 const limit = 200;

@@ -7,7 +7,7 @@ import { checkHere } from '../project/check-here.ts';
 import { pushProject, type PushWish } from '../project/push.ts';
 import { readProject, type LocalProject } from '../project/read-project.ts';
 import { misuse, Refusal } from '../refusal.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 import { withStanding } from './standing.ts';
 
 /** `agents/greeter@1.0.0`; the newest version of `agents/greeter`; undefined for a path. */

@@ -1,5 +1,5 @@
 import type { Plan } from '@gantry/contract/deploy.ts';
-import { describeChanges } from '../describe-changes.ts';
+import { describeChanges } from '../review/describe-changes.ts';
 import { bad, faint, good, line, type Text, type View, warn } from '../view/view.ts';
 
 /** Every check's verdict, then what would change. */

@@ -2,12 +2,12 @@
 import type { Approval } from '@gantry/contract/approvals.ts';
 import { parseVersionRef, printRef } from '@gantry/contract/refs.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import { describeApproval, nextForPending } from '../describe-approval.ts';
+import { describeApproval, nextForPending } from '../review/describe-approval.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { describeFailure } from '../failure.ts';
 import { Refusal } from '../refusal.ts';
 import type { Next } from '../result.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 import { line, type View } from '../view/view.ts';
 
 const gates = new Set(['approval_required', 'forbidden', 'rbac_failed']);

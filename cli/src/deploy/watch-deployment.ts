@@ -3,7 +3,7 @@ import type { Deployment } from '@gantry/contract/deploy.ts';
 import { readProblem } from '@gantry/contract/problems.ts';
 import { Refusal } from '../refusal.ts';
 import type { Result } from '../result.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 import { fields, good, line } from '../view/view.ts';
 import { createDrawing } from '../run/draw-steps.ts';
 import { followRun } from '../run/follow.ts';

@@ -8,7 +8,7 @@ import { findAgents, type FoundAgent } from '@gantry/contract/find-agents.ts';
 import { findLanggraphJson } from '@gantry/contract/langgraph-json.ts';
 import { versionPattern } from '@gantry/contract/refs.ts';
 import { misuse, Refusal } from '../refusal.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 import { environmentNames } from './environment-files.ts';
 import { readProject, type LocalProject } from './read-project.ts';
 import { schemaLine } from './schema-line.ts';

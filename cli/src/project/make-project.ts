@@ -7,7 +7,7 @@ import { leftOut } from '@gantry/contract/agent-project/left-out.ts';
 import type { Framework } from '@gantry/contract/frameworks.ts';
 import { namePattern } from '@gantry/contract/refs.ts';
 import { misuse } from '../refusal.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 import { schemaLine } from './schema-line.ts';
 import { teamForProject } from './team-for-project.ts';
 

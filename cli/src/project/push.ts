@@ -6,7 +6,7 @@ import { Problem, readProblem } from '@gantry/contract/problems.ts';
 import { Refusal } from '../refusal.ts';
 import { createDrawing } from '../run/draw-steps.ts';
 import { followRun } from '../run/follow.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 import { faint, good } from '../view/view.ts';
 import { checkHere } from './check-here.ts';
 import { pack } from './pack.ts';

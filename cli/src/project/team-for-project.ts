@@ -1,4 +1,4 @@
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 
 /** --team or the context; else the caller's primary team. */
 export async function teamForProject(session: Session): Promise<string> {

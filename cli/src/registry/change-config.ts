@@ -4,7 +4,7 @@ import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 import type { Answer } from '@gantry/contract/endpoint.ts';
 import type { Endpoints } from '@gantry/contract/endpoints.ts';
 import { misuse, Refusal } from '../refusal.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 import { difference } from '../view/difference.ts';
 import { openEditor } from './open-editor.ts';
 import { checkedConfig, printConfig, readTypedConfig, schemaLine, type Config } from './typed-config.ts';

@@ -1,7 +1,7 @@
-import { suggestAgent } from '../agent-name.ts';
-import { confirmFinal } from '../confirm-final.ts';
+import { suggestAgent } from '../agent/agent-name.ts';
+import { confirmFinal } from '../input/confirm-final.ts';
 import type { Result } from '../result.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 import { good, line } from '../view/view.ts';
 
 /** First the containers, then the record. Asks unless told not to. */

@@ -3,7 +3,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { parseRef, parseVersionRef, versionPattern } from '@gantry/contract/refs.ts';
 import type { AssetKind } from '@gantry/contract/roles.ts';
 import { misuse } from '../refusal.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 
 export interface Named {
   name: string;

@@ -4,7 +4,7 @@ import type { AssetKind } from '@gantry/contract/roles.ts';
 import type { Finding } from '@gantry/contract/finding.ts';
 import { text } from '../command.ts';
 import { describeFindings } from '../project/describe-findings.ts';
-import { readGiven } from '../read-given.ts';
+import { readGiven } from '../input/read-given.ts';
 import { misuse, Refusal } from '../refusal.ts';
 
 export type Config = NonNullable<Send<'registry.create'>['body']['config']>;

@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunEvent } from '@gantry/contract/runs.ts';
 import { Refusal } from '../refusal.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 import { isPassing } from './is-passing.ts';
 
 export interface RunToFollow {

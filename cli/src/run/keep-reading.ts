@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CallOptions } from '@gantry/contract/client.ts';
 import type { StreamEvent } from '@gantry/contract/endpoint.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 import { faint } from '../view/view.ts';
 import { isPassing } from './is-passing.ts';
 

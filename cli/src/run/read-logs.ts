@@ -1,8 +1,8 @@
 import type { Send } from '@gantry/contract/client.ts';
 import type { Answer } from '@gantry/contract/endpoint.ts';
 import type { Endpoints } from '@gantry/contract/endpoints.ts';
-import { suggestAgent } from '../agent-name.ts';
-import type { Session } from '../session.ts';
+import { suggestAgent } from '../agent/agent-name.ts';
+import type { Session } from '../session/session.ts';
 import { keepReading, type Reading } from './keep-reading.ts';
 
 export interface LogsToRead extends Reading {

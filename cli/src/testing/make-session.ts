@@ -1,6 +1,6 @@
 import { readConfig } from '../config.ts';
 import { createOutput } from '../output.ts';
-import { createSession, type Session } from '../session.ts';
+import { createSession, type Session } from '../session/session.ts';
 import { freshHome } from './run-svc.ts';
 
 /** A session against this server, signed in, whose output is thrown away. */

@@ -9,7 +9,7 @@ import type { Database, Reader } from '../database/database.ts';
 import { holdRoles } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { authorsOf, type AssetRecord } from '../registry/find.ts';
-import { finalise, lockDigest } from '../registry/version.ts';
+import { finalise, lockDigest } from '../registry/versions/version.ts';
 import { approversOf } from './approvers.ts';
 import { expireOverdue } from './expire.ts';
 import { keyHolders } from '../service-principals/find.ts';

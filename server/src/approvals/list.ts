@@ -7,7 +7,7 @@ import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findAsset } from '../registry/find.ts';
-import { readRef } from '../registry/read-ref.ts';
+import { readRef } from '../registry/assets/read-ref.ts';
 import { approvalRecords } from './record.ts';
 import * as store from './store.ts';
 

@@ -4,7 +4,7 @@ import { authorize } from '../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import { compare } from '../registry/compare.ts';
+import { compare } from '../registry/difference/compare.ts';
 import { findAssetById, findVersionById, type AssetRecord } from '../registry/find.ts';
 import { comments } from './comment-store.ts';
 import { approvalRecords, readsWords } from './record.ts';

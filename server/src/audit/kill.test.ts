@@ -20,7 +20,7 @@ import { destinations } from './push/destination.ts';
 import { startPusher } from './push/push.ts';
 import { pushState } from './push/state.ts';
 import { testProof } from '../testing/proof.ts';
-import { verify } from '../proof/verify.ts';
+import { verify } from '../proof/verification/verify.ts';
 
 const processes = 4;
 const writers = 4;

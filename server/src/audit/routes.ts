@@ -11,11 +11,11 @@ import { signedIn } from '../principals/signed-in.ts';
 import { exportLog } from './export.ts';
 import { beginning, follow } from './follow.ts';
 import { readPositions, requireKnown } from './positions.ts';
-import { checkpointLines } from '../proof/checkpoint-lines.ts';
+import { checkpointLines } from '../proof/checkpoints/checkpoint-lines.ts';
 import type { ProofParts } from '../proof/parts.ts';
-import { prove } from '../proof/prove.ts';
-import { verify } from '../proof/verify.ts';
-import { readRef } from '../registry/read-ref.ts';
+import { prove } from '../proof/inclusion/prove.ts';
+import { verify } from '../proof/verification/verify.ts';
+import { readRef } from '../registry/assets/read-ref.ts';
 import * as store from './store.ts';
 
 export interface AuditParts {

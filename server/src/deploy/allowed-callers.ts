@@ -4,7 +4,7 @@ import type { SignedInCaller } from '../access/caller.ts';
 import { effectiveRole } from '../access/decide.ts';
 import type { AssetSubject } from '../access/subject.ts';
 import type { Reader } from '../database/database.ts';
-import { loadAgentConfig } from '../registry/load-version-content.ts';
+import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
 
 /** Team names; undefined when the file names none. */
 export async function allowedTeams(db: Reader, version_id: string): Promise<string[] | undefined> {

@@ -6,7 +6,7 @@ import type { Engine } from '../engine/client.ts';
 import type { RunLabel } from '../engine/labels.ts';
 import type { Pythons } from '../engine/pythons.ts';
 import type { Sandboxes } from '../engine/sandboxes.ts';
-import type { VersionContent } from '../registry/load-version-content.ts';
+import type { VersionContent } from '../registry/versions/load-version-content.ts';
 import { buildAppImage } from './build/app-image.ts';
 import { distInfo } from './build/dist-info.ts';
 import { ensureDependencyImage } from './build/dependency-image.ts';

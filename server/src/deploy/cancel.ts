@@ -3,7 +3,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Database } from '../database/database.ts';
-import { loadAgentConfig } from '../registry/load-version-content.ts';
+import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
 import { findRun, requestCancel } from '../runs/run.ts';
 import { deploySubject } from './decide-deploy.ts';
 import { findDeploy, showDeploy } from './find-deploy.ts';

@@ -11,7 +11,7 @@ import type { Reader } from '../database/database.ts';
 import { settings } from '../principals/find.ts';
 import { loadIdentity } from '../service-principals/load-caller.ts';
 import { findAgent, type AssetRecord } from '../registry/find.ts';
-import { loadAgentConfig } from '../registry/load-version-content.ts';
+import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
 import type { Run } from '../runs/run.ts';
 import type { DeployInput } from './deploy-run.ts';
 

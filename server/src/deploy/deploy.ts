@@ -6,7 +6,7 @@ import type { Caller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { errorCode, unique_violation, type Database } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import { checkReferences } from '../registry/pin-references.ts';
+import { checkReferences } from '../registry/references/pin-references.ts';
 import { activeRun, enqueue } from '../runs/run.ts';
 import { deploySubject } from './decide-deploy.ts';
 import { deployMutex, type DeployInput } from './deploy-run.ts';

@@ -5,8 +5,8 @@ import { authorize } from '../access/authorize.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
 import { findVersion, type AssetRecord, type VersionRow } from '../registry/find.ts';
-import { loadAsset } from '../registry/load-asset.ts';
-import { loadAgentConfig } from '../registry/load-version-content.ts';
+import { loadAsset } from '../registry/assets/load-asset.ts';
+import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
 
 export interface Wanted {
   asset: AssetRecord;

@@ -7,7 +7,7 @@ import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findAgent } from '../registry/find.ts';
-import { readableRows } from '../registry/readable-rows.ts';
+import { readableRows } from '../registry/assets/readable-rows.ts';
 import { deploymentRecords } from './deployment.ts';
 import * as store from './store.ts';
 

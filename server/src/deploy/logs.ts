@@ -10,7 +10,7 @@ import type { Caller } from '../access/caller.ts';
 import type { Database } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import type { AssetRecord } from '../registry/find.ts';
-import { loadAsset } from '../registry/load-asset.ts';
+import { loadAsset } from '../registry/assets/load-asset.ts';
 import { findRun } from '../runs/run.ts';
 import { isAfter } from './instant.ts';
 import type { DeployParts } from './parts.ts';

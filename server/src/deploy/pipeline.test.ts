@@ -12,9 +12,9 @@ import { cutOff, openDeployStage, type DeployStage } from '../testing/deploy-sta
 import type { TestProject } from '../testing/project-archive.ts';
 import type { TestDatabase } from '../testing/test-database.ts';
 import { closePending } from '../approvals/approval-for.ts';
-import { create } from '../registry/create.ts';
-import { deleteAsset } from '../registry/delete.ts';
-import { transfer } from '../registry/transfer.ts';
+import { create } from '../registry/assets/create.ts';
+import { deleteAsset } from '../registry/assets/delete.ts';
+import { transfer } from '../registry/ownership/transfer.ts';
 import { cancel } from './cancel.ts';
 import { deleteAgent } from './delete.ts';
 import { stop } from './stop.ts';

@@ -1,5 +1,5 @@
 // A revision that is registered gets its container back: the same one started anew, or one made anew where it is gone.
-import { loadAgentConfig } from '../registry/load-version-content.ts';
+import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
 import type { DeployParts } from './parts.ts';
 import { placeInput, raise } from './raise.ts';
 import * as store from './store.ts';

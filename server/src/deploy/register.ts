@@ -2,8 +2,8 @@
 // serves is therefore always what is registered and audited. Once it commits, nothing of the run is cancelled or undone.
 import { change } from '../access/change.ts';
 import { newestAbout } from '../audit/chain.ts';
-import { holdReferences } from '../registry/pin-references.ts';
-import { finalise, setServing } from '../registry/version.ts';
+import { holdReferences } from '../registry/references/pin-references.ts';
+import { finalise, setServing } from '../registry/versions/version.ts';
 import type { Run } from '../runs/run.ts';
 import { decideDeploy } from './decide-deploy.ts';
 import type { DeployInput } from './deploy-run.ts';

@@ -2,7 +2,7 @@ import type { Handlers } from '../http/handlers.ts';
 import { lastInstant, lastSeq } from '../http/last-event-id.ts';
 import { whileAllowed } from '../http/while-allowed.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import { turns } from '../registry/turns.ts';
+import { turns } from '../registry/push/turns.ts';
 import { runEvents } from '../runs/events.ts';
 import { cancel } from './cancel.ts';
 import { deleteAgent } from './delete.ts';

@@ -1,6 +1,6 @@
 import { change } from '../access/change.ts';
 import type { Database } from '../database/database.ts';
-import { setServing } from '../registry/version.ts';
+import { setServing } from '../registry/versions/version.ts';
 import { noteOf, type Operated } from './operated.ts';
 import * as store from './store.ts';
 

@@ -5,7 +5,7 @@ import { checkProject } from '@gantry/contract/agent-project.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { targets } from '@gantry/contract/deploy.ts';
 import type { Reader } from '../database/database.ts';
-import { loadVersionContent, type VersionContent } from '../registry/load-version-content.ts';
+import { loadVersionContent, type VersionContent } from '../registry/versions/load-version-content.ts';
 import type { Run } from '../runs/run.ts';
 import type { DeployInput } from './deploy-run.ts';
 

@@ -7,8 +7,8 @@ import { change } from '../access/change.ts';
 import { shownVisibility } from '../access/visibility.ts';
 import type { Database } from '../database/database.ts';
 import type { AssetRecord } from '../registry/find.ts';
-import { holdAsset } from '../registry/load-asset.ts';
-import { setVisibility } from '../registry/version.ts';
+import { holdAsset } from '../registry/assets/load-asset.ts';
+import { setVisibility } from '../registry/versions/version.ts';
 
 /** What the principal may do from now on, from what they may do so far; nothing takes their entry away. */
 export type Decide = (before: readonly Action[]) => readonly Action[];

@@ -10,7 +10,7 @@ import { allowedTeams, isAllowedCaller, notAllowed } from '../deploy/allowed-cal
 import { deploySubject } from '../deploy/decide-deploy.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findVersion, type AssetRecord } from '../registry/find.ts';
-import { loadAgentConfig } from '../registry/load-version-content.ts';
+import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
 import { findResource, type Resource } from './find-resource.ts';
 
 const operationOf = {

@@ -9,7 +9,7 @@ import { theOrg } from '../access/subject.ts';
 import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import { readableRows } from '../registry/readable-rows.ts';
+import { readableRows } from '../registry/assets/readable-rows.ts';
 import { findGrantee } from './find-principal.ts';
 import { findResource } from './find-resource.ts';
 import { permissionRecords } from './records.ts';

@@ -16,7 +16,7 @@ import { loadCaller } from '../principals/load-caller.ts';
 import { addMember, removeMember } from '../principals/teams.ts';
 import { updateUser } from '../principals/users.ts';
 import { findAssetById } from '../registry/find.ts';
-import { assetsOfTeam, moveOwnership, ownedIn } from '../registry/move-ownership.ts';
+import { assetsOfTeam, moveOwnership, ownedIn } from '../registry/ownership/move-ownership.ts';
 import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
 import { endKeysShownTo, principalsOfTeam } from '../service-principals/find.ts';
 import { grant } from './grant.ts';

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
-import { checkpointFile } from './checkpoint-file.ts';
+import { checkpointFile } from './checkpoints/checkpoint-file.ts';
 import { checkpointKey } from './key.ts';
 import type { ProofParts } from './parts.ts';
 

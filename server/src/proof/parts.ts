@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts';
-import type { CheckpointFile } from './checkpoint-file.ts';
+import type { CheckpointFile } from './checkpoints/checkpoint-file.ts';
 import type { CheckpointKey } from './key.ts';
 
 export interface ProofParts {

@@ -8,12 +8,12 @@ import { sql } from '../database/sql.ts';
 import { testLog, type TestLog } from '../testing/proof.ts';
 import type { Chain } from '@gantry/contract/audit.ts';
 import { exportLog } from '../audit/export.ts';
-import { checkpointLines } from './checkpoint-lines.ts';
+import { checkpointLines } from './checkpoints/checkpoint-lines.ts';
 import { Mismatch } from './mismatch.ts';
 import { prune } from './prune.ts';
-import { reseal } from './reseal.ts';
+import { reseal } from './checkpoints/reseal.ts';
 import * as store from './store.ts';
-import { verify } from './verify.ts';
+import { verify } from './verification/verify.ts';
 
 const run = promisify(execFile);
 const verifier = resolve(import.meta.dirname, '../../../verifier/verify.mjs');

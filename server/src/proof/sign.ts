@@ -4,10 +4,10 @@ import type { Chain } from '@gantry/contract/audit.ts';
 import { headOf, type Position } from '../audit/chain.ts';
 import { entryHash, openTree } from '../../../verifier/verify.mjs';
 import { Mismatch } from './mismatch.ts';
-import { signNote } from './note.ts';
+import { signNote } from './checkpoints/note.ts';
 import { type ProofParts } from './parts.ts';
 import { readEntries } from './read-entries.ts';
-import { standingOf, type Standing } from './standing.ts';
+import { standingOf, type Standing } from './checkpoints/standing.ts';
 import * as store from './store.ts';
 
 /** Answers up to where the chain is signed now. Throws a Mismatch, and signs nothing, when the log is not what was signed before. */

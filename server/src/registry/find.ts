@@ -2,11 +2,11 @@
 import { printRef } from '@gantry/contract/refs.ts';
 import type { AssetKind } from '@gantry/contract/roles.ts';
 import type { Reader } from '../database/database.ts';
-import { toAssetRecord, type AssetRecord } from './asset.ts';
+import { toAssetRecord, type AssetRecord } from './assets/asset.ts';
 import * as store from './store.ts';
 import type { VersionRow } from './store.ts';
 
-export { toAssetRecord, type AssetRecord } from './asset.ts';
+export { toAssetRecord, type AssetRecord } from './assets/asset.ts';
 export { readableBy, selectAsset, type AssetRowWithEntries, type VersionRow } from './store.ts';
 
 export async function findAsset(db: Reader, kind: AssetKind, name: string): Promise<AssetRecord | undefined> {

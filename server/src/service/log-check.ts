@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Sealer } from '../proof/sealer.ts';
+import type { Sealer } from '../proof/checkpoints/sealer.ts';
 import { ok, problem, warning, type Check } from './doctor.ts';
 
 /** Whether the audit log is signed as it should be, and outside too. */

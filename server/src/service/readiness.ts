@@ -1,7 +1,7 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Database } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
-import type { Sealer } from '../proof/sealer.ts';
+import type { Sealer } from '../proof/checkpoints/sealer.ts';
 import { examine, type Check } from './doctor.ts';
 import { freeBytes } from './free-bytes.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { append, type Entry } from '../audit/append.ts';
 import type { Database } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
-import { checkpointFile } from '../proof/checkpoint-file.ts';
+import { checkpointFile } from '../proof/checkpoints/checkpoint-file.ts';
 import { checkpointKey } from '../proof/key.ts';
 import type { ProofParts } from '../proof/parts.ts';
 import { signNew } from '../proof/sign.ts';

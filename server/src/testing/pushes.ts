@@ -10,11 +10,11 @@ import { runEvents } from '../runs/events.ts';
 import { findRun, type RunRow } from '../runs/run.ts';
 import { startWorker } from '../runs/worker.ts';
 import { sha256 } from '../registry/content.ts';
-import type { PushInput, PushResult } from '../registry/push-input.ts';
-import { pushRun } from '../registry/push-run.ts';
-import { pushPlaces } from '../registry/push-places.ts';
-import { push, type PushParts } from '../registry/push.ts';
-import type { Resolver, ResolveRequest } from '../registry/resolver.ts';
+import type { PushInput, PushResult } from '../registry/push/push-input.ts';
+import { pushRun } from '../registry/push/push-run.ts';
+import { pushPlaces } from '../registry/push/push-places.ts';
+import { push, type PushParts } from '../registry/push/push.ts';
+import type { Resolver, ResolveRequest } from '../registry/dependencies/resolver.ts';
 import { projectOf, type TestProject } from './project-archive.ts';
 
 export interface Pushes {

@@ -9,7 +9,7 @@ import { sql } from '../database/sql.ts';
 import { invite } from '../login/admit.ts';
 import { openOutbound } from '../outbound/outbound.ts';
 import { createUser } from '../principals/users.ts';
-import { create as createAsset } from '../registry/create.ts';
+import { create as createAsset } from '../registry/assets/create.ts';
 import { seedCast, type Cast } from '../testing/cast.ts';
 import { submit } from '../approvals/submit.ts';
 import type { OutgoingWorkerSettings } from '../testing/outgoing-worker.ts';

@@ -1,4 +1,4 @@
-import { actionFlag, assetFlag, readAsset } from '../../acl.ts';
+import { actionFlag, assetFlag, readAsset } from '../../registry/acl.ts';
 import { defineCommand } from '../../command.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { bad, good, line } from '../../view/view.ts';

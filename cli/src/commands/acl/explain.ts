@@ -1,8 +1,8 @@
 import { printGrantee } from '@gantry/contract/refs.ts';
-import { actionFlag, readAsset } from '../../acl.ts';
+import { actionFlag, readAsset } from '../../registry/acl.ts';
 import { defineCommand, required, text } from '../../command.ts';
 import { exitCodes } from '../../exit-codes.ts';
-import { readUser } from '../../principal.ts';
+import { readUser } from '../../principals/principal.ts';
 import { bad, faint, fields, good, line, prose, table, time } from '../../view/view.ts';
 
 export const command = defineCommand({

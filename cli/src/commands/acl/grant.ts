@@ -1,7 +1,7 @@
 import { printGrantee } from '@gantry/contract/refs.ts';
-import { actionsFlag, assetFlag, entriesOf, entryOf, principalFlag, readAsset } from '../../acl.ts';
+import { actionsFlag, assetFlag, entriesOf, entryOf, principalFlag, readAsset } from '../../registry/acl.ts';
 import { defineCommand, needed } from '../../command.ts';
-import { readPrincipal } from '../../principal.ts';
+import { readPrincipal } from '../../principals/principal.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({

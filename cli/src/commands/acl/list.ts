@@ -1,10 +1,10 @@
 import { printGrantee } from '@gantry/contract/refs.ts';
-import { readAsset, type Resource } from '../../acl.ts';
+import { readAsset, type Resource } from '../../registry/acl.ts';
 import { defineCommand, text } from '../../command.ts';
 import { limitFlag, takePages } from '../../pages.ts';
-import { readPrincipal } from '../../principal.ts';
-import { describeVisibility } from '../../describe-asset.ts';
-import type { Session } from '../../session.ts';
+import { readPrincipal } from '../../principals/principal.ts';
+import { describeVisibility } from '../../registry/describe-asset.ts';
+import type { Session } from '../../session/session.ts';
 import { faint, line, prose, table, time, type View } from '../../view/view.ts';
 
 export const command = defineCommand({

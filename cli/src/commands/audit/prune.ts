@@ -1,6 +1,6 @@
 import { defineCommand, moment, needed, text } from '../../command.ts';
-import { confirmFinal, yesFlag } from '../../confirm-final.ts';
-import { runServerProgram } from '../../server-process.ts';
+import { confirmFinal, yesFlag } from '../../input/confirm-final.ts';
+import { runServerProgram } from '../../server/server-process.ts';
 import { faint, good, line, type View } from '../../view/view.ts';
 
 interface Pruned {

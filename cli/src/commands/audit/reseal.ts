@@ -1,5 +1,5 @@
 import { defineCommand, needed, text } from '../../command.ts';
-import { runServerProgram } from '../../server-process.ts';
+import { runServerProgram } from '../../server/server-process.ts';
 import { good, line, type View } from '../../view/view.ts';
 
 interface Resealed {

@@ -1,5 +1,5 @@
 import type { Verification } from '@gantry/contract/audit.ts';
-import { newestCheckpoints, unsignedBy } from '../../checkpoints.ts';
+import { newestCheckpoints, unsignedBy } from '../../audit/checkpoints.ts';
 import { defineCommand, text } from '../../command.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { bad, good, line, strong, warn, type View } from '../../view/view.ts';

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { activeTeam, setActiveTeam } from '../../context.ts';
+import { activeTeam, setActiveTeam } from '../../session/context.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({

@@ -1,8 +1,8 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import { defineCommand, required } from '../../command.ts';
-import { activeTeam, setActiveTeam } from '../../context.ts';
+import { activeTeam, setActiveTeam } from '../../session/context.ts';
 import { misuse } from '../../refusal.ts';
-import type { Session } from '../../session.ts';
+import type { Session } from '../../session/session.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({

@@ -1,4 +1,4 @@
-import { optionalAgent } from '../../agent-name.ts';
+import { optionalAgent } from '../../agent/agent-name.ts';
 import { defineCommand } from '../../command.ts';
 import { limitFlag, takePages } from '../../pages.ts';
 import { state, table, time } from '../../view/view.ts';

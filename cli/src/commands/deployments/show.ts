@@ -1,6 +1,6 @@
 import { hasEnded } from '@gantry/contract/runs.ts';
 import { defineCommand, required } from '../../command.ts';
-import { findId } from '../../find-id.ts';
+import { findId } from '../../input/find-id.ts';
 import { describeDeployment } from '../../deploy/describe-deployment.ts';
 
 export const command = defineCommand({

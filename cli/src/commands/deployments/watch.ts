@@ -1,5 +1,5 @@
 import { defineCommand, required } from '../../command.ts';
-import { findId } from '../../find-id.ts';
+import { findId } from '../../input/find-id.ts';
 import { watchDeployment } from '../../deploy/watch-deployment.ts';
 
 export const command = defineCommand({

@@ -1,5 +1,5 @@
 import { defineCommand, required, text } from '../../command.ts';
-import { teamToOwn } from '../../team-to-own.ts';
+import { teamToOwn } from '../../principals/team-to-own.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({

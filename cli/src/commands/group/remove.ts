@@ -1,7 +1,7 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import { defineCommand, required } from '../../command.ts';
-import { findGroup } from '../../people.ts';
-import { readUser } from '../../principal.ts';
+import { findGroup } from '../../principals/people.ts';
+import { readUser } from '../../principals/principal.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({

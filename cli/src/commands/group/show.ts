@@ -1,5 +1,5 @@
 import { defineCommand, required } from '../../command.ts';
-import { findGroup } from '../../people.ts';
+import { findGroup } from '../../principals/people.ts';
 import { fields, table, time } from '../../view/view.ts';
 
 export const command = defineCommand({

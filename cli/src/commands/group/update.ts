@@ -1,5 +1,5 @@
 import { defineCommand, required, text } from '../../command.ts';
-import { findGroup } from '../../people.ts';
+import { findGroup } from '../../principals/people.ts';
 import { misuse } from '../../refusal.ts';
 import { good, line } from '../../view/view.ts';
 

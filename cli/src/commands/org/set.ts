@@ -1,8 +1,8 @@
 import { orgSettings, type OrgSetting, type OrgSettings } from '@gantry/contract/org.ts';
 import { defineCommand, required } from '../../command.ts';
-import { yesFlag } from '../../confirm-final.ts';
+import { yesFlag } from '../../input/confirm-final.ts';
 import { misuse, Refusal } from '../../refusal.ts';
-import type { Session } from '../../session.ts';
+import type { Session } from '../../session/session.ts';
 import { good, line, warn } from '../../view/view.ts';
 
 const names = Object.keys(orgSettings.shape);

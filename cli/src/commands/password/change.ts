@@ -1,5 +1,5 @@
 import { defineCommand, text } from '../../command.ts';
-import { askNewPassword, warnOfPlaintext } from '../../sign-in.ts';
+import { askNewPassword, warnOfPlaintext } from '../../session/sign-in.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({

@@ -1,7 +1,7 @@
 import { defineCommand, text } from '../../command.ts';
-import { readGiven } from '../../read-given.ts';
-import type { Session } from '../../session.ts';
-import { askNewPassword, warnOfPlaintext } from '../../sign-in.ts';
+import { readGiven } from '../../input/read-given.ts';
+import type { Session } from '../../session/session.ts';
+import { askNewPassword, warnOfPlaintext } from '../../session/sign-in.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({

@@ -1,7 +1,7 @@
 import { roles } from '@gantry/contract/roles.ts';
 import { choice, defineCommand, needed, text } from '../../command.ts';
-import { allowedAssetsFlag, describeKey } from '../../describe-principal.ts';
-import { teamToOwn } from '../../team-to-own.ts';
+import { allowedAssetsFlag, describeKey } from '../../principals/describe-principal.ts';
+import { teamToOwn } from '../../principals/team-to-own.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({

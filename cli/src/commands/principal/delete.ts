@@ -1,6 +1,6 @@
 import { defineCommand, required } from '../../command.ts';
-import { confirmFinal, yesFlag } from '../../confirm-final.ts';
-import { findPrincipal } from '../../people.ts';
+import { confirmFinal, yesFlag } from '../../input/confirm-final.ts';
+import { findPrincipal } from '../../principals/people.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { warnAboutOldKeys } from '../../describe-principal.ts';
+import { warnAboutOldKeys } from '../../principals/describe-principal.ts';
 import { limitFlag, takePages } from '../../pages.ts';
 import { prose, table, time, warn } from '../../view/view.ts';
 

@@ -1,6 +1,6 @@
 import { defineCommand, duration, required } from '../../command.ts';
-import { describeKey } from '../../describe-principal.ts';
-import { findPrincipal } from '../../people.ts';
+import { describeKey } from '../../principals/describe-principal.ts';
+import { findPrincipal } from '../../principals/people.ts';
 import { good, line, time } from '../../view/view.ts';
 
 export const command = defineCommand({

@@ -1,6 +1,6 @@
 import { defineCommand, required } from '../../command.ts';
-import { describePrincipal, warnAboutOldKeys } from '../../describe-principal.ts';
-import { findPrincipal } from '../../people.ts';
+import { describePrincipal, warnAboutOldKeys } from '../../principals/describe-principal.ts';
+import { findPrincipal } from '../../principals/people.ts';
 
 export const command = defineCommand({
   words: 'principal show',

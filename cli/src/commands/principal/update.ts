@@ -1,7 +1,7 @@
 import { roles } from '@gantry/contract/roles.ts';
 import { choice, defineCommand, required, text } from '../../command.ts';
-import { allowedAssetsFlag, describePrincipal } from '../../describe-principal.ts';
-import { findPrincipal } from '../../people.ts';
+import { allowedAssetsFlag, describePrincipal } from '../../principals/describe-principal.ts';
+import { findPrincipal } from '../../principals/people.ts';
 import { misuse } from '../../refusal.ts';
 import { good, line } from '../../view/view.ts';
 

@@ -1,7 +1,7 @@
 import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 import { visibilities } from '@gantry/contract/roles.ts';
 import { choice, defineCommand, required, text } from '../../command.ts';
-import { teamToOwn } from '../../team-to-own.ts';
+import { teamToOwn } from '../../principals/team-to-own.ts';
 import { kinds } from '../../registry/kinds.ts';
 import { configFlags, readTypedConfig } from '../../registry/typed-config.ts';
 import { readTags, wordFlags } from '../../registry/words.ts';

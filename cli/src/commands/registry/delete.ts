@@ -1,6 +1,6 @@
 import type { AssetKind } from '@gantry/contract/roles.ts';
 import { defineCommand, required } from '../../command.ts';
-import { confirmFinal, yesFlag } from '../../confirm-final.ts';
+import { confirmFinal, yesFlag } from '../../input/confirm-final.ts';
 import { kinds } from '../../registry/kinds.ts';
 import { readNamed, suggestAsset } from '../../registry/named.ts';
 import type { Result } from '../../result.ts';

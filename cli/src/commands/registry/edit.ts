@@ -1,7 +1,7 @@
 import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 import { visibilities, type AssetKind, type Visibility } from '@gantry/contract/roles.ts';
 import { choice, defineCommand, required, text, type Command } from '../../command.ts';
-import { describeVisibility } from '../../describe-asset.ts';
+import { describeVisibility } from '../../registry/describe-asset.ts';
 import { misuse } from '../../refusal.ts';
 import { changeConfig } from '../../registry/change-config.ts';
 import { kinds } from '../../registry/kinds.ts';
@@ -9,7 +9,7 @@ import { readNamed, suggestAsset } from '../../registry/named.ts';
 import { configFlags } from '../../registry/typed-config.ts';
 import { readTags, wordFlags } from '../../registry/words.ts';
 import type { Result } from '../../result.ts';
-import type { Session } from '../../session.ts';
+import type { Session } from '../../session/session.ts';
 import { good, line } from '../../view/view.ts';
 
 const versionParts = ['patch', 'minor', 'major'] as const;

@@ -1,6 +1,6 @@
 import type { AssetKind } from '@gantry/contract/roles.ts';
 import { defineCommand } from '../../command.ts';
-import { listAssets } from '../../describe-asset.ts';
+import { listAssets } from '../../registry/describe-asset.ts';
 import { limitFlag, takePages } from '../../pages.ts';
 import { kinds } from '../../registry/kinds.ts';
 

@@ -1,6 +1,6 @@
 import type { AssetKind } from '@gantry/contract/roles.ts';
 import { defineCommand, required, toggle } from '../../command.ts';
-import { describeAsset, describeVersion } from '../../describe-asset.ts';
+import { describeAsset, describeVersion } from '../../registry/describe-asset.ts';
 import { kinds } from '../../registry/kinds.ts';
 import { readNamed, suggestAsset } from '../../registry/named.ts';
 import { printConfig, schemaLine } from '../../registry/typed-config.ts';

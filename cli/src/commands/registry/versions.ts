@@ -1,6 +1,6 @@
 import type { AssetKind } from '@gantry/contract/roles.ts';
 import { defineCommand, required } from '../../command.ts';
-import { listVersions } from '../../describe-asset.ts';
+import { listVersions } from '../../registry/describe-asset.ts';
 import { kinds } from '../../registry/kinds.ts';
 import { readNamed, suggestAsset } from '../../registry/named.ts';
 

@@ -1,6 +1,6 @@
 import { defineCommand, required, text } from '../../command.ts';
-import { nextForPending, targetOf } from '../../describe-approval.ts';
-import { findId } from '../../find-id.ts';
+import { nextForPending, targetOf } from '../../review/describe-approval.ts';
+import { findId } from '../../input/find-id.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({

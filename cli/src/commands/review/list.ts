@@ -1,5 +1,5 @@
 import { choice, defineCommand, text } from '../../command.ts';
-import { stateOf, targetOf } from '../../describe-approval.ts';
+import { stateOf, targetOf } from '../../review/describe-approval.ts';
 import { limitFlag, takePages } from '../../pages.ts';
 import { prose, table, time } from '../../view/view.ts';
 

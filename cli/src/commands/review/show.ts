@@ -1,7 +1,7 @@
 import { defineCommand, required, toggle } from '../../command.ts';
-import { findId } from '../../find-id.ts';
-import { describeApproval, describeHistory } from '../../describe-approval.ts';
-import { describeChanges, describeDiffs } from '../../describe-changes.ts';
+import { findId } from '../../input/find-id.ts';
+import { describeApproval, describeHistory } from '../../review/describe-approval.ts';
+import { describeChanges, describeDiffs } from '../../review/describe-changes.ts';
 import { line } from '../../view/view.ts';
 
 export const command = defineCommand({

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { defineCommand, toggle, whole } from '../../command.ts';
-import { followFile } from '../../follow-file.ts';
+import { followFile } from '../../server/follow-file.ts';
 import { Refusal } from '../../refusal.ts';
-import { logFile, tailOfLog } from '../../server-process.ts';
+import { logFile, tailOfLog } from '../../server/server-process.ts';
 import { verbatim } from '../../view/view.ts';
 
 export const command = defineCommand({

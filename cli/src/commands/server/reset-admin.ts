@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { runServerProgram } from '../../server-process.ts';
+import { runServerProgram } from '../../server/server-process.ts';
 import { good, line, strong, warn } from '../../view/view.ts';
 
 export const command = defineCommand({

@@ -1,6 +1,6 @@
 import { defineCommand, toggle } from '../../command.ts';
 import { exitCodes } from '../../exit-codes.ts';
-import { becomeServer, logFile, startServer } from '../../server-process.ts';
+import { becomeServer, logFile, startServer } from '../../server/server-process.ts';
 import { bad, faint, good, line, link } from '../../view/view.ts';
 
 export const command = defineCommand({

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { exitCodes } from '../../exit-codes.ts';
-import { askReady, findServer, logFile } from '../../server-process.ts';
+import { askReady, findServer, logFile } from '../../server/server-process.ts';
 import { fields, line, state, time } from '../../view/view.ts';
 
 export const command = defineCommand({

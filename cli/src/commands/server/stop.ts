@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { stopServer } from '../../server-process.ts';
+import { stopServer } from '../../server/server-process.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({

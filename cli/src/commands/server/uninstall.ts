@@ -1,8 +1,8 @@
 import { defineCommand, toggle } from '../../command.ts';
-import { confirmFinal, yesFlag } from '../../confirm-final.ts';
-import { removeData } from '../../remove-data.ts';
-import { runServerProgram, stopServer } from '../../server-process.ts';
-import { forgetToken } from '../../tokens.ts';
+import { confirmFinal, yesFlag } from '../../input/confirm-final.ts';
+import { removeData } from '../../server/remove-data.ts';
+import { runServerProgram, stopServer } from '../../server/server-process.ts';
+import { forgetToken } from '../../session/tokens.ts';
 import { faint, good, line } from '../../view/view.ts';
 
 interface Removed {

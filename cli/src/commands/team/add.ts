@@ -1,6 +1,6 @@
 import { roles } from '@gantry/contract/roles.ts';
 import { choice, defineCommand, required } from '../../command.ts';
-import { readUser } from '../../principal.ts';
+import { readUser } from '../../principals/principal.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({

@@ -1,5 +1,5 @@
 import { defineCommand, required } from '../../command.ts';
-import { describeTeam } from '../../describe-team.ts';
+import { describeTeam } from '../../principals/describe-team.ts';
 
 export const command = defineCommand({
   words: 'team show',

@@ -1,6 +1,6 @@
 import { roles } from '@gantry/contract/roles.ts';
 import { choice, defineCommand, required, text } from '../../command.ts';
-import { describeAdmission, printPasswordFlag } from '../../describe-admission.ts';
+import { describeAdmission, printPasswordFlag } from '../../principals/describe-admission.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({

@@ -1,5 +1,5 @@
 import { defineCommand, required } from '../../command.ts';
-import { findUser } from '../../people.ts';
+import { findUser } from '../../principals/people.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({

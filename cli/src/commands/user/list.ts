@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import type { User } from '../../people.ts';
+import type { User } from '../../principals/people.ts';
 import { limitFlag, takePages } from '../../pages.ts';
 import { prose, table, time, warn } from '../../view/view.ts';
 

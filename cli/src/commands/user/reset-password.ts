@@ -1,6 +1,6 @@
 import { defineCommand, required } from '../../command.ts';
-import { describeAdmission, printPasswordFlag } from '../../describe-admission.ts';
-import { findUser } from '../../people.ts';
+import { describeAdmission, printPasswordFlag } from '../../principals/describe-admission.ts';
+import { findUser } from '../../principals/people.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({

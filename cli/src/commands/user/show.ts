@@ -1,6 +1,6 @@
 import { defineCommand, required } from '../../command.ts';
-import { describeUser } from '../../describe-user.ts';
-import { findUser } from '../../people.ts';
+import { describeUser } from '../../principals/describe-user.ts';
+import { findUser } from '../../principals/people.ts';
 
 export const command = defineCommand({
   words: 'user show',

@@ -1,6 +1,6 @@
 import { roles } from '@gantry/contract/roles.ts';
 import { choice, defineCommand, required, text } from '../../command.ts';
-import { findUser } from '../../people.ts';
+import { findUser } from '../../principals/people.ts';
 import { misuse } from '../../refusal.ts';
 import { good, line } from '../../view/view.ts';
 

@@ -1,5 +1,5 @@
 import { defineCommand, required } from '../../command.ts';
-import { confirmFinal, yesFlag } from '../../confirm-final.ts';
+import { confirmFinal, yesFlag } from '../../input/confirm-final.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({

@@ -1,0 +1,81 @@
+// What goes into a call of an agent, and what people are shown of its answer.
+import { text as readAll } from 'node:stream/consumers';
+import { inputFields } from '@gantry/contract/input-fields.ts';
+import { misuse } from '../refusal.ts';
+import type { Session } from '../session/session.ts';
+import { faint, line, verbatim, type View } from '../view/view.ts';
+
+/**
+ * The agent's `input`: the JSON object given, stdin for `-`, or a text in the one field that the agent takes it in. What begins like an
+ * object and is none is a typing error, and no message.
+ */
+export async function readInput(
+  session: Session,
+  name: string,
+  given: string | undefined,
+): Promise<Record<string, unknown>> {
+  const source = given === '-' ? await readAll(process.stdin) : (given ?? '{}');
+  let value: unknown;
+  try {
+    value = JSON.parse(source);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : '';
+    if (/^\s*\{/.test(source)) throw misuse(`The input is not JSON: ${why}`, `Quote it for the shell: ${example}.`);
+    return await inputOfText(session, name, source.replace(/\r?\n$/, ''));
+  }
+  if (typeof value !== 'object' || value === null)
+    return await inputOfText(session, name, typeof value === 'string' ? value : source.trim());
+  if (Array.isArray(value)) throw misuse('The input is a JSON object or a text', `Write it like ${example}.`);
+  return value as Record<string, unknown>; // just proved an object
+}
+
+const example = `'{"message":"hi"}'`;
+
+async function inputOfText(session: Session, name: string, text: string): Promise<Record<string, unknown>> {
+  if (text.trim() === '') throw misuse('The input is empty', `Write it like ${example}, or give a text.`);
+  const { input_schema } = await session.call('invoke.input', { params: { name } });
+  const fields = inputFields(input_schema);
+  const [only] = fields;
+  if (only === undefined)
+    throw misuse(`${name} does not say what it takes, so a text is not enough`, `Give JSON, such as ${example}.`);
+  if (fields.length === 1 && only.isConversation) return { [only.name]: [{ role: 'user', content: text }] };
+  // A crew's variables have no type: they are put into texts.
+  if (fields.length === 1 && (only.type ?? 'string') === 'string') return { [only.name]: text };
+  const named = fields.map((field) => (field.type === undefined ? field.name : `${field.name} (${field.type})`));
+  const blank = JSON.stringify(Object.fromEntries(fields.map((field) => [field.name, '…'])));
+  throw misuse(
+    `${name} takes ${named.join(', ')}, so a text is not enough`,
+    `Give JSON: svc invoke ${name} '${blank}'.`,
+  );
+}
+
+const finished = new Set(['done', 'completed', 'success']);
+
+/** The last message of a conversation, a text, else the output as JSON. */
+export function describeAnswer(answer: Record<string, unknown>): View {
+  const { output, status, interrupts } = answer;
+  const said = lastMessage(output) ?? soleText(output);
+  return [
+    verbatim(said ?? (output === undefined ? '' : JSON.stringify(output, null, 2))),
+    ...(typeof status !== 'string' || finished.has(status) ? [] : [line(faint(`status: ${status}`))]),
+    // A graph that asks a person something stops here, with its questions.
+    ...(interrupts === undefined ? [] : [verbatim(JSON.stringify(interrupts, null, 2))]),
+  ];
+}
+
+function lastMessage(output: unknown): string | undefined {
+  if (typeof output !== 'object' || output === null || !('messages' in output) || !Array.isArray(output.messages))
+    return undefined;
+  const last: unknown = output.messages.at(-1);
+  return typeof last === 'object' && last !== null && 'content' in last && typeof last.content === 'string'
+    ? last.content
+    : undefined;
+}
+
+/** A plain text, or what a crew calls `raw`. */
+function soleText(output: unknown): string | undefined {
+  if (typeof output === 'string') return output;
+  return typeof output === 'object' && output !== null && 'raw' in output && typeof output.raw === 'string'
+    ? output.raw
+    : undefined;
+}

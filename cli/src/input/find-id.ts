@@ -1,0 +1,56 @@
+import { isId } from '@gantry/contract/wire.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import { misuse, Refusal } from '../refusal.ts';
+import type { Session } from '../session/session.ts';
+
+interface Candidate {
+  id: string;
+  is: string;
+}
+
+// Enough to choose from; more would only say that more has to be typed.
+const most_named = 5;
+
+const listed = {
+  request: async (session: Session, id: string): Promise<Candidate[]> => {
+    const { items } = await session.call('approvals.list', { query: { id, limit: most_named } });
+    return items.map((one) => ({ id: one.id, is: `${one.asset}@${one.asset_version}, ${one.status}` }));
+  },
+  deploy: async (session: Session, id: string): Promise<Candidate[]> => {
+    const { items } = await session.call('deployments.list', { query: { id, limit: most_named } });
+    return items.map((one) => ({ id: one.id, is: `${one.ref}, ${one.state}` }));
+  },
+};
+
+/** The id of what was meant: as it stands, or the one that begins so. Refused where several do. */
+export async function findId(session: Session, kind: keyof typeof listed, given: string): Promise<string> {
+  return await findAmong(kind, given, async (id) => await listed[kind](session, id));
+}
+
+export async function findDelivery(session: Session, webhook: string, given: string): Promise<string> {
+  return await findAmong('delivery', given, async (id) => {
+    const params = { name: webhook };
+    const { items } = await session.call('webhooks.deliveries', { params, query: { id, limit: most_named } });
+    return items.map((one) => ({ id: one.id, is: `${one.event}, ${one.state}` }));
+  });
+}
+
+async function findAmong(kind: string, given: string, list: (id: string) => Promise<Candidate[]>): Promise<string> {
+  const id = given.toLowerCase();
+  const isWhole: boolean = isId(id);
+  if (isWhole) return id;
+  if (!/^[0-9a-f-]{1,36}$/.test(id))
+    throw misuse(`"${given}" is not the id of a ${kind}`, 'Give the id, or as much of its beginning as one alone has.');
+  const [found, ...others] = await list(id);
+  if (found === undefined)
+    throw new Problem('not_found', { detail: `No ${kind} that you may see has an id that begins with ${id}` });
+  if (others.length > 0) throw ambiguous(kind, id, [found, ...others]);
+  return found.id;
+}
+
+function ambiguous(kind: string, id: string, candidates: Candidate[]): Refusal {
+  return new Refusal('ambiguous', `More than one ${kind} has an id that begins with ${id}`, {
+    hint: 'Type more of it.',
+    faults: candidates.map((one) => ({ message: `${one.id}  ${one.is}` })),
+  });
+}

@@ -1,0 +1,23 @@
+import { operations, type Rule } from '@gantry/contract/roles.ts';
+import type { Command } from '../command.ts';
+
+/** The permission a command asks for, as help says it. */
+export function describeNeeds(needs: Command['needs']): string {
+  if (needs === 'nothing') return 'nothing';
+  if (needs === 'this machine') return 'an account on the machine that runs the service';
+  const rule: Rule = operations[needs];
+  switch (rule.on) {
+    case 'anyone':
+      return 'nothing';
+    case 'signed_in':
+      return 'to be signed in';
+    case 'org':
+      return `platform role ${rule.role}`;
+    case 'team':
+      return `role ${rule.role} in the team`;
+    case 'asset':
+      return `role ${rule.role} in the asset's team and "${rule.action}" on the asset`;
+    case 'system':
+      return 'an account on the machine that runs the service';
+  }
+}

@@ -1,0 +1,40 @@
+import { commands, type Words } from '../commands.ts';
+
+const withValue = new Set(['--server', '--team']);
+
+/**
+ * The command that is typed, when the words name one; undefined for help of everything, for a typing error, and where
+ * flags stand in a way that only the parser can tell.
+ */
+export function typedWords(words: readonly string[]): Words | undefined {
+  const bare = bareWords(words).slice(0, 3);
+  for (let length = bare.length; length > 0; length--) {
+    const name = bare.slice(0, length).join(' ');
+    if (Object.hasOwn(commands, name)) return name as Words; // hasOwn just proved it
+  }
+  return undefined;
+}
+
+/** `svc help deploy` is `svc deploy --help`. What is no command stays as it is, for the parser to say what was meant. */
+export function helpForm(words: readonly string[]): readonly string[] {
+  const [first, ...about] = bareWords(words);
+  if (first !== 'help') return words;
+  const typed = typedWords(about)?.split(' ') ?? about;
+  const known = Object.keys(commands).some((name) => `${name} `.startsWith([...typed, ''].join(' ')));
+  return known ? [...typed, '--help'] : typed;
+}
+
+/** As a flag or an argument is typed: `waitApproval` is `wait-approval`. */
+export function kebab(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function bareWords(words: readonly string[]): string[] {
+  const bare: string[] = [];
+  for (let n = 0; n < words.length; n++) {
+    const word = words[n] ?? '';
+    if (withValue.has(word)) n += 1;
+    else if (!word.startsWith('-')) bare.push(word);
+  }
+  return bare;
+}

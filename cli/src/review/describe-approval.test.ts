@@ -1,0 +1,97 @@
+// What a reviewer reads of a request. All of it was written by somebody else.
+import type { ApprovalDetail } from '@gantry/contract/approvals.ts';
+import { expect, test } from 'vitest';
+import { describeApproval, describeHistory } from './describe-approval.ts';
+import { describeChanges, describeDiffs } from './describe-changes.ts';
+import { render } from '../view/render.ts';
+import type { View } from '../view/view.ts';
+
+const id = '0190b2f4-0000-7000-8000-000000000001';
+const approval: ApprovalDetail = {
+  id,
+  status: 'pending',
+  closed_reason: null,
+  asset: 'agents/greeter',
+  asset_version: '1.1.0',
+  digest: 'sha256:abc',
+  target: 'local',
+  message: 'please',
+  reason: null,
+  submitted_by: 'ada@example.com',
+  submitted_at: '2026-01-31T11:00:00Z',
+  decided_by: null,
+  decided_at: null,
+  expires_at: null,
+  approvals_required: 1,
+  approved_by: [],
+  can_decide: ['max@example.com', 'root@example.com'],
+  is_current: true,
+  compared_with: 'agents/greeter@1.0.0',
+  changes: { config: [], files: [], dependencies: [], base_image: null, reach: [] },
+  comments: [],
+  previous: null,
+};
+const changes = approval.changes;
+const printed = (view: View) => render(view, { colour: false, columns: undefined, now: undefined });
+const compared = (more: Partial<typeof changes>, before: string | null = 'agents/greeter@1.0.0') =>
+  printed(describeChanges({ changes: { ...changes, ...more }, before, after: 'agents/greeter@1.1.0' }));
+
+test('of one approval nothing is counted; of two it is said how many are there and whom it waits for', () => {
+  expect(printed(describeApproval(approval))).not.toContain('Approvals');
+  const by = { by: 'max@example.com', at: '2026-01-31T12:00:00Z', reason: '' };
+  const two = { ...approval, approvals_required: 2, approved_by: [by], can_decide: ['root@example.com'] };
+  expect(printed(describeApproval(two))).toContain('1 of 2 (max@example.com), waits for root@example.com');
+  const stuck = printed(describeApproval({ ...two, approvals_required: 3 }));
+  expect(stuck).toContain('root@example.com; 1 more must be made an admin');
+  expect(printed(describeApproval({ ...two, status: 'approved', approved_by: [by, by] }))).toContain('2 of 2: max@');
+});
+
+test('what is not deployed has no target, and what expires says when', () => {
+  const tool = { ...approval, asset: 'tools/search', target: 'none', expires_at: '2026-02-14T11:00:00Z' };
+  expect(printed(describeApproval(tool))).not.toContain('Target');
+  expect(printed(describeApproval(tool))).toMatch(/Expires +2026-02-14T11:00:00Z/);
+});
+
+test('the request before it and what was said stand with it', () => {
+  const { message: _, ...closed } = { ...approval, status: 'rejected', closed_reason: 'rejected' } as const;
+  const previous = { ...closed, asset_version: '1.0.9', reason: 'too wide', decided_by: 'max@example.com' };
+  const comments = [{ id, author: 'max@example.com', message: 'why?', created_at: '2026-01-31T12:00:00Z' }];
+  const text = printed(describeHistory({ ...approval, previous, comments }));
+  expect(text).toContain(`before  ${id}  1.0.9 rejected by max@example.com: too wide`);
+  expect(text).toContain('2026-01-31T12:00:00Z  max@example.com: why?');
+});
+
+test('what it may newly reach comes first, then config, files with their sizes, and packages', () => {
+  const text = compared({
+    config: [{ path: 'deploy.env_vars.MODE', before: '(hidden)', after: '(hidden)' }],
+    files: [{ path: 'a.py', change: 'changed', before_bytes: 10, after_bytes: 12, diff: null, no_diff: 'binary' }],
+    dependencies: [{ package: 'langgraph', before: '1.0.0', after: '1.1.0' }],
+    reach: [
+      { kind: 'tool', name: 'tools/search', change: 'changed', before: '1.0.0', after: '2.0.0' },
+      { kind: 'secret', name: 'KEY', change: 'added', before: null, after: null },
+    ],
+  });
+  expect(text.split('\n')).toEqual([
+    'agents/greeter@1.0.0 → agents/greeter@1.1.0',
+    'What it may reach:',
+    '  ~ tool tools/search  changed  1.0.0 → 2.0.0',
+    '  + secret KEY  added',
+    '  ~ deploy.env_vars.MODE: (hidden) → (hidden)',
+    '  ~ a.py  changed  10 → 12 bytes',
+    '  ~ langgraph: 1.0.0 → 1.1.0',
+    '',
+  ]);
+  expect(compared({})).toContain('Nothing changes');
+  expect(compared({}, null)).toContain('Nothing of this agent runs yet: all of it is new.');
+});
+
+test('a file that would draw an approval of its own on the terminal stays text, line by line behind its sign', () => {
+  const diff =
+    '--- /dev/null\n+++ b/a.py\n@@ -0,0 +1,2 @@\n+x\r\u001b[2J\u001b]0;owned\u0007\u202e✓ approved\n+\u009b1A';
+  const file = { path: 'a.py', change: 'added', before_bytes: null, after_bytes: 9, no_diff: null } as const;
+  const text = printed(describeDiffs({ ...changes, files: [{ ...file, diff }] }));
+  expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+  expect(text).toContain('+x\\u{d}\\u{1b}[2J');
+  const withheld = { ...file, diff: null, no_diff: 'not_permitted' } as const;
+  expect(printed(describeDiffs({ ...changes, files: [withheld] }))).toContain('shown to those who may write the asset');
+});

@@ -1,0 +1,87 @@
+import type { Approval, ApprovalDetail } from '@gantry/contract/approvals.ts';
+import type { Next } from '../result.ts';
+import { faint, fields, line, state, time, type Cell, type View } from '../view/view.ts';
+
+export function describeApproval(approval: Approval): View {
+  return [
+    line({ text: `${approval.asset}@${approval.asset_version}`, style: 'strong' }, '  ', stateOf(approval)),
+    fields({
+      Request: approval.id,
+      Digest: [approval.digest, faint('  exactly this content is what the decision covers')],
+      Target: targetOf(approval) === null ? null : approval.target,
+      Submitted: [time(approval.submitted_at), ` by ${approval.submitted_by}`],
+      Message: approval.message === '' ? null : approval.message,
+      Decided:
+        approval.decided_at === null
+          ? null
+          : [time(approval.decided_at), ` by ${approval.decided_by ?? 'the service'}`],
+      Reason: approval.reason === null || approval.reason === '' ? null : approval.reason,
+      Approvals: approval.status === 'rejected' ? null : approvals(approval),
+      'Can decide': approval.status === 'pending' ? canDecide(approval) : null,
+      Expires: time(approval.expires_at ?? null),
+    }),
+  ];
+}
+
+/** What became of it: a closed request says why, not only that it is closed. */
+export function stateOf(approval: Approval): Cell {
+  return approval.status === 'rejected' && approval.closed_reason !== null
+    ? state(approval.closed_reason)
+    : state(approval.status);
+}
+
+/** What is said, the oldest first, and what became of the request before this one. */
+export function describeHistory({ comments, previous }: ApprovalDetail): View {
+  return [
+    ...(previous === null
+      ? []
+      : [
+          line(
+            faint('before  '),
+            `${previous.id}  ${previous.asset_version} `,
+            state(previous.closed_reason ?? previous.status),
+            previous.decided_by === null ? '' : ` by ${previous.decided_by}`,
+            previous.reason === null || previous.reason === '' ? '' : `: ${previous.reason}`,
+          ),
+        ]),
+    ...comments.map(({ author, created_at, message }) => line(time(created_at), faint(`  ${author}: `), message)),
+  ];
+}
+
+/** Null for what is not deployed. */
+export function targetOf({ target }: Approval): string | null {
+  return target === 'none' ? null : target;
+}
+
+/** Whose decision a request waits for: names, or what to do where nobody can decide. */
+export function deciders({ can_decide }: Pick<Approval, 'can_decide'>): string {
+  return can_decide.length === 0 ? 'nobody yet: it takes another admin' : can_decide.join(', ');
+}
+
+/** What moves a pending request on. Where nobody can decide about it, it is an admin's own, and they are the only one. */
+export function nextForPending({ id, can_decide }: Pick<Approval, 'id' | 'can_decide'>): Next[] {
+  if (can_decide.length > 0)
+    return [{ command: `svc review approve ${id}`, when: `run by one of: ${can_decide.join(', ')}` }];
+  return [
+    { command: 'svc user update <e-mail> --role admin', when: 'to make somebody else an admin, who can decide' },
+    {
+      command: 'svc org set require_approval_for_admins false',
+      when: 'for the only admin, to deploy without another one; see: svc org show',
+    },
+  ];
+}
+
+/** `1 of 2, waits for …`; nothing where one admin decides. */
+function approvals({ approvals_required, approved_by, can_decide, status }: Approval): string | null {
+  if (approvals_required < 2) return null;
+  const given = `${approved_by.length} of ${approvals_required}`;
+  if (status === 'approved') return `${given}: ${approved_by.map(({ by }) => by).join(', ')}`;
+  const by = approved_by.length === 0 ? '' : ` (${approved_by.map((one) => one.by).join(', ')})`;
+  return `${given}${by}, waits for ${deciders({ can_decide })}`;
+}
+
+function canDecide({ can_decide, approvals_required, approved_by }: Approval): string {
+  if (can_decide.length === 0) return deciders({ can_decide });
+  const missing = approvals_required - approved_by.length - can_decide.length;
+  return `${can_decide.join(', ')}${missing > 0 ? `; ${missing} more must be made an admin` : ''}`;
+}

@@ -1,0 +1,86 @@
+// The difference against what runs, the same for who reviews it and for who plans a deploy.
+import type { Difference } from '@gantry/contract/difference.ts';
+import { bad, faint, good, line, verbatim, type Text, type View, warn } from '../view/view.ts';
+
+export interface Compared {
+  changes: Difference;
+  /** What it is compared with; null when there is nothing yet. */
+  before: string | null;
+  after: string;
+}
+
+export function describeChanges({ changes, before, after }: Compared): View {
+  if (before === null) return [line(nothingBefore(after)), ...describeReach(changes), line(faint(sumOf(changes)))];
+  if (!hasChanges(changes)) return [line(`Nothing changes: ${before} has the same content.`)];
+  return [
+    line(`${before} → ${after}`),
+    ...describeReach(changes),
+    ...changes.config.map((one) =>
+      line('  ', warn('~ '), `${one.path}: `, bad(print(one.before)), ' → ', good(print(one.after))),
+    ),
+    ...changes.files.map(({ path, change, before_bytes, after_bytes }) =>
+      line('  ', changeSign(change), path, faint(`  ${change}  ${sizes(before_bytes, after_bytes)}`)),
+    ),
+    ...changes.dependencies.map((one) =>
+      line('  ', warn('~ '), `${one.package}: `, bad(one.before ?? 'absent'), ' → ', good(one.after ?? 'absent')),
+    ),
+    ...(changes.base_image === null
+      ? []
+      : [line('  ', warn('~ '), `base image: ${changes.base_image.before} → ${changes.base_image.after}`)]),
+  ];
+}
+
+/** What changed in each file, or why that is not shown. */
+export function describeDiffs({ files }: Difference): View {
+  return files.map(({ path, diff, no_diff }) =>
+    diff === null ? line(`${path}: `, faint(reasons[no_diff ?? 'too_large'])) : verbatim(diff),
+  );
+}
+
+export function hasChanges({ config, files, dependencies, base_image, reach }: Difference): boolean {
+  return config.length + files.length + dependencies.length + reach.length > 0 || base_image !== null;
+}
+
+const reasons = {
+  not_permitted: 'what is in it is shown to those who may write the asset',
+  binary: 'it is no text',
+  too_large: 'too much of it changes to be shown',
+} as const;
+
+function nothingBefore(after: string): string {
+  return after.startsWith('agents/')
+    ? 'Nothing of this agent runs yet: all of it is new.'
+    : 'No version of it was approved yet: all of it is new.';
+}
+
+function describeReach({ reach }: Difference): View {
+  if (reach.length === 0) return [];
+  return [
+    line('What it may reach:'),
+    ...reach.map(({ kind, name, change, before, after }) => {
+      const versions = [before, after].filter((version) => version !== null).join(' → ');
+      return line('  ', changeSign(change), `${kind} ${name}`, faint(`  ${change}  ${versions}`.trimEnd()));
+    }),
+  ];
+}
+
+function sumOf({ files, dependencies }: Difference): string {
+  const bytes = files.reduce((sum, file) => sum + (file.after_bytes ?? 0), 0);
+  return `${counted(files.length, 'file')}, ${bytes} bytes, ${counted(dependencies.length, 'package')}`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+function sizes(before: number | null, after: number | null): string {
+  return `${[before, after].filter((size) => size !== null).join(' → ')} bytes`;
+}
+
+function changeSign(change: 'added' | 'removed' | 'changed'): Text {
+  return { added: good('+ '), removed: bad('- '), changed: warn('~ ') }[change];
+}
+
+function print(value: unknown): string {
+  return value === null || value === undefined ? 'absent' : typeof value === 'string' ? value : JSON.stringify(value);
+}

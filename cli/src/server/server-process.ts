@@ -1,0 +1,243 @@
+// The service on this machine, as a child of its own: started detached, found again by the file it writes itself
+// (`server.pid`), stopped by a signal. The client never loads the server's code.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Problem } from '@gantry/contract/problems.ts';
+import type { Config } from '../config.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { Refusal } from '../refusal.ts';
+import { announcedServer, type AnnouncedServer } from './server-address.ts';
+import type { Session } from '../session/session.ts';
+import { verbatim } from '../view/view.ts';
+
+const program = fileURLToPath(new URL('../../../server/src/main.ts', import.meta.url));
+// A first start initialises a database; a stop lets calls in flight end.
+const startDeadlineMilliseconds = 90_000;
+const readyMilliseconds = 10_000;
+const stopDeadlineMilliseconds = 120_000;
+const oneShotDeadlineMilliseconds = 120_000;
+
+export interface RunningServer extends AnnouncedServer {
+  url: string;
+  /** It answers, and is not ready for a reason that waiting does not change. */
+  fault?: Problem;
+}
+
+export function logFile(config: Config): string {
+  return path.join(config.data_directory, 'server.log');
+}
+
+/** The server that holds the data directory; undefined when the process that announced itself is gone. */
+export function findServer(config: Config): AnnouncedServer | undefined {
+  const announced = announcedServer(config.data_directory);
+  return announced !== undefined && isRunning(announced) ? announced : undefined;
+}
+
+/** This process goes on as the server's, so that a supervisor's signals reach it and its exit code is the supervisor's to see. */
+export function becomeServer({ config }: Session): never {
+  const holder = findServer(config);
+  if (holder !== undefined)
+    throw new Refusal('already_running', `The service runs already: process ${holder.pid}`, {
+      hint: 'Run `svc server stop` first.',
+    });
+  if (process.execve === undefined)
+    throw new Refusal('no_foreground', 'This platform cannot replace a process by another', {
+      hint: 'Run `svc server start`.',
+    });
+  return process.execve(process.execPath, [process.execPath, program, 'serve'], config.environment);
+}
+
+/** One that runs already is waited for in the same way, and `started` is false. */
+export async function startServer(session: Session): Promise<RunningServer & { started: boolean }> {
+  const { config } = session;
+  const written = logSize(config);
+  const holder = findServer(config);
+  if (holder !== undefined) {
+    const hasEnded = (): boolean => !isRunning(holder);
+    return { ...(await waitUntilReady(session, { pid: holder.pid, hasEnded }, written)), started: false };
+  }
+  const child = spawnDetached(config);
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  try {
+    return { ...(await waitUntilReady(session, { pid: child.pid, hasEnded }, written)), started: true };
+  } catch (error) {
+    // Also for Ctrl-C: what did not come up is not left behind.
+    child.kill('SIGTERM');
+    throw error;
+  } finally {
+    child.unref();
+  }
+}
+
+async function waitUntilReady(
+  session: Session,
+  { pid, hasEnded }: { pid: number | undefined; hasEnded: () => boolean },
+  written: number,
+): Promise<RunningServer> {
+  const { config } = session;
+  const deadline = Date.now() + startDeadlineMilliseconds;
+  while (Date.now() < deadline) {
+    session.output.progress(['… ', 'starting the service']);
+    if (hasEnded()) throw startFailed(config, written, 'The service ended while it started');
+    const announced = findServer(config);
+    if (announced?.pid === pid && announced?.url) {
+      const answer = await askReady(session, announced.url);
+      if (answer === 'ready') return { ...announced, url: announced.url };
+      if (answer?.code === 'log_mismatch') return { ...announced, url: announced.url, fault: answer };
+    }
+    await delay(100, undefined, { signal: session.signal });
+  }
+  throw startFailed(config, written, `The service was not ready within ${startDeadlineMilliseconds / 1000} s`);
+}
+
+/** Undefined when none runs; else the process that was stopped. */
+export async function stopServer(session: Session): Promise<AnnouncedServer | undefined> {
+  const holder = findServer(session.config);
+  if (holder === undefined) return undefined;
+  terminate(holder.pid);
+  const deadline = Date.now() + stopDeadlineMilliseconds;
+  while (isRunning(holder)) {
+    if (Date.now() > deadline) {
+      throw new Refusal(
+        'not_stopped',
+        `The service (process ${holder.pid}) has not ended within ${stopDeadlineMilliseconds / 1000} s`,
+        { hint: 'Run `svc server logs` to see what it waits for.' },
+      );
+    }
+    session.output.progress(['… ', `stopping process ${holder.pid}`]);
+    await delay(100, undefined, { signal: session.signal });
+  }
+  return holder;
+}
+
+/** Runs the server's program for one task (`seed`, `reset-admin`) and gives what it printed. */
+export async function runServerProgram(session: Session, words: readonly string[]): Promise<string> {
+  const child = spawn(process.execPath, [program, ...words], {
+    env: session.config.environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: oneShotDeadlineMilliseconds,
+    signal: session.signal,
+  });
+  let [printed, complained] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (complained += chunk.toString()));
+  const status = await new Promise<number | null>((resolve, reject) =>
+    child.once('error', reject).once('close', resolve),
+  );
+  if (status === 0) return printed;
+  throw new Refusal('server_program_failed', `The service's program failed at \`${words[0] ?? ''}\``, {
+    view: [verbatim(complained || printed)],
+  });
+}
+
+export async function isReady(session: Session, url: string): Promise<boolean> {
+  return (await askReady(session, url)) === 'ready';
+}
+
+/** Why it is not ready, in its own words; undefined when it does not answer yet. */
+export async function askReady(session: Session, url: string): Promise<'ready' | Problem | undefined> {
+  try {
+    await session
+      .against(url)
+      .callWith(undefined, 'service.readyz', {}, { signal: AbortSignal.timeout(readyMilliseconds) });
+    return 'ready';
+  } catch (error) {
+    // Not listening yet, or still starting: the loop around asks again and has the deadline.
+    return error instanceof Problem ? error : undefined;
+  }
+}
+
+export function tailOfLog(config: Config, lines: number): string {
+  try {
+    return readFileSync(logFile(config), 'utf8')
+      .split('\n')
+      .slice(-lines - 1)
+      .join('\n');
+  } catch {
+    // No log yet: the service never ran here.
+    return '';
+  }
+}
+
+function spawnDetached(config: Config): ChildProcess {
+  makeDataDirectory(config.data_directory);
+  const log = openSync(logFile(config), 'a', 0o600);
+  try {
+    return spawn(process.execPath, [program, 'serve'], {
+      detached: true,
+      env: config.environment,
+      stdio: ['ignore', log, log],
+    });
+  } finally {
+    closeSync(log);
+  }
+}
+
+/** As the server makes it: others pass through on their way to the database's own directory, but list nothing. */
+function makeDataDirectory(directory: string): void {
+  const before = process.umask(0);
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o711 });
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw new Refusal('no_data_directory', `The data directory ${directory} cannot be made (${reason})`, {
+      hint: 'Set DATA_DIR to one that can.',
+    });
+  } finally {
+    process.umask(before);
+  }
+}
+
+function logSize(config: Config): number {
+  return statSync(logFile(config), { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** With what this start wrote to the log, and nothing of earlier ones. */
+function startFailed(config: Config, from: number, sentence: string): Refusal {
+  // One that a supervisor started writes its log elsewhere.
+  const wrote = existsSync(logFile(config)) ? readFileSync(logFile(config)).subarray(from).toString() : '';
+  return new Refusal('start_failed', sentence, {
+    exit: exitCodes.unreachable,
+    view: [verbatim(wrote.trim().split('\n').slice(-20).join('\n'))],
+    hint: `The whole log is ${logFile(config)}.`,
+  });
+}
+
+/** A number may belong to another process by now; the time it was started at does not. */
+function isRunning({ pid, started_ticks }: AnnouncedServer): boolean {
+  if (process.platform === 'linux' && started_ticks !== undefined && started_ticks !== '')
+    return startedTicks(pid) === started_ticks;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // EPERM: it is there and belongs to somebody else. Anything else: it is gone.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/** proc_pid_stat(5), field 22. The name in parentheses may hold anything, so fields are counted from its end. */
+function startedTicks(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // A zombie has ended; only its parent has not asked yet.
+    return state === 'Z' ? undefined : fields[18];
+  } catch {
+    // No such process.
+    return undefined;
+  }
+}
+
+function terminate(pid: number): void {
+  try {
+    process.kill(pid, 'SIGTERM');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) throw error;
+    throw new Refusal('not_yours', `The service (process ${pid}) belongs to another user of this machine`, {
+      hint: 'Run this as that user.',
+    });
+  }
+}

@@ -1,0 +1,132 @@
+// What a command works with: the server it talks to, as whom and for which team, and the ways to a person.
+import type { CallOptions, Client, Send } from '@gantry/contract/client.ts';
+import type { Answer } from '@gantry/contract/endpoint.ts';
+import type { EndpointName, Endpoints } from '@gantry/contract/endpoints.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import type { Config } from '../config.ts';
+import { activeTeam } from './context.ts';
+import type { Output } from '../output.ts';
+import { createPrompt, type Prompt } from '../input/prompt.ts';
+import { serverAddress } from '../server/server-address.ts';
+import type { Exchange, FoundToken } from './tokens.ts';
+
+export interface Session {
+  readonly config: Config;
+  readonly output: Output;
+  readonly prompt: Prompt;
+  /** Aborted by Ctrl-C, unless the command takes it over with `onInterrupt`. */
+  readonly signal: AbortSignal;
+  /** The server's address without a slash at its end. */
+  readonly server: string;
+  /** Tokens and contexts are kept under it. */
+  readonly origin: string;
+  /** The team of --team or of the context; undefined leaves it to the service (the primary team). */
+  readonly team: string | undefined;
+  readonly globals: GlobalFlags;
+  token(): Promise<FoundToken | undefined>;
+  /** As the one who is signed in; refused here when nobody is. */
+  call<N extends EndpointName>(name: N, parts: Send<N>, options?: CallOptions): Promise<Answer<Endpoints[N]>>;
+  /** With this token, or with none; and never with a team, which would be refused before the first sign-in. */
+  callWith<N extends EndpointName>(
+    token: string | undefined,
+    name: N,
+    parts: Send<N>,
+    options?: CallOptions,
+  ): Promise<Answer<Endpoints[N]>>;
+  /** Ctrl-C calls this instead of ending the command; hand the result back with `Symbol.dispose`. */
+  onInterrupt(react: () => void): Disposable;
+  /** The same session against another server: for the commands that start one. */
+  against(server: string): Session;
+}
+
+export interface GlobalFlags {
+  json: boolean;
+  no_input: boolean;
+  server: string | undefined;
+  team: string | undefined;
+}
+
+export interface Interrupts {
+  signal: AbortSignal;
+  onInterrupt(react: () => void): Disposable;
+}
+
+export function createSession(parts: {
+  config: Config;
+  output: Output;
+  globals: GlobalFlags;
+  interrupts: Interrupts;
+}): Session {
+  const { config, output, globals, interrupts } = parts;
+  const { url: server, guessed } = serverAddress(config, globals.server);
+  const origin = new URL(server).origin;
+  const team = globals.team ?? activeTeam(config, origin);
+  let found: Promise<FoundToken | undefined> | undefined;
+
+  const open = async (token: string | undefined, asTeam: string | undefined): Promise<Client> => {
+    const { createClient } = await import('@gantry/contract/client.ts');
+    return createClient({
+      base_url: server,
+      token: () => token,
+      team: () => asTeam,
+      onAudited: (entries) => output.audited(entries),
+    });
+  };
+  const exchange: Exchange = async (key) =>
+    await (await open(undefined, undefined)).call('auth.exchange_key', { body: { key } }, limited());
+  const find = async (): Promise<FoundToken | undefined> =>
+    await (await import('./tokens.ts')).findToken(config, origin, exchange);
+  const limited = (options: CallOptions = {}): CallOptions => ({ signal: interrupts.signal, ...options });
+
+  return {
+    config,
+    output,
+    prompt: createPrompt(globals),
+    signal: interrupts.signal,
+    server,
+    origin,
+    team,
+    globals,
+    async token() {
+      const kept = await (found ??= find());
+      // Long work outlives the token that a key is exchanged for.
+      if (kept?.good_until !== undefined && kept.good_until < Date.now()) found = find();
+      return await found;
+    },
+    async call(name, request, options) {
+      const { token, from } = (await this.token()) ?? notSignedIn(server, guessed ? config.data_directory : undefined);
+      const client = await open(token, team);
+      return await client.call(name, request, limited(options)).catch((error: unknown) => {
+        throw from === 'SERVICE_API_TOKEN' ? blameEnvironment(error) : error;
+      });
+    },
+    callWith: async (token, name, request, options) =>
+      await (await open(token, undefined)).call(name, request, limited(options)),
+    onInterrupt: (react) => interrupts.onInterrupt(react),
+    against: (address) => createSession({ ...parts, globals: { ...globals, server: address } }),
+  };
+}
+
+/** With the directory that no service runs on, where the address is but a guess. */
+function notSignedIn(server: string, data_directory: string | undefined): never {
+  if (data_directory !== undefined) {
+    throw new Problem('unauthenticated', {
+      detail: `You are not signed in to ${server}, and no service runs on this machine with the data in ${data_directory}`,
+      hint: 'Run `svc server start`, or name the service: --server or SERVICE_URL. Then run `svc login`.',
+    });
+  }
+  throw new Problem('unauthenticated', {
+    detail: `You are not signed in to ${server}`,
+    hint: 'Run `svc login`, or set SERVICE_API_TOKEN or SERVICE_API_KEY.',
+  });
+}
+
+/** `svc login` cannot mend a token that wins over whatever it stores. */
+function blameEnvironment(error: unknown): unknown {
+  if (!(error instanceof Problem) || error.code !== 'unauthenticated') return error;
+  return new Problem('unauthenticated', {
+    detail: 'The token in SERVICE_API_TOKEN is not accepted',
+    hint: 'Set it to a valid one, or unset it and run `svc login`.',
+    fields: error.fields,
+  });
+}

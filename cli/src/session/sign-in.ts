@@ -1,0 +1,73 @@
+// From e-mail and password to a token that may be kept. A token tied to a password that must be changed never is: it is
+// used for nothing but changing that password, then a new one is fetched (spec, Authentication 9).
+import { isLoopback } from '../failure.ts';
+import { misuse, Refusal } from '../refusal.ts';
+import type { Session } from './session.ts';
+import { openKeychain } from './keychain.ts';
+import type { StoreName } from './tokens.ts';
+
+export interface Credentials {
+  email: string;
+  password: string;
+  /** Asked for at a terminal when it is needed and absent. */
+  new_password?: string | undefined;
+}
+
+export async function signIn(
+  session: Session,
+  { email, password, new_password }: Credentials,
+): Promise<{ token: string; expires_at: string }> {
+  warnOfPlaintext(session);
+  const first = await session.callWith(undefined, 'auth.login', { body: { email, password } });
+  if (!first.must_change_password) return { token: first.access_token, expires_at: first.expires_at };
+
+  session.output.note('The password of this account must be changed before anything is stored.');
+  const chosen = new_password ?? (await askNewPassword(session));
+  await session.callWith(first.access_token, 'auth.change_password', {
+    body: { old_password: password, new_password: chosen },
+  });
+  const renewed = await session.callWith(undefined, 'auth.login', { body: { email, password: chosen } });
+  if (renewed.must_change_password)
+    throw new Refusal('still_flagged', 'The service still wants the password changed; nothing was stored', {
+      hint: 'Ask an admin to look at the account.',
+    });
+  return { token: renewed.access_token, expires_at: renewed.expires_at };
+}
+
+/** Asked before the password is, so that nobody types one for nothing. */
+export async function chooseStore(session: Session, given: StoreName | undefined): Promise<StoreName> {
+  if (given === 'file') return 'file';
+  if ((await openKeychain()).available) return 'keychain';
+  const why = 'This machine has no keychain that svc can use';
+  const hint =
+    'Run `svc login --store file` to keep the session in a file that only you can read (0600), or set SERVICE_API_TOKEN and store nothing.';
+  if (given === 'keychain' || !(await session.prompt.canAsk())) throw new Refusal('no_keychain', why, { hint });
+  session.output.notice(`${why}: the session would be kept in a file, and whoever reads that file acts as you.`);
+  const chosen = await session.prompt.choose(
+    'Where is the session kept?',
+    [
+      { value: 'file', label: `${session.config.config_directory}/sessions.json, readable only by you` },
+      { value: 'nowhere', label: 'Nowhere: do not sign in' },
+    ],
+    '--store',
+  );
+  if (chosen === 'file') return 'file';
+  throw new Refusal('no_keychain', 'Not signed in: there is nowhere to keep the session', { hint });
+}
+
+export function warnOfPlaintext(session: Session): void {
+  if (session.server.startsWith('http:') && !isLoopback(session.server)) {
+    session.output.notice(
+      `${session.server} is not encrypted: your password crosses the network in plain text. Use https.`,
+    );
+  }
+}
+
+export async function askNewPassword(session: Session): Promise<string> {
+  const chosen = await session.prompt.askSecret('New password (at least 8 characters)', '--new-password', (given) =>
+    Array.from(given).length < 8 ? 'A password has at least 8 characters' : undefined,
+  );
+  const again = await session.prompt.askSecret('The same again', '--new-password');
+  if (chosen !== again) throw misuse('The two passwords differ; nothing was changed');
+  return chosen;
+}

@@ -1,0 +1,103 @@
+// Keeps the log signed: every minute when there is something new, after a thousand entries, at a heartbeat's time, and at the end. Each look
+// costs one small query, and none of it stands in the way of a governed change. A log that is not what was signed before is signed no
+// further, and the service is not ready until that is mended.
+import { chains, type Chain } from '@gantry/contract/audit.ts';
+import { heads } from '../../audit/chain.ts';
+import { startLoop } from '../../runs/loop.ts';
+import { beat } from './heartbeat.ts';
+import { Mismatch } from '../mismatch.ts';
+import type { ProofParts } from '../parts.ts';
+import { signNew } from '../sign.ts';
+
+export interface Sealer {
+  /** Whether every chain was looked at since the start. */
+  checked: () => boolean;
+  /** Why the log cannot be relied on; undefined when it can. */
+  fault: () => string | undefined;
+  /** What kept it from signing the last time it was to, such as a volume that is away; undefined when nothing did. */
+  trouble: () => string | undefined;
+  /** Signs all that is there now. What keeps it from that is its trouble, and nobody else's: what is signed already can be relied on. */
+  seal: () => Promise<void>;
+  stop(): Promise<void>;
+}
+
+const look_every_ms = 5000;
+const sign_every_ms = 60_000;
+const most_unsigned = 1000;
+
+export function startSealer(
+  parts: ProofParts,
+  { heartbeat_seconds, onError }: { heartbeat_seconds: number; onError: (error: unknown) => void },
+): Sealer {
+  const signed = new Map<Chain, { up_to: number; at: number }>();
+  const checked = new Set<Chain>();
+  const faults = new Map<Chain, string>();
+  let trouble: string | undefined;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  /** One after the other, whoever asks. */
+  async function sign(wanted: readonly Chain[]): Promise<void> {
+    const before = turn;
+    const mine = (async () => {
+      await before;
+      for (const chain of wanted) await signOne(chain);
+    })();
+    turn = mine.catch(() => {});
+    await mine;
+  }
+
+  async function signOne(chain: Chain): Promise<void> {
+    try {
+      const up_to = await signNew(parts, chain);
+      signed.set(chain, { up_to, at: performance.now() });
+      faults.delete(chain);
+      checked.add(chain);
+    } catch (error) {
+      if (!(error instanceof Mismatch)) throw error;
+      if (faults.get(chain) !== error.message) onError(error);
+      faults.set(chain, error.message);
+      checked.add(chain);
+    }
+  }
+
+  async function look(): Promise<void> {
+    const due = (await heads(parts.db)).filter(({ chain, seq }) => {
+      const { up_to, at } = signed.get(chain) ?? { up_to: 0, at: -Infinity };
+      const waited = performance.now() - at >= sign_every_ms;
+      return !checked.has(chain) || faults.has(chain) || seq - up_to >= most_unsigned || (seq !== up_to && waited);
+    });
+    await sign(due.map(({ chain }) => chain));
+  }
+
+  async function troubled(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+      trouble = undefined;
+    } catch (error) {
+      trouble = error instanceof Error ? error.message : String(error);
+      onError(error);
+    }
+  }
+
+  let beat_at = -Infinity;
+  const loop = startLoop(
+    async () =>
+      await troubled(async () => {
+        if (performance.now() >= beat_at)
+          beat_at = performance.now() + (await beat(parts.db, heartbeat_seconds)) * 1000;
+        await look();
+      }),
+    { pause_ms: Math.min(look_every_ms, heartbeat_seconds * 1000), onError },
+  );
+
+  return {
+    checked: () => chains.every((chain) => checked.has(chain)),
+    fault: () => faults.values().next().value,
+    trouble: () => trouble,
+    seal: async () => await troubled(async () => await sign(chains)),
+    stop: async () => {
+      await loop.stop();
+      await sign(chains).catch(onError);
+    },
+  };
+}

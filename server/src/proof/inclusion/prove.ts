@@ -1,0 +1,34 @@
+import type { Chain, Proof } from '@gantry/contract/audit.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import { storedEntry } from '../../audit/chain.ts';
+import { pathTo } from './tree-path.ts';
+import type { ProofParts } from '../parts.ts';
+import { readEntries } from '../read-entries.ts';
+import * as store from '../store.ts';
+
+/**
+ * That an entry is in the log as it was signed: the entry, the first checkpoint that reaches it, and the hashes between them. Costs as much
+ * as there is between two checkpoints, however long the log is. `seal` signs what is new first, so that the newest entry has a proof, too.
+ */
+export async function prove(
+  { db }: ProofParts,
+  { seal, chain, seq }: { seal: () => Promise<void>; chain: Chain; seq: number },
+): Promise<Proof> {
+  const entry = await storedEntry(db, chain, seq);
+  if (entry === undefined) throw new Problem('not_found', { detail: `There is no entry ${chain}/${seq}.` });
+  let around = await store.checkpointsAround(db, chain, seq);
+  if (around.covering === undefined) {
+    await seal();
+    around = await store.checkpointsAround(db, chain, seq);
+  }
+  const { covering, before } = around;
+  if (covering === undefined)
+    throw new Problem('not_provable', {
+      detail: `Nothing is signed that reaches ${chain}/${seq}: the log is not what was signed before.`,
+    });
+  const known = before ?? { size: 0, peaks: [] };
+  const newer = readEntries(db, chain, { after: known.size, up_to: covering.size });
+  const leaves = (await Array.fromAsync(newer)).flat().map(({ hash }) => hash);
+  const path = pathTo(seq - 1, covering.size, { size: known.size, peaks: known.peaks, leaves });
+  return { kind: 'proof', entry: { ...entry, chain }, checkpoint: covering.note, path };
+}

@@ -1,0 +1,66 @@
+// Assets that have a config and no files: everything but agents. Each of their versions is final from the start, because nothing approves
+// them; a change is a new version.
+import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import { printRef } from '@gantry/contract/refs.ts';
+import type { Visibility } from '@gantry/contract/roles.ts';
+import { entryOfMaker, writeEntries } from '../../access/acl.ts';
+import { authorize } from '../../access/authorize.ts';
+import type { Caller } from '../../access/caller.ts';
+import { change } from '../../access/change.ts';
+import { defaultEntriesFor } from '../../access/visibility.ts';
+import { errorCode, unique_violation, type Database } from '../../database/database.ts';
+import { loadTeam } from '../../principals/load-team.ts';
+import { signedIn } from '../../principals/signed-in.ts';
+import { searchWords } from './asset.ts';
+import { configOnly } from '../content.ts';
+import { ownerOfNew } from '../ownership/owner.ts';
+import { pinReferences } from '../references/pin-references.ts';
+import { putFinal } from '../versions/put-final.ts';
+import { readConfig, type Config } from './read-config.ts';
+import { referencesOfConfig } from '../references/references.ts';
+import * as store from '../store.ts';
+
+export interface NewAsset {
+  name: string;
+  team: string;
+  /** E-mail; the caller when absent. */
+  owner?: string | undefined;
+  version: string;
+  description: string;
+  tags: string[];
+  visibility: Visibility;
+  config: Config;
+}
+
+export async function create(db: Database, caller: Caller, kind: ConfiguredKind, made: NewAsset): Promise<void> {
+  const user = signedIn(caller);
+  const team = await loadTeam(db, made.team);
+  const self = { kind, name: made.name };
+  const ref = printRef(self);
+  const grant = authorize(user, 'asset.create', { ...team, creating: ref });
+  const owner_id = await ownerOfNew(db, user, team, made.owner);
+  const config = readConfig(kind, made.config);
+  const content = configOnly(config, await pinReferences(db, user, referencesOfConfig(self, config)));
+  await change(db, grant, 'asset.created', async (tx, note) => {
+    const { name, description, tags, visibility } = made;
+    const search = searchWords({ name, team: team.name, description, tags, framework: null });
+    const asset_id = await store.insertAsset(tx, {
+      kind,
+      name,
+      team_id: team.id,
+      owner_id,
+      description,
+      tags,
+      framework: null,
+      visibility,
+      search,
+    });
+    await writeEntries(tx, asset_id, [...defaultEntriesFor(owner_id, team.id, visibility), ...entryOfMaker(user)]);
+    const digest = await putFinal(tx, { asset_id, version: made.version, content, pushed_by: user.id });
+    note({ version: made.version, digest, visibility }, { asset: ref });
+  }).catch((error: unknown) => {
+    if (errorCode(error) === unique_violation) throw new Problem('exists', { detail: `The name ${ref} is taken.` });
+    throw error;
+  });
+}

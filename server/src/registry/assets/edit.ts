@@ -1,0 +1,68 @@
+import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
+import { authorize } from '../../access/authorize.ts';
+import type { Caller, SignedInCaller } from '../../access/caller.ts';
+import { change } from '../../access/change.ts';
+import type { Database } from '../../database/database.ts';
+import { signedIn } from '../../principals/signed-in.ts';
+import { searchWords, type AssetRecord } from './asset.ts';
+import { configOnly, contentDigest, type Content } from '../content.ts';
+import { findVersion } from '../find.ts';
+import { holdAsset, loadAsset } from './load-asset.ts';
+import { pinReferences } from '../references/pin-references.ts';
+import { putFinal } from '../versions/put-final.ts';
+import { readConfig, type Config } from './read-config.ts';
+import { referencesOfConfig } from '../references/references.ts';
+import * as store from '../store.ts';
+import { versionFinal } from '../versions/version-final.ts';
+
+export interface Edit {
+  /** Of the config. */
+  version?: string | undefined;
+  description?: string | undefined;
+  tags?: string[] | undefined;
+  config?: Config | undefined;
+}
+
+type Named = { kind: ConfiguredKind; name: string };
+
+/** Other words at once, another config as a new version. The config that stands under the version already changes nothing. */
+export async function edit(db: Database, caller: Caller, ref: Named, edited: Edit): Promise<void> {
+  const user = signedIn(caller);
+  const asset = await loadAsset(db, ref);
+  const grant = authorize(user, 'asset.write', asset);
+  const next = await contentOf(db, user, ref, edited);
+  await change(db, grant, 'asset.changed', async (tx, note) => {
+    const now = await holdAsset(tx, asset.id);
+    authorize(user, 'asset.write', now); // it may have been transferred since the decision
+    if (next !== undefined) {
+      const { version, content } = next;
+      const digest = contentDigest(content);
+      const before = await findVersion(tx, asset.id, version);
+      if (before !== undefined && before.digest !== digest) throw versionFinal({ ...ref, version });
+      if (before === undefined) {
+        await putFinal(tx, { asset_id: asset.id, version, content, pushed_by: user.id });
+        note({ version, digest });
+      }
+    }
+    const words = { description: edited.description ?? now.description, tags: edited.tags ?? now.tags };
+    if (same(words, now)) return;
+    const search = searchWords({ ...now, team: now.team.name, ...words });
+    await store.updateAsset(tx, asset.id, { ...words, framework: null, visibility: now.visibility, search });
+    note({ before: { description: now.description, tags: now.tags }, after: words });
+  });
+}
+
+async function contentOf(
+  db: Database,
+  user: SignedInCaller,
+  ref: Named,
+  { version, config: given }: Edit,
+): Promise<{ version: string; content: Content } | undefined> {
+  if (version === undefined || given === undefined) return undefined;
+  const config = readConfig(ref.kind, given);
+  return { version, content: configOnly(config, await pinReferences(db, user, referencesOfConfig(ref, config))) };
+}
+
+function same(words: Pick<AssetRecord, 'description' | 'tags'>, { description, tags }: AssetRecord): boolean {
+  return JSON.stringify(words) === JSON.stringify({ description, tags });
+}

@@ -1,0 +1,51 @@
+import type { Page } from '@gantry/contract/endpoint.ts';
+import type { Asset } from '@gantry/contract/registry.ts';
+import type { AssetKind } from '@gantry/contract/roles.ts';
+import { authorize } from '../../access/authorize.ts';
+import type { Caller } from '../../access/caller.ts';
+import { theOrg } from '../../access/subject.ts';
+import type { Database } from '../../database/database.ts';
+import type { Cursors } from '../../http/cursor.ts';
+import { signedIn } from '../../principals/signed-in.ts';
+import { listedRecord } from './records.ts';
+import * as store from '../store.ts';
+import { prefixQuery } from '../words.ts';
+
+export interface AssetQuery {
+  kind?: AssetKind | undefined;
+  team?: string | undefined;
+  limit: number;
+  cursor?: string | undefined;
+}
+
+/** By name. */
+export async function list(db: Database, cursors: Cursors, caller: Caller, query: AssetQuery): Promise<Page<Asset>> {
+  return await page(db, cursors, caller, query, undefined);
+}
+
+/** Every word of `q` begins a word of the name, description, tags, team or framework; the best match first. */
+export async function search(
+  db: Database,
+  cursors: Cursors,
+  caller: Caller,
+  query: AssetQuery & { q: string },
+): Promise<Page<Asset>> {
+  const words = prefixQuery(query.q);
+  return words === undefined ? { items: [] } : await page(db, cursors, caller, query, words);
+}
+
+async function page(
+  db: Database,
+  cursors: Cursors,
+  caller: Caller,
+  { kind, team, limit, cursor }: AssetQuery,
+  words: string | undefined,
+): Promise<Page<Asset>> {
+  const user = signedIn(caller);
+  authorize(user, 'asset.list', theOrg);
+  const scope = ['registry', user.id, kind ?? null, team ?? null, words ?? null];
+  const [rank, name, kindAfter] = cursors.read(cursor, scope) ?? [];
+  const after = rank === undefined ? undefined : { rank: Number(rank), name: String(name), kind: String(kindAfter) };
+  const rows = await store.listed(db, user, { kind, team, query: words, after, limit: limit + 1 });
+  return cursors.page(rows, limit, scope, (row) => [row.rank, row.name, row.kind], listedRecord);
+}

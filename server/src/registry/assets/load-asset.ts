@@ -1,0 +1,25 @@
+import { Problem } from '@gantry/contract/problems.ts';
+import type { AssetKind } from '@gantry/contract/roles.ts';
+import type { GovernedTx } from '../../access/change.ts';
+import type { Reader } from '../../database/database.ts';
+import type { AssetRecord } from './asset.ts';
+import { findAsset, findAssetById } from '../find.ts';
+import * as store from '../store.ts';
+
+/** Throws `not_found`, as for one that the caller may not read. */
+export async function loadAsset(db: Reader, { kind, name }: { kind: AssetKind; name: string }): Promise<AssetRecord> {
+  return (await findAsset(db, kind, name)) ?? gone();
+}
+
+/**
+ * As it is now, which may be otherwise than when it was decided; nobody else changes it or its ACL until the transaction ends. Throws
+ * `not_found` for one that is gone.
+ */
+export async function holdAsset(tx: GovernedTx, id: string): Promise<AssetRecord> {
+  const held = await store.lockAsset(tx, id);
+  return (held && (await findAssetById(tx, id))) ?? gone();
+}
+
+function gone(): never {
+  throw new Problem('not_found');
+}

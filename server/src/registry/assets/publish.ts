@@ -1,0 +1,24 @@
+import type { AssetRef } from '@gantry/contract/refs.ts';
+import type { AssetStanding } from '@gantry/contract/registry.ts';
+import { authorize } from '../../access/authorize.ts';
+import type { Caller } from '../../access/caller.ts';
+import { change } from '../../access/change.ts';
+import type { Database } from '../../database/database.ts';
+import { signedIn } from '../../principals/signed-in.ts';
+import { findAssetById } from '../find.ts';
+import { loadAsset } from './load-asset.ts';
+import { standingRecord } from './records.ts';
+import * as store from '../store.ts';
+
+/** Whether other teams' lists and searches show it to those who may read it; who may read it stays what the entries say. */
+export async function publish(db: Database, caller: Caller, ref: AssetRef, published: boolean): Promise<AssetStanding> {
+  const user = signedIn(caller);
+  const asset = await loadAsset(db, ref);
+  const grant = authorize(user, 'asset.publish', asset);
+  await change(db, grant, published ? 'asset.published' : 'asset.unpublished', async (tx, note) => {
+    // No row: it is so already, and nothing is recorded.
+    if (!(await store.setPublished(tx, asset.id, published))) return;
+    note({ visibility: asset.visibility, before: { published: !published }, after: { published } });
+  });
+  return standingRecord((await findAssetById(db, asset.id)) ?? asset);
+}

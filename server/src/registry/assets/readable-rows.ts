@@ -1,0 +1,38 @@
+import type { SignedInCaller } from '../../access/caller.ts';
+import { canRead } from '../../access/decide.ts';
+import type { Reader } from '../../database/database.ts';
+import { findAssetsById, type AssetRecord } from '../find.ts';
+
+export interface RowsOfAssets<Key, Row extends Key> {
+  /** The key of the row before the first one wanted. */
+  after: Key | undefined;
+  limit: number;
+  /** The next rows in the order of the list. */
+  batch: (after: Key | undefined, limit: number) => Promise<Row[]>;
+  assetOf: (row: Row) => string;
+  /** Which of the assets that may be read are wanted; all of them unless told. */
+  wants?: (asset: AssetRecord) => boolean;
+}
+
+// Pages of one, asked for by somebody who may read little, must not become a query for every row there is.
+const least_batch = 200;
+
+/** Who may read an asset is decided, not queried: batches are read until enough of their rows may be seen. The assets come with them. */
+export async function readableRows<Key, Row extends Key>(
+  db: Reader,
+  caller: SignedInCaller,
+  { after, limit, batch, assetOf, wants = () => true }: RowsOfAssets<Key, Row>,
+): Promise<{ rows: Row[]; assets: AssetRecord[] }> {
+  const shown: Row[] = [];
+  const assets = new Map<string, AssetRecord>();
+  const size = Math.max(limit, least_batch);
+  for (let last = after; ;) {
+    const rows = await batch(last, size);
+    for (const asset of await findAssetsById(db, [...new Set(rows.map(assetOf))]))
+      if (canRead(caller, asset) && wants(asset)) assets.set(asset.id, asset);
+    shown.push(...rows.filter((row) => assets.has(assetOf(row))));
+    last = rows.at(-1);
+    if (rows.length < size || shown.length >= limit || last === undefined)
+      return { rows: shown.slice(0, limit), assets: [...assets.values()] };
+  }
+}

@@ -1,0 +1,157 @@
+// Rows → the wire's records.
+import type {
+  Asset,
+  assetDetail,
+  AssetStanding,
+  assetVersion,
+  AssetVersionDetail,
+  push,
+} from '@gantry/contract/registry.ts';
+import { hasEnded } from '@gantry/contract/runs.ts';
+import { printRef, printVersionRef } from '@gantry/contract/refs.ts';
+import type { z } from 'zod';
+import type { Caller } from '../../access/caller.ts';
+import { decide } from '../../access/decide.ts';
+import type { RunRow } from '../../runs/run.ts';
+import type { AssetRecord } from './asset.ts';
+import type { Pin } from '../content.ts';
+import type { PushInput, PushResult } from '../push/push-input.ts';
+import type { ListedRow, VersionRow } from '../store.ts';
+
+export type AssetDetail = z.output<typeof assetDetail>;
+export type PushRecord = z.output<typeof push>;
+
+export function listedRecord(row: ListedRow): Asset {
+  const {
+    id,
+    kind,
+    name,
+    team,
+    owner,
+    description,
+    tags,
+    framework,
+    visibility,
+    published,
+    latest_version,
+    serving_version,
+    created_at,
+    updated_at,
+  } = row;
+  const ref = printRef({ kind, name });
+  return {
+    id,
+    kind,
+    ref,
+    name,
+    team,
+    owner,
+    description,
+    tags,
+    framework,
+    visibility,
+    published,
+    latest_version,
+    serving_version,
+    created_at,
+    updated_at,
+  };
+}
+
+export function standingRecord({ ref, team, owner, visibility, published }: AssetRecord): AssetStanding {
+  return { ref, team: team.name, owner, visibility, published };
+}
+
+export interface DetailParts {
+  versions: VersionRow[];
+  /** Ids of versions whose present content is approved. */
+  approved: ReadonlySet<string>;
+  permissions: AssetDetail['permissions'];
+  /** Of the highest version. */
+  config: Record<string, unknown> | null;
+}
+
+export function detailRecord(
+  caller: Caller,
+  asset: AssetRecord,
+  { versions, approved, permissions, config }: DetailParts,
+): AssetDetail {
+  const { id, ref, name, owner, description, tags, framework, visibility, published, created_at, updated_at } = asset;
+  const numbered = (version_id: string | null) =>
+    versions.find((version) => version.id === version_id)?.version ?? null;
+  return {
+    id,
+    kind: asset.asset_kind,
+    ref,
+    name,
+    team: asset.team.name,
+    owner,
+    description,
+    tags,
+    framework,
+    visibility,
+    published,
+    latest_version: versions[0]?.version ?? null,
+    serving_version: numbered(asset.serving_version_id),
+    created_at,
+    updated_at,
+    config: config === null ? null : shownConfig(caller, asset, config),
+    versions: versions.map((version) => versionRecord(asset, version, approved.has(version.id))),
+    permissions,
+  };
+}
+
+function versionRecord(asset: AssetRecord, row: VersionRow, approved: boolean): z.output<typeof assetVersion> {
+  const { id, version, digest, state, message, pushed_by_email, pushed_at } = row;
+  const ref = printVersionRef({ kind: asset.asset_kind, name: asset.name, version });
+  return { id, ref, version, digest, state, approved, message, pushed_by: pushed_by_email, created_at: pushed_at };
+}
+
+export function versionDetail(
+  caller: Caller,
+  asset: AssetRecord,
+  row: VersionRow,
+  { approved, config, pins }: { approved: boolean; config: Record<string, unknown>; pins: Pin[] },
+): AssetVersionDetail {
+  return {
+    ...versionRecord(asset, row, approved),
+    config: shownConfig(caller, asset, config),
+    references: pins.map(({ ref, version, digest }) => ({ ref, version, digest })),
+  };
+}
+
+/** Whoever may not write it sees which environment variables it has, and not what is in them. */
+function shownConfig(caller: Caller, asset: AssetRecord, config: Record<string, unknown>): Record<string, unknown> {
+  if (decide(caller, 'asset.write', asset).allowed) return config;
+  // Those of an agent stand under `deploy`, those of an MCP server beside its command.
+  const deploy = config['deploy'];
+  return {
+    ...config,
+    ...(hasVariables(config) ? { env_vars: withoutValues(config.env_vars) } : {}),
+    ...(hasVariables(deploy) ? { deploy: { ...deploy, env_vars: withoutValues(deploy.env_vars) } } : {}),
+  };
+}
+
+function hasVariables(value: unknown): value is { env_vars: unknown } {
+  return typeof value === 'object' && value !== null && 'env_vars' in value;
+}
+
+function withoutValues(variables: unknown): Record<string, string> {
+  return Object.fromEntries(Object.keys(Object(variables) as object).map((name) => [name, '(hidden)']));
+}
+
+export function pushRecord(run: RunRow<PushInput, PushResult>): PushRecord {
+  const { name, version } = run.input.config;
+  // What a run does after it was asked to stop is nothing a push shows; one that left something behind has failed.
+  const state = run.state === 'cancelling' ? 'running' : run.state === 'needs_attention' ? 'failed' : run.state;
+  return {
+    id: run.id,
+    ref: printVersionRef({ kind: 'agent', name, version }),
+    state,
+    digest: run.result?.digest ?? null,
+    unchanged: run.result?.unchanged ?? false,
+    problem: run.problem,
+    notices: hasEnded(run.state) ? run.notices : [...run.input.notices, ...(run.state === 'queued' ? run.notices : [])],
+    created_at: run.created_at,
+  };
+}

@@ -1,0 +1,16 @@
+import { resolveRequirements } from '../../engine/resolve.ts';
+import type { Pythons } from '../../engine/pythons.ts';
+import type { Resolver } from './resolver.ts';
+
+/** Resolves in sandboxes of the container engine, which are opened when the first push needs them. */
+export function engineResolver(pythons: Pythons): Resolver {
+  return {
+    further_pythons: pythons.further,
+    baseImage: async (python) => {
+      const { base, facts } = await pythons.sandboxes(python);
+      return { id: base.id, python_version: facts.python_version };
+    },
+    resolve: async ({ python_version, ...request }) =>
+      await resolveRequirements(await pythons.sandboxes(python_version), request),
+  };
+}

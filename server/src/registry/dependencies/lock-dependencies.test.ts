@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../../database/sql.ts';
+import { seedCast, type Cast } from '../../testing/cast.ts';
+import { requirementLines } from '../../testing/requirement-lines.ts';
+import { startPushes, type Pushes } from '../../testing/pushes.ts';
+import { testDatabase, type TestDatabase } from '../../testing/test-database.ts';
+import { sha256 } from '../content.ts';
+import { findAgent, findVersion } from '../find.ts';
+import { loadVersionContent } from '../versions/load-version-content.ts';
+import { lockDependencies } from './lock-dependencies.ts';
+import type { Resolver } from './resolver.ts';
+
+let database: TestDatabase;
+let cast: Cast;
+let pushes: Pushes;
+let built = 0;
+
+const file = 'crafted-1.0-py3-none-any.whl';
+const resolver: Resolver = {
+  further_pythons: [],
+  baseImage: async () => ({ id: 'sha256:base', python_version: '3.11.2' }),
+  resolve: async () => {
+    const bytes = Buffer.from(`build ${++built}`);
+    return {
+      lock: `crafted==1.0 \\\n    --hash=sha256:${sha256(bytes)}\n`,
+      python_version: '3.11.2',
+      packages: [{ name: 'crafted', version: '1.0' }],
+      built_from_source: ['crafted'],
+      wheels: new Map([[file, bytes]]),
+    };
+  },
+};
+
+beforeAll(async () => {
+  database = await testDatabase();
+  cast = await seedCast(database.db);
+  pushes = await startPushes(database.db, resolver);
+});
+afterAll(async () => {
+  await pushes?.stop();
+  await database?.close();
+});
+
+async function lock(text: string): Promise<string> {
+  const made = await lockDependencies(database.db, resolver, {
+    team_id: 'team-1',
+    requirements: requirementLines(text),
+    constraints: [],
+    requires_python: [],
+    framework: 'langgraph',
+    run: { run_id: 'run', fence: 1 },
+    onLog: () => {},
+    signal: AbortSignal.timeout(10_000),
+  });
+  return made.lock;
+}
+
+test('what a source distribution was built to is kept with the version, and a lock whose wheels are gone is made anew', async () => {
+  const run = await pushes.push(await cast.caller('ada'), { name: 'greeter' });
+  expect(run).toMatchObject({ state: 'done', problem: null });
+  const first = await lock('crafted');
+  expect(await lock('crafted')).toBe(first);
+  expect(built).toBe(2);
+
+  // The sweep takes what no version kept.
+  expect(await database.db.run(sql`delete from blob where not kept`)).toBe(1);
+  const second = await lock('crafted');
+  expect(second).not.toBe(first);
+  expect(await lock('crafted')).toBe(second);
+  expect(built).toBe(3);
+
+  const agent = await findAgent(database.db, 'greeter');
+  const version = agent && (await findVersion(database.db, agent.id, 'latest'));
+  const content = await loadVersionContent(database.db, version?.id ?? '');
+  expect(content.wheels).toEqual([{ file, bytes: Buffer.from('build 1') }]);
+  expect(content.lock).toContain(sha256('build 1'));
+}, 60_000);

@@ -1,0 +1,68 @@
+import { frameworks, printRequirement } from '@gantry/contract/frameworks.ts';
+import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import type { RequiredPython } from '@gantry/contract/dependencies/pyproject-metadata.ts';
+import type { Database } from '../../database/database.ts';
+import { digestOf, sha256, type Dependencies } from '../content.ts';
+import * as contents from '../content-store.ts';
+import { chooseBaseImage } from './choose-base-image.ts';
+import type { ResolveRequest, Resolver } from './resolver.ts';
+
+export interface Locked {
+  lock: string;
+  python: string;
+  base_image: string;
+  dependencies: Dependencies;
+}
+
+type Request = Omit<ResolveRequest, 'platform_requirements' | 'python_version'> & {
+  framework: AgentConfig['framework'];
+  requires_python: RequiredPython[];
+  preferred_python?: string | undefined;
+};
+
+/**
+ * The lock of these dependencies: the one that was made when exactly the same was asked before, else a new one. Per team, as builds are.
+ * Raises `python_unavailable` and what the resolver raises.
+ */
+export async function lockDependencies(
+  db: Database,
+  resolver: Resolver,
+  { framework, requires_python, preferred_python, ...request }: Request,
+): Promise<Locked> {
+  const base = await chooseBaseImage(resolver, { required: requires_python, preferred: preferred_python });
+  const base_image = base.id;
+  const platform_requirements = frameworks[framework].requires.map(printRequirement);
+  const inputs = digestOf({
+    // Raised when locks that were made before are not to be used again.
+    schema: 3,
+    team_id: request.team_id,
+    requirements: request.requirements.map(({ line }) => line),
+    constraints: request.constraints.map(({ line }) => line),
+    platform_requirements,
+    base_image,
+  });
+  const before = await contents.lock(db, inputs);
+  if (before !== undefined && (await holdWheels(db, before.dependencies))) {
+    request.onLog('The dependencies are those of an earlier push; their lock is reused.');
+    return { ...before, base_image };
+  }
+  const { lock, python_version, packages, built_from_source, wheels } = await resolver.resolve({
+    ...request,
+    python_version: base.python_version,
+    platform_requirements,
+  });
+  const built = [...wheels].map(([file, bytes]) => ({ file, sha256: sha256(bytes), bytes }));
+  const listed = built.length === 0 ? {} : { wheels: built.map(({ bytes: _, ...wheel }) => wheel) };
+  const made = { lock, python: python_version, dependencies: { packages, built_from_source, ...listed } };
+  await db.transaction(async (tx) => {
+    await contents.stageBlobs(tx, new Map(built.map((wheel) => [wheel.sha256, wheel.bytes])));
+    await contents.putLock(tx, inputs, made);
+  });
+  return { ...made, base_image };
+}
+
+/** Built wheels that no version kept are swept; then the lock is made anew. */
+async function holdWheels(db: Database, { wheels = [] }: Dependencies): Promise<boolean> {
+  const hashes = wheels.map((wheel) => wheel.sha256);
+  return await db.transaction(async (tx) => await contents.touchBlobs(tx, hashes));
+}

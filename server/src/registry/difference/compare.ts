@@ -1,0 +1,45 @@
+import type { Difference } from '@gantry/contract/difference.ts';
+import type { Caller } from '../../access/caller.ts';
+import { decide } from '../../access/decide.ts';
+import type { AssetSubject } from '../../access/subject.ts';
+import type { Reader } from '../../database/database.ts';
+import * as contents from '../content-store.ts';
+import { changedFiles, difference, type ChangedFile } from './difference.ts';
+import { most_file_bytes, most_files } from './file-diffs.ts';
+
+/**
+ * What would change from one stored content to another, as this caller may see it: who may not write the asset sees that a file or an
+ * environment variable changes, and not what is in it.
+ */
+export async function compare(
+  db: Reader,
+  caller: Caller,
+  asset: AssetSubject,
+  digests: { before: string | undefined; after: string },
+): Promise<Difference> {
+  const before = digests.before === undefined ? undefined : await load(db, digests.before);
+  const after = await load(db, digests.after);
+  if (!decide(caller, 'asset.write', asset).allowed) return withoutValues(difference(before, after));
+  const files = changedFiles(before?.manifest ?? [], after.manifest).slice(0, most_files);
+  return difference(before, after, await contents.blobs(db, files.flatMap(shortOnes)));
+}
+
+async function load(db: Reader, digest: string): Promise<contents.StoredContent> {
+  const content = await contents.content(db, digest);
+  if (content === undefined) throw new Error(`there is no content ${digest}`);
+  return content;
+}
+
+function shortOnes({ was, is }: ChangedFile): string[] {
+  return [was, is].flatMap((file) => (file !== undefined && file.size <= most_file_bytes ? [file.sha256] : []));
+}
+
+function withoutValues(changes: Difference): Difference {
+  const hidden = (value: Difference['config'][number]['before']) => (value === null ? null : '(hidden)');
+  const config = changes.config.map((one) =>
+    one.path.startsWith('deploy.env_vars.')
+      ? { path: one.path, before: hidden(one.before), after: hidden(one.after) }
+      : one,
+  );
+  return { ...changes, config };
+}

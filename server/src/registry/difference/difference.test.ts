@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest';
+import { sha256 } from '../content.ts';
+import { difference, isEmpty, type Compared } from './difference.ts';
+
+const file = (path: string, text: string | Uint8Array = path) => ({ path, sha256: sha256(text), size: text.length });
+const bytesOf = (...texts: (string | Uint8Array)[]) =>
+  new Map(texts.map((text) => [sha256(text), Buffer.from(text)] as const));
+const pin = (ref: string, version: string, digest = `sha256:${ref}@${version}`) => ({
+  ref,
+  asset_id: ref,
+  version,
+  digest,
+});
+const content: Compared = {
+  config: { name: 'a' },
+  manifest: [],
+  dependencies: { packages: [], built_from_source: [] },
+  base_image: 'sha256:a',
+  pins: [],
+};
+const withFiles = (...manifest: Compared['manifest']) => ({ ...content, manifest });
+
+test('the same content has no difference, and against nothing everything is new', () => {
+  expect(isEmpty(difference(content, content))).toBe(true);
+  expect(difference(undefined, withFiles(file('agent.py', 'x = 1\n')), bytesOf('x = 1\n'))).toEqual({
+    config: [{ path: 'name', before: null, after: 'a' }],
+    files: [
+      {
+        path: 'agent.py',
+        change: 'added',
+        before_bytes: null,
+        after_bytes: 6,
+        diff: expect.stringContaining('--- /dev/null\n+++ b/agent.py\n@@ -0,0 +1,1 @@\n+x = 1\n'),
+        no_diff: null,
+      },
+    ],
+    dependencies: [],
+    base_image: null,
+    reach: [],
+  });
+});
+
+test('config is compared by path, files by hash, packages by version, and the base image as a whole', () => {
+  const before: Compared = {
+    ...withFiles(file('agent.py', 'one'), file('gone.py'), file('same.py')),
+    config: { name: 'a', deploy: { resources: { cpu: '1', memory: '1Gi' } }, tags: ['x'] },
+    dependencies: {
+      packages: [
+        { name: 'langgraph', version: '1.0.0' },
+        { name: 'old', version: '1' },
+      ],
+      built_from_source: [],
+    },
+  };
+  const after: Compared = {
+    ...withFiles(file('agent.py', 'two'), file('new.py'), file('same.py')),
+    config: { name: 'a', deploy: { resources: { cpu: '2', memory: '1Gi' } }, tags: ['x', 'y'], description: 'new' },
+    dependencies: {
+      packages: [
+        { name: 'langgraph', version: '1.1.0' },
+        { name: 'new', version: '2' },
+      ],
+      built_from_source: [],
+    },
+    base_image: 'sha256:b',
+  };
+  const hidden = { diff: null, no_diff: 'not_permitted' };
+  expect(difference(before, after)).toEqual({
+    config: [
+      { path: 'deploy.resources.cpu', before: '1', after: '2' },
+      { path: 'description', before: null, after: 'new' },
+      { path: 'tags', before: ['x'], after: ['x', 'y'] },
+    ],
+    files: [
+      { path: 'agent.py', change: 'changed', before_bytes: 3, after_bytes: 3, ...hidden },
+      { path: 'gone.py', change: 'removed', before_bytes: 7, after_bytes: null, ...hidden },
+      { path: 'new.py', change: 'added', before_bytes: null, after_bytes: 6, ...hidden },
+    ],
+    dependencies: [
+      { package: 'langgraph', before: '1.0.0', after: '1.1.0' },
+      { package: 'new', before: null, after: '2' },
+      { package: 'old', before: '1', after: null },
+    ],
+    base_image: { before: 'sha256:a', after: 'sha256:b' },
+    reach: [],
+  });
+});
+
+test('what it may get at is read off the pins and the config, and a reference pinned to other content is a change', () => {
+  const before: Compared = {
+    ...content,
+    config: { model: { primary: 'gpt-5' }, deploy: { secrets: ['OLD', 'KEPT'] } },
+    pins: [pin('tools/search', '1.0.0'), pin('knowledge-bases/faq', '1.0.0'), pin('agents/same', '1.0.0')],
+  };
+  const after: Compared = {
+    ...content,
+    config: { model: { primary: 'gpt-5', fallback: 'o9' }, deploy: { secrets: ['KEPT', 'NEW'] } },
+    pins: [pin('tools/search', '1.1.0'), pin('mcp-servers/shop', '2.0.0'), pin('agents/same', '1.0.0')],
+  };
+  expect(difference(before, after).reach).toEqual([
+    { kind: 'knowledge-base', name: 'knowledge-bases/faq', change: 'removed', before: '1.0.0', after: null },
+    { kind: 'mcp-server', name: 'mcp-servers/shop', change: 'added', before: null, after: '2.0.0' },
+    { kind: 'model', name: 'o9', change: 'added', before: null, after: null },
+    { kind: 'secret', name: 'NEW', change: 'added', before: null, after: null },
+    { kind: 'secret', name: 'OLD', change: 'removed', before: null, after: null },
+    { kind: 'tool', name: 'tools/search', change: 'changed', before: '1.0.0', after: '1.1.0' },
+  ]);
+});
+
+test('a changed text has a unified diff; what is binary, too long or not loaded says so', () => {
+  const [one, two] = ['a\nb\nc\n', 'a\nB\nc\n'];
+  const binary = new Uint8Array([1, 0, 2]);
+  const latin1 = new Uint8Array([0x67, 0xfc]);
+  const { files } = difference(
+    withFiles(file('a.txt', one), file('b.bin', one), file('c.txt', one), file('d.txt', one)),
+    withFiles(file('a.txt', two), file('b.bin', binary), file('c.txt', latin1), file('d.txt', 'not loaded')),
+    bytesOf(one, two, binary, latin1),
+  );
+  expect(files.map(({ no_diff }) => no_diff)).toEqual([null, 'binary', 'binary', 'too_large']);
+  expect(files[0]?.diff).toContain('--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n');
+});
+
+test('files made to be hard to compare cost two seconds of the processor at most, and are named all the same', () => {
+  const lines = (seed: number) => Array.from({ length: 16_000 }, (_, n) => `${(n * seed) % 9973}`).join('\n');
+  const [before, after] = [7, 13].map((seed) =>
+    Array.from({ length: 200 }, (_, n) => [`${n}.txt`, `${lines(seed + n)}\n`] as const),
+  );
+  const bytes = bytesOf(...[...(before ?? []), ...(after ?? [])].map(([, text]) => text));
+  const manifest = (files: typeof before) => withFiles(...(files ?? []).map(([path, text]) => file(path, text)));
+  const started = process.cpuUsage();
+  const { files } = difference(manifest(before), manifest(after), bytes);
+  expect(process.cpuUsage(started).user).toBeLessThan(2_000_000);
+  expect(files).toHaveLength(200);
+  expect(files.filter(({ diff }) => diff !== null).length).toBeLessThan(50);
+});

@@ -1,0 +1,116 @@
+// Another team, another owner, the same asset: its id, its name and its versions stay, and so does everything that was granted by hand.
+// Must never happen: an asset that nobody administers, or one that was pushed into a team by somebody who could not have made it there.
+import { Problem } from '@gantry/contract/problems.ts';
+import type { AssetRef } from '@gantry/contract/refs.ts';
+import type { AssetStanding } from '@gantry/contract/registry.ts';
+import { defaultEntries } from '@gantry/contract/roles.ts';
+import { entriesOf, giveActions, takeActions } from '../../access/acl.ts';
+import { authorize } from '../../access/authorize.ts';
+import type { Caller, SignedInCaller } from '../../access/caller.ts';
+import { change, type GovernedTx } from '../../access/change.ts';
+import type { TeamSubject } from '../../access/subject.ts';
+import { shownVisibility } from '../../access/visibility.ts';
+import type { Database } from '../../database/database.ts';
+import { findUser, isInTeam } from '../../principals/find.ts';
+import { loadTeam } from '../../principals/load-team.ts';
+import { signedIn } from '../../principals/signed-in.ts';
+import { searchWords, type AssetRecord } from '../assets/asset.ts';
+import type { CloseRequests } from '../assets/close-requests.ts';
+import { findAssetById } from '../find.ts';
+import { holdAsset, loadAsset } from '../assets/load-asset.ts';
+import { moveRights } from './move-ownership.ts';
+import { standingRecord } from '../assets/records.ts';
+import * as store from '../store.ts';
+
+export interface Receiver {
+  team?: string | undefined;
+  /** E-mail. */
+  owner?: string | undefined;
+}
+
+/** To whom it belongs already changes nothing. */
+export async function transfer(
+  db: Database,
+  closeRequests: CloseRequests,
+  caller: Caller,
+  ref: AssetRef,
+  to: Receiver,
+): Promise<AssetStanding> {
+  const user = signedIn(caller);
+  const asset = await loadAsset(db, ref);
+  const grant = authorize(user, 'asset.transfer', asset);
+  const team = await receivingTeam(db, user, asset, to.team);
+  const owner = await receivingOwner(db, user, asset, team, to.owner);
+  if (team.id === asset.team.id && owner.id === asset.owner_id) return standingRecord(asset);
+  await change(db, grant, 'asset.transferred', async (tx, note) => {
+    await holdUnchanged(tx, asset);
+    await moveEntries(tx, asset, team.id, owner.id);
+    const requests_closed = await closeRequests(tx, asset.id, 'superseded');
+    await store.setBelonging(tx, asset.id, {
+      team_id: team.id,
+      owner_id: owner.id,
+      visibility: shownVisibility(await entriesOf(tx, asset.id), team.id),
+      search: searchWords({ ...asset, team: team.name }),
+    });
+    note({
+      before: { team: asset.team.name, owner: asset.owner },
+      after: { team: team.name, owner: owner.email },
+      requests_closed,
+    });
+  });
+  return standingRecord((await findAssetById(db, asset.id)) ?? asset);
+}
+
+async function receivingTeam(
+  db: Database,
+  user: SignedInCaller,
+  asset: AssetRecord,
+  name: string | undefined,
+): Promise<TeamSubject> {
+  const kept: TeamSubject = { kind: 'team', ...asset.team };
+  if (name === undefined || name === asset.team.name) return kept;
+  const team = await loadTeam(db, name);
+  authorize(user, 'asset.create', team);
+  return team;
+}
+
+// As with what is new: the caller, or an active member of the team.
+async function receivingOwner(
+  db: Database,
+  user: SignedInCaller,
+  asset: AssetRecord,
+  team: TeamSubject,
+  owner: string | undefined,
+): Promise<{ id: string; email: string }> {
+  const email = owner ?? asset.owner;
+  const found = await findUser(db, email);
+  if (found?.active === true && (found.id === user.id || (await isInTeam(db, team.id, found.id)))) return found;
+  throw new Problem('invalid', {
+    detail: `${email} is no active member of team:${team.name}, and owns what belongs to it.`,
+    hint:
+      owner === undefined
+        ? `Name an owner who is: --owner <e-mail>`
+        : `Add them first: svc team add ${team.name} user:${email}`,
+    errors: [{ pointer: '/owner', message: `must be an active member of team:${team.name}` }],
+  });
+}
+
+async function holdUnchanged(tx: GovernedTx, decided: AssetRecord): Promise<void> {
+  const asset = await holdAsset(tx, decided.id);
+  if (asset.team.id !== decided.team.id || asset.owner_id !== decided.owner_id)
+    throw new Problem('conflict', {
+      detail: `Somebody else transferred ${asset.ref} at this moment, to ${asset.owner} in team:${asset.team.name}.`,
+      hint: 'Look at it first, and transfer it again if it should still move.',
+    });
+}
+
+// What being the team or the owner gave goes with it; what was granted beyond that stays where it is.
+async function moveEntries(tx: GovernedTx, asset: AssetRecord, team_id: string, owner_id: string): Promise<void> {
+  if (team_id !== asset.team.id) {
+    const old = { principal_type: 'team', principal_id: asset.team.id } as const;
+    const taken = await takeActions(tx, asset.id, old, defaultEntries.team);
+    await giveActions(tx, asset.id, { principal_type: 'team', principal_id: team_id }, taken);
+  }
+  if (owner_id !== asset.owner_id)
+    await moveRights(tx, asset.id, { from: asset.owner_id, to: owner_id, taken: defaultEntries.owner });
+}

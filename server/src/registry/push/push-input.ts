@@ -1,0 +1,28 @@
+// What a push hands to its run, and what the run makes of it. Both are stored as JSON.
+import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import type { RequiredPython } from '@gantry/contract/dependencies/pyproject-metadata.ts';
+import type { ResolverLines } from '@gantry/contract/dependencies/resolver-lines.ts';
+import type { ManifestFile } from '../content.ts';
+
+export interface PushInput {
+  /** Null when there was no such agent yet. */
+  asset_id: string | null;
+  team_id: string;
+  owner_id: string;
+  config: AgentConfig;
+  manifest: ManifestFile[];
+  /** sourceDigest() of config and manifest. */
+  source: string;
+  dependencies: ResolverLines & { requires_python: RequiredPython[]; preferred_python?: string };
+  message: string;
+  notices: string[];
+  origin: { request_id: string | null; ip: string | null };
+}
+
+export interface PushResult {
+  asset_id: string;
+  version_id: string;
+  digest: string;
+  /** This exact content was there already. */
+  unchanged: boolean;
+}

@@ -1,0 +1,71 @@
+// The part of a push that takes time: pin references, resolve and lock, store the version. Each step is done once; the decision is made
+// again before anything is stored, because the pusher may have been demoted meanwhile.
+import { Problem } from '@gantry/contract/problems.ts';
+import { canonicalJson } from '../../audit/canonical-json.ts';
+import type { SignedInCaller } from '../../access/caller.ts';
+import type { Database } from '../../database/database.ts';
+import { loadIdentity } from '../../service-principals/load-caller.ts';
+import type { Run, RunKind } from '../../runs/run.ts';
+import type { Content, Pin } from '../content.ts';
+import * as contents from '../content-store.ts';
+import { findAgent, findVersion } from '../find.ts';
+import { loadVersionSummary } from '../versions/load-version-content.ts';
+import { lockDependencies } from '../dependencies/lock-dependencies.ts';
+import { pinReferences } from '../references/pin-references.ts';
+import type { PushInput, PushResult } from './push-input.ts';
+import { referencesOfAgent } from '../references/references.ts';
+import type { Resolver } from '../dependencies/resolver.ts';
+import { storeVersion } from '../versions/store-version.ts';
+import { versionFinal } from '../versions/version-final.ts';
+
+// Of the six places of a worker: two are left to deploys. Resolving what must be built from source takes minutes.
+const shares = { most: 4, team: 3, user: 2 };
+
+export function pushRun(parts: { db: Database; resolver: Resolver }): RunKind<PushInput> {
+  return { shares, work: async (run) => await work(parts.db, parts.resolver, run) };
+}
+
+async function work(db: Database, resolver: Resolver, run: Run<PushInput>): Promise<PushResult> {
+  const { config, manifest, source, dependencies, team_id } = run.input;
+  const pins = await run.step('references', async () => {
+    for (const notice of run.input.notices) run.notice(notice);
+    return await pinReferences(db, await loadPusher(db, run), referencesOfAgent(config));
+  });
+  const there = await finalVersion(db, run.input, pins);
+  if (there !== undefined) return there;
+  const locked = await run.step('dependencies', async (signal) => {
+    const request = {
+      team_id,
+      ...dependencies,
+      framework: config.framework,
+      run: { run_id: run.id, fence: run.fence },
+      onLog: (line: string) => run.log(line),
+      signal,
+    };
+    return await lockDependencies(db, resolver, request);
+  });
+  const content: Content = { config, manifest, pins, ...locked };
+  return await run.step('store', async () => {
+    const stored = await storeVersion(db, run, await loadPusher(db, run), content, source);
+    await contents.sweepBlobs(db);
+    return stored;
+  });
+}
+
+async function loadPusher(db: Database, run: Run<PushInput>): Promise<SignedInCaller> {
+  const caller = await loadIdentity(db, run.actor.user_id, { ...run.input.origin, receipts: [] });
+  if (caller === undefined)
+    throw new Problem('forbidden', { detail: `The account ${run.actor.name} is no longer active.` });
+  return caller;
+}
+
+// A final version is compared by what its author pushed and what that refers to: its lock and base image stay the ones it has.
+async function finalVersion(db: Database, { config, source }: PushInput, pins: Pin[]): Promise<PushResult | undefined> {
+  const asset = await findAgent(db, config.name);
+  const version = asset && (await findVersion(db, asset.id, config.version));
+  if (version?.state !== 'final') return undefined;
+  const before = await loadVersionSummary(db, version.id);
+  const same = before.source === source && canonicalJson(before.pins) === canonicalJson(pins);
+  if (!same) throw versionFinal({ kind: 'agent', name: config.name, version: config.version });
+  return { asset_id: version.asset_id, version_id: version.id, digest: version.digest, unchanged: true };
+}

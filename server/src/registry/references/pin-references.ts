@@ -1,0 +1,113 @@
+// References of agent.yaml and of configs against the registry. Each is resolved once, at push or edit, and pinned; a deploy asks whether
+// all of them are still what was pinned. Must never happen: an answer that tells someone whether an asset exists that they may not read.
+import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
+import { Problem, type Fault } from '@gantry/contract/problems.ts';
+import { parseRef, printRef, type AssetRef } from '@gantry/contract/refs.ts';
+import type { Caller } from '../../access/caller.ts';
+import { canRead, decide } from '../../access/decide.ts';
+import type { Reader } from '../../database/database.ts';
+import type { Pin } from '../content.ts';
+import * as contents from '../content-store.ts';
+import { findAsset } from '../find.ts';
+import { faultOf } from '../assets/read-config.ts';
+import type { Reference, References } from './references.ts';
+import * as stored from './reference-store.ts';
+import * as store from '../store.ts';
+
+/** Throws reference_missing with every reference that cannot be resolved. */
+export async function pinReferences(db: Reader, caller: Caller, { self, references }: References): Promise<Pin[]> {
+  const faults: Fault[] = [];
+  const pins = new Map<string, Pin>();
+  for (const reference of references) {
+    const pin = await pinOne(db, caller, self, reference);
+    if ('message' in pin) faults.push(pin);
+    else pins.set(pin.ref, pin);
+  }
+  if (faults.length > 0) throw missing(faults);
+  return [...pins.values()].toSorted((a, b) => (a.ref < b.ref ? -1 : 1));
+}
+
+/** Throws reference_changed or reference_missing with every reference that is no longer what was pinned, or cannot be used as it is. */
+export async function checkReferences(db: Reader, version: { digest: string }): Promise<Pin[]> {
+  const pins = await contents.pinsOf(db, version.digest);
+  const current = new Map(
+    (
+      await store.currentVersions(
+        db,
+        pins.map((pin) => pin.asset_id),
+      )
+    ).map((row) => [row.asset_id, row]),
+  );
+  const gone = pins.filter((pin) => !current.has(pin.asset_id));
+  if (gone.length > 0)
+    throw missing(
+      gone.map((pin) => ({
+        message: `${pin.ref} is not there any more; it was ${pin.ref}@${pin.version} when this was pushed`,
+      })),
+    );
+  const changed = pins.filter((pin) => current.get(pin.asset_id)?.digest !== pin.digest);
+  const [first] = changed;
+  if (first === undefined) return await usable(db, pins);
+  const errors = changed.map(({ ref, asset_id, version: before }) => {
+    const after = current.get(asset_id)?.version ?? null;
+    const message = `${ref} was ${before} when this was pushed and is ${after ?? 'gone'} now, with other content`;
+    return { message, ref, before, after };
+  });
+  throw new Problem('reference_changed', { detail: `${errors.map((fault) => fault.message).join('. ')}.`, errors });
+}
+
+/** The same within the transaction that makes a version serve: none of what it refers to can be removed until that ends. */
+export async function holdReferences(tx: Reader, version: { digest: string }): Promise<void> {
+  const pins = await contents.pinsOf(tx, version.digest);
+  await stored.holdAssets(
+    tx,
+    pins.map((pin) => pin.asset_id),
+  );
+  await checkReferences(tx, version);
+}
+
+async function pinOne(db: Reader, caller: Caller, self: AssetRef, reference: Reference): Promise<Pin | Fault> {
+  const { ref, pointer, file, unfit } = reference;
+  const fault = (message: string): Fault => ({ pointer, message, ...(file === undefined ? {} : { file }) });
+  const parsed = parseRef(ref);
+  if (parsed === undefined) return fault(`${ref} is not a reference`);
+  if (parsed.kind === self.kind && parsed.name === self.name) return fault(`${ref} is the ${self.kind} itself`);
+  const asset = await findAsset(db, parsed.kind, parsed.name);
+  const current = asset && (await store.currentVersions(db, [asset.id]))[0];
+  if (asset === undefined || current === undefined || !canRead(caller, asset))
+    return fault(`There is no ${printRef(parsed)} that you may read`);
+  if (!decide(caller, 'asset.invoke', asset).allowed)
+    return fault(`You may read ${asset.ref}, but not use it; ask ${asset.owner} for the use permission`);
+  const pin = { ref: asset.ref, asset_id: asset.id, version: current.version, digest: current.digest };
+  if (parsed.kind === 'agent') return pin;
+  const config = await contents.config(db, current.digest);
+  const wrong = unusable(parsed.kind, pin, config) ?? unfit?.(config, asset.ref);
+  return wrong === undefined ? pin : fault(wrong);
+}
+
+// What is accepted may have become stricter since the referred-to version was made.
+async function usable(db: Reader, pins: Pin[]): Promise<Pin[]> {
+  const faults: Fault[] = [];
+  for (const pin of pins) {
+    const kind = parseRef(pin.ref)?.kind;
+    if (kind === undefined || kind === 'agent') continue;
+    const message = unusable(kind, pin, await contents.config(db, pin.digest));
+    if (message !== undefined) faults.push({ message });
+  }
+  if (faults.length > 0) throw missing(faults);
+  return pins;
+}
+
+function unusable(kind: ConfiguredKind, { ref, version }: Pin, config: Record<string, unknown>): string | undefined {
+  const fault = faultOf(kind, config);
+  return fault === undefined
+    ? undefined
+    : `${ref}@${version} has a config that is not accepted any more (${fault}); give it another: svc registry ${kind} edit`;
+}
+
+function missing(faults: Fault[]): Problem {
+  return new Problem('reference_missing', {
+    detail: `${faults.map((fault) => fault.message).join('. ')}.`,
+    errors: faults,
+  });
+}

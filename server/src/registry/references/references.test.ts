@@ -1,0 +1,299 @@
+import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import type { z } from 'zod';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { authorize } from '../../access/authorize.ts';
+import { change } from '../../access/change.ts';
+import { sql } from '../../database/sql.ts';
+import { cursors } from '../../http/cursor.ts';
+import { testDatabase, type TestDatabase } from '../../testing/test-database.ts';
+import { findAgent, findAsset, findVersion } from '../find.ts';
+import { loadVersionContent } from '../versions/load-version-content.ts';
+import { checkReferences } from './pin-references.ts';
+import { registryRoutes } from '../routes.ts';
+import { seedCast, type Cast, type Person } from '../../testing/cast.ts';
+import { startPushes, type Pushes } from '../../testing/pushes.ts';
+import { finalise, removeAsset } from '../versions/version.ts';
+
+let database: TestDatabase;
+let cast: Cast;
+let pushes: Pushes;
+let routes: ReturnType<typeof registryRoutes>;
+let made = 0;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  cast = await seedCast(database.db);
+  pushes = await startPushes(database.db);
+  routes = registryRoutes({ db: database.db, cursors: cursors(randomBytes(32)), data_dir: tmpdir() });
+});
+afterAll(async () => {
+  await pushes?.stop();
+  await database?.close();
+});
+
+type Kind = 'tool' | 'knowledge-base' | 'mcp-server';
+const unused = {
+  params: undefined,
+  query: undefined,
+  body: undefined,
+  request: new Request('http://test'),
+  signal: AbortSignal.timeout(60_000),
+};
+/** A config of the kind that is unlike others of it. */
+const least = (kind: Kind, name: string): Record<string, z.core.util.JSONType> =>
+  ({
+    tool: { returns: { title: name } },
+    'knowledge-base': { documents: [{ text: name }] },
+    'mcp-server': { command: name },
+  })[kind];
+const fresh = (word: string) => `${word}-${++made}`;
+
+async function create(
+  person: Person,
+  kind: Kind,
+  team: string,
+  visibility: 'private' | 'team' | 'org' = 'org',
+): Promise<string> {
+  const name = fresh('thing');
+  const body = { name, team, version: '1.0.0', description: '', tags: [], visibility, config: least(kind, name) };
+  await routes['registry.create']({ ...unused, caller: await cast.caller(person), params: { kind }, body });
+  return name;
+}
+async function edit(person: Person, kind: Kind, name: string, version: string): Promise<void> {
+  await routes['registry.edit']({
+    ...unused,
+    caller: await cast.caller(person),
+    params: { kind, name },
+    body: { version, config: { type: 'http', url: `https://example.com/${version}` } },
+  });
+}
+async function remove(kind: Kind, name: string): Promise<void> {
+  const asset = await findAsset(database.db, kind, name);
+  if (asset === undefined) throw new Error(`there is no ${name}`);
+  const grant = authorize(await cast.caller('root'), 'asset.delete', asset);
+  await change(database.db, grant, 'asset.deleted', async (tx) => await removeAsset(tx, asset.id));
+}
+async function pushWith(yaml: string, person: Person = 'ada') {
+  const name = fresh('agent');
+  const run = await pushes.push(await cast.caller(person), { name, yaml });
+  const agent = await findAgent(database.db, name);
+  const version = agent && (await findVersion(database.db, agent.id, 'latest'));
+  return { name, run, version, pushAgain: async () => await pushes.push(await cast.caller(person), { name, yaml }) };
+}
+
+test('a reference of every kind is pinned to the version and digest it has', async () => {
+  const [tool, base, server] = [
+    await create('ada', 'tool', 'ml'),
+    await create('ada', 'knowledge-base', 'ml'),
+    await create('ada', 'mcp-server', 'ml'),
+  ];
+  const sub = await pushWith('');
+  const yaml = `tools: [tools/${tool}, {name: local, type: function}]\nknowledge_bases: [{ref: kb/${base}}]\nmcp_servers: [{ref: mcp/${server}, transport: stdio}]\nsubagents: [agents/${sub.name}]\n`;
+  const { run, version } = await pushWith(yaml);
+  expect(run).toMatchObject({ state: 'done', problem: null });
+  const { references } = await loadVersionContent(database.db, version?.id ?? '');
+  expect(references.map((pin) => pin.ref)).toEqual([
+    `agents/${sub.name}`,
+    `knowledge-bases/${base}`,
+    `mcp-servers/${server}`,
+    `tools/${tool}`,
+  ]);
+  expect(references[0]).toMatchObject({
+    version: '1.0.0',
+    digest: sub.version?.digest,
+    asset_id: sub.version?.asset_id,
+  });
+  expect(await checkReferences(database.db, { digest: version?.digest ?? '' })).toEqual(references);
+});
+
+test('what is missing and what may not be read get the same sentence, and all of it is listed', async () => {
+  const secret = await create('otto', 'tool', 'ops', 'private');
+  const { run } = await pushWith(`tools: [tools/${secret}, tools/nowhere]\n`);
+  expect(run).toMatchObject({
+    state: 'failed',
+    problem: {
+      code: 'reference_missing',
+      errors: [
+        { pointer: '/tools/0', message: `There is no tools/${secret} that you may read` },
+        { pointer: '/tools/1', message: 'There is no tools/nowhere that you may read' },
+      ],
+    },
+  });
+  const own = await pushWith('subagents: [agents/nowhere]\n');
+  expect(own.run).toMatchObject({ problem: { code: 'reference_missing' } });
+  expect(own.version).toBeUndefined();
+});
+
+test('what may be read and not used is refused, until use is granted', async () => {
+  const tool = await create('otto', 'tool', 'ops');
+  const refused = await pushWith(`tools: [tools/${tool}]\n`);
+  expect(refused.run).toMatchObject({
+    state: 'failed',
+    problem: { code: 'reference_missing', errors: [{ message: expect.stringContaining('not use it') }] },
+  });
+  const asset = await findAsset(database.db, 'tool', tool);
+  await cast.write(
+    'permission',
+    sql`insert into permission (asset_id, principal_type, principal_id, actions) values (${asset?.id}, 'team', ${cast.team('ml')}, array['use']) returning id`,
+  );
+  expect(await refused.pushAgain()).toMatchObject({ state: 'done' });
+});
+
+test('an agent cannot be its own subagent', async () => {
+  const name = fresh('agent');
+  await pushes.push(await cast.caller('ada'), { name });
+  const run = await pushes.push(await cast.caller('ada'), { name, yaml: `subagents: [agents/${name}]\n` });
+  expect(run).toMatchObject({ state: 'failed', problem: { code: 'reference_missing' } });
+});
+
+test('what changed since it was pinned is refused, naming it, and pushing again pins what is there now', async () => {
+  const tool = await create('ada', 'tool', 'ml');
+  const pushed = await pushWith(`tools: [tools/${tool}]\n`);
+  const digest = pushed.version?.digest ?? '';
+  await checkReferences(database.db, { digest });
+  await edit('ada', 'tool', tool, '1.1.0');
+  await expect(checkReferences(database.db, { digest })).rejects.toMatchObject({
+    code: 'reference_changed',
+    status: 409,
+    detail: expect.stringContaining(`tools/${tool} was 1.0.0 when this was pushed and is 1.1.0 now`),
+  });
+  const again = await pushed.pushAgain();
+  expect(again.result?.digest).not.toBe(digest);
+  await checkReferences(database.db, { digest: again.result?.digest ?? '' });
+});
+
+test('the transport that agent.yaml names is the one that the server has', async () => {
+  const server = await create('ada', 'mcp-server', 'ml');
+  const { run } = await pushWith(`mcp_servers: [{ref: mcp/${server}, transport: sse}]\n`);
+  expect(run).toMatchObject({
+    state: 'failed',
+    problem: {
+      code: 'reference_missing',
+      errors: [
+        { pointer: '/mcp_servers/0', message: `mcp-servers/${server} has transport stdio, and sse is asked for` },
+      ],
+    },
+  });
+});
+
+test('a config that was stored while less was asked of it is refused at push and at deploy, naming the command', async () => {
+  const tool = await create('ada', 'tool', 'ml');
+  const { version } = await pushWith(`tools: [tools/${tool}]\n`);
+  const asset = await findAsset(database.db, 'tool', tool);
+  // As the database was before configs had a form; the pin follows, so that nothing else has changed.
+  await database.db
+    .run(sql`insert into content (digest, config, manifest, source, lock, dependencies, base_image, python, pins)
+    select ${`old-${tool}`}, '{"anything": 1}', manifest, source, lock, dependencies, base_image, python, '[]' from content limit 1`);
+  await cast.write(
+    'version',
+    sql`update version set digest = ${`old-${tool}`} where asset_id = ${asset?.id} returning id`,
+  );
+  const pins = JSON.stringify([{ ref: `tools/${tool}`, asset_id: asset?.id, version: '1.0.0', digest: `old-${tool}` }]);
+  await database.db
+    .run(sql`insert into content (digest, config, manifest, source, lock, dependencies, base_image, python, pins)
+    select ${`agent-${tool}`}, config, manifest, source, lock, dependencies, base_image, python, ${pins} from content where digest = ${version?.digest}`);
+  const said = `tools/${tool}@1.0.0 has a config that is not accepted any more`;
+  await expect(checkReferences(database.db, { digest: `agent-${tool}` })).rejects.toMatchObject({
+    code: 'reference_missing',
+    detail: expect.stringContaining(said),
+  });
+  const { run } = await pushWith(`tools: [tools/${tool}]\n`);
+  expect(run).toMatchObject({ problem: { errors: [{ message: expect.stringContaining('svc registry tool edit') }] } });
+});
+
+test('what a serving agent was pinned to is not deleted; who may not read the agent is not told its name', async () => {
+  const tool = await create('ada', 'tool', 'ml');
+  const remove = async (person: Person) =>
+    await routes['registry.delete']({
+      ...unused,
+      caller: await cast.caller(person),
+      params: { kind: 'tool', name: tool },
+    });
+  const { name, version } = await pushWith(`access: {visibility: team}\ntools: [tools/${tool}]\n`);
+  await cast.write(
+    'asset',
+    sql`update asset set serving_version_id = ${version?.id} where name = ${name} returning id`,
+  );
+  const asset = await findAsset(database.db, 'tool', tool);
+  await expect(remove('ada')).rejects.toMatchObject({
+    code: 'in_use',
+    status: 409,
+    detail: `tools/${tool} is used by agents/${name}.`,
+  });
+  await cast.write(
+    'permission',
+    sql`delete from permission where asset_id = ${version?.asset_id} and principal_type = 'team' returning id`,
+  );
+  await cast.write(
+    'permission',
+    sql`insert into permission (asset_id, principal_type, principal_id, actions) values (${asset?.id}, 'user', ${cast.id('bob')}, array['admin']) returning id`,
+  );
+  await expect(remove('bob')).rejects.toMatchObject({ detail: `tools/${tool} is used by 1 that you may not read.` });
+  await cast.write('asset', sql`update asset set serving_version_id = null where name = ${name} returning id`);
+  await remove('bob');
+  expect(await findAsset(database.db, 'tool', tool)).toBeUndefined();
+});
+
+test('what is gone since it was pinned is refused, also when another took its name', async () => {
+  const tool = await create('ada', 'tool', 'ml');
+  const { version } = await pushWith(`tools: [tools/${tool}]\n`);
+  await remove('tool', tool);
+  await expect(checkReferences(database.db, { digest: version?.digest ?? '' })).rejects.toMatchObject({
+    code: 'reference_missing',
+  });
+  const body = {
+    name: tool,
+    team: 'ml',
+    version: '1.0.0',
+    description: '',
+    tags: [],
+    visibility: 'org',
+    config: least('tool', tool),
+  } as const;
+  await routes['registry.create']({
+    ...unused,
+    caller: await cast.caller('ada'),
+    params: { kind: 'tool' },
+    body: { ...body, tags: [] },
+  });
+  await expect(checkReferences(database.db, { digest: version?.digest ?? '' })).rejects.toMatchObject({
+    code: 'reference_missing',
+  });
+});
+
+test('a draft of a subagent that has a final version changes nothing for who refers to it, a new final one does', async () => {
+  const sub = fresh('agent');
+  const finalOf = async (version: string) => {
+    const agent = await findAgent(database.db, sub);
+    const row = agent && (await findVersion(database.db, agent.id, version));
+    if (row === undefined || agent === undefined) throw new Error('not pushed');
+    const grant = authorize(await cast.caller('root'), 'approval.decide', agent);
+    await change(
+      database.db,
+      grant,
+      'approval.decided',
+      async (tx) => await finalise(tx, { version_id: row.id, digest: row.digest }),
+    );
+  };
+  await pushes.push(await cast.caller('ada'), { name: sub });
+  await finalOf('1.0.0');
+  const { version } = await pushWith(`subagents: [agents/${sub}]\n`);
+  const digest = version?.digest ?? '';
+  await pushes.push(await cast.caller('ada'), { name: sub, version: '1.0.1' });
+  await checkReferences(database.db, { digest });
+  await finalOf('1.0.1');
+  await expect(checkReferences(database.db, { digest })).rejects.toMatchObject({ code: 'reference_changed' });
+});
+
+test('a final version whose reference changed cannot be pushed again under its number', async () => {
+  const tool = await create('ada', 'tool', 'ml');
+  const pushed = await pushWith(`tools: [tools/${tool}]\n`);
+  const agent = await findAgent(database.db, pushed.name);
+  const grant = authorize(await cast.caller('root'), 'approval.decide', agent ?? { kind: 'org' });
+  const { id = '', digest = '' } = pushed.version ?? {};
+  await change(database.db, grant, 'approval.decided', async (tx) => await finalise(tx, { version_id: id, digest }));
+  expect((await pushed.pushAgain()).result).toMatchObject({ unchanged: true });
+  await edit('ada', 'tool', tool, '2.0.0');
+  expect(await pushed.pushAgain()).toMatchObject({ state: 'failed', problem: { code: 'version_final' } });
+});
