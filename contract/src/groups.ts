@@ -55,7 +55,7 @@ export const groupsEndpoints = {
   'groups.delete': {
     method: 'DELETE',
     path: '/api/v1/rbac/groups/{id}',
-    summary: 'Delete a group; what was granted to it goes with it',
+    summary: 'Delete a group and its grants',
     operation: 'group.change',
     params: byId,
     reply: { kind: 'none', status: 204 },

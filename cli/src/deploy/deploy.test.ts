@@ -303,7 +303,7 @@ test('a notice is said once, though the client, the push and the deploy each kno
   await runSvc(['init', 'greeter', '--framework', 'langgraph', '--team', 'default'], { home });
   appendFileSync(path.join(home, 'greeter', 'agent.yaml'), '\nmodel:\n  temperature: 0.5\n');
   const said =
-    '`model.temperature` is not in effect: The model gateway is not there yet; the temperature of the code applies.';
+    '`model.temperature` is not in effect: The model gateway does not exist yet; the temperature of the code applies.';
   const pushed = { id, ref, state: 'done', digest: 'sha256:abc', unchanged: false, problem: null, created_at: '' };
   const notices = [`agent.yaml: ${said}`];
   await using service = await scriptService({

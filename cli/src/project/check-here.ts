@@ -11,7 +11,7 @@ export function checkHere(project: LocalProject): CheckedProject & { config: Age
   const faults = findings.filter(({ severity }) => severity === 'error');
   throw new Refusal(
     'project_invalid',
-    `The project cannot be deployed as it is: ${faults.length === 1 ? 'one fault' : `${faults.length} faults`}`,
+    `The project has faults that prevent a deploy: ${faults.length === 1 ? 'one fault' : `${faults.length} faults`}`,
     {
       hint: 'Mend these; `svc validate` checks again.',
       faults,

@@ -7,7 +7,7 @@ export function describeApproval(approval: Approval): View {
     line({ text: `${approval.asset}@${approval.asset_version}`, style: 'strong' }, '  ', stateOf(approval)),
     fields({
       Request: approval.id,
-      Digest: [approval.digest, faint('  exactly this content is what the decision covers')],
+      Digest: [approval.digest, faint('  the decision covers exactly this content')],
       Target: targetOf(approval) === null ? null : approval.target,
       Submitted: [time(approval.submitted_at), ` by ${approval.submitted_by}`],
       Message: approval.message === '' ? null : approval.message,

@@ -7,7 +7,8 @@ import { bad, faint, fields, good, line, prose, table, time } from '../../view/v
 
 export const command = defineCommand({
   words: 'acl explain',
-  summary: 'Why somebody may do this to that or may not, and what would change it; exit 1 when they may not',
+  summary:
+    'Why a principal may or may not do an action on an asset, and the changes that would reverse this; exit 1 when they may not',
   needs: 'permission.explain',
   examples: [
     'svc acl explain agents/greeter --action deploy',

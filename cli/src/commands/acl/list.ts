@@ -9,7 +9,7 @@ import { faint, line, prose, table, time, type View } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'acl list',
-  summary: 'Who may do what, on the assets that you may read',
+  summary: 'The access-control entries of the assets that you may read',
   needs: 'permission.list',
   examples: ['svc acl list --asset agents/greeter', 'svc acl list --principal team:ops --json'],
   arguments: {},

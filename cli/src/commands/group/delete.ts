@@ -5,7 +5,7 @@ import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'group delete',
-  summary: 'Delete a group; what was granted to it goes with it',
+  summary: 'Delete a group and its grants',
   needs: 'group.change',
   examples: ['svc group delete oncall', 'svc group delete oncall --yes'],
   arguments: { name: required('The group') },

@@ -5,7 +5,7 @@ import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'principal delete',
-  summary: 'Delete a service principal; its keys and what was granted to it end',
+  summary: 'Delete a service principal, its keys and its grants',
   needs: 'principal.change',
   examples: ['svc principal delete ci', 'svc principal delete ci --yes'],
   arguments: { name: required('The service principal') },

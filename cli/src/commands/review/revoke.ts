@@ -4,7 +4,7 @@ import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'review revoke',
-  summary: 'Take an approval back: nothing is deployed on it from now on; what runs goes on',
+  summary: 'Revoke an approval: no new deploy can use it, and running agents keep running',
   needs: 'approval.decide',
   examples: [
     'svc review revoke 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --reason "a dependency turned out to be unsafe"',

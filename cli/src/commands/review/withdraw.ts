@@ -4,7 +4,7 @@ import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'review withdraw',
-  summary: 'Take a request of your own back while it waits',
+  summary: 'Withdraw your own pending request',
   needs: 'approval.withdraw',
   examples: [
     'svc review withdraw 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10',

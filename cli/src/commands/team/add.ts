@@ -5,7 +5,7 @@ import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'team add',
-  summary: 'Add a user to a team, or change the role they have there',
+  summary: 'Add a user to a team, or change their role in it',
   needs: 'member.add',
   examples: ['svc team add ml user:ada@example.com --role contributor', 'svc team add ml user:grace@example.com'],
   arguments: { team: required('The team', 'team'), principal: required('user:<e-mail>') },

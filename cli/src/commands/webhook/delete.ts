@@ -4,7 +4,7 @@ import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'webhook delete',
-  summary: 'Send nothing there any more; what waits is not sent, and the secret is gone',
+  summary: 'Delete a webhook; pending deliveries are dropped, and the secret is gone',
   needs: 'webhook.change',
   examples: ['svc webhook delete siem', 'svc webhook delete chat --yes'],
   arguments: { name: required('Its name') },

@@ -4,7 +4,7 @@ import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'webhook redeliver',
-  summary: 'Send a delivery once more, under the id that it has',
+  summary: 'Send a delivery again, under the same id',
   needs: 'webhook.change',
   examples: [
     'svc webhook redeliver siem 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10',
