@@ -1,4 +1,4 @@
-// The container of an agent, reached the ways in which only a measure may reach it: by its address, and from within.
+// The container of an agent, reached in ways that only a benchmark may use: by its address, and from within.
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { deriveKey } from '../server/src/derive-key.ts';
@@ -8,7 +8,7 @@ import type { Measured } from './service.ts';
 export interface AgentContainer {
   url: string;
   secret: string;
-  /** Runs a Python script inside, beside the agent, and gives what it printed. */
+  /** Runs a Python script inside, beside the agent, and returns its output. */
   python(script: string): Promise<string>;
 }
 

@@ -1,5 +1,5 @@
-// A proxy to the container in its command line that checks nothing, in a process of its own: what the hop alone costs on this machine.
-// Prints its address, and ends with its standard input.
+// A proxy without checks to the container in its command line, in its own process: it measures the cost of the hop alone. It prints its
+// address, and ends with its standard input.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';

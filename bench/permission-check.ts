@@ -1,5 +1,5 @@
-// What a decision costs where much is granted: the caller and the asset are read as for a request, and decide() is asked. 1,000 groups of
-// 1,000 members each, 100 groups to a user; 10,000 entries, spread over 1,000 assets, and once more all on a single one.
+// The cost of a decision with many grants: the caller and the asset are loaded as for a request, then decide() runs. There are 1,000
+// groups of 1,000 members each, and 100 groups per user; 10,000 entries on 1,000 assets, and once more all on a single asset.
 import { databaseOf } from '../e2e/database-of.ts';
 import { decide } from '../server/src/access/decide.ts';
 import type { Database } from '../server/src/database/database.ts';

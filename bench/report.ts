@@ -6,12 +6,12 @@ export function report(rows: readonly Row[], facts: readonly string[]): string {
   const date = new Date().toISOString().slice(0, 10);
   return `# Benchmarks
 
-Written by \`npm run bench\` on ${date}, on a real installation of its own: real containers, the embedded PostgreSQL, the client as it is typed.
+Written by \`npm run bench\` on ${date}, on a separate real installation: real containers, the embedded PostgreSQL, the real client.
 
 ${facts.map((fact) => `- ${fact}`).join('\n')}
 
-The p50 is what a target is about. Absolute numbers belong to this machine and what else it did meanwhile; what is compared with each
-other took turns in one run.
+A target applies to the p50. Absolute figures belong to this machine and its load at that time. Compared figures
+come from turns in one run.
 
 ${markdownTable(rows)}
 `;

@@ -3,11 +3,11 @@ export interface Row {
   measure: string;
   unit: 's' | 'ms' | 'MB' | 'requests/s' | 'tx/s' | 'entries/s';
   samples: number[];
-  /** What the p50 must not exceed; absent where the number is only to be known. */
+  /** The upper limit of the p50; absent for a figure without a target. */
   at_most?: number;
-  /** What the p99 must not exceed, where the rare ones count. */
+  /** The upper limit of the p99, for targets on rare cases. */
   p99_at_most?: number;
-  /** What the p50 must reach, of a rate. */
+  /** The lower limit of the p50 of a rate. */
   at_least?: number;
   how: string;
 }

@@ -1,7 +1,7 @@
-// How things are measured here. A machine that does other things too makes single numbers worthless: so everything is measured many times,
-// and what is compared with each other is measured in turns, so that a slow minute hits all of it alike.
+// How figures are measured. On a busy machine a single figure means nothing, so everything is measured many times. Compared figures are
+// measured in turns, so that a slow minute affects all of them.
 
-/** The value that this share of the samples does not exceed; with few samples, a high quantile is the worst of them. */
+/** The value that this share of the samples does not exceed; with few samples, a high quantile is the worst sample. */
 export function quantile(samples: readonly number[], share: number): number {
   const sorted = samples.toSorted((a, b) => a - b);
   const value = sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)];
@@ -9,7 +9,7 @@ export function quantile(samples: readonly number[], share: number): number {
   return value;
 }
 
-/** Milliseconds that the work took. */
+/** The duration of the work in milliseconds. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now();
   await work();
@@ -22,7 +22,7 @@ export async function repeat<T>(times: number, work: (round: number) => Promise<
   return results;
 }
 
-/** Takes turns among the works, so many rounds; each gives the samples of one round. The first round warms up and is thrown away. */
+/** Runs the works in turns for this many rounds; each returns the samples of one round. The first round is a warm-up and is dropped. */
 export async function interleaved<Name extends string>(
   rounds: number,
   works: Record<Name, () => Promise<number[]>>,

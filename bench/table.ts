@@ -19,7 +19,7 @@ export function markdownTable(rows: readonly Row[]): string {
 
 function cells(row: Row): string[] {
   const p50 = quantile(row.samples, 0.5);
-  // Of one or two samples nothing is rare, and of a rate the worst is its lowest.
+  // One or two samples have no rare cases, and the worst of a rate is its lowest.
   const p99 = row.samples.length < 3 || row.unit.endsWith('/s') ? '' : shown(quantile(row.samples, 0.99), row.unit);
   return [row.measure, targetOf(row), shown(p50, row.unit), p99, verdictOf(row), row.how];
 }
