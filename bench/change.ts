@@ -1,5 +1,5 @@
-// What a governed change costs with its entry in the chain: change() in this process, and the same statements without it, in turns, on a
-// database of their own in the installation's cluster. All clients write to one chain, so that each waits for the commit of the one before.
+// The cost of a governed change with its entry in the chain: change() in this process, and the same statements without it, in turns, in
+// a separate database of the installation's cluster. All clients write to one chain, so each waits for the previous commit.
 import { randomUUID } from 'node:crypto';
 import { databaseOf } from '../e2e/database-of.ts';
 import { authorize } from '../server/src/access/authorize.ts';

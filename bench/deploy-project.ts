@@ -1,4 +1,4 @@
-// A deploy as a client sees it: from the first byte of the push to the moment in which traffic has moved.
+// A deploy as a client sees it: from the first byte of the push to the switch of traffic.
 import { parseAgentYaml } from '../contract/src/agent-yaml.ts';
 import type { Client } from '../contract/src/client.ts';
 import { pack } from '../cli/src/project/pack.ts';
@@ -8,7 +8,7 @@ export interface Deployed {
   revision_id: string;
   switched_s: number;
   push_s: number;
-  /** Of the pipeline's steps, by the service's own clock. */
+  /** Durations of the pipeline's steps, by the service's clock. */
   step_s(name: string): number;
 }
 
@@ -40,7 +40,7 @@ export async function deployProject(client: Client, directory: string): Promise<
   return { revision_id: id, switched_s: (switched - began) / 1000, push_s: (pushed - began) / 1000, step_s };
 }
 
-/** Until the replaced revision is gone: stopping it must not slow down what is measured next. */
+/** Waits until the replaced revision has stopped, because stopping it would slow down the next measurement. */
 export async function drained(client: Client, name: string): Promise<void> {
   const deadline = AbortSignal.timeout(60_000);
   while ((await client.call('agents.status', { params: { name } }, { signal: deadline })).draining.length > 0)

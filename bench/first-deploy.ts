@@ -1,4 +1,4 @@
-// The first deploy of a project: nothing of it is there but, in the second row, the packages that it asks for.
+// The first deploy of a project: nothing is cached; in the second row its packages are.
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ownedBy } from '../server/src/engine/labels.ts';
@@ -12,7 +12,7 @@ const rounds = 3;
 export async function measure({ installation, client, engine }: Measured): Promise<Row[]> {
   const first = async (name: string) => {
     const project = await installation.project('langgraph-greeter', name, { name });
-    // Another text of the same requirements: its lock is resolved anew.
+    // A new text of the same requirements, so that its lock is resolved again.
     await appendFile(join(project, 'requirements.txt'), `# ${name}\n`);
     return (await deployProject(client, project)).switched_s;
   };

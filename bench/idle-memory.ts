@@ -1,5 +1,5 @@
-// What the service holds while nobody asks anything of it, PostgreSQL included: the proportional share of every process below it, so
-// that memory which they share is counted once.
+// The memory of the idle service, PostgreSQL included: the proportional share of every process below it, so that shared memory is
+// counted once.
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Row } from './row.ts';

@@ -1,4 +1,4 @@
-// What the numbers were measured on, as far as it explains them: no names, no paths.
+// The machine behind the figures, without names and paths.
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { availableParallelism, cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';

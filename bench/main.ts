@@ -1,5 +1,5 @@
-// Measures a real installation and tells what it found, on the screen and, after a whole run, in docs/reference/benchmarks.md.
-// `npm run bench -- redeploy invoke` runs those measures alone and writes nothing.
+// Measures a real installation and prints the results; a whole run also writes docs/reference/benchmarks.md. `npm run bench -- redeploy
+// invoke` runs only those measures and writes nothing.
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { measure as change } from './change.ts';

@@ -1,4 +1,4 @@
-// Somebody changed a line of their agent: the lock and the dependency image are there.
+// A redeploy after one changed line of the agent: the lock and the dependency image exist.
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bumpVersion } from '../contract/src/agent-yaml.ts';

@@ -1,4 +1,4 @@
-// What the service answers itself: reads that need a decision, and a write with its audit entry.
+// The service's own answers: reads with a decision, and a write with its audit entry.
 import { randomUUID } from 'node:crypto';
 import { deployProject } from './deploy-project.ts';
 import type { KeptConnection } from './kept-connection.ts';

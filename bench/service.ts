@@ -1,4 +1,4 @@
-// The installation that is measured: a real one (e2e/installation.ts), with what the measures need of it beside typing.
+// The installation under measurement: a real one (e2e/installation.ts), with the measures' own access to it.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient, type Client } from '../contract/src/client.ts';
@@ -12,10 +12,10 @@ export interface Measured {
   installation: Installation;
   client: Client;
   token: string;
-  /** The engine, seen with this installation's eyes. */
+  /** The engine, limited to this installation. */
   engine: Engine;
   secret_key: string;
-  /** Takes everything away again, from the engine too. */
+  /** Removes everything again, from the engine too. */
   close(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export async function openMeasured(): Promise<Measured> {
   };
 }
 
-// The database is asked at its socket: no answer of the service tells it.
+// The database is queried at its socket, because no endpoint of the service has these figures.
 async function idOf({ data_dir }: Installation): Promise<string> {
   const cluster = join(data_dir, 'postgresql');
   const password = (await readFile(join(cluster, 'password'), 'utf8')).trim();

@@ -1,4 +1,4 @@
-// Whether how long a sign-in takes to fail says if there is such an account. In turns, and few: an address has a hundred failures.
+// Whether the duration of a failed sign-in reveals an account. In turns, and few: an address has a hundred failures.
 import { randomUUID } from 'node:crypto';
 import type { Row } from './row.ts';
 import { interleaved, repeat, timed } from './sampling.ts';

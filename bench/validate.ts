@@ -1,4 +1,4 @@
-// `svc validate`: the check itself, and what a person waits for who types it.
+// `svc validate`: the check itself, and the whole command.
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { checkProject } from '../contract/src/agent-project.ts';

@@ -1,4 +1,4 @@
-// How fast the log is verified: by the service's own code on a real PostgreSQL, and by the single file on an export of the same entries.
+// The speed of verification: by the service's own code on a real PostgreSQL, and by the single file on an export of the same entries.
 import { execFile } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -19,7 +19,7 @@ import type { Measured } from './service.ts';
 
 const run = promisify(execFile);
 const verifier = resolve(import.meta.dirname, '../verifier/verify.mjs');
-const entries = 300_000; // so that what each verification does once, whatever the length, is a small part
+const entries = 300_000; // enough that the fixed costs of a verification are a small part
 const batch = 5000;
 const rounds = 5;
 const occurred_at = '2026-01-31T12:00:00.000000Z';
@@ -70,7 +70,7 @@ export async function measure({ installation }: Measured): Promise<Row[]> {
           if (verdict !== 'true_as_anchored') throw new Error(`the log of the measure is ${verdict}`);
         }),
       ],
-      // Ends with another code, and so throws, unless the log is true as anchored.
+      // Exits with another code, and so throws, unless the log is true as anchored.
       stranger: async () => [await rate(async () => await run(process.execPath, words))],
     });
     const how = `${rounds} rounds over ${entries} entries of ${body.length} bytes, hashes, links, tree and signatures`;
@@ -94,7 +94,7 @@ async function rate(work: () => Promise<unknown>): Promise<number> {
   return (entries * 1000) / (performance.now() - began);
 }
 
-/** As the log itself would hold them; appended one by one they would take minutes. Answers the export, still open. */
+/** The state that the log would have; single appends would take minutes. Returns the export, still open. */
 async function fill(db: Database, file: string) {
   const exported = await open(file, 'w');
   let prev = genesisHash('governance');

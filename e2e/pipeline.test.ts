@@ -69,7 +69,7 @@ test('what it pushes belongs to the member that agent.yaml names; it waits, and 
 test('run again it does nothing twice', async () => {
   const { code, output } = await run('the same again');
   expect(code, output).toBe(0);
-  expect(output).toContain('is what answers now; nothing was done');
+  expect(output).toContain('already answers with exactly this content; nothing was done');
   expect((await admin.call('deployments.list', { query: { agent: 'nightly' } })).items).toHaveLength(1);
   expect((await admin.call('approvals.list', { query: { asset: 'agents/nightly' } })).items).toHaveLength(1);
 });

@@ -114,7 +114,10 @@ describe('a deploy that is cancelled ends cancelled, with nothing left and the o
     await reached(admin, 'parrot', 'start');
     await expect.poll(async () => (await seen.running('agent')).length, { timeout: 20_000 }).toBe(before.length + 1);
     await gantry.must('touch interrupt');
-    expect(await watching).toMatchObject({ code: 0, output: expect.stringContaining('goes on without this terminal') });
+    expect(await watching).toMatchObject({
+      code: 0,
+      output: expect.stringContaining('continues without this terminal'),
+    });
     expect((await latestDeployment(admin, 'parrot')).state).toBe('running');
     await cancelled();
   });

@@ -32,14 +32,14 @@ test('svc login asks for everything, and again for a password that is too short;
   const { one_time_password } = JSON.parse(stdout) as { one_time_password: string };
   const at = await atTerminal(gantry, 'svc login', { as: 'bo' });
   // Nothing of a desktop is in its environment, so there is no keychain.
-  await at.shows('Where is the session kept?');
+  await at.shows('Where should the session be stored?');
   at.press(key.enter);
   for (const [question, answer] of [
     ['E-mail', 'bo@example.com'],
     ['Password', one_time_password],
     ['New password', 'seven77'],
     ['at least 8 characters', 'x and a word of my own'],
-    ['The same again', 'seven77x and a word of my own'],
+    ['Repeat the new password', 'seven77x and a word of my own'],
   ] as const) {
     await at.shows(question);
     at.press(answer + key.enter);
@@ -54,12 +54,12 @@ test('the only admin is warned before admins need an approval, and a no changes 
   const typed = 'svc org set require_approval_for_admins true';
   const kept = await atTerminal(gantry, typed);
   await kept.shows('You are the only admin');
-  await kept.shows('Set it all the same?');
+  await kept.shows('Set it anyway?');
   kept.press('n');
   expect(await kept.ended).toBe(1);
   expect((await admin.call('org.show', {})).settings.require_approval_for_admins).toBe(false);
   const set = await atTerminal(gantry, typed);
-  await set.shows('Set it all the same?');
+  await set.shows('Set it anyway?');
   set.press('y');
   expect(await set.ended).toBe(0);
   expect((await admin.call('org.show', {})).settings.require_approval_for_admins).toBe(true);
@@ -68,7 +68,7 @@ test('the only admin is warned before admins need an approval, and a no changes 
 
 test('who is invited by mail chooses a password at a terminal as the mail says; the token is on no screen', async () => {
   const created = await gantry.must('svc user create ida@example.com');
-  expect(created.output).toContain('a mail to ida@example.com says how to choose a password');
+  expect(created.output).toContain('a mail to ida@example.com has a token to choose a password');
   const letter = async () => (await smtp.inbox()).find(({ to }) => to.includes('ida@example.com'))?.body ?? '';
   await expect.poll(letter, { timeout: 20_000 }).toContain('svc password set');
   const mail = await letter();
@@ -79,7 +79,7 @@ test('who is invited by mail chooses a password at a terminal as the mail says; 
   for (const [question, answer] of [
     ['Token from the mail', token],
     ['New password', 'a word of my own'],
-    ['The same again', 'a word of my own'],
+    ['Repeat the new password', 'a word of my own'],
   ] as const) {
     await at.shows(question);
     at.press(answer + key.enter);
@@ -103,9 +103,9 @@ test('svc registry tool edit opens the editor, shows the difference and asks; a 
   expect(await mistyped.ended).toBe(1);
   const edited = await edit('s/old/new/');
   await edited.shows('+   title: new');
-  await edited.shows('Make this tools/diary@2.0.0?');
+  await edited.shows('Save this as tools/diary@2.0.0?');
   edited.press('y');
-  await edited.shows('tools/diary@2.0.0 is there');
+  await edited.shows('tools/diary@2.0.0 exists');
   expect(await edited.ended).toBe(0);
   const unchanged = await edit('s/nothing/something/');
   await unchanged.shows('tools/diary@2.0.0 stays as it is');
@@ -135,7 +135,7 @@ test('Ctrl-C at a terminal asks: first it goes on without the terminal, watched 
   await deploying.shows('What should happen?');
   // Ctrl-C at the question itself ends nothing.
   deploying.press(key.interrupt);
-  await deploying.shows('goes on without this terminal');
+  await deploying.shows('continues without this terminal');
   expect(await deploying.ended).toBe(0);
   const { id, state } = await latestDeployment(admin, 'parrot');
   expect(state).toBe('running');

@@ -21,7 +21,7 @@ const wanted = [
   ...range(150, 155),
 ];
 
-test('every threat that concerns what exists has a promise, and tests or the reason why there are none', () => {
+test('every threat to an existing feature has a promise, and tests or the reason for their absence', () => {
   expect(threats.map(({ number }) => number)).toEqual(wanted);
   expect(threats.filter(({ tests, untried }) => tests.length + untried.length === 0)).toEqual([]);
 });

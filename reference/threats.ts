@@ -1,5 +1,5 @@
-// What is tried against the service, by the numbers of the project's list of threats: threats.txt, read. In it a line `T1 …` is what is
-// promised, `= file: name` a test that proves it, and `! …` what is not tried, and why.
+// The threats from threats.txt, by the numbers of the project's list. There a line `T1 …` is the promise, `= file: name` a test that
+// proves it, and `! …` an untested part with its reason.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 

@@ -1,4 +1,4 @@
-// npm run reference: writes docs/reference/ from the code. A test holds what is committed against what this would write.
+// npm run reference: writes docs/reference/ from the code. A test compares the committed pages with a new run.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pages } from './pages/index.ts';

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * `npm run base-image 3.13`: one more Python for agents. The public image where it can be pulled, else one that is made of the release of
+ * `npm run base-image 3.13`: adds a Python for agents: the public image if it can be pulled, else one made from the release of
  * Debian that has this Python. It is recorded in BASE_IMAGES of the settings file, which the service reads at its next start.
  */
 import { readConfig } from './config.js';
@@ -10,7 +10,7 @@ import { pullImage } from './pull-image.js';
 import { readSettings, writeSettings } from './settings-file.js';
 import { print, runScript, SetupProblem, step } from './step.js';
 
-/** Which release of Debian has which Python; older ones have none that the wrapper runs on. */
+/** The Python of each release of Debian; the wrapper does not run on those of older releases. */
 const releases = new Map([
   ['3.11', 'bookworm'],
   ['3.13', 'trixie'],

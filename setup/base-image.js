@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * The image agents are built on. What BASE_IMAGE names (environment, else the server's settings file) is used when the engine has it, else
- * pulled. Only where that is the default and no registry can be reached is one made from Debian's own packages. An image that somebody chose
- * is never replaced by another.
+ * The base image of agents. The image in BASE_IMAGE (environment, else the server's settings file) is used from the engine, or
+ * pulled. Only the default is made from Debian's packages when no registry can be reached. A chosen image
+ * is never replaced.
  */
 import { defaultBaseImage, readConfig } from './config.js';
 import { callEngine, readText } from './engine-api.js';

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * `npm run bench`: prepares what the measures need, as `npm test` does, and measures a real installation.
+ * `npm run bench`: prepares the programs, as `npm test` does, and measures a real installation.
  * `npm run bench -- redeploy invoke` runs only those measures.
  */
 import { ensureBaseImage } from './base-image.js';
@@ -24,5 +24,5 @@ await runScript(async () => {
     timeout_seconds: benchTimeoutSeconds,
     inherit: true,
   });
-  if (exit_code !== 0) throw new PartFailed('bench'); // it has said why
+  if (exit_code !== 0) throw new PartFailed('bench'); // it has printed the reason
 });

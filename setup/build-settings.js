@@ -5,8 +5,8 @@ import { readSettings, writeSettings } from './settings-file.js';
 import { print } from './step.js';
 
 /**
- * What this machine needs to reach a package index, image builds need too: an extra certificate authority, an index of its own and a
- * company's proxy are recorded for the server, once. A line that stands in the file already is somebody's choice and stays.
+ * Image builds reach the package index like this machine: an extra certificate authority, an own index and a
+ * company's proxy are recorded for the server, once. An existing line is somebody's choice and stays.
  *
  * @returns {Promise<string>} what was done, for the progress line
  */
@@ -25,7 +25,7 @@ export async function recordBuildSettings() {
 }
 
 /**
- * The same as an environment, for services of a test or a measure: they have a home of their own and read no settings file.
+ * The same as an environment, for services of a test or a measure: they have their own home and read no settings file.
  *
  * @returns {Promise<Record<string, string>>}
  */

@@ -1,7 +1,7 @@
 // @ts-check
 import { spawn } from 'node:child_process';
 
-/** Enough to find the cause of a failure in, little enough for any memory. */
+/** Enough to find the cause of a failure, and small in memory. */
 const keptCharacters = 200_000;
 
 /**
@@ -42,7 +42,7 @@ export function runCommand(argv, options) {
 }
 
 /**
- * The end of an output, where the cause usually stands.
+ * The end of an output, which usually has the cause.
  *
  * @param {string} output
  * @param {number} lines

@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url';
 /** The folder this clone lives in. */
 export const cloneFolder = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 
-/** The programs the packages bring along, Node 24 among them. */
+/** The programs of the packages, with Node 24. */
 export const packagePrograms = join(cloneFolder, 'node_modules', '.bin');
 
-/** The image agents are built on unless the BASE_IMAGE setting says otherwise. */
+/** The base image of agents, unless BASE_IMAGE sets another. */
 export const defaultBaseImage = 'python:3.12-slim-bookworm';
 
 /**
- * What the set-up scripts take from the environment. The only place in this folder that reads it.
+ * The environment of the set-up scripts, read only here.
  *
  * @param {NodeJS.ProcessEnv} environment
  */

@@ -7,8 +7,8 @@ import { confirm, print, SetupProblem } from './step.js';
 const installTimeoutSeconds = 900;
 
 /**
- * Installs Debian packages, on Debian or Ubuntu as root; anywhere else it says what to do by hand. It says so before it starts,
- * and asks first when a person is at the terminal.
+ * Installs Debian packages, on Debian or Ubuntu as root; elsewhere it prints the manual steps. It announces the installation,
+ * and asks first at a terminal.
  *
  * @param {{ packages: string[], reason: string, elsewhere: string, say: (doing: string) => void }} order
  *   `elsewhere` tells how to get the same thing on another system
@@ -55,6 +55,6 @@ async function apt(args, say) {
   if (exit_code === 0) return;
   throw new SetupProblem({
     cause: `${argv.join(' ')} ended with exit code ${exit_code}\n${tail(output)}`,
-    fix: 'Look at the lines above; most often a package mirror of /etc/apt is not reached, or another apt-get holds the lock.',
+    fix: 'Look at the lines above; most often a package mirror of /etc/apt is unreachable, or another apt-get holds the lock.',
   });
 }

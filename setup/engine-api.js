@@ -2,7 +2,7 @@
 import { request } from 'node:http';
 
 /**
- * One request to the container engine's HTTP API. The deadline covers the wait for the reply's head; who reads a long body sets its own.
+ * One request to the container engine's HTTP API. The deadline covers the wait for the reply's head; the reader of a long body sets its own.
  *
  * @param {string} dockerHost `unix:///…` or `tcp://host:port`
  * @param {{ method: string, path: string, timeout_seconds: number, body?: NodeJS.ReadableStream }} order

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * A container engine that answers. One that is there is used as it is; one that is installed is started; on Debian and Ubuntu root
- * gets one installed. An engine that DOCKER_HOST names belongs to somebody else and is never installed or started from here.
+ * A container engine that answers. A running one is used; an installed one is started; on Debian and Ubuntu, root
+ * gets one installed. An engine from DOCKER_HOST belongs to somebody else and is never installed or started here.
  */
 import { join } from 'node:path';
 import { readConfig } from './config.js';
@@ -22,7 +22,7 @@ Fedora:      sudo dnf install -y moby-engine && sudo systemctl enable --now dock
 Arch:        sudo pacman -S docker && sudo systemctl enable --now docker
 openSUSE:    sudo zypper install -y docker && sudo systemctl enable --now docker
 elsewhere:   https://docs.docker.com/engine/install/
-Then let your user reach it, sudo usermod -aG docker "$USER", and sign in again. Or set DOCKER_HOST to a Linux engine you have.`;
+Then let your user reach it, sudo usermod -aG docker "$USER", and sign in again. Or set DOCKER_HOST to another Linux engine.`;
 
 /**
  * @param {(doing: string) => void} say
@@ -101,14 +101,14 @@ function findDockerd(searchPath) {
 /** @param {string} dockerHost @param {Error | undefined} error */
 function unreachable(dockerHost, error) {
   return new SetupProblem({
-    cause: `the container engine DOCKER_HOST names, ${dockerHost}, does not answer: ${error?.message ?? 'no reason given'}`,
+    cause: `the container engine in DOCKER_HOST, ${dockerHost}, does not answer: ${error?.message ?? 'no reason given'}`,
     fix: 'Start it, or correct or unset DOCKER_HOST.',
   });
 }
 
 function closedSocket() {
   return new SetupProblem({
-    cause: `a container engine is there, but this user may not open ${ownSocket}`,
+    cause: `a container engine exists, but this user may not open ${ownSocket}`,
     fix: 'sudo usermod -aG docker "$USER", then sign in again.',
   });
 }

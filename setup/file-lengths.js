@@ -6,7 +6,7 @@ const measuredFolders = ['contract', 'server', 'cli'];
 const longFileLines = 300;
 
 /**
- * One line about how long the product's source files are, tests left out. Short files stay readable; a long one misses a noun.
+ * One line about the lengths of the product's source files, without tests. Short files stay readable.
  *
  * @param {string} clone
  */

@@ -15,12 +15,12 @@ import { runCommand } from './command.js';
 import { cloneFolder, outsideEnvironment, packagePrograms, readConfig } from './config.js';
 import { print, SetupProblem } from './step.js';
 
-/** By this line a launcher is known to be ours; a file without it is somebody else's and is never touched. */
-const marker = '# gantry: the svc launcher of a clone; `npm run quickstart` writes it anew';
+/** This line marks our launchers; a file without it belongs to somebody else and is never changed. */
+const marker = '# gantry: the svc launcher of a clone; `npm run quickstart` rewrites it';
 
 /**
- * Puts `svc` on the PATH: in npm's global folder for programs, else in ~/.local/bin. An installation with a folder of its own has its `svc`
- * in there, which leads to it wherever it is called.
+ * Puts `svc` on the PATH: in npm's global folder for programs, else in ~/.local/bin. An installation with its own folder has its `svc`
+ * there, which always uses that installation.
  *
  * @returns {Promise<string>} what was done, for the progress line
  */
@@ -70,7 +70,7 @@ export function choosePlace(places) {
 }
 
 /**
- * Looks at a folder and at who has `svc` there. A link counts as somebody else's: writing would go through it.
+ * Checks a folder and the owner of `svc` in it. A link counts as foreign, because a write would follow it.
  *
  * @param {string} folder
  * @param {string[]} searchPath
@@ -88,7 +88,7 @@ export function describePlace(folder, searchPath) {
 }
 
 /**
- * With room for all that a short command makes, so that it ends before the first garbage is collected: a tenth of its time.
+ * With enough heap for a short command, so that it ends before the first garbage collection, which would take a tenth of its time.
  *
  * @param {string} node
  * @param {string} program
@@ -103,7 +103,7 @@ export function launcherText(node, program, installationFolder) {
 }
 
 /**
- * Writes beside the target and renames, so that nobody ever runs half a file.
+ * Writes another file and renames it, so that nobody runs an incomplete one.
  *
  * @param {string} path
  * @param {string} text
@@ -137,7 +137,7 @@ function isWritable(folder) {
 /** @param {Place} place @param {string[]} searchPath */
 function findShadow(place, searchPath) {
   const before = place.isOnPath ? searchPath.slice(0, searchPath.indexOf(place.folder)) : searchPath;
-  // npm puts folders of the clone in front while it runs a script; they are not there in the user's own shell.
+  // npm puts folders of the clone first while it runs a script; the user's own shell does not have them.
   return before
     .filter((folder) => !folder.includes('node_modules'))
     .map((folder) => join(folder, 'svc'))

@@ -15,7 +15,7 @@ const importTimeoutSeconds = 300;
 /** The image that is made here of a release of Debian, without a registry. @param {string} suite */
 export const madeImage = (suite) => `gantry-base:${suite}`;
 
-/** Left out of the image: device nodes (the engine brings its own) and what the package manager can fetch again. */
+/** Left out of the image: device nodes (the engine brings its own) and files that the package manager can fetch again. */
 const leftOut = [
   './dev/*',
   './proc/*',
@@ -51,16 +51,16 @@ export async function makeBaseImage(dockerHost, suite, say) {
 /** @param {(doing: string) => void} say */
 async function ensureDebootstrap(say) {
   const elsewhere =
-    'Without a registry a base image can only be made on Debian or Ubuntu, as root. Let the engine reach a registry, or docker load -i an ' +
+    'Without a registry a base image can only be created on Debian or Ubuntu, as root. Let the engine reach a registry, or docker load -i an ' +
     'archive of a slim Python image and name it in BASE_IMAGE.';
   if (process.getuid?.() !== 0)
-    throw new SetupProblem({ cause: 'only root can make a base image with debootstrap', fix: elsewhere });
+    throw new SetupProblem({ cause: 'only root can create a base image with debootstrap', fix: elsewhere });
   if (findExecutable('debootstrap', [...readConfig().searchPath, '/usr/sbin']) !== undefined) return;
   // The keyring lets an Ubuntu machine verify Debian's packages.
   const needed = ['debootstrap', 'debian-archive-keyring'];
   await installDebianPackages({
     packages: needed,
-    reason: 'a base image has to be made and debootstrap is missing',
+    reason: 'a base image must be created, and debootstrap is missing',
     elsewhere,
     say,
   });
@@ -80,7 +80,7 @@ async function bootstrap(suite, root, say) {
   if (exit_code === 0) return;
   throw new SetupProblem({
     cause: `${argv.join(' ')} ended with exit code ${exit_code}\n${tail(output)}`,
-    fix: `Look at the lines above; most often the package mirror ${mirror ?? 'that debootstrap has built in'} is not reached.`,
+    fix: `Look at the lines above; most often the package mirror ${mirror ?? 'of debootstrap'} is unreachable.`,
   });
 }
 

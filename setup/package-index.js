@@ -4,7 +4,7 @@ import { runCommand } from './command.js';
 import { outsideEnvironment, readConfig } from './config.js';
 
 /**
- * How this machine reaches Python packages: an index of its own and an extra certificate authority, each with where it was found.
+ * The settings of this machine for Python packages: an own index and an extra certificate authority, each with its source.
  * The environment counts first, then pip's own files; where there is neither, the public index needs no setting.
  *
  * @typedef {{ name: string, value: string }} Found

@@ -8,7 +8,7 @@ import { SetupProblem } from './step.js';
 const installTimeoutSeconds = 900;
 
 /**
- * Installs the packages when they are missing or not those of the lock file, and proves that Node 24 came along.
+ * Installs the packages when they are missing or not those of the lock file, and checks that Node 24 is among them.
  *
  * @param {(doing: string) => void} say
  */
@@ -21,7 +21,7 @@ export async function ensurePackages(say) {
   const version = await nodeVersion();
   if (!version.startsWith('v24.')) {
     throw new SetupProblem({
-      cause: `the package "node" should bring Node 24 along; ${join(packagePrograms, 'node')} answers "${version}"`,
+      cause: `the package "node" should install Node 24; ${join(packagePrograms, 'node')} answers "${version}"`,
       fix: 'Its install script has to run. Look at `npm config get ignore-scripts` (must be false), then run `npm ci` again.',
     });
   }
@@ -64,7 +64,7 @@ async function install(verb, say) {
   if (exit_code === 0) return;
   throw new SetupProblem({
     cause: `npm ${verb} ended with exit code ${exit_code}\n${tail(output)}`,
-    fix: `Look at the lines above; most often the registry of \`npm config get registry\` is not reached. Then run \`npm ${verb}\` by hand.`,
+    fix: `Look at the lines above; most often the registry of \`npm config get registry\` is unreachable. Then run \`npm ${verb}\` by hand.`,
   });
 }
 

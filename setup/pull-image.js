@@ -2,11 +2,11 @@
 import { createInterface } from 'node:readline';
 import { callEngine, readText } from './engine-api.js';
 
-/** How long a registry may take to give any sign of the image, and how long a pull under way may stand still. */
+/** How long a registry may take for its first answer about the image, and how long a running pull may pause. */
 const patience = { first_sign_seconds: 15, standstill_seconds: 60 };
 
 /**
- * Pulls an image. What does not work out is an answer here, not an error: the caller may have another way.
+ * Pulls an image. A failure is a return value, not an error: the caller may have another way.
  *
  * @param {string} dockerHost
  * @param {string} reference

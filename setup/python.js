@@ -33,7 +33,7 @@ export async function ensureUv(say) {
   say('pip install uv');
   await runOrExplain(
     [join(folder, 'bin', 'python'), '-m', 'pip', 'install', '--quiet', 'uv'],
-    'Look at the lines above; most often the package index of `pip config list` is not reached.',
+    'Look at the lines above; most often the package index of `pip config list` is unreachable.',
   );
   return own;
 }

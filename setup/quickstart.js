@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * `npm run quickstart`: from a fresh clone to an agent that answers. It brings what the service stands on (packages, engine, base image,
- * launcher) and then hands over to `svc quickstart`, which sets the admin up, starts the service and deploys the example.
+ * `npm run quickstart`: from a fresh clone to an agent that answers. It installs the foundation of the service (packages, engine, base image,
+ * launcher) and then runs `svc quickstart`, which sets up the admin, starts the service and deploys the example.
  * A second run finds everything in place and changes nothing.
  */
 import { existsSync, mkdirSync } from 'node:fs';
@@ -32,7 +32,7 @@ await runScript(async () => {
   await handOver(baseImage);
 });
 
-/** Others may pass through it, and list nothing: PostgreSQL runs as a user of its own, and its data lie in there. */
+/** Other users may pass through it but not list it: PostgreSQL runs as its own user, and its data are below. */
 function makeInstallationFolder() {
   const { installationFolder } = readConfig();
   if (installationFolder === undefined || existsSync(installationFolder)) return;
@@ -42,7 +42,7 @@ function makeInstallationFolder() {
 }
 
 /**
- * The server has the default image as its own default; any other is written where its settings are read.
+ * The default image is also the server's default; another one is written to its settings file.
  *
  * @param {string} baseImage
  */

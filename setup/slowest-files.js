@@ -6,7 +6,7 @@
  */
 
 /**
- * The files of a vitest run that took longest, with all that they set up and took down.
+ * The slowest files of a vitest run, including their set-up and tear-down.
  *
  * @param {string | undefined} json vitest's JSON report
  * @param {number} count

@@ -9,14 +9,14 @@ import { SetupProblem } from './step.js';
 
 const pollMilliseconds = 250;
 
-/** Who wrote which of these files; the second is left by the container runtime that the engine starts by itself. */
+/** The writer of each file; the second comes from the container runtime that the engine starts. */
 const ownPidFiles = [
   { path: '/var/run/docker.pid', program: 'dockerd' },
   { path: '/var/run/docker/containerd/containerd.pid', program: 'containerd' },
 ];
 
 /**
- * Starts the installed engine, by systemd where that runs, else as a process of its own that outlives this one, and waits until it answers.
+ * Starts the installed engine, with systemd where it runs, else as a detached process, and waits until it answers.
  *
  * @param {{
  *   dockerd: string, args?: string[], logFile: string, answers: () => Promise<boolean>, deadline_seconds: number,
@@ -38,8 +38,8 @@ export async function startEngine({ dockerd, args = [], logFile, answers, deadli
 }
 
 /**
- * After a crash or a reboot the file may name a process id that now belongs to something else; the engine would then refuse to start.
- * The file goes only when the process it names is certainly not the program that writes it.
+ * After a crash or a reboot the file may name a process id that now belongs to another program; the engine would then refuse to start.
+ * The file is removed only when its process is certainly another program.
  *
  * @param {string} path
  * @param {string} program
@@ -92,6 +92,6 @@ async function waitFor({ answers, deadline_seconds, log }) {
   }
   throw new SetupProblem({
     cause: `the container engine was started and did not answer within ${deadline_seconds} s; ${log()}`,
-    fix: 'Put right what its log names, then run this again.',
+    fix: 'Fix the faults in its log, then run this again.',
   });
 }

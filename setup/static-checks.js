@@ -10,8 +10,8 @@ const ruffVersion = '0.17.6';
 const ruffArguments = ['--quiet', 'wrapper', 'examples', 'server/src/testing'];
 
 /**
- * Everything that can be said about the code without running it. Each tool is one line; one that finds something prints it in full.
- * All of them run, also after one has found something.
+ * The static checks. Each tool is one line; a tool with findings prints them in full.
+ * All tools run, also after one has found a fault.
  *
  * @param {string} uv the path of uv, which brings the Python tools
  */
@@ -46,7 +46,7 @@ async function tool(name, argv, environment = {}) {
     if (exit_code === 0) return '';
     throw new SetupProblem({
       cause: `${argv.join(' ')} ended with exit code ${exit_code}\n${output}`,
-      fix: 'Change what it names above; `npm run format` does the format.',
+      fix: 'Fix the findings above; `npm run format` fixes the format.',
     });
   });
 }

@@ -2,18 +2,18 @@
 import { createInterface } from 'node:readline/promises';
 
 /**
- * The progress people see while something is set up: one line per part, with a tick and the time it took.
- * In a terminal a live line shows what is under way; elsewhere every part says when it starts to take long.
- * A part that fails names itself, the cause and the fix, once; whoever called it only has to stop.
+ * The progress of a set-up: one line per part, with a tick and its time.
+ * In a terminal a live line shows the running parts; elsewhere every part that takes long prints a line.
+ * A failed part prints its name, the cause and the fix, once; its caller only has to stop.
  */
 
 const slowAfterMilliseconds = 3_000;
 const repeatMilliseconds = 30_000;
 
-/** While a person is being asked, nothing else is drawn. */
+/** Nothing else is drawn during a question. */
 let isAsking = false;
 
-/** What is under way, newest last: name → what it is doing now. @type {Map<string, string>} */
+/** The running parts, newest last: name → current activity. @type {Map<string, string>} */
 const underWay = new Map();
 
 /** A failure a person can act on. */
@@ -25,7 +25,7 @@ export class SetupProblem extends Error {
   }
 }
 
-/** A part failed and has said so on the screen. */
+/** A part failed and has printed the reason. */
 export class PartFailed extends Error {}
 
 /**
@@ -54,7 +54,7 @@ export async function step(name, work) {
 }
 
 /**
- * Runs a whole script: a part that failed has said why, so this only sets the exit code.
+ * Runs a whole script: a failed part has printed its reason, so this only sets the exit code.
  *
  * @param {() => Promise<void>} script
  */
@@ -68,7 +68,7 @@ export async function runScript(script) {
 }
 
 /**
- * Asks a person at the terminal for leave to go on. Without one it goes on: nobody is there to be surprised.
+ * Asks for confirmation at a terminal. Without a terminal it continues.
  *
  * @param {string} question
  */

@@ -7,7 +7,7 @@
  */
 
 /**
- * What a vitest run amounts to. Nothing skips: a test that did not run counts as failed, and so does a file that could not be loaded.
+ * The result of a vitest run. Nothing skips: a test that did not run counts as failed, and so does a file that could not be loaded.
  *
  * @param {string | undefined} json vitest's JSON report; undefined when none was written
  * @param {number} exit_code

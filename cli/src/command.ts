@@ -1,5 +1,5 @@
-// A command is one record: what is typed, what it needs, what it takes, what it does. Parsing, help and the tests read
-// the record. A record imports nothing heavy at its top: `svc validate` must not pay for what `svc deploy` needs.
+// A command is one record: its words, its permission, its inputs, its function. Parsing, help and the tests read the record. A record
+// imports nothing heavy at its top: `svc validate` must not pay for `svc deploy`.
 import type { AssetKind, Operation } from '@gantry/contract/roles.ts';
 import { misuse } from './refusal.ts';
 import type { Result } from './result.ts';
@@ -13,33 +13,33 @@ export interface Command<A extends Inputs = Inputs, F extends Inputs = Inputs> {
   /** As typed after `svc`. */
   words: string;
   summary: string;
-  /** What the caller must be allowed to do; `nothing` for anyone, `this machine` for whoever can run programs here. */
+  /** The permission that it needs; `nothing` for anyone, `this machine` for users who can run programs here. */
   needs: Operation | 'nothing' | 'this machine';
   examples: readonly [string, string, ...string[]];
   arguments: A;
   flags: F;
-  // A method, so that a record with inputs of its own still fits the general Command.
+  // A method, so that a record with its own inputs still fits the general Command.
   run(input: InputOf<A> & InputOf<F>, session: Session): Promise<Result>;
 }
 
-/** An argument or a flag, and how its text becomes a value. */
+/** An argument or a flag, and the conversion of its text to a value. */
 export interface Input<Value = unknown> {
   summary: string;
   /** `<file>`; a flag without one is a switch. */
   placeholder?: string;
   short?: string;
   required?: boolean;
-  /** A flag that may be given several times. */
+  /** A flag that can be repeated. */
   repeats?: boolean;
   /** Takes all remaining words. */
   rest?: boolean;
   choices?: readonly string[];
-  /** What it names: completion asks the service for those there are. */
+  /** The kind of name that it takes: completion asks the service for these names. */
   names?: AssetKind | 'team' | 'request' | 'deploy';
   read(given: Given, name: string): Value;
 }
 
-/** What the parser hands over: text, true for a switch, a list for an argument that takes all words and for a flag that repeats. */
+/** The parser's value: text, true for a switch, a list for an argument of all remaining words and for a repeated flag. */
 export type Given = string | true | string[] | undefined;
 export type Inputs = Record<string, Input>;
 export type InputOf<I extends Inputs> = { [K in keyof I]: ReturnType<I[K]['read']> };
@@ -65,7 +65,7 @@ export function text(summary: string, placeholder: string): Input<string | undef
   return { summary, placeholder, read: textOrNothing };
 }
 
-/** `--config key=value`, as often as there are keys; a value that is JSON is taken as such, any other as text. */
+/** `--config key=value`, repeatable; a JSON value is parsed, any other value is text. */
 export function settings(summary: string): Input<Record<string, unknown> | undefined> {
   return {
     summary,
@@ -81,12 +81,12 @@ export function settings(summary: string): Input<Record<string, unknown> | undef
 
 function readSetting(given: string, name: string): [string, unknown] {
   const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(given) ?? [];
-  if (key === '') throw misuse(`${name} is key=value, not "${given}"`);
+  if (key === '') throw misuse(`${name} must be key=value, not "${given}"`);
   const parsed = parseJson(value);
   return [key, parsed === undefined ? value : parsed];
 }
 
-/** A JSON object, as it is typed. */
+/** A JSON object. */
 export function jsonObject(summary: string): Input<Record<string, unknown> | undefined> {
   return {
     summary,
@@ -95,13 +95,13 @@ export function jsonObject(summary: string): Input<Record<string, unknown> | und
       if (given === undefined) return undefined;
       const value = parseJson(String(given));
       if (typeof value !== 'object' || value === null || Array.isArray(value))
-        throw misuse(`${name} is a JSON object, not ${String(given)}`, `Write it like ${name} '{"user":"ada"}'.`);
+        throw misuse(`${name} must be a JSON object, not ${String(given)}`, `Write it like ${name} '{"user":"ada"}'.`);
       return value as Record<string, unknown>; // just proved an object
     },
   };
 }
 
-/** Undefined for what is not JSON. */
+/** Undefined for text that is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -110,7 +110,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A flag that cannot be left out. */
+/** A required flag. */
 export function needed<Value>(input: Input<Value | undefined>, hint?: string): Input<Value> {
   return {
     ...input,
@@ -131,7 +131,7 @@ export function choice<const C extends string>(summary: string, choices: readonl
     read(given, name) {
       if (given === undefined) return undefined;
       const found = choices.find((each) => each === given);
-      if (found === undefined) throw misuse(`${name} is one of ${choices.join(', ')}, not "${String(given)}"`);
+      if (found === undefined) throw misuse(`${name} must be one of ${choices.join(', ')}, not "${String(given)}"`);
       return found;
     },
   };
@@ -149,14 +149,14 @@ export function whole(
       if (given === undefined) return undefined;
       const number = Number(given);
       if (!Number.isInteger(number) || number < range.least || number > range.most) {
-        throw misuse(`${name} is a whole number from ${range.least} to ${range.most}, not "${String(given)}"`);
+        throw misuse(`${name} must be a whole number from ${range.least} to ${range.most}, not "${String(given)}"`);
       }
       return number;
     },
   };
 }
 
-/** A length of time such as 30m, 24h or 7d; becomes seconds. */
+/** A length of time such as 30m, 24h or 7d, in seconds. */
 export function duration(summary: string, most_seconds: number): Input<number | undefined> {
   return {
     summary,
@@ -166,14 +166,16 @@ export function duration(summary: string, most_seconds: number): Input<number | 
       const seconds = given === '0' ? 0 : readLength(String(given));
       if (seconds === undefined || seconds > most_seconds) {
         const most = `${most_seconds / secondsPerUnit.d}d`;
-        throw misuse(`${name} is a length of time (30m, 24h, 7d) of at most ${most}, or 0; not "${String(given)}"`);
+        throw misuse(
+          `${name} must be a length of time (30m, 24h, 7d) of at most ${most}, or 0; not "${String(given)}"`,
+        );
       }
       return seconds;
     },
   };
 }
 
-/** A date, or a time back from now such as 10m, 2h or 1d; becomes UTC ISO text. */
+/** A date, or a time back from now such as 10m, 2h or 1d, as UTC ISO text. */
 export function moment(summary: string): Input<string | undefined> {
   return {
     summary,
@@ -188,15 +190,15 @@ function readMoment(given: string, name: string, now = Date.now()): string {
   const back = readLength(given);
   const milliseconds = back === undefined ? Date.parse(given) : now - back * 1000;
   if (Number.isNaN(milliseconds) || (back === undefined && !/^\d{4}-\d\d-\d\d/.test(given))) {
-    throw misuse(`${name} is a time back from now (10m, 2h, 1d) or a date (2026-01-31), not "${given}"`);
+    throw misuse(`${name} must be a time back from now (10m, 2h, 1d) or a date (2026-01-31), not "${given}"`);
   }
   return new Date(milliseconds).toISOString();
 }
 
-/** In seconds; undefined when it is none. */
+/** In seconds; undefined for other text. */
 function readLength(given: string): number | undefined {
   const [, count, unit] = /^(\d{1,6})([smhdw])$/.exec(given) ?? [];
-  // The pattern lets through no unit that is not a key of the table.
+  // The pattern only accepts units of the table.
   return unit === undefined ? undefined : Number(count) * secondsPerUnit[unit as keyof typeof secondsPerUnit];
 }
 

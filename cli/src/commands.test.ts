@@ -18,10 +18,10 @@ const silent = createOutput({
   stderr: { write: () => true },
 });
 
-/** What the registry offers for every kind of asset lies there once. */
+/** The registry's commands for every kind of asset are in one folder. */
 const fileOf = (words: Words): string => words.replace(/^registry \S+ /, 'registry ').replaceAll(' ', '/');
 
-test.each(all)('%s lies where its words say and says what it needs', async (words) => {
+test.each(all)('%s has the path of its words and declares its permission', async (words) => {
   expect(existsSync(path.join(directory, `${fileOf(words)}.ts`))).toBe(true);
   const command = await load(words);
   expect(command.words).toBe(words);
@@ -31,7 +31,7 @@ test.each(all)('%s lies where its words say and says what it needs', async (word
   expect(describeNeeds(command.needs).length).toBeGreaterThan(5);
 });
 
-test.each(all)('the examples of %s are commands that svc takes', async (words) => {
+test.each(all)('the examples of %s are valid commands', async (words) => {
   const { examples } = await load(words);
   expect(examples.length).toBeGreaterThanOrEqual(2);
   for (const example of examples) {
@@ -42,14 +42,14 @@ test.each(all)('the examples of %s are commands that svc takes', async (words) =
   }
 });
 
-test('every file under commands/ is a command that can be typed', () => {
+test('every file under commands/ is a listed command', () => {
   const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
   expect(files.map((file) => file.replaceAll(path.sep, '/').slice(0, -'.ts'.length)).toSorted()).toEqual(
     [...new Set(all.map(fileOf))].toSorted(),
   );
 });
 
-test('every kind of asset has the same commands; agents are made by a push', () => {
+test('every kind of asset has the same commands, but a push creates agents', () => {
   const verbs = (kind: string) =>
     all.flatMap((words) => (words.startsWith(`registry ${kind} `) ? [words.split(' ')[2] ?? ''] : [])).toSorted();
   const everything = ['create', 'delete', 'edit', 'list', 'publish', 'show', 'transfer', 'unpublish', 'versions'];
@@ -57,22 +57,22 @@ test('every kind of asset has the same commands; agents are made by a push', () 
     expect([kind, verbs(kind)]).toEqual([kind, everything.filter((verb) => kind !== 'agent' || verb !== 'create')]);
 });
 
-test('what cannot be undone has --yes', async () => {
+test('every final change has --yes', async () => {
   const final = all.filter((words) => /(^| )(delete|prune)$|^user remove$/.test(words));
   expect(final.length).toBeGreaterThan(assetKinds.length);
   for (const words of final)
     expect([words, Object.keys((await load(words)).flags)]).toEqual([words, expect.arrayContaining(['yes'])]);
 });
 
-test('every kind of asset has a word in help', () => {
+test('help describes every kind of asset', () => {
   expect(Object.keys(groups).toSorted()).toEqual(assetKinds.map((kind) => `registry ${kind}`).toSorted());
 });
 
-test('everything that can be typed first stands in the menu of help', () => {
+test('the menu of help has every first word', () => {
   expect(Object.keys(menu).toSorted()).toEqual([...new Set(all.map((words) => words.split(' ')[0] ?? ''))].toSorted());
 });
 
-/** Splits as a shell does, as far as the examples go: quotes, and input from and output to a file. */
+/** Splits like a shell, as far as the examples need it: quotes, and input from and output to a file. */
 function shellWords(line: string): string[] {
   const typed = line.replace(/ [<>] \S+$/, '');
   return [...typed.matchAll(/'([^']*)'|"((?:[^"\\]|\\.)*)"|(\S+)/g)].map(

@@ -1,5 +1,5 @@
-// Every command by the words typed. The file lies where the words say: `svc team add` is commands/team/add.ts. What the registry offers
-// is the same for every kind of asset: `svc registry tool edit` is commands/registry/edit.ts, made for tools.
+// Every command by its words, which are also its path: `svc team add` is commands/team/add.ts. Registry commands are the same for all
+// kinds of assets: `svc registry tool edit` is commands/registry/edit.ts, made for tools.
 import { configuredKinds, type ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 import { assetKinds, type AssetKind } from '@gantry/contract/roles.ts';
 import type { Command } from './command.ts';
@@ -131,31 +131,31 @@ export const commands = {
 } as const;
 export type Words = keyof typeof commands;
 
-const session = 'Who you are:';
+const session = 'Session:';
 const build = 'Build and deploy:';
 const run = 'Run:';
 const govern = 'Govern:';
 const machine = 'This machine:';
 
-/** What help says of words that stand for several commands, below the first. */
+/** The summaries of command groups, below the first word. */
 export const groups: Record<string, string> = {
   'registry agent': 'Agents; they are made by a push',
-  'registry prompt': 'Texts for models, with variables that are filled in',
-  'registry tool': 'What agents can do: functions of their own code, and calls of addresses',
-  'registry memory-config': 'What agents remember of a conversation, and where',
-  'registry rag-index': 'Knowledge bases, cut up and embedded for a search by meaning',
-  'registry knowledge-base': 'Documents that agents look things up in',
-  'registry model': 'Models, with what a call of them costs',
+  'registry prompt': 'Texts for models, with variables',
+  'registry tool': 'Actions for agents: functions of their own code, and calls of addresses',
+  'registry memory-config': 'Memory of conversations: its size and its store',
+  'registry rag-index': 'Knowledge bases as embedded chunks, for a search by meaning',
+  'registry knowledge-base': 'Documents that agents search',
+  'registry model': 'Models, with the price of a call',
   'registry mcp-server': 'Servers of the Model Context Protocol',
 };
 
-/** How help lists what can be typed first: commands, and words that stand for several. */
+/** The first words in help: commands and groups. */
 export const menu = {
   login: { heading: session },
   logout: { heading: session },
   whoami: { heading: session },
   token: { heading: session },
-  password: { heading: session, summary: 'Your password: change it, or set it with the token of a mail' },
+  password: { heading: session, summary: 'Your password: change it, or set it with a token from a mail' },
   context: { heading: session, summary: 'Act for one of your teams: use, show, clear' },
   init: { heading: build },
   validate: { heading: build },
@@ -175,16 +175,16 @@ export const menu = {
   delete: { heading: run },
   review: { heading: govern, summary: 'Requests for approval: list, show, comment, approve, reject, withdraw, revoke' },
   notifications: { heading: govern },
-  acl: { heading: govern, summary: 'Who may do what to an asset: grant, revoke, list, check, explain' },
-  team: { heading: govern, summary: 'Teams and who is in them' },
-  user: { heading: govern, summary: 'The people of the organisation' },
+  acl: { heading: govern, summary: 'Permissions on an asset: grant, revoke, list, check, explain' },
+  team: { heading: govern, summary: 'Teams and their members' },
+  user: { heading: govern, summary: 'The users of the organisation' },
   group: { heading: govern, summary: 'Named sets of a team’s users, to grant to' },
   principal: { heading: govern, summary: 'Service principals: identities for pipelines and scripts' },
   org: { heading: govern, summary: 'Settings of the organisation: show, set, check' },
   audit: { heading: govern },
   webhook: {
     heading: govern,
-    summary: 'What happens, sent to programs outside: create, list, test, deliveries, rotate',
+    summary: 'Events for programs outside: create, list, test, deliveries, rotate',
   },
   quickstart: { heading: machine },
   server: { heading: machine, summary: 'The service on this machine: start, stop, status, logs, uninstall' },

@@ -1,4 +1,4 @@
-// Everything the client takes from its environment, read once.
+// The client's environment, read once.
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -15,14 +15,14 @@ export interface Config {
   config_directory: string;
   /** The first admin's password, and server.env; 0700. */
   settings_directory: string;
-  /** Where a server of this machine keeps its data. */
+  /** The data directory of a server on this machine. */
   data_directory: string;
-  /** Where a server of this machine listens when it runs. */
+  /** The port of a server on this machine. */
   port: number;
   no_color: boolean;
-  /** A shell asks what the last word can become, and waits so long for the service. */
+  /** Set when a shell asks for completions: the time that the service has. */
   completion_seconds: number | undefined;
-  /** Handed on to a server that the client starts. */
+  /** Passed on to a server that the client starts. */
   environment: NodeJS.ProcessEnv;
 }
 
@@ -51,25 +51,25 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   };
 }
 
-/** Undefined for what is no port to call: the server itself refuses what is none. */
+/** Undefined for a text that is not a port; the server itself refuses it. */
 function readPort(text: string | undefined): number | undefined {
   const port = Number(text);
   return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined;
 }
 
-/** The folder of an installation that is kept apart from others of this machine. The server has the same rule. */
+/** The folder of an installation apart from others on this machine. The server has the same rule. */
 function installationHome(environment: NodeJS.ProcessEnv): string | undefined {
   const given = filled(environment['GANTRY_HOME']);
   return given === undefined ? undefined : path.resolve(given);
 }
 
-/** The server reads its settings from this file, under its own environment; where its data is must be known here too. */
+/** The server reads its settings from this file, under its own environment; the client needs its data directory too. */
 function serverSetting(settings_directory: string, name: string): string | undefined {
   const file = path.join(settings_directory, 'server.env');
   return existsSync(file) ? filled(parseEnv(readFileSync(file, 'utf8'))[name]) : undefined;
 }
 
-/** The server's own rule: PostgreSQL does not run as root, and the user it gets instead cannot look into /root. */
+/** The server's own rule: PostgreSQL does not run as root, and its own user cannot read /root. */
 function defaultDataDirectory(environment: NodeJS.ProcessEnv, home: string): string {
   if (process.getuid?.() === 0) return '/var/lib/gantry';
   return path.join(filled(environment['XDG_DATA_HOME']) ?? path.join(home, '.local', 'share'), 'gantry');

@@ -7,15 +7,15 @@ export function describeWebhook(webhook: Webhook): Block {
     Webhook: name,
     'Sends to': url,
     Events: events.join(', '),
-    'Made by': [created_by, '  ', time(created_at)],
-    'Has come to': `governance/${at_seq}`,
-    'Secret before': previous_secret_until === null ? undefined : ['signs too until ', time(previous_secret_until)],
+    'Created by': [created_by, '  ', time(created_at)],
+    'Sent up to': `governance/${at_seq}`,
+    'Previous secret': previous_secret_until === null ? undefined : ['also signs until ', time(previous_secret_until)],
     'Last problem': last_problem === null ? undefined : warn(last_problem),
-    'Given up': dead === 0 ? undefined : bad(String(dead)),
+    'Failed for good': dead === 0 ? undefined : bad(String(dead)),
   });
 }
 
-/** Absent where an answer is given again: nothing shows it twice. */
+/** Absent in a repeated answer, because a secret is shown once. */
 export function secretLine(secret: string | undefined): Block[] {
   return secret === undefined
     ? []

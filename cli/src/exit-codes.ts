@@ -1,12 +1,12 @@
-/** What the shell learns from `$?`. */
+/** The values of `$?`. */
 export const exitCodes = {
   done: 0,
   refused: 1,
   misused: 2,
   unreachable: 3,
-  /** A person must act first (an approval), or what was asked cannot be verified. */
+  /** A person must act first (an approval), or the result cannot be verified. */
   waits: 4,
-  /** `--plan`: there is something to change. */
+  /** `--plan`: there are changes. */
   changes: 5,
   interrupted: 130,
 } as const;

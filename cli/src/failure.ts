@@ -1,4 +1,4 @@
-// What went wrong, as people and programs are told it, and the exit code that says so to the shell.
+// An error as people and programs read it, with the exit code.
 import type { Unreachable } from '@gantry/contract/client.ts';
 import { Problem, problemDocument, type Fault } from '@gantry/contract/problems.ts';
 import { evidence } from './agent/evidence.ts';
@@ -14,12 +14,12 @@ export interface Failure {
   /** For programs. */
   problem: Record<string, unknown>;
   next: Next[];
-  /** The commands that the hint names: programs get them with `next`, people have read them. */
+  /** The hint's commands: programs get them as `next`; people read them in the hint. */
   hinted: Next[];
   person_must_act: boolean;
 }
 
-/** Undefined for what is neither a refusal nor a server out of reach: a bug, which is shown with its stack. */
+/** Undefined unless it is a refusal or an unreachable server: then it is a bug, which is shown with its stack. */
 export function describeFailure(error: unknown): Failure | undefined {
   if (error instanceof Problem) return describeProblem(error);
   if (error instanceof Refusal) return describeRefusal(error);
@@ -83,7 +83,7 @@ export function isLoopback(url: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
-/** `agent.yaml:3:7  message` as editors read it, and below it what to do. */
+/** `agent.yaml:3:7  message`, as editors read it, with the fix below. */
 function faultLines(fault: Fault): View {
   const where =
     fault.file === undefined
@@ -100,10 +100,10 @@ function hintLines(hint: string | undefined): View {
   return hint === undefined || hint === '' ? [] : [line(faint('hint: '), hint)];
 }
 
-/** A hint names commands between backticks; programs get them by themselves. */
+/** A hint has its commands in backticks; programs get them separately. */
 function commandsIn(hint: string | undefined): Next[] {
   return [...(hint ?? '').matchAll(/`(svc [^`]+)`/g)].map(([, command]) => ({
     command: command ?? '',
-    when: 'to get past this',
+    when: 'to resolve this',
   }));
 }

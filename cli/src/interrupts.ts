@@ -1,4 +1,4 @@
-// Ctrl-C. By itself it aborts what waits; a command that can do better (detach or cancel a deploy) takes it over.
+// Ctrl-C. By default it aborts the waiting command; a command with a better reaction (detach or cancel a deploy) takes it over.
 import { exitCodes } from './exit-codes.ts';
 import type { Interrupts } from './session/session.ts';
 
@@ -8,7 +8,7 @@ export function listenForInterrupts(): Interrupts & { stop(): void } {
   const interrupted = (): void => {
     const latest = reactions.at(-1);
     if (latest !== undefined) return latest();
-    // The second one means that something did not end on the first.
+    // A second one: something did not end on the first.
     if (controller.signal.aborted) process.exit(exitCodes.interrupted);
     controller.abort(new DOMException('interrupted', 'AbortError'));
   };

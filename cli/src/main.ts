@@ -1,5 +1,5 @@
-// svc, from the words typed to the exit code. What a command prints and returns goes through output.ts and failure.ts, so
-// that every command has the same three output modes, the same errors and the same exit codes.
+// svc, from the words to the exit code. Every command prints and returns through output.ts and failure.ts, so that all have the same
+// three output modes, the same errors and the same exit codes.
 import { readConfig } from './config.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { describeFailure } from './failure.ts';
@@ -34,7 +34,7 @@ async function runWords(words: string[]): Promise<ExitCode> {
   }
 }
 
-/** Never an error or a question: the person is typing. */
+/** Never an error or a question: the user is typing. */
 async function answerShell(
   words: string[],
   parts: Omit<Parameters<typeof createSession>[0], 'globals'>,
@@ -51,7 +51,7 @@ function report(error: unknown, output: Output, interrupted: boolean): ExitCode 
     return failure.exit;
   }
   if (interrupted) return exitCodes.interrupted;
-  // Neither refused nor unreachable: a bug of this client, so its stack is what helps.
+  // Neither refused nor unreachable: a bug of this client, so its stack is shown.
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   output.fail({
     sentence: 'Something went wrong inside svc',

@@ -47,7 +47,7 @@ test('with --json stdout carries the bare data and stderr exactly one line', () 
   );
 });
 
-test('with --json a refusal leaves stdout empty and says in one line what is wrong, what is next and that a person must act', () => {
+test('with --json a refusal leaves stdout empty and prints problem, next steps and person_must_act in one line', () => {
   const { output, out, err } = recorded({ json: true });
   output.fail(described(approvalMissing));
   expect(out()).toBe('');
@@ -78,7 +78,7 @@ test('a fault in a file names file, line and column', () => {
   expect(err()).toContain('agent.yaml:3:7  bad\n      → do better\n');
 });
 
-test('the line that is redrawn never mixes with others and leaves nothing behind', () => {
+test('the redrawn line never mixes with others and leaves nothing behind', () => {
   const { output, out, err } = recorded({ terminal: true });
   output.progress('working');
   output.note('a note');
@@ -88,7 +88,7 @@ test('the line that is redrawn never mixes with others and leaves nothing behind
   expect(out()).toBe('done\n');
 });
 
-test('nothing is redrawn where there is no terminal', () => {
+test('nothing is redrawn without a terminal', () => {
   const { output, err } = recorded({});
   output.progress('working');
   expect(err()).toBe('');
@@ -100,13 +100,13 @@ test('an undo line follows a change', () => {
   expect(err()).toBe('undo: svc team remove ml user:a@example.com\n');
 });
 
-test('streamed text is cleaned as well', () => {
+test('streamed text is sanitised too', () => {
   const { output, out } = recorded({});
   output.write('\u001b[2Jhi');
   expect(out()).toBe('\\u{1b}[2Jhi');
 });
 
-test('a streamed answer stays on the screen, and what comes next begins on a line of its own', () => {
+test('a streamed answer stays on the screen, and the next output begins on a new line', () => {
   const { output, out, err } = recorded({ terminal: true });
   output.write('Hello, ');
   output.write('Ada');

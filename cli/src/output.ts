@@ -1,7 +1,7 @@
-// The only way out: nothing else in the client writes to the terminal. Three modes behind one interface.
+// The only output: nothing else in the client writes to the terminal. Three modes behind one interface.
 // - terminal  colours, relative times, tables that fit, one line that is redrawn while something runs
-// - plain     the same as lines, for pipes and build logs: no colour, ISO times, nothing cut or redrawn
-// - json      bare data on stdout (long work: one JSON value a line); one JSON line on stderr at the very end
+// - plain     the same text as lines, for pipes and build logs: no colour, ISO times, nothing cut or redrawn
+// - json      bare data on stdout (long work: one JSON value per line); one JSON line on stderr at the end
 // Data goes to stdout, everything about the command itself to stderr. Every text passes `sanitise` (view/render.ts).
 import type { Failure } from './failure.ts';
 import type { Next, Result } from './result.ts';
@@ -16,21 +16,21 @@ export interface Output {
   readonly mode: Mode;
   /** For people: a part of the answer. */
   show(view: View): void;
-  /** For people, on stderr: what the command does or wants noticed. */
+  /** For people, on stderr: progress and notices of the command. */
   note(...cells: Cell[]): void;
-  /** A notice that programs get as well. Each is said once, whether the client, the push or the deploy says it first. */
+  /** A notice for people and programs. Each is printed once, even when the client, the push and the deploy all give it. */
   notice(sentence: string, about?: { at?: string; severity?: 'warning' | 'notice' }): void;
-  /** For programs: one thing that happened in long work, as a line of JSON. */
+  /** For programs: one event of long work, as a line of JSON. */
   event(data: unknown): void;
-  /** A line in a format of its own, whatever the mode: printable ASCII. */
+  /** A line in its own format, in every mode: printable ASCII. */
   line(text: string): void;
-  /** A piece of an answer that arrives in pieces; for people only. */
+  /** A piece of an answer that arrives in pieces; only for people. */
   write(text: string): void;
-  /** The line that is redrawn while something runs; undefined takes it away. Only at a terminal. */
+  /** The line that is redrawn during work; undefined removes it. Only at a terminal. */
   progress(line: Line | undefined): void;
-  /** Help and version text, whatever the mode. */
+  /** Help and version text, in every mode. */
   help(text: string): void;
-  /** Entries of the audit log that the command has made; told at its end. */
+  /** The audit entries of the command's changes; printed at its end. */
   audited(entries: string[]): void;
   finish(result: Result): void;
   fail(failure: Failure): void;
@@ -69,7 +69,7 @@ export function createOutput({
   const onOut = (view: View): string => render(view, surfaceOf(stdout, no_color));
   const onErr = (view: View): string => render(view, surfaceOf(stderr, no_color));
 
-  /** An answer that arrives in pieces ends where its last piece ends; what comes next begins on a line of its own. */
+  /** A streamed answer ends with its last piece; the next output begins on a new line. */
   function endOpenLine(): void {
     if (isLineOpen) stdout.write('\n');
     isLineOpen = false;
@@ -102,7 +102,7 @@ export function createOutput({
       if (people) toErr(onErr([line(...cells)]));
     },
     notice(sentence, { at, severity = 'notice' } = {}) {
-      // The service names the file before what it repeats.
+      // The service prefixes a repeated notice with the file.
       if (noticed.some((earlier) => sentence === earlier || sentence.endsWith(`: ${earlier}`))) return;
       noticed.push(sentence);
       const placed = at === undefined ? sentence : `${at}  ${sentence}`;
@@ -123,7 +123,7 @@ export function createOutput({
     },
     progress(shown) {
       if (!people || stderr.isTTY !== true) return;
-      // Erasing without having drawn would take away what stands on the line: the end of a streamed answer.
+      // Without a drawn line, erasing would remove the end of a streamed answer.
       if (shown === undefined && redrawn === undefined) return;
       endOpenLine();
       redrawn = shown === undefined ? undefined : fitted(shown, stderr, no_color);
@@ -165,7 +165,7 @@ function afterwards(next: Next[], undo: string | undefined): View {
   ];
 }
 
-/** A reader that has seen enough (`svc audit | head`) ends the command, and is no failure. */
+/** A reader that closes early (`svc audit | head`) ends the command without an error. */
 export function endQuietlyWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -178,7 +178,7 @@ function surfaceOf(sink: Sink, no_color: boolean): Surface {
   return { colour: !no_color, columns: widthOfTerminal(sink), now: Date.now() };
 }
 
-/** One row at most: a line that wraps cannot be redrawn. */
+/** One row at most: a wrapped line cannot be redrawn. */
 function fitted(shown: Line, sink: Sink, no_color: boolean): string {
   const surface = surfaceOf(sink, no_color);
   const columns = widthOfTerminal(sink) - 1;
@@ -187,7 +187,7 @@ function fitted(shown: Line, sink: Sink, no_color: boolean): string {
   return cut === bare ? renderLine(shown, surface) : cut;
 }
 
-/** A terminal that does not know its width says 0, or nothing. */
+/** A terminal of unknown width reports 0, or nothing. */
 function widthOfTerminal({ columns }: Sink): number {
   return columns === undefined || columns === 0 ? 80 : columns;
 }

@@ -2,9 +2,9 @@ import type { Page } from '@gantry/contract/endpoint.ts';
 import { whole } from './command.ts';
 import type { Session } from './session/session.ts';
 
-export const limitFlag = whole('How many at most (50 unless told)', 'number', { least: 1, most: 10_000 });
+export const limitFlag = whole('The most to list (default 50)', 'number', { least: 1, most: 10_000 });
 
-/** The first `limit` items of a list, page by page; says so when there are more. */
+/** The first `limit` items of a list, page by page, with a notice when there are more. */
 export async function takePages<Item>(
   session: Session,
   limit: number | undefined,

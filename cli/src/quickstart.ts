@@ -1,5 +1,5 @@
-// From nothing to an answering agent, and a second run that finds everything done. Each part looks first and acts only
-// where something is missing. The seed password is replaced before anything listens, so that the documented one never works.
+// From nothing to an answering agent; a second run finds everything done. Each part checks first and acts only where something is
+// missing. The seed password is replaced before anything listens, so the documented one never works.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -17,10 +17,10 @@ import { signIn } from './session/sign-in.ts';
 import { storeToken } from './session/tokens.ts';
 import { good } from './view/view.ts';
 
-// Not the name of the guide's first agent: names of agents are unique in the organisation.
+// Differs from the guide's first agent, because names of agents are unique in the organisation.
 const agent = 'hello';
 const team = 'default';
-// The one admin that a fresh installation has (server/src/principals/seed.ts).
+// The one admin of a fresh installation (server/src/principals/seed.ts).
 const seededAdmin = 'admin@gantry.local';
 
 export interface Quickstarted {
@@ -38,7 +38,7 @@ export async function quickstart(session: Session): Promise<Quickstarted> {
   const url = await ensureServer(session, say);
   const there = session.against(url);
   await ensureSession(there, { admin_email, password_file }, say);
-  // The token is found once per session; the one that was just stored is found by a new one.
+  // A session finds its token once, so the new token needs a new session.
   const signedIn = session.against(url);
   const { endpoint } = await ensureAgent(signedIn, say);
   const response = await signedIn.call('invoke.call', {
@@ -57,18 +57,18 @@ interface Admin {
 
 async function seed(session: Session, say: Say): Promise<Admin> {
   const password_file = path.join(session.config.settings_directory, 'admin-password');
-  // A running server holds the database and has been seeded; the address of the seeded admin is the spec's.
+  // A running server holds the database and has been seeded; the seeded admin's address comes from the spec.
   if (findServer(session.config) !== undefined) {
-    say('admin', `set up already; the password is in ${password_file}`);
+    say('admin', `already set up; the password is in ${password_file}`);
     return { admin_email: seededAdmin, password_file };
   }
   session.output.progress(['… ', 'setting up the database and the admin']);
   const printed = await runServerProgram(session, ['seed', '--password-file', password_file]);
   session.output.progress(undefined);
-  const { seeded, admin_email } = JSON.parse(printed) as { seeded: boolean; admin_email: string }; // what `seed` is there to print
+  const { seeded, admin_email } = JSON.parse(printed) as { seeded: boolean; admin_email: string }; // the output of `seed`
   say(
     'admin',
-    seeded ? `${admin_email} has a password of its own, in ${password_file} (0600)` : `${admin_email} is there already`,
+    seeded ? `${admin_email} has a new password, in ${password_file} (0600)` : `${admin_email} already exists`,
   );
   return { admin_email, password_file };
 }
@@ -76,7 +76,7 @@ async function seed(session: Session, say: Say): Promise<Admin> {
 async function ensureServer(session: Session, say: Say): Promise<string> {
   const holder = findServer(session.config);
   if (typeof holder?.url === 'string' && (await isReady(session, holder.url))) {
-    say('service', `listens on ${holder.url} already`);
+    say('service', `already listens on ${holder.url}`);
     return holder.url;
   }
   const { url, pid } = await startServer(session);
@@ -86,7 +86,7 @@ async function ensureServer(session: Session, say: Say): Promise<string> {
 }
 
 async function ensureSession(session: Session, { admin_email, password_file }: Admin, say: Say): Promise<void> {
-  if (await isSignedIn(session)) return say('session', 'signed in already');
+  if (await isSignedIn(session)) return say('session', 'already signed in');
   const password = readPrivateFile(password_file)?.trim();
   if (password === undefined) {
     throw new Refusal('no_password', `The admin was set up earlier and ${password_file} is gone`, {
@@ -97,7 +97,7 @@ async function ensureSession(session: Session, { admin_email, password_file }: A
   await storeToken(session.config, session.origin, token, 'file');
   say(
     'session',
-    `signed in as ${admin_email}; kept in ${session.config.config_directory}/sessions.json, readable only by you`,
+    `signed in as ${admin_email}; stored in ${session.config.config_directory}/sessions.json, readable only by you`,
   );
 }
 
@@ -108,7 +108,7 @@ async function isSignedIn(session: Session): Promise<boolean> {
     await session.callWith(token, 'auth.me', {});
     return true;
   } catch (error) {
-    // Expired, or of an installation that is gone: signing in anew is what is wanted.
+    // Expired, or from a removed installation: it needs a new sign-in.
     if (error instanceof Problem && error.code === 'unauthenticated') return false;
     throw error;
   }
@@ -117,7 +117,7 @@ async function isSignedIn(session: Session): Promise<boolean> {
 async function ensureAgent(session: Session, say: Say): Promise<AgentStatus> {
   const before = await statusOf(session);
   if (before?.state === 'serving') {
-    say('example', `${agent} serves already`);
+    say('example', `${agent} already serves`);
     return before;
   }
   const copy = mkdtempSync(path.join(tmpdir(), 'gantry-quickstart-'));

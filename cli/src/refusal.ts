@@ -1,4 +1,4 @@
-// What the client itself refuses, before or instead of asking the server. The server's refusals are `Problem`s.
+// The client's own refusals, before or instead of a question to the server. The server's refusals are `Problem`s.
 import type { Fault } from '@gantry/contract/problems.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import type { Next } from './result.ts';
@@ -8,12 +8,12 @@ export interface RefusalMore {
   hint?: string;
   exit?: ExitCode;
   next?: Next[];
-  /** Listed below the sentence, and in the problem that programs get. */
+  /** Listed below the sentence, and in the problem document. */
   faults?: Fault[];
   /** Shown below the sentence. */
   view?: View;
   person_must_act?: boolean;
-  /** The problem document for programs, where there is more to say than code and sentence. */
+  /** The problem document for programs, when it has more than code and sentence. */
   problem?: Record<string, unknown>;
 }
 
@@ -29,7 +29,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The command was typed wrongly: exit 2. */
+/** A wrong command line: exit 2. */
 export function misuse(sentence: string, hint?: string): Refusal {
   return new Refusal('misused', sentence, { exit: exitCodes.misused, ...(hint === undefined ? {} : { hint }) });
 }

@@ -1,18 +1,18 @@
 import type { ExitCode } from './exit-codes.ts';
 import type { View } from './view/view.ts';
 
-/** A command that makes sense after this one, and when. */
+/** A useful next command, and its occasion. */
 export interface Next {
   command: string;
   when: string;
 }
 
-/** What a command hands back: the data for programs, the same for people, and what can be done next. */
+/** The result of a command: the data for programs, the view for people, and the next commands. */
 export interface Result {
   data: unknown;
   view: View;
   next?: Next[];
-  /** The command that takes this back. */
+  /** The command that reverses this one. */
   undo?: string;
   person_must_act?: boolean;
   exit?: ExitCode;

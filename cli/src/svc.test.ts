@@ -38,7 +38,7 @@ test.each([
   ['help of an unknown command', ['help', 'deply'], 'Did you mean deploy?'],
   ['an address that is none', ['whoami', '--server', 'ftp://x'], 'not the address of a service'],
   ['a group without a command', ['team'], 'needs one of'],
-])('%s is a misuse: exit 2, and what was meant', async (_name, words, said) => {
+])('%s is a misuse: exit 2, with a suggestion', async (_name, words, said) => {
   const { exit, stderr } = await runSvc(words, { home });
   expect(stderr).toContain(said);
   expect(exit).toBe(2);
@@ -47,7 +47,7 @@ test.each([
 test('help needs no server, no session and no network', async () => {
   const { exit, stdout } = await runSvc([], { home, env: nobody });
   expect(exit).toBe(0);
-  for (const heading of ['Who you are:', 'Build and deploy:', 'Run:', 'Govern:', 'This machine:'])
+  for (const heading of ['Session:', 'Build and deploy:', 'Run:', 'Govern:', 'This machine:'])
     expect(stdout).toContain(heading);
 });
 
@@ -61,7 +61,7 @@ test('an unknown command of a group leads to the help of that group', async () =
   expect([exit, stderr]).toEqual([2, expect.stringContaining('hint: Run `svc team --help`.')]);
 });
 
-test('help of a command says what it needs and shows its examples', async () => {
+test('help of a command shows its permission and its examples', async () => {
   const { stdout } = await runSvc(['deploy', '--help'], { home });
   expect(stdout).toContain('Needs role deployer');
   expect(stdout).toContain('svc deploy agents/greeter@1.0.0 --plan');
@@ -94,13 +94,13 @@ test('a grace is the same word and the same length of time for a key and for a s
   expect(sent).toEqual([{ grace_seconds: 7200 }, { grace_seconds: 7200 }]);
 });
 
-test('without a session a command is refused with the command that signs in', async () => {
+test('without a session a command is refused with the sign-in command', async () => {
   const { exit, stderr } = await runSvc(['whoami'], { home });
   expect(stderr).toContain('`svc login`');
   expect(exit).toBe(1);
 });
 
-test('where nobody has named a service and none runs here, the refusal says which one was meant', async () => {
+test('without a named service and a local one, the refusal names the expected one', async () => {
   const own = freshHome();
   const other = await runSvc(['whoami'], { home: own, env: { PORT: '4490' } });
   expect(other.stderr).toContain(
@@ -111,7 +111,7 @@ test('where nobody has named a service and none runs here, the refusal says whic
   expect(named.stderr).toContain(`You are not signed in to ${nobody.SERVICE_URL}\n`);
 });
 
-test('GANTRY_HOME alone keeps an installation apart: its data, its settings and its port', async () => {
+test('GANTRY_HOME alone separates an installation: its data, its settings and its port', async () => {
   const own = freshHome();
   const status = async (folder: string) => {
     const { stdout } = await runSvc(['server', 'status', '--json'], {
@@ -128,7 +128,7 @@ test('GANTRY_HOME alone keeps an installation apart: its data, its settings and 
   expect(asked.stderr).toContain('http://127.0.0.1:4491');
 });
 
-test('a server that cannot be reached is exit 3; on this machine with the command that starts it', async () => {
+test('an unreachable server is exit 3, on this machine with the command that starts it', async () => {
   const { exit, stderr, stdout } = await runSvc(['whoami', '--json'], {
     home,
     env: { ...nobody, SERVICE_API_TOKEN: 't' },
@@ -141,14 +141,14 @@ test('a server that cannot be reached is exit 3; on this machine with the comman
   });
 });
 
-test('without a terminal nothing is asked: the error names the flag', async () => {
+test('without a terminal there is no question: the error names the flag', async () => {
   expect((await runSvc(['login', '--store', 'file'], { home })).stderr).toContain('--email is needed');
   const { exit, stderr } = await runSvc(['login', '--store', 'file', '--email', 'ada@example.com'], { home });
   expect(stderr).toContain('--password is needed');
   expect(exit).toBe(2);
 });
 
-test('a token of a password that must be changed never reaches the disk; the one after the change does', async () => {
+test('the token of a password that must be changed is never stored; the one after the change is', async () => {
   const own = freshHome();
   let changed = false;
   await using service = await scriptService({
@@ -176,7 +176,7 @@ test('a token of a password that must be changed never reaches the disk; the one
   );
 });
 
-test('a token given by hand is not kept while its password must be changed', async () => {
+test('a given token is not stored while its password must be changed', async () => {
   const own = freshHome();
   await using service = await scriptService({ 'GET /api/v1/auth/me': data({ ...user, must_change_password: true }) });
   const { exit, stderr } = await runSvc(['login', '--token', 't', '--store', 'file'], {
@@ -188,7 +188,7 @@ test('a token given by hand is not kept while its password must be changed', asy
   expect(existsSync(path.join(own, '.config', 'gantry', 'sessions.json'))).toBe(false);
 });
 
-test('without a keychain login says so and names what works instead', async () => {
+test('without a keychain login is refused with the alternatives', async () => {
   const { exit, stderr } = await runSvc(['login', '--email', 'ada@example.com', '--password', 'x'], {
     home: freshHome(),
     env: nobody,
@@ -198,7 +198,7 @@ test('without a keychain login says so and names what works instead', async () =
   expect(stderr).toContain('--store file');
 });
 
-test('a mailed token is read from stdin or asked for, and stands neither on the screen nor among the arguments', async () => {
+test('a mailed token comes from stdin or a prompt, and appears neither on the screen nor among the arguments', async () => {
   await using service = await scriptService({
     'POST /api/v1/auth/set-password': data({ email: 'ada@example.com' }),
   });
@@ -219,7 +219,7 @@ test('a mailed token is read from stdin or asked for, and stands neither on the 
   expect(missing.stderr).toContain('nowhere cannot be read');
 });
 
-test('who was invited by mail is shown so, and no password is spoken of', async () => {
+test('a user invited by mail is shown as invited, without a password', async () => {
   const created = {
     ...user,
     active: true,
@@ -229,7 +229,7 @@ test('who was invited by mail is shown so, and no password is spoken of', async 
   await using service = await scriptService({ 'POST /api/v1/users': data(created, 201) });
   const where = { home, env: { SERVICE_URL: service.url, SERVICE_API_TOKEN: 't' } };
   const { stdout } = await runSvc(['user', 'create', 'ada@example.com'], where);
-  expect(stdout).toContain('a mail to ada@example.com says how to choose a password');
+  expect(stdout).toContain('a mail to ada@example.com has a token to choose a password');
   expect(stdout).not.toContain('one-time');
   await runSvc(['user', 'create', 'ada@example.com', '--print-password'], where);
   expect(
@@ -248,7 +248,7 @@ test('whoami --json prints the user record and nothing else', async () => {
   expect(exit).toBe(0);
 });
 
-test('the context goes with every request that is signed in, until it is cleared', async () => {
+test('every signed-in request has the context, until it is cleared', async () => {
   const own = freshHome();
   await using service = await scriptService({ 'GET /api/v1/auth/me': data(user) });
   const where = { home: own, env: { SERVICE_URL: service.url, SERVICE_API_TOKEN: 't' } };
@@ -263,7 +263,7 @@ test('the context goes with every request that is signed in, until it is cleared
   expect(service.asked.at(-1)?.headers['x-service-team']).toBeUndefined();
 });
 
-test('svc token prints the token alone, for a script, and none that has ended', async () => {
+test('svc token prints only the token, and no ended one', async () => {
   await using service = await scriptService({ 'GET /api/v1/auth/me': data(user) });
   const where = { home: freshHome(), env: { SERVICE_URL: service.url } };
   await runSvc(['login', '--token', 't.o-k_en', '--store', 'file'], where);
@@ -273,7 +273,7 @@ test('svc token prints the token alone, for a script, and none that has ended', 
   expect(ended).toMatchObject({ exit: 1, stdout: '' });
 });
 
-test('an admin acts for a team that they are not in, and not for one that is not there', async () => {
+test('an admin can act for a team without membership, but not for a missing team', async () => {
   await using service = await scriptService({
     'GET /api/v1/auth/me': data({ ...user, role: 'admin' }),
     'GET /api/v1/teams/ml': data({ name: 'ml', members: [] }),
@@ -286,7 +286,7 @@ test('an admin acts for a team that they are not in, and not for one that is not
   expect((await runSvc(['context', 'show'], where)).stdout).toBe('ml\n');
 });
 
-test('a token in the environment that is not accepted is blamed on the environment', async () => {
+test('an invalid token from the environment is refused with the name of the variable', async () => {
   await using service = await scriptService({
     'GET /api/v1/auth/me': problem(401, 'unauthenticated', 'Sign-in is needed'),
   });
@@ -298,7 +298,7 @@ test('a token in the environment that is not accepted is blamed on the environme
   expect(exit).toBe(1);
 });
 
-test('logout forgets the session here; only --revoke tells the service', async () => {
+test('logout deletes the local session; only --revoke ends it on the service', async () => {
   const own = freshHome();
   await using service = await scriptService({ 'GET /api/v1/auth/me': data(user), 'POST /api/v1/auth/revoke': none });
   const where = { home: own, env: { SERVICE_URL: service.url } };
@@ -311,7 +311,7 @@ test('logout forgets the session here; only --revoke tells the service', async (
   expect(service.asked.at(-1)).toMatchObject({ path: '/api/v1/auth/revoke', headers: { authorization: 'Bearer t' } });
 });
 
-test('an asset is edited from a file where nobody can open an editor; its faults are found here, with line and column', async () => {
+test('without an editor an asset is edited from a file; its faults are found locally, with line and column', async () => {
   const asset = {
     ref: 'tools/look',
     name: 'look',
@@ -347,7 +347,7 @@ test.each([
   ['group delete oncall', 'rbac/groups', listed({ name: 'oncall', team: 'ml', members: [] })],
   ['principal delete ci', 'rbac/service-principals', listed({ name: 'ci', team: 'ml', keys: [] })],
   ['webhook delete siem', 'webhooks/siem', data({ name: 'siem', url: 'https://example.com/', events: ['deploy'] })],
-])('svc %s takes nothing away unless it was asked, or told not to ask', async (typed, path, found) => {
+])('svc %s removes nothing without a confirmation or --yes', async (typed, path, found) => {
   const at = `/api/v1/${path}`;
   const deleted = [at, `${at}/${gone}`, `${at}/${user.id}`].map((each) => [`DELETE ${each}`, none] as const);
   await using service = await scriptService({ [`GET ${at}`]: found, ...Object.fromEntries(deleted) });
@@ -360,7 +360,7 @@ test.each([
   expect(service.asked.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
 });
 
-test('the log is not pruned unless it was asked, or told not to ask', async () => {
+test('the log is not pruned without a confirmation or --yes', async () => {
   const { exit, stderr } = await runSvc(['audit', 'prune', '--before', '52w', '--reason', 'age'], {
     home,
     env: nobody,
@@ -369,7 +369,7 @@ test('the log is not pruned unless it was asked, or told not to ask', async () =
   expect(exit).toBe(2);
 });
 
-test('what a server says cannot drive the terminal', async () => {
+test('no text of a server can control the terminal', async () => {
   await using service = await scriptService({ 'GET /api/v1/auth/me': data({ ...user, name: '\u001b[2J\u202Eevil' }) });
   const { stdout } = await runSvc(['whoami'], { home, env: { SERVICE_URL: service.url, SERVICE_API_TOKEN: 't' } });
   expect(stdout).toContain('\\u{1b}[2J\\u{202e}evil');
@@ -394,7 +394,7 @@ test.each(['langgraph', 'crewai'])(
   },
 );
 
-test('validate names every fault at once with line and column, and --fix mends what it can', async () => {
+test('validate names every fault at once with line and column, and --fix applies the certain fixes', async () => {
   const own = freshHome();
   const project = path.join(own, 'p');
   mkdirSync(project);
@@ -414,7 +414,7 @@ test('validate names every fault at once with line and column, and --fix mends w
   expect(readFileSync(path.join(project, 'agent.yaml'), 'utf8')).toContain('framework: langgraph\n');
 });
 
-test('validate does not say that a project can be deployed which deploy refuses', async () => {
+test('validate does not report a project as deployable when deploy refuses it', async () => {
   const own = freshHome();
   await runSvc(['init', 'my-agent', '--framework', 'langgraph'], { home: own });
   const file = path.join(own, 'my-agent', 'agent.yaml');

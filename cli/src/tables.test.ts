@@ -1,4 +1,4 @@
-// What three tables look like at a terminal of 80 columns: nothing that is typed again is cut, and no line is longer than the terminal.
+// Three tables at a terminal of 80 columns: no id or reference is cut, and no line is longer than the terminal.
 import { expect, test } from 'vitest';
 import { runAtTerminal } from './testing/run-at-terminal.ts';
 import { freshHome } from './testing/run-svc.ts';
@@ -12,7 +12,7 @@ async function drawn(words: string[], path: string, items: object[]): Promise<st
   const env = { SERVICE_URL: service.url, SERVICE_API_TOKEN: 't' };
   const { exit, screen } = await runAtTerminal(words, { home: freshHome(), env });
   expect(exit).toBe(0);
-  // A command that is named next stays on one line, whatever its length: it is copied.
+  // A next command stays on one line at any length, because people copy it.
   for (const line of screen.split('\n').filter((each) => !each.startsWith('next: ')))
     expect(widthOf(line)).toBeLessThanOrEqual(80);
   return screen;
@@ -39,7 +39,7 @@ test('svc review list at 80 columns', async () => {
         before it guesses.
     0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10  pending  agents/support-assistant@1.2.0
         target local  by user:ada.lovelace@example.com  submitted 3 min ago
-    next: svc review show 64eee2ec-d29e-4c58-a19a-366813aca57c  to see what it would change
+    next: svc review show 64eee2ec-d29e-4c58-a19a-366813aca57c  to see its changes
     "
   `);
 });

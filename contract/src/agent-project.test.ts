@@ -72,7 +72,7 @@ describe('entrypoint', () => {
     ['crewai', 'def flow(): ...\n'],
     ['crewai', '@CrewBase\nclass flow: ...\n'],
     ['crewai', 'class flow: ...\n'],
-  ])('for %s may name what makes the agent: %j', (framework, source) => {
+  ])('for %s may name a factory of the agent: %j', (framework, source) => {
     expect(check({ ...named('flow.py:flow', framework), 'flow.py': source })).toMatchObject({
       deployable: true,
       findings: [],
@@ -86,7 +86,7 @@ describe('entrypoint', () => {
     });
   });
 
-  test('that names what is not there is refused', () => {
+  test('that names a missing export is refused', () => {
     expect(onlyFinding({ ...named('flow.py:flow'), 'flow.py': 'graph = 1\n' })).toMatchObject({
       code: 'export_missing',
       message: "flow.py binds no 'flow', which `entrypoint` names",
@@ -140,7 +140,7 @@ describe('agent.yaml', () => {
 });
 
 describe('agent.py', () => {
-  test('that is missing beside agent.yaml is said to be, with the fix', () => {
+  test('that is missing beside agent.yaml is a finding with the fix', () => {
     expect(onlyFinding({ 'agent.py': undefined })).toMatchObject({
       deployable: false,
       code: 'missing_file',
@@ -181,24 +181,19 @@ describe('agent.py', () => {
   });
 
   test.each([
-    [
-      'def build():\n  graph = 1\n',
-      "No 'graph' or 'app' variable found: `graph` stands inside the function build",
-      2,
-      3,
-    ],
+    ['def build():\n  graph = 1\n', "No 'graph' or 'app' variable found: `graph` is inside the function build", 2, 3],
     [
       'if __name__ == "__main__":\n  app = 1\n',
-      "No 'graph' or 'app' variable found: `app` stands inside if __name__ == '__main__'",
+      "No 'graph' or 'app' variable found: `app` is inside if __name__ == '__main__'",
       2,
       3,
     ],
-  ])('%j is told where the export hides', (source, message, line, column) => {
+  ])('%j gets a finding with the place of the hidden export', (source, message, line, column) => {
     expect(onlyFinding({ 'agent.py': source })).toMatchObject({ code: 'export_missing', message, line, column });
   });
 
   test.each(['from x import *\n', 'def __getattr__(name): ...\n', 'def f():\n  global app\n  app = 1\n'])(
-    '%j may export it all the same: a warning',
+    '%j may still export it: a warning',
     (source) => {
       const { deployable, code, severity, message } = onlyFinding({ 'agent.py': source });
       expect({ deployable, code, severity }).toEqual({
@@ -223,7 +218,7 @@ describe('agent.py', () => {
     });
   });
 
-  test('with a graph that is not compiled is warned', () => {
+  test('with a graph that is not compiled gets a warning', () => {
     expect(onlyFinding({ 'agent.py': 'graph = StateGraph(dict)\n' })).toMatchObject({
       code: 'graph_not_compiled',
       severity: 'warning',
@@ -231,7 +226,7 @@ describe('agent.py', () => {
     });
   });
 
-  test('with a syntax error is warned, and Python has the last word', () => {
+  test('with a syntax error gets a warning, and Python decides', () => {
     expect(onlyFinding({ 'agent.py': 'graph = 1\ndef f(:\n  pass\n' })).toMatchObject({
       code: 'python_syntax',
       severity: 'warning',
@@ -248,7 +243,7 @@ describe('agent.py', () => {
     expect(onlyFinding({ 'agent.py': undefined, 'agent.py/x': '' })).toMatchObject({ code: 'not_a_file' });
   });
 
-  test('of 50 MB is refused without being read', () => {
+  test('of 50 MB is refused unread', () => {
     const files = listing({ path: 'agent.py', size: 50_000_000, type: 'file' });
     const read = (path: string): Uint8Array => {
       if (path === 'agent.py') throw new Error('read');
@@ -257,7 +252,7 @@ describe('agent.py', () => {
     expect(checkProject({ ...files, read }).findings).toMatchObject([{ code: 'file_too_large' }]);
   });
 
-  test('too long to be looked into is left to the start', () => {
+  test('too long to check is left to the start', () => {
     expect(onlyFinding({ 'agent.py': `#${'x'.repeat(200_000)}\n` })).toMatchObject({
       code: 'export_not_certain',
       severity: 'warning',
@@ -270,7 +265,7 @@ describe('agent.py', () => {
 });
 
 describe('dependencies', () => {
-  test('that are missing are a notice', () => {
+  test('without a file are a notice', () => {
     expect(onlyFinding({ 'requirements.txt': undefined })).toMatchObject({
       code: 'no_dependency_file',
       severity: 'notice',
@@ -287,14 +282,14 @@ describe('dependencies', () => {
     });
   });
 
-  test('in both files come from requirements.txt, which is said', () => {
+  test('in both files come from requirements.txt, with a notice', () => {
     expect(onlyFinding({ 'pyproject.toml': '[project]\ndependencies = ["x"]' })).toMatchObject({
       code: 'two_dependency_files',
       severity: 'notice',
     });
   });
 
-  test('that the service cannot run beside are refused before any build, at their line', () => {
+  test('in conflict with the service are refused before any build, at their line', () => {
     expect(onlyFinding({ 'requirements.txt': 'langgraph\npydantic<2\n' })).toMatchObject({
       deployable: false,
       code: 'dependency_conflict',
@@ -303,7 +298,7 @@ describe('dependencies', () => {
     });
   });
 
-  test('that are locked below what the service needs are refused, with how to lock them again', () => {
+  test('locked below a floor of the service are refused, with the command to lock them again', () => {
     const files = {
       'requirements.txt': undefined,
       'pyproject.toml': '[project]\ndependencies = ["langgraph"]\n',
@@ -334,7 +329,7 @@ describe('a project', () => {
   );
 
   test.each(['_svc_wrapper/__main__.py', '_svc_wrapper.py'])(
-    "with %s in it is refused, since the agent's server has that name",
+    "with %s in it is refused, because the agent's server has that name",
     (path) => {
       expect(onlyFinding({ [path]: 'x' })).toMatchObject({ code: 'reserved_name', file: path, deployable: false });
       expect(check({ [`lib/${path}`]: 'x' }).deployable).toBe(true);
@@ -365,7 +360,7 @@ describe('a project', () => {
       checkProject(files);
       return performance.now() - start;
     });
-    // 1 ms on a quiet machine; tests share theirs with others.
+    // 1 ms on a quiet machine; tests share theirs.
     expect(runs.slice(200).toSorted((a, b) => a - b)[200]).toBeLessThan(3);
   });
 });

@@ -1,5 +1,5 @@
-// Is this set of files a deployable agent? `svc validate` asks before anything leaves the machine, the server asks again at
-// push and in step 1 of a deploy. It reads names, sizes and text; nothing of the project ever runs.
+// Is this set of files a deployable agent? `svc validate` asks before any file leaves the machine; the server asks at push and in step 1
+// of a deploy. It reads names, sizes and text, and never runs the project's code.
 import { parseAgentYaml, type AgentConfig } from './agent-yaml.ts';
 import { checkEntry } from './agent-project/check-entry.ts';
 import { projectEntry, type ProjectEntry } from './agent-project/entry.ts';
@@ -18,19 +18,19 @@ export { leftOut, leftOutRules, type LeftOutRule } from './agent-project/left-ou
 export { projectLimits } from './agent-project/limits.ts';
 
 export interface CheckedProject {
-  /** There exactly when agent.yaml is without errors; other files may still have some. */
+  /** Present exactly when agent.yaml has no error; other files may still have some. */
   config?: AgentConfig;
   /** No finding is an error. */
   deployable: boolean;
   findings: Finding[];
-  /** There exactly when `config` is; whether the file holds an agent is for `findings` to say. */
+  /** Present exactly when `config` is; `findings` says whether the file holds an agent. */
   entry?: ProjectEntry;
-  /** The name the agent is exported under, where it can be seen. */
+  /** The name of the agent's export, where it is visible. */
   export_name?: string;
   dependencies: CheckedDependencies;
 }
 
-/** The files as they would be deployed: what `leftOut` names is expected to be gone, and refused where it is not. */
+/** The files as deployed: paths of `leftOut` must be absent, and are refused otherwise. */
 export function checkProject(given: ProjectFiles | ReadonlyMap<string, Uint8Array | string>): CheckedProject {
   const files = 'list' in given ? given : filesFromMap(given);
   const listed = files.list();
@@ -80,7 +80,7 @@ function checkConfig(files: ProjectFiles, file: ProjectFile | undefined, finding
   return parsed.config;
 }
 
-/** Above what the YAML reader takes, so that its own finding, in characters, is the one that people see. */
+/** Above the YAML reader's limit, so that people see its finding, in characters. */
 const longestConfigBytes = 1_000_000;
 function refusedFiles(listed: readonly ProjectFile[]): Finding[] {
   const refused = new Map<string, Finding>();
@@ -93,15 +93,15 @@ function refusedFiles(listed: readonly ProjectFile[]): Finding[] {
         path,
         'file_refused',
         'error',
-        `${path} does not belong into a project: ${rule.why}`,
-        'Leave it out; values belong into deploy.env_vars.',
+        `${path} does not belong in a project: ${rule.why}`,
+        'Leave it out; put values in deploy.env_vars.',
       ),
     );
   }
   return [...refused.values()];
 }
 
-/** The server around the agent is a module of this name; one of the project's would never be found. */
+/** The server around the agent is a module of this name, and it would hide one of the project. */
 function reservedNames(listed: readonly ProjectFile[]): Finding[] {
   const taken = listed.find(({ path }) => /^_svc_wrapper(\.py)?(\/|$)/.test(path));
   if (taken === undefined) return [];
@@ -128,7 +128,7 @@ function about(
   };
 }
 
-/** The files in the order a person looks at them. */
+/** The order in which a person reads the files. */
 function inFileOrder(findings: readonly Finding[]): Finding[] {
   const byFile = Map.groupBy(findings, ({ file }) => file);
   const first = ['agent.yaml', 'agent.py', 'langgraph.json', 'requirements.txt', 'pyproject.toml'].filter((file) =>

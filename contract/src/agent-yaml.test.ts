@@ -5,13 +5,13 @@ import { applyEdits, type Finding } from './finding.ts';
 const least = 'name: greeter\nversion: 1.0.0\nteam: ml\nframework: langgraph\n';
 const findingsOf = (text: string): Finding[] => parseAgentYaml(text).findings;
 const codesOf = (text: string): string[] => findingsOf(text).map(({ code }) => code);
-/** The one finding about a value, and the file once its edit is applied. */
-const only = (text: string): Finding & { mended: string } => {
+/** The one finding about a value, and the file after its edit. */
+const only = (text: string): Finding & { edited: string } => {
   const findings = findingsOf(text).filter(({ severity }) => severity !== 'notice');
   expect(findings).toHaveLength(1);
   const [finding] = findings;
   if (finding === undefined) throw new Error('no finding');
-  return { ...finding, mended: applyEdits(text, [finding]) };
+  return { ...finding, edited: applyEdits(text, [finding]) };
 };
 
 describe('a valid agent.yaml', () => {
@@ -47,7 +47,7 @@ describe('a valid agent.yaml', () => {
     expect(parseAgentYaml(`${least}model: {gateway: ${gateway}}\n`).config?.model?.gateway).toBe(gateway);
   });
 
-  test('says of every declared field that nothing acts on, and of every one that deploy refuses, that this is so', () => {
+  test('reports every declared field without an effect, and every one that deploy refuses', () => {
     const notices = findingsOf(agentYamlExample).filter(({ severity }) => severity === 'notice');
     expect(notices.filter(({ code }) => code === 'refused_by_deploy').map(({ pointer }) => pointer)).toEqual([
       '/guardrails',
@@ -59,11 +59,11 @@ describe('a valid agent.yaml', () => {
     );
   });
 
-  test('with public visibility is told that this means org', () => {
+  test('with public visibility gets a notice that this means org', () => {
     expect(codesOf(`${least}access: {visibility: public}\n`)).toEqual(['public_means_org']);
   });
 
-  test('with a model key among its variables is warned', () => {
+  test('with a model key among its variables gets a warning', () => {
     expect(only(`${least}deploy: {env_vars: {OPENAI_API_KEY: sk-1}}\n`)).toMatchObject({
       code: 'model_key_in_env_vars',
       severity: 'warning',
@@ -74,7 +74,7 @@ describe('a valid agent.yaml', () => {
 });
 
 describe('a fault', () => {
-  test('never hides another: all of a file are reported at once, in its order, with line and column', () => {
+  test('never hides another: all faults are reported at once, in file order, with line and column', () => {
     const text =
       'name: My Agent\nversion: 1.10\nframework: langraph\nmodel:\n  maxTokens: 3\ndeploy:\n  volumes: [a]\n  scaling: {min: 3, max: 2}\n';
     expect(findingsOf(text).map(({ code, line, column, pointer }) => [code, line, column, pointer])).toEqual([
@@ -104,24 +104,24 @@ describe('a fault', () => {
     ['access: {require_approval: on}', 'access: {require_approval: true}'],
     ['access: {visibility: Team}', 'access: {visibility: team}'],
     ['descripton: x', 'description: x'],
-  ])('%s is mended to %s by its edit', (wrong, right) => {
+  ])('%s becomes %s by its edit', (wrong, right) => {
     const field = /^\w+/.exec(wrong)?.[0];
     const text = `${least
       .split('\n')
       .filter((line) => !line.startsWith(`${field}:`))
       .join('\n')}${wrong}\n`;
-    const { mended } = only(text);
-    expect(mended).toBe(text.replace(wrong, right));
-    expect(parseAgentYaml(mended).config).toBeDefined();
+    const { edited } = only(text);
+    expect(edited).toBe(text.replace(wrong, right));
+    expect(parseAgentYaml(edited).config).toBeDefined();
   });
 
-  test('that is a field in the wrong place names the right one', () => {
+  test('of a misplaced field names the right place', () => {
     expect(only(`${least}env_vars: {A: b}\n`).suggestion).toBe('It belongs under `deploy`.');
   });
 
   test('in a variable never shows its value', () => {
     expect(
-      JSON.stringify({ ...only(`${least}deploy: {env_vars: {PIN: 94711}}\n`), edit: undefined, mended: undefined }),
+      JSON.stringify({ ...only(`${least}deploy: {env_vars: {PIN: 94711}}\n`), edit: undefined, edited: undefined }),
     ).not.toContain('94711');
   });
 
@@ -205,7 +205,7 @@ describe('a fault', () => {
     'command',
     'image',
     'ports',
-  ])('deploy.%s is no field', (key) => {
+  ])('deploy.%s is not a field', (key) => {
     expect(only(`${least}deploy: {${key}: true}\n`)).toMatchObject({
       code: 'unknown_field',
       pointer: `/deploy/${key}`,
@@ -260,16 +260,16 @@ describe('a trap of YAML', () => {
     expect(findings[0]).toMatchObject({ code, severity: 'error', ...(line === undefined ? {} : { line }) });
   });
 
-  test('with a tab is mended by its edit', () => {
+  test('with a tab is corrected by its edit', () => {
     const text = `${least}deploy:\n\tcloud: local\n`;
     expect(parseAgentYaml(applyEdits(text, findingsOf(text))).config?.deploy?.cloud).toBe('local');
   });
 
-  test('that is not read is reported once, and not again as a missing value', () => {
+  test('that is not read is reported once, without a second finding for a missing value', () => {
     expect(codesOf(`name: &a greeter\nversion: 1.0.0\nteam: *a\nframework: langgraph\n`)).toEqual(['yaml_alias']);
   });
 
-  test.each(['no', 'on', 'off', 'yes', 'y'])('the word %s is text where text is wanted', (word) => {
+  test.each(['no', 'on', 'off', 'yes', 'y'])('the word %s is text in a text field', (word) => {
     expect(parseAgentYaml(`${least}deploy: {env_vars: {DEBUG: ${word}}}\n`).config?.deploy?.env_vars).toEqual({
       DEBUG: word,
     });
@@ -277,21 +277,21 @@ describe('a trap of YAML', () => {
 
   test('a byte order mark is a warning with an edit', () => {
     const text = `\uFEFF${least}`;
-    expect(only(text)).toMatchObject({ code: 'yaml_byte_order_mark', severity: 'warning', mended: least });
+    expect(only(text)).toMatchObject({ code: 'yaml_byte_order_mark', severity: 'warning', edited: least });
     expect(parseAgentYaml(text).config?.name).toBe('greeter');
   });
 
-  test('a number with a leading zero is read as it looks, with a warning', () => {
+  test('a number with a leading zero is read as decimal, with a warning', () => {
     const text = `${least}deploy: {scaling: {max: 010}}\n`;
     expect(parseAgentYaml(text).config?.deploy?.scaling?.max).toBe(10);
     expect(only(text)).toMatchObject({
       code: 'yaml_number_form',
       severity: 'warning',
-      mended: `${least}deploy: {scaling: {max: 10}}\n`,
+      edited: `${least}deploy: {scaling: {max: 10}}\n`,
     });
   });
 
-  test.each(['', '# nothing\n', 'null', '---\n', '\uFEFF'])('an empty file (%j) is said to be empty', (text) => {
+  test.each(['', '# nothing\n', 'null', '---\n', '\uFEFF'])('an empty file (%j) is reported as empty', (text) => {
     expect(codesOf(text)).toContain('yaml_empty');
   });
 
@@ -307,7 +307,7 @@ describe('a trap of YAML', () => {
     expect(({} as Record<string, unknown>)['admin']).toBeUndefined(); // any key may be asked of a plain object
   });
 
-  test('a file of nothing but faults gets a report of a hundred', () => {
+  test('a file full of faults gets a report of a hundred', () => {
     const findings = findingsOf(Array.from({ length: 1000 }, (_, index) => `k${index}: 1`).join('\n'));
     expect(findings).toHaveLength(101);
     expect(findings.at(-1)).toMatchObject({ code: 'more_findings', severity: 'error' });

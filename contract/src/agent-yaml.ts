@@ -1,5 +1,5 @@
-// agent.yaml: text → config, or everything that is wrong with it. The same function runs in `svc validate`, at push and in
-// step 1 of a deploy, so what validates on a laptop validates on the server.
+// agent.yaml: text → config, or every fault in it. `svc validate`, the push and step 1 of a deploy run this same function, so they
+// agree.
 import { agentConfig, type AgentConfig } from './agent-yaml/config.ts';
 import { isModelAccessName } from './agent-yaml/environment-names.ts';
 import { explain, pointerOf } from './agent-yaml/explain.ts';
@@ -22,12 +22,12 @@ export { fieldsInEffect, notInEffect, refusedFields, type FieldEffect } from './
 export { resourceLimits, type ResourceLimits } from './agent-yaml/resources.ts';
 
 export interface ParsedAgentYaml {
-  /** There exactly when no finding is an error. */
+  /** Present exactly when no finding is an error. */
   config?: AgentConfig;
   findings: Finding[];
 }
 
-/** Never throws, whatever the text. */
+/** Never throws, for any text. */
 export function parseAgentYaml(text: string, file = 'agent.yaml'): ParsedAgentYaml {
   const source = readYaml(text, file);
   if (source.value === undefined) return { findings: inOrder(source.findings) };
@@ -49,7 +49,7 @@ export function parseAgentYaml(text: string, file = 'agent.yaml'): ParsedAgentYa
   return hasErrors(findings) ? { findings } : { config: parsed.data, findings };
 }
 
-/** A value that was not read (an alias, a tag) has its finding; that the schema then misses it is no news. */
+/** An unread value (an alias, a tag) already has a finding, so the schema's finding for it is dropped. */
 function isKnown(source: YamlSource, { pointer }: Finding): boolean {
   return source.findings.some(
     (earlier) =>
@@ -57,7 +57,7 @@ function isKnown(source: YamlSource, { pointer }: Finding): boolean {
   );
 }
 
-/** What is accepted and still worth saying. */
+/** Findings about accepted values. */
 function remarks(source: YamlSource, config: AgentConfig): Finding[] {
   const at = (
     path: readonly string[],
@@ -83,7 +83,7 @@ function remarks(source: YamlSource, config: AgentConfig): Finding[] {
             ['access', 'visibility'],
             'public_means_org',
             'notice',
-            '`public` is taken as `org`: nothing is readable without signing in',
+            '`public` means `org` here: nothing is readable without a sign-in',
           ),
         ]
       : []),
@@ -94,8 +94,8 @@ function remarks(source: YamlSource, config: AgentConfig): Finding[] {
           ['deploy', 'env_vars', name],
           'model_key_in_env_vars',
           'warning',
-          `\`${name}\` reaches a model past the gateway, and whoever may edit the agent can read it`,
-          'Remove it once the model gateway is there.',
+          `\`${name}\` bypasses the model gateway, and everybody who can edit the agent can read it`,
+          'Remove it once the model gateway exists.',
         ),
       ),
   ];

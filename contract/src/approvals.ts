@@ -13,20 +13,20 @@ export const approval = z.object({
   closed_reason: z.enum(closedReasons).nullable(),
   asset: z.string().describe('agents/<name>'),
   asset_version: z.string(),
-  digest: z.string().describe('exactly this content is what the decision covers'),
-  target: z.string().describe('`none` for what is not deployed: everything but agents'),
+  digest: z.string().describe('the decision covers exactly this content'),
+  target: z.string().describe('`none` for kinds that are not deployed: all but agents'),
   message: z.string(),
   reason: z.string().nullable(),
   submitted_by: z.string(),
   submitted_at: z.string(),
   decided_by: z.string().nullable(),
   decided_at: z.string().nullable(),
-  expires_at: z.string().nullable().describe('when it is closed undecided; null when it waits for ever, or no longer'),
+  expires_at: z.string().nullable().describe('when it expires undecided; null without a limit, or once it is closed'),
   approvals_required: z.number().int(),
   approved_by: z
     .array(z.object({ by: z.string(), at: z.string(), reason: z.string() }))
-    .describe('who said so and counted; while it waits, who said so and could still say it'),
-  /** Who can decide it and has not yet: the platform's and the team's admins, by e-mail. */
+    .describe('whose approvals counted; while pending, whose approvals count now'),
+  /** Admins of the platform and of the team who can decide and have not yet, by e-mail. */
   can_decide: z.array(z.string()),
 });
 export type Approval = z.output<typeof approval>;
@@ -35,12 +35,12 @@ export const comment = z.object({ id, author: z.string(), message: z.string(), c
 export type Comment = z.output<typeof comment>;
 
 export const approvalDetail = approval.extend({
-  /** False when the version has other content by now: then this request can only be rejected. */
+  /** False when the version has new content; then this request can only be rejected. */
   is_current: z.boolean(),
   compared_with: z
     .string()
     .nullable()
-    .describe('what runs on this target; of what is not deployed, what was approved last'),
+    .describe('the running version on this target; for kinds that are not deployed, the last approved version'),
   changes: difference,
   comments: z.array(comment),
   previous: approval
@@ -56,7 +56,7 @@ export const approvalDetail = approval.extend({
       decided_at: true,
     })
     .nullable()
-    .describe('the request for the same asset and target before this one'),
+    .describe('the previous request for the same asset and target'),
 });
 export type ApprovalDetail = z.output<typeof approvalDetail>;
 
@@ -71,7 +71,7 @@ export const approvalsEndpoints = {
     query: z.strictObject({
       status: z.enum(approvalStates).optional(),
       asset: z.string().max(100).optional(),
-      id: idPrefix.optional().describe('what the id begins with'),
+      id: idPrefix.optional().describe('the first characters of the id'),
       ...paging,
     }),
     reply: { kind: 'list', status: 200, schema: approval },
@@ -80,7 +80,7 @@ export const approvalsEndpoints = {
   'approvals.submit': {
     method: 'POST',
     path: '/api/v1/rbac/approvals',
-    summary: 'Ask for the approval of a version',
+    summary: 'Request the approval of a version',
     operation: 'approval.submit',
     body: z.strictObject({
       asset: z.string().max(100).describe('agents/<name>, or agents/<name>@<version>'),
@@ -94,7 +94,7 @@ export const approvalsEndpoints = {
   'approvals.show': {
     method: 'GET',
     path: '/api/v1/rbac/approvals/{id}',
-    summary: 'One request: what it would change, what was said about it, and the one before it',
+    summary: 'One request with its changes, its comments and the previous request',
     operation: 'approval.read',
     params: byId,
     reply: { kind: 'data', status: 200, schema: approvalDetail },
@@ -103,7 +103,7 @@ export const approvalsEndpoints = {
   'approvals.approve': {
     method: 'POST',
     path: '/api/v1/rbac/approvals/{id}/approve',
-    summary: 'Approve: opens exactly this digest to deployers',
+    summary: 'Approve: deployers may deploy exactly this digest',
     operation: 'approval.decide',
     params: byId,
     body: decision,
@@ -113,7 +113,7 @@ export const approvalsEndpoints = {
   'approvals.reject': {
     method: 'POST',
     path: '/api/v1/rbac/approvals/{id}/reject',
-    summary: 'Reject, with a reason that the submitter reads',
+    summary: 'Reject, with a reason for the submitter',
     operation: 'approval.decide',
     params: byId,
     body: decision,
@@ -123,7 +123,7 @@ export const approvalsEndpoints = {
   'approvals.withdraw': {
     method: 'POST',
     path: '/api/v1/rbac/approvals/{id}/withdraw',
-    summary: 'Take a request of your own back while it waits',
+    summary: 'Withdraw your own pending request',
     operation: 'approval.withdraw',
     params: byId,
     reply: { kind: 'data', status: 200, schema: approval },
@@ -132,7 +132,7 @@ export const approvalsEndpoints = {
   'approvals.revoke': {
     method: 'POST',
     path: '/api/v1/rbac/approvals/{id}/revoke',
-    summary: 'Take an approval back: nothing is deployed on it from now on; what runs goes on',
+    summary: 'Revoke an approval: no new deploy can use it, and running agents keep running',
     operation: 'approval.decide',
     params: byId,
     body: decision,
@@ -142,7 +142,7 @@ export const approvalsEndpoints = {
   'approvals.comment': {
     method: 'POST',
     path: '/api/v1/rbac/approvals/{id}/comments',
-    summary: 'Write a comment on a request, for those who read what it says',
+    summary: 'Comment on a request; everybody who may read its message sees the comment',
     operation: 'approval.comment',
     params: byId,
     body: z.strictObject({ message: text.refine((message) => message.trim() !== '', 'must not be empty') }),

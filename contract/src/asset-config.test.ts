@@ -8,7 +8,7 @@ const faults = (kind: ConfiguredKind, text: string) =>
     [pointer, message, suggestion ?? ''].join(' '),
   );
 
-/** As little as a kind takes, and as much. */
+/** The smallest and the largest config of each kind. */
 const accepted: Record<ConfiguredKind, [least: string, most: string]> = {
   prompt: [
     'template: Be kind.',
@@ -45,20 +45,20 @@ test('every kind but agents, which are pushed, has a schema', () => {
 });
 
 describe.each(configuredKinds)('the config of a %s', (kind) => {
-  test.each(accepted[kind])('takes %j, and takes what it made of it again', (text) => {
+  test.each(accepted[kind])('parses %j, and parses its own result again', (text) => {
     const { config, findings } = parseAssetConfig(kind, text, 'x.yaml');
     expect(findings).toEqual([]);
     expect(parseAssetConfig(kind, JSON.stringify(config), 'x.json')).toEqual({ config, findings: [] });
   });
 
-  test('refuses a field that it does not know, and says which was meant', () => {
+  test('refuses an unknown field, and suggests the nearest one', () => {
     const [known = ''] = Object.keys(assetConfigJsonSchema(kind).properties ?? {});
     const typed = `${known}x`;
     expect(faults(kind, `${typed}: 1\n`).join()).toContain(`/${typed} \`${typed}\` is not a field of`);
     expect(faults(kind, `${typed}: 1\n`).join()).toContain(`Did you mean \`${known}\`?`);
   });
 
-  test('refuses a secret in any text, by where it stands and not by what it is', () => {
+  test('refuses a secret in any text, naming its place and not its value', () => {
     for (const secret of [
       'sk-proj-abcdefghijklmnop',
       'ghp_abcdefghijklmnopqrst',
@@ -71,7 +71,7 @@ describe.each(configuredKinds)('the config of a %s', (kind) => {
     }
   });
 
-  test('has no way to a prototype', () => {
+  test('cannot reach a prototype', () => {
     for (const key of ['__proto__', 'constructor', 'prototype']) {
       const said = faults(kind, `${accepted[kind][1]}\n${key}: {polluted: true}\n`);
       expect(said.length).toBeGreaterThan(0);
@@ -93,17 +93,17 @@ test.each<[ConfiguredKind, string, string]>([
     'template: x\nvariables: [{name: topic}]\n',
     '/variables/0/name `variables[0].name` is `topic`, which no text uses',
   ],
-  ['prompt', 'template: "{{#if x}}"\n', 'begins no variable'],
+  ['prompt', 'template: "{{#if x}}"\n', 'holds `{{` without a variable'],
   ['tool', 'url: https://example.com\n', '/url `url` belongs to tools of `type: http`'],
   ['tool', 'type: http\n', '/url `url` is missing'],
   ['tool', 'type: http\nurl: https://u:p@example.com\n', 'a user name or a password'],
   ['tool', 'type: http\nurl: https://example.com/?api_key=abc\n', 'looks like a secret (`api_key`)'],
-  ['tool', 'type: http\nurl: file:///etc/passwd\n', 'is no address'],
-  ['tool', 'type: http\nurl: javascript:alert(1)\n', 'is no address'],
+  ['tool', 'type: http\nurl: file:///etc/passwd\n', 'is not an address'],
+  ['tool', 'type: http\nurl: javascript:alert(1)\n', 'is not an address'],
   ['tool', 'parameters: {type: array}\n', '/parameters/type'],
   ['tool', 'parameters: {required: [query]}\n', 'names `query`, which is not among the properties'],
   ['tool', 'parameters: {properties: {a: {type: text}}}\n', '/parameters/properties/a/type'],
-  ['tool', 'parameters: {properties: {a: {$ref: "https://example.com/s.json"}}}\n', 'refers to somewhere else'],
+  ['tool', 'parameters: {properties: {a: {$ref: "https://example.com/s.json"}}}\n', 'refers to another document'],
   ['memory-config', 'kind: window\n', 'needs one of them'],
   ['memory-config', 'kind: summary\nmax_tokens: 5\n', '/model `model` is missing'],
   ['memory-config', 'store: redis\n', '/secret `secret` is missing'],
@@ -147,13 +147,13 @@ test.each(configuredKinds)('a hostile config of a %s costs little', (kind) => {
     return performance.now() - started;
   };
   for (const text of hostile) {
-    // Some 20 ms on a quiet machine; what is guarded against takes many seconds.
+    // Some 20 ms on a quiet machine; the guarded cases take many seconds.
     const fastest = Math.min(...Array.from({ length: 3 }, () => milliseconds(text)));
     expect([text.slice(0, 40), fastest < 1000]).toEqual([text.slice(0, 40), true]);
   }
 });
 
-test('what may be left out has its default in the config', () => {
+test('an absent field has its default in the config', () => {
   const { config } = parseAssetConfig('tool', '{}', 'x.yaml');
   expect(config).toEqual({ type: 'function', parameters: { type: 'object', properties: {} } });
 });

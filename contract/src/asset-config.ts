@@ -1,5 +1,5 @@
-// Configs of the assets that are no agents: text → config, or everything that is wrong with it. The service puts what it is sent through
-// the same function, so that what is accepted here is accepted there, and a fault reads the same in both places.
+// Configs of all assets but agents: text → config, or every fault in it. CLI and service use the same function, so both accept the same
+// configs and report the same faults.
 import { z } from 'zod';
 import { explain, pointerOf, type FileForm } from './agent-yaml/explain.ts';
 import type { JsonSchema } from './agent-yaml/json-schema.ts';
@@ -27,12 +27,12 @@ export const assetConfigs = {
 export type AssetConfig<K extends ConfiguredKind> = z.output<(typeof assetConfigs)[K]>;
 
 export interface ParsedAssetConfig<K extends ConfiguredKind> {
-  /** There exactly when no finding is an error; what may be left out has its default. */
+  /** Present exactly when no finding is an error; absent fields have their defaults. */
   config?: AssetConfig<K>;
   findings: Finding[];
 }
 
-/** YAML, of which JSON is a part. Never throws, whatever the text. Nothing at all is the config that has every default. */
+/** YAML, which includes JSON. Never throws, for any text. An empty text is the config of all defaults. */
 export function parseAssetConfig<K extends ConfiguredKind>(kind: K, text: string, file: string): ParsedAssetConfig<K> {
   const source = readYaml(text, file);
   if (source.value === undefined) return { findings: inOrder(source.findings) };
@@ -46,7 +46,7 @@ export function parseAssetConfig<K extends ConfiguredKind>(kind: K, text: string
 
 const schemas = new Map<ConfiguredKind, JsonSchema>();
 
-/** JSON Schema draft 7, which is what editors read. Made once: a hostile config asks for it with every fault. */
+/** JSON Schema draft 7, for editors. Made once: a hostile config would need it for each fault. */
 export function assetConfigJsonSchema(kind: ConfiguredKind): JsonSchema {
   const made = schemas.get(kind) ?? {
     title: `config of a ${kind}`,
@@ -56,7 +56,7 @@ export function assetConfigJsonSchema(kind: ConfiguredKind): JsonSchema {
   return made;
 }
 
-/** What a config refers to, with the places; a config that was parsed. */
+/** The references of a parsed config, with their places. */
 export function referencesIn(kind: ConfiguredKind, config: object): { ref: string; pointer: string }[] {
   switch (kind) {
     case 'rag-index': {
@@ -77,11 +77,11 @@ function formOf(kind: ConfiguredKind): FileForm {
   return { name: `the config of a ${kind}`, schema: () => assetConfigJsonSchema(kind) };
 }
 
-/** Values that look like secrets, by where they stand; the value itself is never shown. */
+/** The places of values that look like secrets; the value itself is never shown. */
 function secrets(source: YamlSource): Finding[] {
   return textsIn(source.value, []).flatMap(({ path, text }) => {
     const name = String(path.at(-1));
-    // The fields that hold a secret's name are called so.
+    // These fields hold the name of a secret.
     const isNamed = name !== 'secret' && holdsSecretName(name) && text !== '';
     if (!isNamed && !looksLikeSecret(text)) return [];
     const pointer = pointerOf(path);

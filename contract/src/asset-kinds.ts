@@ -1,6 +1,6 @@
 import type { AssetKind } from './roles.ts';
 
-/** The kinds whose content is a config alone; an agent is pushed with its files. */
+/** The kinds whose content is only a config; an agent is pushed with its files. */
 export const configuredKinds = [
   'prompt',
   'tool',

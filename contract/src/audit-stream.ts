@@ -1,4 +1,4 @@
-// The audit log as it grows, and as a whole: what is followed, exported, and pushed to a SIEM.
+// The audit log as a stream and as a whole: for followers, exports and the push to a SIEM.
 import { z } from 'zod';
 import { auditEntry, auditFilter, chains, storedEntry } from './audit.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -9,15 +9,15 @@ export type EntryLine = z.output<typeof entryLine>;
 export const exportLine = z.discriminatedUnion('kind', [
   entryLine,
   z.object({ kind: z.literal('checkpoint'), chain: z.enum(chains), note: z.string().describe('a signed note (C2SP)') }),
-  // The last line. Where it is missing, the export broke off.
-  z.object({ kind: z.literal('cursor'), cursor: z.string().describe('hand it in as since_cursor the next time') }),
+  // The last line. Without it the export is incomplete.
+  z.object({ kind: z.literal('cursor'), cursor: z.string().describe('pass it as since_cursor to the next export') }),
 ]);
 export type ExportLine = z.output<typeof exportLine>;
 
 export const auditNews = z.object({
   entry: auditEntry
     .nullable()
-    .describe('null where the stream only says how far it has read: first, and past what does not match'),
+    .describe('null when the stream only reports its position: at the start, and after entries that do not match'),
 });
 export type AuditNews = z.output<typeof auditNews>;
 
@@ -25,7 +25,7 @@ export const auditStreamEndpoints = {
   'audit.follow': {
     method: 'GET',
     path: '/api/v1/audit/events',
-    summary: 'What is added to the audit log from now on, or since a time; resumes after Last-Event-ID',
+    summary: 'New entries of the audit log, from now on or since a time; resumes after Last-Event-ID',
     operation: 'audit.read',
     query: z.strictObject(auditFilter),
     reply: { kind: 'events', status: 200, schema: auditNews },
@@ -35,11 +35,11 @@ export const auditStreamEndpoints = {
     method: 'GET',
     path: '/api/v1/audit/export',
     summary:
-      'Every entry as it is stored, chain by chain in the order of commit, with the checkpoints over them; the last line says where to go on',
+      'Every entry as stored, chain by chain in commit order, with the checkpoints; the last line is a cursor to continue from',
     operation: 'audit.export',
     query: z.strictObject({
       chain: z.enum(chains).optional(),
-      since_cursor: z.string().max(400).optional().describe('what the last line of an earlier export said'),
+      since_cursor: z.string().max(400).optional().describe('the cursor from the last line of an earlier export'),
     }),
     reply: { kind: 'lines', status: 200, schema: exportLine },
     problems: ['bad_cursor'],

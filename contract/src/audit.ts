@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
 import { json, paging } from './wire.ts';
 
-/** Sign-ins, refusals and exports have a chain of their own, so that a flood of them delays no governed change. */
+/** Sign-ins, refusals and exports have their own chain, so that a flood of them delays no governed change. */
 export const chains = ['signin', 'governance'] as const;
 export type Chain = (typeof chains)[number];
 
-/** Every event, and the chain it stands in. */
+/** Every event and its chain. */
 export const auditEvents = {
   'login.succeeded': 'signin',
   'login.failed': 'signin',
@@ -71,7 +71,7 @@ export type AuditEvent = keyof typeof auditEvents;
 
 export const outcomes = ['done', 'refused'] as const;
 
-/** What an entry says, as it is stored: canonical JSON whose exact text is hashed. */
+/** The body of an entry as stored: canonical JSON whose exact text is hashed. */
 export const auditBody = z.object({
   schema: z.literal(1),
   event: z.string(),
@@ -93,7 +93,7 @@ export const auditEntry = auditBody.omit({ schema: true }).extend({
 });
 export type AuditEntry = z.output<typeof auditEntry>;
 
-/** What was done to a log; `seq` names the first entry, or the size of the checkpoint, that it was done to. */
+/** Changes of the log itself; `seq` names the first affected entry, or the size of the affected checkpoint. */
 export const damageKinds = [
   'edit',
   'delete',
@@ -111,32 +111,32 @@ export const damageKinds = [
   'grant_excess',
 ] as const;
 
-/** True, and worth knowing. */
+/** The log is intact, but a reader should know these. */
 export const noticeKinds = ['time_regression', 'silence', 'discontinuity', 'pruned'] as const;
 
 const finding = { chain: z.enum(chains), seq: z.number().int().nullable(), detail: z.string() };
 
 export const verification = z.object({
-  /** `true_as_anchored` needs something from outside: without it nothing says that the tail was not cut off. */
+  /** `true_as_anchored` needs a copy from outside: only a copy shows that no entries are missing at the end. */
   verdict: z.enum(['true_as_anchored', 'unanchored', 'damaged']),
   chains: z.array(
     z.object({
       chain: z.enum(chains),
       entries: z.number().int(),
       head: z.string(),
-      signed: z.number().int().describe('up to this entry a signed checkpoint holds'),
-      anchored: z.number().int().describe('up to this entry a checkpoint from outside holds'),
-      checkpoint: z.string().nullable().describe('the newest, as a signed note'),
+      signed: z.number().int().describe('the last entry under a signed checkpoint'),
+      anchored: z.number().int().describe('the last entry under a checkpoint from outside'),
+      checkpoint: z.string().nullable().describe('the newest checkpoint, as a signed note'),
     }),
   ),
   damage: z.array(z.object({ ...finding, kind: z.enum(damageKinds) })),
   notices: z.array(z.object({ ...finding, kind: z.enum(noticeKinds) })),
-  /** What to note down now and hand to the next verification. */
+  /** Note this down, and pass it to the next verification. */
   head: z.string(),
 });
 export type Verification = z.output<typeof verification>;
 
-/** An entry in full, as exports and proofs carry it; the hashes in hex, the body the exact text that was hashed. */
+/** A whole entry, for exports and proofs: the hashes in hex, the body as the exact hashed text. */
 export const storedEntry = z.object({
   chain: z.enum(chains),
   seq: z.number().int(),
@@ -155,15 +155,15 @@ export const proof = z.object({
 export type Proof = z.output<typeof proof>;
 
 export const checkpointKey = z.object({
-  log: z.string().describe('what checkpoints call this log; followed by the chain'),
+  log: z.string().describe('the name of this log in checkpoints; the chain follows it'),
   public_key: z.string().describe('Ed25519, SPKI in PEM'),
 });
 
-/** What a listing and what is followed are narrowed by. */
+/** The filters of lists and streams. */
 export const auditFilter = {
   asset: z.string().max(100).optional(),
   user: z.string().max(254).optional(),
-  action: z.string().max(60).optional().describe('an event, or the part of it before the dot'),
+  action: z.string().max(60).optional().describe('an event, or its part before the dot'),
   outcome: z.enum(outcomes).optional(),
   since: z.iso.datetime().optional(),
 };
@@ -185,11 +185,11 @@ export const auditEndpoints = {
   'audit.verify': {
     method: 'GET',
     path: '/api/v1/audit/verify',
-    summary: 'Recompute every hash of every chain, against what was signed and what was noted outside',
+    summary: 'Recompute every hash of every chain, and compare with the signed checkpoints and the copies outside',
     operation: 'audit.verify',
     query: z.strictObject({
-      head: z.string().max(400).optional().describe('what an earlier verification answered as `head`'),
-      anchor: z.string().max(4000).optional().describe('checkpoints kept outside, one signed note after the other'),
+      head: z.string().max(400).optional().describe('the `head` of an earlier verification'),
+      anchor: z.string().max(4000).optional().describe('checkpoints kept outside, as consecutive signed notes'),
     }),
     reply: { kind: 'data', status: 200, schema: verification },
     problems: [],
@@ -197,7 +197,7 @@ export const auditEndpoints = {
   'audit.prove': {
     method: 'GET',
     path: '/api/v1/audit/proofs/{chain}/{seq}',
-    summary: 'That an entry is in the log as it was signed, to be verified without this service',
+    summary: 'A proof that an entry is in the signed log, verifiable without this service',
     operation: 'audit.verify',
     params: z.strictObject({ chain: z.enum(chains), seq: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) }),
     reply: { kind: 'data', status: 200, schema: proof },
@@ -206,7 +206,7 @@ export const auditEndpoints = {
   'audit.key': {
     method: 'GET',
     path: '/api/v1/audit/key',
-    summary: 'The public key that checkpoints are verified with; compare it with a copy from elsewhere',
+    summary: 'The public key of the checkpoints; compare it with a copy from elsewhere',
     operation: 'audit.verify',
     reply: { kind: 'data', status: 200, schema: checkpointKey },
     problems: [],

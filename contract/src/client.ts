@@ -1,5 +1,5 @@
-// The typed client: every endpoint by its name, with the types of the contract and nothing generated.
-// A refusal arrives as the `Problem` that the server raised; a server that cannot be reached as `Unreachable`.
+// The typed client: every endpoint by name, with the contract's types and without generated code. A refusal arrives as the server's
+// `Problem`, an unreachable server as `Unreachable`.
 import { refusal_event, type Answer, type Endpoint, type Page, type Sending, type StreamEvent } from './endpoint.ts';
 import { endpoints, type EndpointName, type Endpoints } from './endpoints.ts';
 import { readJsonLines } from './json-lines.ts';
@@ -13,7 +13,7 @@ export interface ClientSettings {
   /** Name of the active team, sent as X-Service-Team. */
   team?: () => string | undefined;
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
-  /** Hears the audit entries that a call made, as `governance/17`. */
+  /** Receives the audit entries of a call, such as `governance/17`. */
   onAudited?: (entries: string[]) => void;
 }
 
@@ -49,7 +49,7 @@ export function createClient(settings: ClientSettings): Client {
       const response = await send(settings, endpoint, parts, options);
       const entries = response.headers.get('x-audit-entry');
       if (entries !== null) settings.onAudited?.(entries.split(', '));
-      // The contract ties the endpoint's name to this type; the server's own reply check keeps it true.
+      // The contract ties the endpoint's name to this type; the server's reply check enforces it.
       return (await readAnswer(endpoint, response)) as never;
     },
   };
@@ -57,7 +57,7 @@ export function createClient(settings: ClientSettings): Client {
 
 type Values = Record<string, string | number | boolean | undefined>;
 
-/** Where an endpoint is, with its parameters filled in. */
+/** The URL of an endpoint, with its parameters filled in. */
 export function endpointUrl(base_url: string, endpoint: Endpoint, params: Values = {}, query: Values = {}): URL {
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(String(params[key])));
   const url = new URL(base_url.replace(/\/$/, '') + path);
@@ -133,8 +133,8 @@ async function readRefusal(response: Response): Promise<Error> {
   const problem = readProblem(document) ?? readAgentProblem(document);
   if (problem !== undefined) return problem;
   return new Problem('internal', {
-    detail: `The server answered ${response.status} without saying why.`,
-    hint: 'Is a proxy in between, or is SERVICE_URL another service?',
+    detail: `The server answered ${response.status} without a reason.`,
+    hint: 'Check SERVICE_URL, and any proxy in between.',
   });
 }
 
@@ -142,7 +142,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Not ours: a proxy's page, most likely. The caller says so with the status.
+    // Not our document: probably a proxy's page. The caller reports the status.
     return undefined;
   }
 }

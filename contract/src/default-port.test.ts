@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { defaultPort } from './default-port.ts';
 
-test('the usual installation has the usual port; one with a folder of its own always the same other one', () => {
+test('the default installation has the default port; one with its own folder always has one other port', () => {
   expect(defaultPort(undefined)).toBe(4480);
   expect(defaultPort('/srv/second')).toBe(defaultPort('/srv/second'));
   expect(new Set(['/srv/second', '/srv/third', '/srv/fourth'].map(defaultPort)).size).toBe(3);

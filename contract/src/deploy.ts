@@ -30,7 +30,10 @@ export const deployment = z.object({
   actor: z.string(),
   approval_id: z.string().nullable(),
   endpoint: z.string().nullable(),
-  example_input: z.record(z.string(), z.unknown()).nullable().describe('something that the agent takes as `input`'),
+  example_input: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .describe('an example of the `input` that the agent takes'),
   audit_seq: z.number().int().nullable(),
   notices: z.array(z.string()),
   problem: z.record(z.string(), z.unknown()).nullable(),
@@ -52,7 +55,7 @@ export const plan = z.object({
   target: z.string(),
   deployable: z.boolean(),
   verdicts: z.array(verdict),
-  /** Against the running revision; everything is new when none runs. */
+  /** Against the running revision; without one, everything is new. */
   running: z.string().nullable(),
   changes: difference,
 });
@@ -74,7 +77,7 @@ export const agentStatus = z.object({
   digest: z.string().nullable(),
   latest_version: z.string().nullable(),
   restarts: z.number().int(),
-  last_exit: z.string().nullable().describe('why its container was last started again'),
+  last_exit: z.string().nullable().describe('why its container was last restarted'),
   in_flight: z.number().int().nullable(),
   not_in_effect: z.array(z.string()),
   deployed_by: z.string().nullable(),
@@ -114,7 +117,7 @@ export const deployEndpoints = {
   'deployments.plan': {
     method: 'POST',
     path: '/api/v1/deployments/plan',
-    summary: "Every check's verdict and what would change; does nothing",
+    summary: "Every check's result and every change, without deploying",
     operation: 'asset.read',
     body: z.strictObject(what),
     reply: { kind: 'data', status: 200, schema: plan },
@@ -127,7 +130,7 @@ export const deployEndpoints = {
     operation: 'deployment.list',
     query: z.strictObject({
       agent: name.optional(),
-      id: idPrefix.optional().describe('what the id begins with'),
+      id: idPrefix.optional().describe('the first characters of the id'),
       ...paging,
     }),
     reply: { kind: 'list', status: 200, schema: deployment },
@@ -145,7 +148,7 @@ export const deployEndpoints = {
   'deployments.events': {
     method: 'GET',
     path: '/api/v1/deployments/{id}/events',
-    summary: 'What a deploy does, live; resumable with Last-Event-ID',
+    summary: 'The events of a deploy, live; resumable with Last-Event-ID',
     operation: 'deployment.read',
     params: byId,
     query: z.strictObject({ after: z.coerce.number().int().min(0).optional() }),
@@ -164,7 +167,7 @@ export const deployEndpoints = {
   'agents.statuses': {
     method: 'GET',
     path: '/api/v1/agents',
-    summary: 'States of the agents you may read, as of the last look at each',
+    summary: 'The state of every agent that you may read, as last seen',
     operation: 'deployment.list',
     query: z.strictObject(paging),
     reply: { kind: 'list', status: 200, schema: agentStatus },
@@ -173,7 +176,7 @@ export const deployEndpoints = {
   'agents.status': {
     method: 'GET',
     path: '/api/v1/agents/{name}',
-    summary: 'The state of an agent, looked at now',
+    summary: 'The state of an agent, read now',
     operation: 'deployment.read',
     params: byName,
     reply: { kind: 'data', status: 200, schema: agentStatus },

@@ -5,7 +5,7 @@ import { json } from './wire.ts';
 const change = z.enum(['added', 'removed', 'changed']);
 const bytes = z.number().int().nullable();
 
-/** What would change between two contents; against nothing, everything is added. */
+/** The changes between two contents; against nothing, everything is added. */
 export const difference = z.object({
   config: z.array(z.object({ path: z.string(), before: json, after: json })),
   files: z.array(
@@ -17,7 +17,7 @@ export const difference = z.object({
       diff: z
         .string()
         .nullable()
-        .describe('unified, for those who may write the asset; `no_diff` says why there is none'),
+        .describe('unified diff, for callers who may write the asset; without it, `no_diff` has the reason'),
       no_diff: z.enum(['not_permitted', 'binary', 'too_large']).nullable(),
     }),
   ),
@@ -33,6 +33,6 @@ export const difference = z.object({
         after: z.string().nullable(),
       }),
     )
-    .describe('what it could get at before and could not after, or the other way round'),
+    .describe('access that the change adds or removes'),
 });
 export type Difference = z.output<typeof difference>;

@@ -7,13 +7,13 @@ import type { Operation } from './roles.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * How an endpoint answers when nothing is wrong.
+ * The reply of an endpoint without a refusal.
  * - `data`    `{data}`
  * - `list`    `{data: [...], meta: {next_cursor}}`
  * - `bare`    the schema itself, without an envelope
- * - `events`  server-sent events, each `data:` of this schema, ids resumable with `Last-Event-ID`; a refusal in their midst is the last
- *   one, an event `problem` with a problem document
- * - `lines`   newline-delimited JSON, each line of this schema; it came whole when its last line says so
+ * - `events`  server-sent events, each `data:` of this schema, ids resumable with `Last-Event-ID`; a refusal ends them as
+ * one last event `problem` with a problem document
+ * - `lines`   newline-delimited JSON, each line of this schema; its last line shows that it is complete
  * - `none`    204
  * - `raw`     whatever the handler's own Response says (the ingress to agents)
  */
@@ -26,10 +26,10 @@ export type ReplyShape =
   | { kind: 'none'; status: 204 }
   | { kind: 'raw'; status: 200 };
 
-/** The event that ends a stream which its reader may not read on. */
+/** The event that ends a stream whose reader has lost the permission. */
 export const refusal_event = 'problem';
 
-/** What the request's body is: absent, JSON of a schema, or a packed project (`application/gzip`, tar). */
+/** The request's body: absent, JSON of a schema, or a packed project (`application/gzip`, tar). */
 export type BodyShape = z.ZodType | 'archive' | 'raw';
 
 export interface Endpoint {
@@ -37,20 +37,20 @@ export interface Endpoint {
   /** Path with `{parameters}`, as OpenAPI writes it. */
   path: `/${string}`;
   summary: string;
-  /** What the caller must be allowed to do; the table in roles.ts says who is. */
+  /** The permission that it needs; roles.ts says who has it. */
   operation: Operation;
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: BodyShape;
   reply: ReplyShape;
-  /** The refusals of its own; `problemsOf` has the others. */
+  /** Its own refusals; `problemsOf` adds the common ones. */
   problems: readonly ProblemCode[];
 }
 
-/** Every refusal that it can answer with. */
+/** All its refusals. */
 export function problemsOf(endpoint: Endpoint): ProblemCode[] {
   const keyed = takesIdempotencyKey(endpoint) ? (['idempotency_conflict'] as const) : [];
-  // Whatever changes something can meet somebody who removes what it refers to.
+  // Every change can race with the removal of a row that it refers to.
   const changing = endpoint.method === 'GET' ? [] : (['conflict'] as const);
   return [...new Set([...commonProblems, ...changing, ...keyed, ...endpoint.problems])];
 }
@@ -67,14 +67,14 @@ export interface Parts<E extends Endpoint> {
   body: BodyParsed<E['body']>;
 }
 
-/** What a client sends: only the parts that the endpoint has. */
+/** A client's input: only the parts that the endpoint has. */
 export type Sending<E extends Endpoint> = (E['params'] extends z.ZodType ? { params: Sent<E['params']> } : object) &
   (E['query'] extends z.ZodType ? { query?: Sent<E['query']> } : object) &
   (E['body'] extends BodyShape ? { body: BodySent<E['body']> } : object);
 
 export interface Page<Item> {
   items: Item[];
-  /** Hand it back as `cursor`; absent on the last page. */
+  /** Pass it back as `cursor`; absent on the last page. */
   next_cursor?: string;
 }
 

@@ -1,4 +1,4 @@
-// The whole API: one record of every operation, by name. Nothing is mounted, called or documented that is not in here.
+// The whole API: one record of every operation, by name. Only these are mounted, called and documented.
 import { approvalsEndpoints } from './approvals.ts';
 import { auditEndpoints } from './audit.ts';
 import { auditStreamEndpoints } from './audit-stream.ts';

@@ -1,5 +1,4 @@
-// `entrypoint` of agent.yaml: the file that holds the agent and the name it has there, `src/my_agent/graph.py:graph`, as
-// langgraph.json writes it.
+// `entrypoint` of agent.yaml: the file and the name of the agent, `src/my_agent/graph.py:graph`, as langgraph.json writes it.
 
 export interface Entrypoint {
   /** Relative to the project, with slashes and without `./`. */
@@ -9,7 +8,7 @@ export interface Entrypoint {
 
 export const entrypointRule = 'must be <path>.py:<name> inside the project, such as src/my_agent/graph.py:graph';
 
-/** Undefined for a path that leaves the project, ends otherwise than `.py`, or names no Python name. */
+/** Undefined for a path outside the project, without the ending `.py`, or without a Python name. */
 export function parseEntrypoint(text: string): Entrypoint | undefined {
   const [, file, name] = /^(?:\.\/)?([^:]+\.py):([\p{L}_][\p{L}\p{N}_]{0,127})$/u.exec(text) ?? [];
   if (file === undefined || name === undefined || file.length > longestPath) return undefined;

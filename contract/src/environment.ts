@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { environmentNamePattern, whyReserved } from './agent-yaml/environment-names.ts';
 
-/** Environment variables that a person sets: none of those that the service or the loader of programs goes by. */
+/** Environment variables of a user, without those that the service or the program loader reads. */
 export const environment = z
   .record(
     z

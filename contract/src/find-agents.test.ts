@@ -15,7 +15,7 @@ test('agent.py with the export of its framework needs no entrypoint', () => {
   ).toEqual(['langgraph agent.py']);
 });
 
-test('the graphs of langgraph.json are the author’s own word', () => {
+test('the graphs of langgraph.json come first, as the author declares them', () => {
   const langgraphJson = JSON.stringify({
     dependencies: ['.'],
     graphs: { agent: './src/flow/graph.py:flow', index: { path: './src/flow/index.py:make' }, dotted: 'flow.third:x' },
@@ -59,7 +59,7 @@ test.each([
   expect(found(files as Record<string, string>)).toEqual(expected);
 });
 
-test('a name that the spec knows comes before others, and the root before what lies deeper', () => {
+test('a name from the spec comes before others, and the root before deeper folders', () => {
   expect(
     found({
       'src/deep/flow.py': `${graph}first = builder.compile()\n`,
@@ -69,7 +69,7 @@ test('a name that the spec knows comes before others, and the root before what l
   ).toEqual(['langgraph src/deep/app.py:app', 'langgraph flow.py:second', 'langgraph src/deep/flow.py:first']);
 });
 
-test('a file that cannot be read as text is passed over', () => {
+test('a file that is not text is skipped', () => {
   expect(findAgents(filesFromMap(new Map([['main.py', new Uint8Array([0xff])]])))).toEqual([]);
 });
 

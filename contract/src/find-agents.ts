@@ -1,5 +1,5 @@
-// Which agents a project holds, read from its files and never by running them: the graphs of langgraph.json, and what the
-// code of its modules makes. `svc init` offers them; what a person chooses becomes `entrypoint` in agent.yaml.
+// The agents of a project, read from its files without running them: the graphs of langgraph.json, and the agents that its modules make.
+// `svc init` offers them; the user's choice becomes `entrypoint` in agent.yaml.
 import type { ProjectFile, ProjectFiles } from './agent-project/files.ts';
 import { readText } from './agent-project/read-text.ts';
 import { parseEntrypoint, printEntrypoint } from './entrypoint.ts';
@@ -11,13 +11,13 @@ import { sourceRoots } from './source-roots.ts';
 
 export interface FoundAgent {
   framework: Framework;
-  /** `agent.py` by the spec's rule is an agent without one. */
+  /** Absent for `agent.py` by the spec's rule. */
   entrypoint?: string;
-  /** Where it was found, for people: `graph "agent" of langgraph.json`. */
+  /** The place in words: `graph "agent" of langgraph.json`. */
   found: string;
 }
 
-/** The likeliest first. What langgraph.json declares is the author's own word; the code is looked at where it says nothing. */
+/** The likeliest first. langgraph.json is the author's declaration; without one, the code decides. */
 export function findAgents(files: ProjectFiles): FoundAgent[] {
   const sources = pythonSources(files);
   const declared = declaredGraphs(files);
@@ -48,7 +48,7 @@ export function declaredGraphs(files: ProjectFiles): FoundAgent[] {
   const paths = new Set(files.list().map((file) => file.path));
   const roots = sourceRoots(files, config);
   return Object.entries(config.graphs).flatMap(([id, { path, name }]) => {
-    // A dotted module is looked for below the source roots, as langgraph imports it.
+    // langgraph imports a dotted module from the source roots, so they are searched here too.
     const root = paths.has(path) ? undefined : roots.find((each) => paths.has(joined(each, path)));
     const entrypoint = printEntrypoint({ file: root === undefined ? path : joined(root, path), name });
     if (parseEntrypoint(entrypoint) === undefined) return [];
@@ -86,7 +86,7 @@ const agentMakers: Record<Framework, { calls: ReadonlySet<string>; decorators: R
   crewai: { calls: new Set(['Crew']), decorators: new Set(['CrewBase']) },
 };
 
-/** A name that the spec knows comes first, then what lies nearest to the root. */
+/** A name from the spec comes first, then the file nearest to the root. */
 function rank(framework: Framework, path: string, name: string): number {
   const names: readonly string[] = frameworks[framework].exports;
   return path.split('/').length + (names.includes(name) ? 0 : 10);
@@ -95,7 +95,7 @@ function rank(framework: Framework, path: string, name: string): number {
 const speaksOf = (framework: Framework): RegExp =>
   framework === 'langgraph' ? /\b(?:langgraph|langchain|deepagents)\b/ : /\bcrewai\b/;
 
-/** Of a project that somebody wrote; a tree of others' code is not read to its end. */
+/** Limits for a project that one author wrote; a tree of copied code is not read to its end. */
 const most = { bytes: 2_000_000, files: 400 };
 
 function pythonSources(files: ProjectFiles): Source[] {

@@ -14,7 +14,7 @@ const finding = (line: number, edit?: Edit): Finding => ({
   ...(edit === undefined ? {} : { edit }),
 });
 
-test('edits are applied from wherever they come, and of two that overlap only the first', () => {
+test('edits are applied in any order, and of two that overlap only the first', () => {
   const edits = [
     { start: 6, end: 9, text: 'C' },
     { start: 0, end: 1, text: 'AA' },

@@ -1,7 +1,7 @@
-// What is wrong, or worth knowing, in one place of a project's files. Findings are collected, never thrown: a file is reported
-// with everything that is wrong in it at once. They stand in a problem document's `errors[]` as they are.
+// A fault or a notice at one place of a project's files. Findings are collected, never thrown: a report has all faults of a file at
+// once. They appear unchanged in a problem document's `errors[]`.
 
-/** Stable: clients and tests match these, people read the message. */
+/** Stable: clients and tests match codes, people read the message. */
 export const findingCodes = [
   // The text of a YAML file
   'yaml_too_large',
@@ -20,7 +20,7 @@ export const findingCodes = [
   'yaml_forbidden_key',
   'yaml_number_form',
   'yaml_empty',
-  // What agent.yaml says
+  // The content of agent.yaml
   'missing_field',
   'unknown_field',
   'wrong_type',
@@ -63,7 +63,7 @@ export const findingCodes = [
 ] as const;
 export type FindingCode = (typeof findingCodes)[number];
 
-/** Replaces the text from `start` to `end`, both offsets in UTF-16 units into the file as it is. */
+/** Replaces the text from `start` to `end`, both UTF-16 offsets into the original file. */
 export type Edit = { start: number; end: number; text: string };
 
 export type Finding = {
@@ -77,7 +77,7 @@ export type Finding = {
   column: number;
   /** JSON pointer of the value in a YAML file; empty for the file as a whole and for other files. */
   pointer: string;
-  /** What to do about it. */
+  /** The fix. */
   suggestion?: string;
   edit?: Edit;
 };
@@ -85,7 +85,7 @@ export type Finding = {
 export const hasErrors = (findings: readonly Finding[]): boolean =>
   findings.some(({ severity }) => severity === 'error');
 
-/** Applies the edits of the findings of one file; of edits that overlap only the first is applied. */
+/** Applies the edits of one file's findings; of overlapping edits only the first. */
 export function applyEdits(text: string, findings: readonly Finding[]): string {
   const edits = findings
     .flatMap(({ edit }) => (edit === undefined ? [] : [edit]))
@@ -100,7 +100,7 @@ export function applyEdits(text: string, findings: readonly Finding[]): string {
   return result + text.slice(from);
 }
 
-/** A hostile file has a fault per byte; a report nobody can read helps nobody. */
+/** A hostile file has a fault per byte, and nobody reads such a report. */
 const most = 100;
 
 /** In the order of the file, at most a hundred. */
@@ -109,7 +109,7 @@ export function inOrder(findings: readonly Finding[]): Finding[] {
   const last = sorted[most];
   if (last === undefined) return sorted;
   const severity = hasErrors(sorted.slice(most)) ? 'error' : 'notice';
-  const message = `${sorted.length - most} more findings are not shown; mend these first`;
+  const message = `${sorted.length - most} more findings are not shown; fix these first`;
   return [
     ...sorted.slice(0, most),
     { ...last, code: 'more_findings', severity, message, suggestion: undefined, edit: undefined },

@@ -1,28 +1,28 @@
-// What the service knows about each agent framework, as data. The wrapper, the build and the check of agent.py read it.
+// The service's facts about each agent framework. The wrapper, the build and the check of agent.py read them.
 export const frameworkNames = ['langgraph', 'crewai'] as const;
 export type Framework = (typeof frameworkNames)[number];
 
-/** A package the image must hold: added at build time when the user's requirements do not name it. */
+/** A package that the image needs: the build adds it unless the user's requirements name it. */
 export interface PlatformRequirement {
   name: string;
   extras: readonly string[];
-  /** The lowest version the wrapper works with; undefined: any. */
+  /** The lowest version that works with the wrapper; undefined: any. */
   floor: string | undefined;
 }
 
 export interface FrameworkFacts {
-  /** Names of which agent.py must bind one at module level, the preferred one first. */
+  /** agent.py must bind one of these names at module level; the preferred one is first. */
   exports: readonly [string, ...string[]];
-  /** The spec's sentence, word for word, when none of them is there. */
+  /** The spec's exact sentence for a missing export. */
   missing_export: string;
-  /** What the exported value must be, for hints. */
+  /** The kind of the exported value, for hints. */
   export_is: string;
-  /** What a name that `entrypoint` gives may be, for hints. */
+  /** The kinds that `entrypoint` accepts, for hints. */
   entry_is: string;
   requires: readonly PlatformRequirement[];
 }
 
-/** What the HTTP server around the agent needs. */
+/** The packages of the HTTP server around the agent. */
 const serverPackages = [
   { name: 'fastapi', extras: [], floor: '0.110.0' },
   { name: 'uvicorn', extras: ['standard'], floor: '0.27.0' },
@@ -35,7 +35,7 @@ export const frameworks = {
     exports: ['graph', 'app'],
     missing_export: "No 'graph' or 'app' variable found",
     export_is: 'a compiled graph',
-    entry_is: 'a graph, or a function that makes one',
+    entry_is: 'a graph, or a function that returns one',
     requires: [
       { name: 'langgraph', extras: [], floor: '0.2.0' },
       { name: 'langchain-core', extras: [], floor: '0.3.0' },
@@ -46,7 +46,7 @@ export const frameworks = {
     exports: ['crew', 'agent'],
     missing_export: "No 'crew' or 'agent' variable found",
     export_is: 'a Crew or an Agent',
-    entry_is: 'a Crew, an Agent, a @CrewBase class, or a function that makes one',
+    entry_is: 'a Crew, an Agent, a @CrewBase class, or a function that returns one',
     requires: [{ name: 'crewai', extras: [], floor: undefined }, ...serverPackages],
   },
 } as const satisfies Record<Framework, FrameworkFacts>;

@@ -45,7 +45,7 @@ export const groupsEndpoints = {
   'groups.update': {
     method: 'PUT',
     path: '/api/v1/rbac/groups/{id}',
-    summary: 'Give a group another name or description',
+    summary: 'Change the name or the description of a group',
     operation: 'group.change',
     params: byId,
     body: z.strictObject({ name: name.optional(), description: description.optional() }),
@@ -55,7 +55,7 @@ export const groupsEndpoints = {
   'groups.delete': {
     method: 'DELETE',
     path: '/api/v1/rbac/groups/{id}',
-    summary: 'Delete a group; what was granted to it goes with it',
+    summary: 'Delete a group and its grants',
     operation: 'group.change',
     params: byId,
     reply: { kind: 'none', status: 204 },
@@ -74,7 +74,7 @@ export const groupsEndpoints = {
   'groups.remove_member': {
     method: 'DELETE',
     path: '/api/v1/rbac/groups/{id}/members/{member_id}',
-    summary: 'Take a user out of a group',
+    summary: 'Remove a user from a group',
     operation: 'group.change',
     params: z.strictObject({ id, member_id: id.describe("the user's id, as the group's members have it") }),
     reply: { kind: 'none', status: 204 },

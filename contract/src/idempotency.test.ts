@@ -8,7 +8,7 @@ import { operations } from './roles.ts';
 
 const keyed = Object.entries<Endpoint>(endpoints).filter(([, endpoint]) => takesIdempotencyKey(endpoint));
 
-test('what creates something from JSON takes an Idempotency-Key, and nothing else does', () => {
+test('exactly the endpoints that create something from JSON take an Idempotency-Key', () => {
   expect(keyed.map(([name]) => name).toSorted()).toEqual([
     'approvals.comment',
     'approvals.submit',
@@ -26,15 +26,15 @@ test('what creates something from JSON takes an Idempotency-Key, and nothing els
 });
 
 describe.each(keyed)('%s', (name, endpoint) => {
-  test('needs a sign-in, for a key belongs to somebody', () => {
+  test('needs a sign-in, because a key belongs to its caller', () => {
     expect(operations[endpoint.operation].on).not.toBe('anyone');
   });
 
-  test('answers with an object, whose secrets stand at its top and can be left out', () => {
+  test('answers with an object, whose secrets are top-level and optional', () => {
     if (!('schema' in endpoint.reply)) throw new Error('no schema');
     const schema = z.toJSONSchema(endpoint.reply.schema, { io: 'output' });
     expect(schema.type).toBe('object');
-    // must_change_password is about a password, and is none.
+    // must_change_password is about a password, but is none.
     const secrets = Object.entries(schema.properties ?? {}).flatMap(([member, shape]) =>
       Object(shape).type === 'string' && /password|secret|token|key/.test(member) ? [member] : [],
     );
@@ -43,7 +43,7 @@ describe.each(keyed)('%s', (name, endpoint) => {
     expect(JSON.stringify(schema).split('"x-secret":true').length - 1).toBe(secrets.length);
   });
 
-  test('says so in OpenAPI, and can answer that the key is used', () => {
+  test('declares it in OpenAPI, with the refusal of a used key', () => {
     const { paths } = openapi('http://127.0.0.1', '0') as { paths: Record<string, Record<string, Described>> };
     const { parameters } = paths[endpoint.path]?.[endpoint.method.toLowerCase()] ?? never(name);
     expect(parameters).toContainEqual({ $ref: '#/components/parameters/IdempotencyKey' });

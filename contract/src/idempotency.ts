@@ -1,15 +1,15 @@
-// `Idempotency-Key`: what creates something can be sent again with the same key, and is done once.
+// `Idempotency-Key`: a client can repeat a creation with the same key, and it is done once.
 import type { Endpoint } from './endpoint.ts';
 
 export const idempotencyKeyPattern = /^[\x21-\x7e]{1,255}$/;
 export const idempotencyKeyHours = 24;
 
-/** What creates something from JSON. A pushed archive is known by its content's digest already; anywhere else the header has no meaning. */
+/** POST endpoints that create something from JSON. A pushed archive already has its digest; elsewhere the header has no meaning. */
 export function takesIdempotencyKey({ method, body, reply }: Endpoint): boolean {
   return method === 'POST' && typeof body === 'object' && (reply.status === 201 || reply.status === 202);
 }
 
-/** The reply's members that are shown once (`shownOnce` in wire.ts): they are not kept, so an answer given again lacks them. */
+/** The reply's members that are shown once (`shownOnce` in wire.ts): they are not stored, so a repeated answer lacks them. */
 export function secretMembers({ reply }: Endpoint): string[] {
   if (!('schema' in reply) || !('shape' in reply.schema)) return [];
   const shape = reply.schema.shape as Record<string, { meta(): Record<string, unknown> | undefined }>; // an object schema's members are schemas

@@ -1,4 +1,4 @@
-// What stands in labels, arguments and file names holds neither spaces nor shell or markup characters.
+// These go into labels, arguments and file names, so they hold no spaces and no shell or markup characters.
 import { z } from 'zod';
 
 export const modelId = z

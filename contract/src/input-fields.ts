@@ -4,7 +4,7 @@ export interface InputField {
   name: string;
   /** A list of {role, content}. */
   isConversation: boolean;
-  /** JSON Schema's; undefined where it says something else than one type. */
+  /** The JSON Schema type; undefined unless it is exactly one. */
   type: string | undefined;
   isRequired: boolean;
 }
@@ -16,18 +16,18 @@ const property = z.object({
     .optional()
     .catch(undefined),
 });
-// A name that a shell or a terminal could take for something else is no field that people fill in.
+// A name that a shell or a terminal could interpret is not offered as a field.
 const schema = z.object({
   properties: z.record(z.string().regex(/^\w{1,60}$/), property),
   required: z.array(z.string()).optional(),
 });
 
-// Of fields with these names one alone is an input; the others of such a state are written by the agent.
+// Of these names only one is an input; the agent writes the other fields of such a state.
 const usual = ['message', 'input', 'messages'];
 
 /**
- * The fields that a caller fills in, from the JSON Schema of an agent's `input`. Such a schema is made of the whole state of a graph, so what
- * it calls required is more than a caller gives. All of them where none is required. Empty when the agent, whose code may answer anything, says nothing of use.
+ * The fields that a caller fills in, from the JSON Schema of an agent's `input`. The schema covers a graph's whole state, so it
+ * requires more than a caller gives. All of them where none is required. Empty when the agent's answer is unusable.
  */
 export function inputFields(said: unknown): InputField[] {
   const { data } = schema.safeParse(said);

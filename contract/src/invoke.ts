@@ -8,7 +8,7 @@ export const agentInput = z.object({
   input_schema: z
     .record(z.string(), z.unknown())
     .nullable()
-    .describe('a JSON Schema, as the code of the agent says it; null when it says none'),
+    .describe('the JSON Schema from the code of the agent; null when it has none'),
 });
 export type AgentInput = z.output<typeof agentInput>;
 
@@ -28,7 +28,7 @@ export const invokeEndpoints = {
   'invoke.stream': {
     method: 'POST',
     path: '/agents/{name}/stream',
-    summary: 'Call an agent and read what it does as server-sent events',
+    summary: 'Call an agent and read its output as server-sent events',
     operation: 'asset.invoke',
     params: byAgent,
     body: 'raw',
@@ -38,7 +38,7 @@ export const invokeEndpoints = {
   'invoke.run': {
     method: 'GET',
     path: '/agents/{name}/runs/{run_id}',
-    summary: 'The result of a call of yours',
+    summary: 'The result of one of your calls',
     operation: 'asset.invoke',
     params: byRun,
     reply: { kind: 'raw', status: 200 },
@@ -47,7 +47,7 @@ export const invokeEndpoints = {
   'invoke.cancel': {
     method: 'POST',
     path: '/agents/{name}/runs/{run_id}/cancel',
-    summary: 'Cancel a call of yours',
+    summary: 'Cancel one of your calls',
     operation: 'asset.invoke',
     params: byRun,
     reply: { kind: 'raw', status: 200 },
@@ -65,7 +65,7 @@ export const invokeEndpoints = {
   'invoke.input': {
     method: 'GET',
     path: '/agents/{name}/input',
-    summary: 'What an agent takes as `input`',
+    summary: 'The `input` that an agent takes',
     operation: 'asset.invoke',
     params: byAgent,
     reply: { kind: 'data', status: 200, schema: agentInput },

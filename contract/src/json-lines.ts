@@ -1,17 +1,17 @@
 // Newline-delimited JSON (application/x-ndjson), both ways.
 import { readLines } from './server-sent-events.ts';
 
-/** One line in printable ASCII alone: nothing within it can begin another line, or move the cursor of a terminal. */
+/** One line of printable ASCII: no character in it starts another line or moves a terminal's cursor. */
 export function printJsonLine(value: unknown): string {
   return `${JSON.stringify(value).replaceAll(/[\u007f-\uffff]/g, escaped)}\n`;
 }
 
-/** A line that the end of the stream cuts off is not reported. */
+/** An incomplete last line is dropped. */
 export async function* readJsonLines(stream: ReadableStream<Uint8Array>): AsyncIterable<unknown> {
   for await (const line of readLines(stream, /\n/)) if (line !== '') yield JSON.parse(line);
 }
 
-// In JSON text such a character stands within a string only, where it may as well be written so.
+// In JSON text such a character only occurs in strings, where an escape is equal.
 function escaped(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -24,17 +24,17 @@ test('graphs, dependencies, variables and the Python version are read', () => {
   });
 });
 
-test('a dotted module is the path that it has below a source root', () => {
+test('a dotted module gets its path below a source root', () => {
   expect(read({ graphs: { a: 'my_agent.graph:app' } }).config?.graphs).toEqual({
     a: { path: 'my_agent/graph.py', name: 'app' },
   });
 });
 
-test('variables that are written out are read by name', () => {
+test('inline variables are read by name', () => {
   expect(read({ env: { MODEL: 'x', OTHER: 3 } }).config?.env).toEqual({ MODEL: 'x' });
 });
 
-test('what is missing is empty', () => {
+test('a missing field is empty', () => {
   expect(read({})).toEqual({ config: { graphs: {}, dependencies: [] }, findings: [] });
 });
 
@@ -63,11 +63,11 @@ describe('a hostile file', () => {
     expect(Object.keys(config?.graphs ?? {})).toEqual([]);
   });
 
-  test('names a folder once, however it is written', () => {
+  test('names a folder once, in every spelling', () => {
     expect(read({ dependencies: ['./a', './a/', './b/../a'] }).config?.dependencies).toMatchObject([{ folder: 'a' }]);
   });
 
-  test('that is nested as deep as it is long is refused in time', () => {
+  test('with nesting as deep as its length is refused in time', () => {
     const start = performance.now();
     expect(read('['.repeat(250_000)).findings).toMatchObject([{ code: 'json_syntax' }]);
     expect(read(`{"x":${'['.repeat(120_000)}${']'.repeat(120_000)}}`).findings).toEqual([]);

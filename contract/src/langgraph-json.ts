@@ -1,5 +1,5 @@
-// langgraph.json: where langgraph's own tools look for graphs and dependencies. Read for what it names; nothing of it runs. Fields that
-// are not listed here are left to langgraph. The text is hostile: its length is bounded, and no name of it becomes a prototype.
+// langgraph.json: langgraph's own list of graphs and dependencies. This reads it and runs nothing. Fields that are not listed here are
+// left to langgraph. The text is hostile: its length is bounded, and none of its names becomes a prototype.
 import type { ProjectFiles } from './agent-project/files.ts';
 import { readText } from './agent-project/read-text.ts';
 import type { Finding, FindingCode } from './finding.ts';
@@ -7,7 +7,7 @@ import { lineFinder } from './line-finder.ts';
 import { pathInside } from './path-inside.ts';
 
 export interface LanggraphJson {
-  /** By the names that langgraph serves them under. */
+  /** By the names under which langgraph serves them. */
   graphs: Readonly<Record<string, LanggraphGraph>>;
   dependencies: readonly LanggraphDependency[];
   /** The path of a file with variables, or the variables. */
@@ -16,23 +16,23 @@ export interface LanggraphJson {
   python_version?: string;
 }
 
-/** `./src/agent/graph.py:make_graph`; of a dotted module the path that it has as seen from a source root. */
+/** `./src/agent/graph.py:make_graph`; for a dotted module, its path from a source root. */
 export interface LanggraphGraph {
   path: string;
   name: string;
 }
 
-/** What starts with a dot is a folder of the project; `.` is the project itself. All else is a requirement. */
+/** An entry with a leading dot is a folder of the project, and `.` is the project itself. Every other entry is a requirement. */
 export type LanggraphDependency = { folder: string; line: number } | { requirement: string; line: number };
 
 export const langgraphJsonLimits = {
   characters: 262_144,
   entries: 1_000,
-  /** langgraph's own limit is none; a person names a handful. */
+  /** langgraph has no limit; a person names a handful. */
   folders: 50,
 } as const;
 
-/** Of the project, where it has one. */
+/** The project's langgraph.json, if it has one. */
 export function findLanggraphJson(files: ProjectFiles): ReturnType<typeof readLanggraphJson> | undefined {
   const file = files.list().find(({ path }) => path === 'langgraph.json');
   if (file === undefined) return undefined;
@@ -40,7 +40,7 @@ export function findLanggraphJson(files: ProjectFiles): ReturnType<typeof readLa
   return typeof text === 'string' ? readLanggraphJson(text) : { findings: [text] };
 }
 
-/** Never throws, whatever the text. */
+/** Never throws, for any text. */
 export function readLanggraphJson(
   text: string,
   file = 'langgraph.json',
@@ -103,7 +103,7 @@ function readGraphs(source: Source, value: unknown): Readonly<Record<string, Lan
     if (graph !== undefined && name !== '__proto__') graphs.push([name, graph]);
     else
       refuse(source, 'invalid_value', {
-        message: `The graph ${JSON.stringify(name.slice(0, 80))} names no place inside the project`,
+        message: `The graph ${JSON.stringify(name.slice(0, 80))} does not name a file in the project`,
         offset: offsetOf(source.text, name),
         pointer: `/graphs/${name.slice(0, 80).replaceAll('~', '~0').replaceAll('/', '~1')}`,
         suggestion: 'Write a path and a name, such as ./src/agent/graph.py:graph',
@@ -149,7 +149,7 @@ function readDependencies(source: Source, value: unknown): LanggraphDependency[]
       return [];
     }
     if (folder.includes(':')) {
-      const message = `The folder ${entry.slice(0, 80)} has a colon in its name, which parts the folders that Python searches`;
+      const message = `The folder ${entry.slice(0, 80)} has a colon in its name, and colons separate the folders of PYTHONPATH`;
       refuse(source, 'unsafe_path', { message, offset, pointer, suggestion: 'Give it another name.' });
       return [];
     }
@@ -174,7 +174,7 @@ function readEnvironment(value: unknown): LanggraphJson['env'] {
   );
 }
 
-/** JSON.parse tells no places; what was written as it is printed is found. */
+/** JSON.parse gives no positions, so this searches for the text as JSON prints it. */
 function offsetOf(text: string, value: string): number {
   return Math.max(0, text.indexOf(JSON.stringify(value)));
 }

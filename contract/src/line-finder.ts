@@ -1,6 +1,6 @@
 export type LineFinder = (offset: number) => { line: number; column: number };
 
-/** Turns offsets into line and column, both from 1. The line starts are looked up only when the first one is asked for. */
+/** Turns offsets into line and column, both from 1. The first call computes the line starts. */
 export function lineFinder(text: string): LineFinder {
   let starts: number[] | undefined;
   return (offset) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** At most so many, each once. */
+/** A list of at most this many entries, without repeats. */
 export function listOf<Item extends z.ZodType>(item: Item, most: number) {
   return z
     .array(item)
@@ -13,7 +13,7 @@ export function listOf<Item extends z.ZodType>(item: Item, most: number) {
           context.addIssue({
             code: 'custom',
             path: [index],
-            message: 'stands in the list twice',
+            message: 'is in the list twice',
             params: { finding: 'duplicate_entry' },
           });
         seen.add(written);

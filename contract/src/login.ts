@@ -16,7 +16,10 @@ export const userRecord = z.object({
   active_team: z.string().nullable(),
   teams: z.array(z.object({ name: z.string(), role: z.enum(roles) })),
   must_change_password: z.boolean(),
-  allowed_assets: z.array(z.string()).nullable().describe('what a service principal reaches; null for a person'),
+  allowed_assets: z
+    .array(z.string())
+    .nullable()
+    .describe('the assets that a service principal reaches; null for a person'),
 });
 export type UserRecord = z.output<typeof userRecord>;
 

@@ -1,2 +1,2 @@
-/** How an agent talks to an MCP server: over the pipes of a program that it starts, or over HTTP. */
+/** How an agent connects to an MCP server: through the pipes of a program that it starts, or over HTTP. */
 export const mcpTransports = ['stdio', 'sse', 'streamable-http'] as const;

@@ -1,4 +1,4 @@
-/** The candidate a person most likely meant by `word`; undefined when none is close enough to be offered. */
+/** The candidate that a person most likely meant by `word`; undefined when none is close. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > longest) return undefined;
   const typed = plain(word);
@@ -11,7 +11,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** The distance costs the product of both lengths, and nobody mistypes a word this long. */
+/** The cost is the product of both lengths, and nobody mistypes so long a word. */
 const longest = 40;
 
 /** `maxTokens`, `max-tokens` and `max_tokens` are one word. */

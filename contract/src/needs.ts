@@ -1,6 +1,6 @@
 import type { Rule } from './roles.ts';
 
-/** What a rule asks of the caller, in words. */
+/** A rule's demand on the caller, in words. */
 export function needs(rule: Rule): string {
   switch (rule.on) {
     case 'anyone':

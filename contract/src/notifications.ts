@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
 import { id, paging, time } from './wire.ts';
 
-/** What became of a request. */
+/** The outcome of a request. */
 export const notificationKinds = [
   'submitted',
   'withdrawn',
@@ -14,7 +14,7 @@ export const notificationKinds = [
 ] as const;
 export type NotificationKind = (typeof notificationKinds)[number];
 
-/** Told to those who decide; the others to who submitted the request, whom they are about. */
+/** These go to those who can decide; the other kinds go to the submitter. */
 export const toldToAdmins: readonly NotificationKind[] = ['submitted', 'withdrawn'];
 
 export const notification = z.object({
@@ -24,10 +24,10 @@ export const notification = z.object({
   asset: z.string().describe('agents/<name>'),
   asset_version: z.string(),
   target: z.string(),
-  by: z.string().describe('whoever did it, by e-mail'),
+  by: z.string().describe('the actor, by e-mail'),
   text: z
     .string()
-    .describe('the message of the request, or the reason of the decision; empty for who may not read it any more'),
+    .describe('the message of the request, or the reason of the decision; empty when you may no longer read it'),
   audit_seq: z.number().int().describe('the entry of the governance chain'),
   created_at: time,
   read_at: time.nullable(),
@@ -39,16 +39,16 @@ export const notificationCounts = z.object({
   unread: z.number().int(),
 });
 
-/** What was told, read or not, is then forgotten, and so is its mail. The log keeps what it was about. */
+/** After this time a notification and its mail are deleted. The log keeps the event. */
 export const notificationDays = 90;
-/** What became of a mail is then forgotten. */
+/** After this time a finished mail is deleted. */
 export const mailDays = 30;
 
 export const notificationsEndpoints = {
   'notifications.list': {
     method: 'GET',
     path: '/api/v1/notifications',
-    summary: `What you were told in the last ${notificationDays} days, newest first`,
+    summary: `Your notifications of the last ${notificationDays} days, newest first`,
     operation: 'notification.read',
     query: z.strictObject({ unread: z.stringbool().default(false), ...paging }),
     reply: { kind: 'list', status: 200, schema: notification },
@@ -65,7 +65,7 @@ export const notificationsEndpoints = {
   'notifications.read': {
     method: 'POST',
     path: '/api/v1/notifications/read',
-    summary: 'Mark notifications of yours as read; ids of others change nothing',
+    summary: 'Mark your notifications as read; other ids have no effect',
     operation: 'notification.read',
     body: z.strictObject({ ids: z.array(id).min(1).max(200) }),
     reply: { kind: 'data', status: 200, schema: notificationCounts },

@@ -27,7 +27,7 @@ const byName = Object.fromEntries(
   Object.values(paths).flatMap((path) => Object.values(path).map((operation) => [operation.operationId, operation])),
 );
 
-test('a linter finds nothing: each reference leads somewhere, each operation has tag, summary and id', async () => {
+test('a linter finds no fault: each reference resolves, each operation has tag, summary and id', async () => {
   const config = await createConfig({
     extends: ['recommended-strict'],
     rules: {
@@ -45,7 +45,7 @@ test('a linter finds nothing: each reference leads somewhere, each operation has
 });
 
 test.each(Object.entries<Endpoint>(endpoints))(
-  '%s says what it needs, and each code it refuses with',
+  '%s declares its permission and the codes of its refusals',
   (name, endpoint) => {
     const { description, responses } = byName[name] ?? never(name);
     expect(description).toContain(needs(operations[endpoint.operation]));
@@ -59,7 +59,7 @@ test('a tag is a noun, and each noun has endpoints', () => {
   expect([...new Set(used)].toSorted()).toEqual(nouns.map(({ tag }) => tag).toSorted());
 });
 
-test('an object is written out once', () => {
+test('an object is described once', () => {
   const written = objectsIn(JSON.parse(text)).map((schema) => JSON.stringify(schema));
   expect(components.schemas).toHaveProperty('Asset');
   expect(written.filter((schema, index) => schema.length > 250 && written.indexOf(schema) !== index)).toEqual([]);

@@ -1,4 +1,4 @@
-// OpenAPI 3.1, made from the same records that the server mounts.
+// OpenAPI 3.1, made from the records that the server mounts.
 import type { Endpoint } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
 import { headerParameters, headers } from './openapi/headers.ts';
@@ -19,7 +19,7 @@ export function openapi(base_url: string, version: string): Json {
   };
 }
 
-// The same for every installation, and a tenth of a second of work: anybody may ask for it.
+// The same for every installation, and a tenth of a second of work; it needs no sign-in.
 let described: { paths: Json; components: Json } | undefined;
 
 function describe(): { paths: Json; components: Json } {

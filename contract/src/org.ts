@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
 
-/** The settings of the organisation, as they are set. The server's settings file has the same names. */
+/** The organisation's settings. The server's settings file uses the same names. */
 export const orgSettings = z.strictObject({
-  auth_provider: z.literal('local', 'only `local` works so far').describe('how people prove who they are'),
+  auth_provider: z.literal('local', 'only `local` works so far').describe('how users sign in'),
   require_approval_for_admins: z.boolean().describe('admins need an approval before a deploy, like everybody else'),
   enforce_password_change: z
     .boolean()
-    .describe('who must change their password can do nothing else until they have; otherwise clients only ask for it'),
-  approvals_required: z.int().min(1).max(10).describe('how many admins have to approve a version'),
+    .describe('true: a user who must change their password can do nothing else first; false: clients only ask for it'),
+  approvals_required: z.int().min(1).max(10).describe('how many admins must approve a version'),
   approval_expires_after_days: z
     .int()
     .min(1)
     .max(3650)
     .nullable()
-    .describe('how long a request waits for them; null: for ever'),
+    .describe('how long a request waits for a decision; null: without a limit'),
 });
 export type OrgSettings = z.output<typeof orgSettings>;
 export type OrgSetting = keyof OrgSettings;
@@ -22,7 +22,7 @@ export type OrgSetting = keyof OrgSettings;
 export const org = z.object({
   settings: orgSettings,
   file: z.string().nullable().describe('the settings file of this server, where it has one'),
-  set_in_file: z.array(z.string()).describe('these are set there, and nowhere else'),
+  set_in_file: z.array(z.string()).describe('the settings that only this file can change'),
 });
 
 export const verdicts = ['met', 'not_met', 'unknown'] as const;
@@ -47,7 +47,7 @@ export const orgEndpoints = {
   'org.set': {
     method: 'PUT',
     path: '/api/v1/org',
-    summary: 'Change settings; those that are left out stay as they are',
+    summary: 'Change settings; absent ones stay unchanged',
     operation: 'org.change',
     body: orgSettings.partial(),
     reply: { kind: 'data', status: 200, schema: org.extend({ notices: z.array(z.string()) }) },
@@ -56,7 +56,7 @@ export const orgEndpoints = {
   'org.check': {
     method: 'GET',
     path: '/api/v1/org/check',
-    summary: 'What a self-hosted installation should have, with a verdict per line',
+    summary: 'The checklist for a self-hosted installation, with a verdict per line',
     operation: 'org.check',
     reply: { kind: 'data', status: 200, schema: z.object({ lines: z.array(orgCheck) }) },
     problems: [],

@@ -1,4 +1,7 @@
-/** The path that `written` names as seen from `folder`, in plain form; `.` is the project itself. Undefined where it leaves the project. */
+/**
+ * `written` as a plain path, relative to the project and starting from `folder`; `.` is the project itself. Undefined outside the
+ * project.
+ */
 export function pathInside(folder: string, written: string): string | undefined {
   if (/^[A-Za-z]:|^[/~]|[\\\u0000-\u001f\u007f]/.test(written) || written.length > longest) return undefined;
   const segments: string[] = [];
@@ -12,10 +15,10 @@ export function pathInside(folder: string, written: string): string | undefined 
 
 const longest = 1_000;
 
-/** `.` stands for the project itself and is no part of a path. */
+/** `.` is the project itself, and not a part of a path. */
 export const joined = (folder: string, name: string): string => (folder === '.' ? name : `${folder}/${name}`);
 
-/** The folder that holds this file or folder; `.` holds itself. */
+/** The parent folder of a file or folder; the parent of `.` is `.`. */
 export function folderOf(path: string): string {
   const end = path.lastIndexOf('/');
   return end < 0 ? '.' : path.slice(0, end);

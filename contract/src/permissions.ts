@@ -21,14 +21,14 @@ export const explanation = z.object({
   action: z.enum(actions),
   allowed: z.boolean(),
   reason: z.string(),
-  role: z.enum(roles).describe('the higher of the two below'),
+  role: z.enum(roles).describe('the higher of platform_role and team_role'),
   platform_role: z.enum(roles),
   team: z.string().describe('the team of the asset'),
   team_role: z.enum(roles).nullable().describe('in the team of the asset'),
-  entries: z.array(permission).describe('those that are about the principal'),
+  entries: z.array(permission).describe('the entries that apply to the principal'),
   would_change: z
     .array(z.array(z.string()))
-    .describe('any one of these turns the answer around; what stands in one is done together'),
+    .describe('each of these reverses the answer; the commands of one are run together'),
 });
 export type Explanation = z.output<typeof explanation>;
 
@@ -42,7 +42,7 @@ export const permissionsEndpoints = {
   'permissions.list': {
     method: 'GET',
     path: '/api/v1/rbac/permissions',
-    summary: 'Who may do what, on the assets that you may read',
+    summary: 'The access-control entries of the assets that you may read',
     operation: 'permission.list',
     query: z.strictObject({
       resource_type: resource.resource_type.optional(),
@@ -57,7 +57,7 @@ export const permissionsEndpoints = {
   'permissions.grant': {
     method: 'POST',
     path: '/api/v1/rbac/permissions',
-    summary: 'Let a principal do more to an asset; what they may already do stays',
+    summary: 'Grant a principal more actions on an asset; earlier grants stay',
     operation: 'permission.change',
     body: z.strictObject({
       ...resource,
@@ -71,7 +71,7 @@ export const permissionsEndpoints = {
   'permissions.revoke': {
     method: 'DELETE',
     path: '/api/v1/rbac/permissions/{id}',
-    summary: 'Take an entry away, or some of its actions',
+    summary: 'Remove an entry, or some of its actions',
     operation: 'permission.change',
     params: byId,
     query: z.strictObject({
@@ -89,7 +89,7 @@ export const permissionsEndpoints = {
   'permissions.check': {
     method: 'GET',
     path: '/api/v1/rbac/permissions/check',
-    summary: 'May I do this to that, and why',
+    summary: 'Check whether you may do an action on an asset, and why',
     operation: 'permission.check',
     query: z.strictObject({ ...resource, action: z.enum(actions) }),
     reply: { kind: 'bare', status: 200, schema: z.object({ allowed: z.boolean(), reason: z.string() }) },
@@ -98,7 +98,7 @@ export const permissionsEndpoints = {
   'permissions.explain': {
     method: 'GET',
     path: '/api/v1/rbac/permissions/explain',
-    summary: 'Why somebody may do this to that or may not, and what would change it',
+    summary: 'Why a principal may or may not do an action on an asset, and the changes that would reverse this',
     operation: 'permission.explain',
     query: z.strictObject({
       ...resource,
@@ -107,7 +107,7 @@ export const permissionsEndpoints = {
         .string()
         .max(260)
         .optional()
-        .describe('user:<e-mail>; yourself when absent. Others need `admin` on the asset'),
+        .describe('user:<e-mail>; yourself when absent. A question about others needs `admin` on the asset'),
     }),
     reply: { kind: 'data', status: 200, schema: explanation },
     problems: ['rbac_failed'],

@@ -22,15 +22,13 @@ export const user = z.object({
   must_change_password: z.boolean(),
   teams: z.array(z.object({ name: z.string(), role })),
   created_at: z.string(),
-  mail_expires_at: time
-    .nullable()
-    .describe('until when they can choose a password with what was mailed to them; null where nothing is open'),
+  mail_expires_at: time.nullable().describe('until when the mailed token works; null without an open token'),
 });
 
-/** Somebody who has no password of their own yet, and how they come to one. */
+/** A user without a password of their own, and the way to get one. */
 export const admittedUser = user.extend({
   one_time_password: shownOnce(
-    'shown once, so absent when an Idempotency-Key gives this answer again; must be changed at the first sign-in. Absent, too, where a mail goes out',
+    'shown once, so absent when an Idempotency-Key repeats this answer; must be changed at the first sign-in. Also absent when a mail is sent',
   ),
 });
 
@@ -38,13 +36,13 @@ const howAdmitted = {
   one_time_password: z
     .boolean()
     .default(false)
-    .describe('answer a one-time password also where mail is set up, and mail nothing'),
+    .describe('answer with a one-time password and send no mail, even where mail is set up'),
 };
 
 const byTeam = z.strictObject({ team: name });
 
-/** Who leaves owns nothing that they leave behind. */
-const assets_to = email.optional().describe('who owns from now on what they own there; needed when they own something');
+/** A user who leaves owns nothing afterwards. */
+const assets_to = email.optional().describe('the new owner of their assets there; needed when they own any');
 
 export const principalsEndpoints = {
   'teams.list': {
@@ -77,7 +75,7 @@ export const principalsEndpoints = {
   'teams.add_member': {
     method: 'POST',
     path: '/api/v1/teams/{team}/members',
-    summary: 'Add a user to a team, or change the role they have there',
+    summary: 'Add a user to a team, or change their role in it',
     operation: 'member.add',
     params: byTeam,
     body: z.strictObject({ principal: z.string().describe('user:<EMAIL>'), role: role.default('viewer') }),
@@ -138,7 +136,8 @@ export const principalsEndpoints = {
   'users.update': {
     method: 'PUT',
     path: '/api/v1/users/{id}',
-    summary: 'Change the name or the platform role of a user, disable or enable them; acts on their next request',
+    summary:
+      'Change the name or the platform role of a user, disable or enable them; takes effect on their next request',
     operation: 'user.change',
     params: byId,
     body: z.strictObject({
@@ -153,7 +152,7 @@ export const principalsEndpoints = {
     method: 'POST',
     path: '/api/v1/users/{id}/reset-password',
     summary:
-      'Take the password of a user away and end their sessions; they get a mail to choose another, which sends an open invitation again, or a one-time password',
+      'Reset the password of a user and end their sessions; they get a one-time password, or a token by mail, which also renews an open invitation',
     operation: 'user.reset_password',
     params: byId,
     body: z.strictObject(howAdmitted),
@@ -163,7 +162,7 @@ export const principalsEndpoints = {
   'users.remove': {
     method: 'DELETE',
     path: '/api/v1/users/{id}',
-    summary: 'Remove a user: sessions, teams, groups and entries end; what they did keeps their name',
+    summary: 'Remove a user: sessions, teams, groups and entries end; records keep their name',
     operation: 'user.remove',
     params: byId,
     query: z.strictObject({ assets_to }),

@@ -1,5 +1,5 @@
-// Every refusal the service can answer with: a stable code, its HTTP status, what is wrong, and what to do about it.
-// Clients match codes; the sentence and the hint are for people and may be made more precise by the one who raises it.
+// Every refusal of the service: a stable code, its HTTP status, a sentence and a hint. Clients match codes. Sentence and hint are for
+// people; the raiser may make them more precise.
 
 interface Refusal {
   status: number;
@@ -19,8 +19,8 @@ export const problems = {
   unsupported_media_type: { status: 415, title: 'This content type is not accepted here' },
   not_found: { status: 404, title: 'There is nothing here that you may read' },
   method_not_allowed: { status: 405, title: 'This method is not offered here' },
-  rate_limited: { status: 429, title: 'Too many attempts', hint: 'Wait as long as Retry-After says.' },
-  idempotency_conflict: { status: 409, title: 'This idempotency key was used already' },
+  rate_limited: { status: 429, title: 'Too many attempts', hint: 'Wait for the time in Retry-After.' },
+  idempotency_conflict: { status: 409, title: 'This idempotency key was already used' },
 
   // Who is asking
   unauthenticated: { status: 401, title: 'Sign-in is needed', hint: 'Run `svc login`.' },
@@ -41,58 +41,58 @@ export const problems = {
   wrong_password: { status: 422, title: 'The current password is wrong' },
 
   // What exists already
-  conflict: { status: 409, title: 'This is in conflict with what is there' },
+  conflict: { status: 409, title: 'This conflicts with the current state' },
   exists: { status: 409, title: 'This name is taken' },
   in_use: {
     status: 409,
-    title: 'Something else still needs this',
-    hint: 'Change or remove what needs it first.',
+    title: 'This is still in use',
+    hint: 'First change or remove everything that uses it.',
   },
   last_admin: { status: 409, title: 'The last admin cannot be removed' },
-  owns_assets: { status: 409, title: 'They own assets, which somebody must own' },
+  owns_assets: { status: 409, title: 'They own assets, and every asset needs an owner' },
 
   // Projects and versions
   project_invalid: {
     status: 422,
-    title: 'The project cannot be deployed as it is',
-    hint: 'Run `svc validate` and mend what it lists.',
+    title: 'The project has faults that prevent a deploy',
+    hint: 'Run `svc validate` and fix the faults that it lists.',
   },
-  archive_unsafe: { status: 422, title: 'The archive holds something that is not accepted' },
-  archive_too_large: { status: 413, title: 'The project is over a limit' },
+  archive_unsafe: { status: 422, title: 'The archive contains an entry that is not accepted' },
+  archive_too_large: { status: 413, title: 'The project exceeds a limit' },
   version_final: {
     status: 409,
     title: 'This version was approved or deployed and its content is final',
-    hint: 'Give the change a version of its own: `--bump patch`, `--bump minor` or `--bump major`.',
+    hint: 'Give the change a new version: `--bump patch`, `--bump minor` or `--bump major`.',
   },
   owner_mismatch: {
     status: 409,
-    title: 'Owner or team in agent.yaml differ from the record',
-    hint: 'Change the record: `svc registry agent transfer <name> --team <team> --owner <e-mail>`.',
+    title: 'Owner or team in agent.yaml differs from the registry',
+    hint: 'Change the registry: `svc registry agent transfer <name> --team <team> --owner <e-mail>`.',
   },
   reference_missing: { status: 422, title: 'A reference cannot be resolved' },
   reference_changed: {
     status: 409,
-    title: 'Something this version refers to changed since it was pushed',
-    hint: 'Raise `version` in agent.yaml, which pins what is there now, and ask again: `svc submit`.',
+    title: 'A reference of this version has changed since the push',
+    hint: 'Raise `version` in agent.yaml to pin the current content, and submit again: `svc submit`.',
   },
-  not_in_effect: { status: 422, title: 'agent.yaml asks for something this service cannot give yet' },
+  not_in_effect: { status: 422, title: 'agent.yaml needs a feature that this service does not have yet' },
 
   // Approval
   approval_required: { status: 409, title: 'The approval gate refused this deploy' },
-  already_decided: { status: 409, title: 'This request was decided already' },
+  already_decided: { status: 409, title: 'This request is already decided' },
   superseded: {
     status: 409,
     title: 'The draft has changed since this was submitted',
     hint: 'Submit the new content: `svc submit`.',
   },
-  own_request: { status: 403, title: 'Nobody approves a request of their own' },
+  own_request: { status: 403, title: 'Nobody may approve their own request' },
 
   // Build and run
   engine_unavailable: { status: 503, title: 'The container engine does not answer', hint: 'Run `svc doctor`.' },
   base_image_missing: {
     status: 503,
-    title: 'The base image is not there',
-    hint: 'Run `npm run quickstart`, or set BASE_IMAGE to an image the engine has.',
+    title: 'The base image is missing',
+    hint: 'Run `npm run quickstart`, or set BASE_IMAGE to an image in the engine.',
   },
   index_unreachable: {
     status: 503,
@@ -106,26 +106,26 @@ export const problems = {
   },
   python_unavailable: {
     status: 422,
-    title: 'The project needs another Python than there is',
+    title: 'The project needs a Python version that the service does not have',
     hint: 'Widen requires-python, or ask an admin for another base image.',
   },
   build_failed: { status: 500, title: 'The image could not be built' },
   out_of_memory: { status: 422, title: 'It ran out of memory', hint: 'Raise deploy.resources.memory in agent.yaml.' },
-  disk_limit: { status: 422, title: 'The build wrote more than it may' },
+  disk_limit: { status: 422, title: 'The build wrote more than its limit' },
   start_failed: { status: 422, title: 'The agent did not start' },
   health_check_failed: { status: 422, title: 'The health check was not answered in time' },
   deploy_running: {
     status: 409,
-    title: 'A deploy of this agent is running already',
+    title: 'A deploy of this agent is already running',
     hint: 'Watch it: `svc deployments watch <id>`.',
   },
   already_deployed: {
     status: 409,
-    title: 'Exactly this is running already',
+    title: 'This exact version is already running',
     hint: 'Use `--force` to deploy it again.',
   },
   cancelled: { status: 409, title: 'It was cancelled' },
-  not_cancellable: { status: 409, title: 'It has ended or switched already' },
+  not_cancellable: { status: 409, title: 'It has already ended or switched' },
   not_deployed: { status: 409, title: 'This agent is not deployed', hint: 'Run `svc deploy agents/<name>@<version>`.' },
   agent_unavailable: {
     status: 503,
@@ -133,13 +133,13 @@ export const problems = {
     hint: 'Run `svc status <name>` and `svc logs <name>`.',
   },
   agent_error: { status: 502, title: 'The agent failed', hint: 'Run `svc logs <name>`.' },
-  run_gone: { status: 404, title: 'There is no such call of yours' },
+  run_gone: { status: 404, title: 'No call of yours has this id' },
 
   // The audit log
-  not_provable: { status: 409, title: 'Nothing signed reaches this entry', hint: 'Run `svc audit verify`.' },
+  not_provable: { status: 409, title: 'No signed checkpoint covers this entry', hint: 'Run `svc audit verify`.' },
   log_mismatch: {
     status: 503,
-    title: 'The audit log is not what was signed before',
+    title: 'The audit log does not match its signed checkpoints',
     hint: 'Run `svc audit verify`; after a restore, on the host: `svc audit reseal --reason "…"`.',
   },
 
@@ -147,8 +147,8 @@ export const problems = {
   starting: { status: 503, title: 'The service is starting or stopping' },
   storage_full: {
     status: 507,
-    title: 'The service has no room left to write',
-    hint: 'Free some room on its disks, or make them larger: `svc doctor` says how much there is.',
+    title: 'The service has no disk space left',
+    hint: 'Free space on its disks, or enlarge them: `svc doctor` shows the free space.',
   },
   internal: {
     status: 500,
@@ -158,7 +158,7 @@ export const problems = {
 } as const satisfies Record<string, Refusal>;
 export type ProblemCode = keyof typeof problems;
 
-/** Every endpoint can answer with these; the others it lists. */
+/** Every endpoint can answer with these; each endpoint lists its other ones. */
 export const commonProblems = [
   'malformed',
   'invalid',
@@ -188,9 +188,9 @@ export interface Fault {
 }
 
 export interface ProblemMore {
-  /** What is wrong here, with its values. No secret, path or SQL. */
+  /** The fault, with its values. No secret, path or SQL. */
   detail?: string;
-  /** What to do next, where the table's hint is not precise enough. */
+  /** The next step, where the table's hint is not precise enough. */
   hint?: string;
   errors?: Fault[];
   retry_after_seconds?: number;
@@ -249,7 +249,7 @@ export function problemDocument(problem: Problem, request_id?: string): ProblemD
   };
 }
 
-/** Reads a problem document back; undefined when the value is none. */
+/** Reads a problem document; undefined for any other value. */
 export function readProblem(value: unknown): Problem | undefined {
   if (typeof value !== 'object' || value === null || !('code' in value)) return undefined;
   const {
@@ -272,9 +272,9 @@ export function readProblem(value: unknown): Problem | undefined {
 }
 
 /**
- * Reads a refusal that an agent's own server answered with. It passes the ingress as it is, with codes of the wrapper's
- * that are none of ours: it becomes `agent_error`, or `agent_unavailable` for one that takes no call now, with its sentence,
- * its code in `agent_code`.
+ * Reads a refusal from an agent's own server. The ingress passes it unchanged, and the wrapper has codes that are not
+ * in our table. So it becomes `agent_error`, or `agent_unavailable` when the agent takes no calls now. It keeps its
+ * sentence, and its code goes into `agent_code`.
  */
 export function readAgentProblem(value: unknown): Problem | undefined {
   if (typeof value !== 'object' || value === null || !('code' in value) || !('detail' in value)) return undefined;
@@ -295,13 +295,13 @@ export function readAgentProblem(value: unknown): Problem | undefined {
     ...(typeof hint === 'string'
       ? { hint }
       : typeof status === 'number' && status < 500
-        ? { hint: 'Change the call; the agent itself is well.' }
+        ? { hint: 'Change the call; the agent itself works.' }
         : {}),
     ...(Array.isArray(errors) ? { errors: errors.map(readAgentFault) } : {}),
   });
 }
 
-/** The wrapper's faults say `detail` where ours say `message`. */
+/** The wrapper's faults have `detail` instead of `message`. */
 function readAgentFault(value: unknown): Fault {
   const { pointer, detail } = Object(value) as Record<string, unknown>; // both are checked here
   return {

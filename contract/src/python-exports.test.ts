@@ -74,7 +74,7 @@ describe('a name is not bound by', () => {
   });
 });
 
-test('functions and classes are told from values, and the last binding counts', () => {
+test('functions and classes differ from values, and the last binding counts', () => {
   const { names } = findExports(
     'def graph(): ...\nclass crew: ...\nagent = StateGraph(State)\nagent = agent.compile()\n',
   );
@@ -83,26 +83,26 @@ test('functions and classes are told from values, and the last binding counts', 
   expect(names.get('agent')).toMatchObject({ kind: 'value', made_by: 'agent.compile' });
 });
 
-test('where a name hides is said', () => {
+test('a hidden name is reported with its place', () => {
   expect(findExports('class Team:\n  @crew\n  def crew(self): ...').elsewhere.get('crew')).toEqual({
     offset: 26,
     within: 'the class Team',
   });
 });
 
-test('import * and global leave it open', () => {
+test('import * and global leave the answer open', () => {
   expect(findExports('from x import *').importStar).toBe(true);
   expect(findExports('def f():\n  from x import *').importStar).toBe(false);
   expect([...findExports('def f():\n  global graph\n  graph = 1').globals]).toEqual(['graph']);
 });
 
-test('a syntax error is placed, and what comes after it is still seen', () => {
+test('a syntax error has a place, and later names are still found', () => {
   const { names, syntaxErrors } = findExports('def f(:\n  pass\n\ngraph = 1\n');
   expect(syntaxErrors[0]).toBe(6);
   expect([...names.keys()]).toContain('graph');
 });
 
-test('reading never throws, whatever the source', () => {
+test('reading never throws, for any source', () => {
   const pythonish = fc
     .array(
       fc.oneof(

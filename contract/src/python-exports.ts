@@ -1,33 +1,33 @@
-// Which names a Python module binds at module level, read from its source and never by running it. Counts what Python
-// counts: assignments, imports, definitions, loop and with targets, also below if, try, for, while, with and match; not what
-// is bound inside a function or a class, and not what only type checkers or `python agent.py` reach.
+// The names that a Python module binds at module level, read from its source without running it. As in Python, these come from
+// assignments, imports, definitions, and loop and with targets, also below if, try, for, while, with and match. Names bound inside a
+// function or a class do not count, nor names that only type checkers or `python agent.py` reach.
 import { parser } from '@lezer/python';
 
 export interface Binding {
-  /** A decorator may turn a function into anything, so a decorated one is a value. */
+  /** A decorator can turn a function into any value, so a decorated function is a value. */
   kind: 'value' | 'import' | 'function' | 'class';
   /** Offset of the name. */
   offset: number;
-  /** What is called to make the value: `StateGraph` in `graph = StateGraph(State)`. */
+  /** The call that makes the value: `StateGraph` in `graph = StateGraph(State)`. */
   made_by?: string;
-  /** What a function or class is decorated with, the outermost first: `CrewBase`. */
+  /** The decorators of a function or class, the outermost first: `CrewBase`. */
   decorators?: readonly string[];
 }
 
 export interface PythonExports {
   /** The last binding of each name at module level. */
   names: ReadonlyMap<string, Binding>;
-  /** `from x import *` may bind any name. */
+  /** `from x import *` can bind any name. */
   importStar: boolean;
-  /** Names that a function binds at module level when it runs. */
+  /** Names that a function binds at module level when called. */
   globals: ReadonlySet<string>;
-  /** Where a name is bound so that an import of the module does not see it, such as `the function build`. */
+  /** Names that an import of the module does not see, with their place, such as `the function build`. */
   elsewhere: ReadonlyMap<string, { offset: number; within: string }>;
-  /** Offsets at which the parser stumbled. It does not know every corner of Python: a hint, not a verdict. */
+  /** Offsets of parse errors. The parser does not know all of Python, so they are hints. */
   syntaxErrors: readonly number[];
 }
 
-/** Longer source is not parsed: hostile source costs four seconds a megabyte, and an entry file written by a person is shorter. */
+/** Longer source is not parsed: hostile source costs four seconds a megabyte, and a handwritten entry file is shorter. */
 export const longestSource = 131_072;
 
 export function findExports(source: string): PythonExports {
@@ -40,8 +40,8 @@ export function findExports(source: string): PythonExports {
     elsewhere: new Map(),
     syntaxErrors: [],
   };
-  // A stack of its own, because code nests as deep as its author likes. A byte order mark would become part of the first name;
-  // a line break in its place keeps every offset.
+  // An explicit stack, because hostile code nests without limit. A byte order mark would become part of the first name; a line break in
+  // its place keeps every offset.
   const pending: Place[] = [{ node: parser.parse(source.replace(/^\uFEFF/, '\n')).topNode, within: undefined }];
   for (let place = pending.pop(); place !== undefined; place = pending.pop()) {
     for (const next of visit(found, place).toReversed()) pending.push(next);
@@ -53,7 +53,7 @@ type Node = ReturnType<typeof parser.parse>['topNode'];
 
 interface Place {
   node: Node;
-  /** What hides the node from an import of the module; undefined at module level. */
+  /** The construct that hides the node from an import of the module; undefined at module level. */
   within: string | undefined;
 }
 
@@ -65,7 +65,7 @@ interface Found extends PythonExports {
   syntaxErrors: number[];
 }
 
-/** Notes what one node binds, and returns where to look next, in the order of the source. */
+/** Records the names that one node binds, and returns the next nodes in source order. */
 function visit(found: Found, place: Place): Place[] {
   const { node, within } = place;
   if (node.type.isError) {
@@ -85,7 +85,7 @@ function visit(found: Found, place: Place): Place[] {
         for (const name of node.getChildren('VariableName')) found.globals.add(textOf(found, name));
       return [];
     case 'DeleteStatement':
-      // Only where it is certain to run: below a condition the name may well survive.
+      // Only where it is certain to run: below a condition the name may survive.
       if (node.parent?.name === 'Script')
         for (const name of node.getChildren('VariableName')) found.names.delete(textOf(found, name));
       return [];
@@ -160,13 +160,13 @@ function importedNames(node: Node): Node[] {
   return current === undefined ? names : [...names, current];
 }
 
-/** The names that a statement or a walrus binds by itself, without what stands in its body. */
+/** The names that a statement or a walrus binds directly, without its body. */
 function targetsOf(found: Found, node: Node): { name: Node; made_by?: string }[] {
   const children = childrenOf(node);
   switch (node.name) {
     case 'AssignStatement':
     case 'NamedExpression': {
-      // `x: int` alone declares and binds nothing.
+      // `x: int` without a value declares but does not bind.
       const last = children.findLastIndex(({ name }) => name === 'AssignOp');
       const targets = children.slice(0, Math.max(last, 0));
       const value = children[last + 1];

@@ -13,11 +13,11 @@ test('every key and value has its place, by JSON pointer', () => {
   expect(places.get('/list')?.key).toEqual([7, 11]);
 });
 
-test('an empty value has a place right behind its key', () => {
+test('an empty value has its place right after its key', () => {
   expect(readYaml('team:\n', 'x.yaml').places.get('/team')).toEqual({ key: [0, 4], value: [5, 5], replaceable: false });
 });
 
-test('the file name given stands in the findings', () => {
+test('the given file name is in the findings', () => {
   expect(readYaml('a: [', 'orchestration.yaml').findings[0]).toMatchObject({
     file: 'orchestration.yaml',
     code: 'yaml_syntax',

@@ -1,7 +1,7 @@
-// YAML text → plain value with a position for every key and value. Reads the part of YAML that a configuration needs: one
-// document of maps with text keys, lists and scalars. Everything by which a file could mean something other than it shows
-// (duplicate and merge keys, aliases, tags, several documents) is a finding, and none of it has an effect.
-// What must never happen: that a hostile file costs more than some milliseconds, reaches a prototype, or ends the process.
+// YAML text → plain value, with a position for every key and value. It reads the YAML that a configuration needs: one document of maps
+// with text keys, lists and scalars. Constructs that hide their meaning (duplicate and merge keys, aliases, tags, several documents) are
+// findings without an effect. Must never happen: a hostile file costs more than some milliseconds, reaches a prototype, or ends the
+// process.
 import {
   isAlias,
   isMap,
@@ -21,18 +21,18 @@ import { beyondYamlLimits, yamlLimits } from './read-yaml/limits.ts';
 import { syntaxFinding } from './read-yaml/syntax-finding.ts';
 
 export interface YamlPlace {
-  /** Offsets of the key, where the value stands in a map. */
+  /** Offsets of the key, for a value in a map. */
   key?: readonly [start: number, end: number];
-  /** Offsets of the value; empty range where nothing is written. */
+  /** Offsets of the value; an empty range for an empty value. */
   value: readonly [start: number, end: number];
-  /** One scalar on one line, so that its source can be replaced as a whole. */
+  /** True for a scalar on one line, whose source can be replaced as a whole. */
   replaceable: boolean;
 }
 
 export interface YamlSource {
   file: string;
   text: string;
-  /** Undefined when the text could not be read as YAML at all. */
+  /** Undefined when the text is not readable as YAML. */
   value: unknown;
   /** By JSON pointer. */
   places: Map<string, YamlPlace>;
@@ -82,8 +82,8 @@ export function readYaml(text: string, file: string): YamlSource {
     );
   }
 
-  // Unique keys are checked below: the library's own check costs the square of their number. Not `silent`: that lets further
-  // documents pass without an error.
+  // Unique keys are checked below: the library's check costs the square of their number. Not `silent`: that option accepts further
+  // documents without an error.
   const document = parseDocument(text, {
     version: '1.2',
     schema: 'core',
@@ -112,7 +112,7 @@ function refuseText({ text, finding }: YamlSource): Finding | undefined {
       suggestion: 'Save it as UTF-8.',
     });
   }
-  // `%YAML 1.1` would bring `no` for false and merge keys back.
+  // `%YAML 1.1` would bring back `no` for false, and merge keys.
   const directive = text.search(/^\uFEFF?%/m);
   if (directive >= 0)
     return finding('yaml_directive', directive, 'YAML directives are not read', {
@@ -123,13 +123,13 @@ function refuseText({ text, finding }: YamlSource): Finding | undefined {
   return undefined;
 }
 
-/** One more than a report shows, so that the report says there are more. */
+/** One more than a report shows, so that the report mentions the rest. */
 const mostErrors = 101;
 
-/** Control characters that YAML forbids, the replacement character a wrong decoding leaves, and halves of surrogate pairs. */
+/** Control characters that YAML forbids, the replacement character of a wrong decoding, and unpaired surrogates. */
 const notText = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffd\ufffe\uffff]|\p{Surrogate}/u;
 
-/** The depth is bounded before parsing, so recursion is safe here. */
+/** The depth is bounded before parsing, so recursion is safe. */
 function toValue(source: YamlSource, node: ParsedNode | null, pointer: string, pair?: Pair): unknown {
   const value = node?.range ?? keyEnd(pair);
   const key = isNode(pair?.key) && pair.key.range ? ([pair.key.range[0], pair.key.range[1]] as const) : undefined;
@@ -151,7 +151,7 @@ function toValue(source: YamlSource, node: ParsedNode | null, pointer: string, p
     return undefined;
   }
   if (node.tag !== undefined) {
-    const message = 'YAML tags are not read; what a value is follows from how it is written';
+    const message = 'YAML tags are not read; the form of a value decides its type';
     source.findings.push(
       source.finding('yaml_tag', value[0], message, {
         pointer,
@@ -197,7 +197,7 @@ function mapToValue(
     else if (key === '__proto__') refuse('yaml_forbidden_key', '`__proto__` cannot be a key', { pointer: below });
     else if (first !== undefined) {
       const { line } = source.finding('yaml_duplicate_key', first, '');
-      refuse('yaml_duplicate_key', `\`${key}\` stands here again; it is already on line ${line}`, {
+      refuse('yaml_duplicate_key', `\`${key}\` is repeated; it is already on line ${line}`, {
         pointer: below,
         suggestion: 'Keep one of the two.',
       });
@@ -211,7 +211,7 @@ function mapToValue(
 
 function textKey(key: ParsedNode): string | undefined {
   if (!isScalar(key) || key.tag !== undefined) return undefined;
-  // `on`, `no` and `1` as keys are what they show: YAML 1.2 reads the first two as text, and the third is refused.
+  // `on`, `no` and `1` keep their text as keys: YAML 1.2 reads the first two as text, and the third is refused.
   return typeof key.value === 'string' ? key.value : undefined;
 }
 
@@ -232,7 +232,7 @@ function warnOfNumberForm(
   pointer: string,
 ): void {
   if (!/^[-+]?0[0-9xo]/.test(written) || start === undefined || end === undefined) return;
-  const message = `${written} is read as ${value}; other YAML readers take it for another number`;
+  const message = `${written} is read as ${value}; other YAML readers read another number`;
   source.findings.push(
     source.finding('yaml_number_form', start, message, {
       severity: 'warning',

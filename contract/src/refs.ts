@@ -1,5 +1,5 @@
-// Names on the wire: `agents/greeter`, `agents/greeter@1.0.0`, `team:ml`, `user:ada@example.com`. One parser for all of them,
-// so that what is decided about a name and what is loaded by it can never differ.
+// Names on the wire: `agents/greeter`, `agents/greeter@1.0.0`, `team:ml`, `user:ada@example.com`. All code uses this one parser, so that
+// the decision and the load never disagree about a name.
 import type { AssetKind } from './roles.ts';
 
 const kindBySegment = {
@@ -26,7 +26,7 @@ const segmentByKind = {
   'mcp-server': 'mcp-servers',
 } as const satisfies Record<AssetKind, string>;
 
-/** Names of assets and teams: a DNS label, so that they stand in a path, a host name and a container name alike. */
+/** Names of assets and teams: a DNS label, valid in a path, a host name and a container name alike. */
 export const namePattern = /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 export const versionPattern = /^(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})$/;
 
@@ -41,7 +41,7 @@ export interface VersionRef extends AssetRef {
 
 export type PrincipalRef = { kind: 'team' | 'user' | 'group' | 'principal'; name: string };
 
-/** `agents/greeter` → its kind and name; undefined for everything that is not exactly one. */
+/** `agents/greeter` → its kind and name; undefined for any other text. */
 export function parseRef(text: string): AssetRef | undefined {
   const slash = text.indexOf('/');
   const segment = text.slice(0, slash);
@@ -81,12 +81,12 @@ export function printPrincipal(ref: PrincipalRef): string {
   return `${ref.kind}:${ref.name}`;
 }
 
-/** Whom an ACL entry is about, as it is written: `team:ml`, or `org`. */
+/** The principal of an ACL entry as text: `team:ml`, or `org`. */
 export function printGrantee(grantee: { principal_type: string; principal_id: string | null }): string {
   return grantee.principal_id === null ? grantee.principal_type : `${grantee.principal_type}:${grantee.principal_id}`;
 }
 
-// No quotes, comments, commas, colons or control characters: an address goes into mail headers and log lines as it stands.
+// No quotes, comments, commas, colons or control characters: an address goes unescaped into mail headers and log lines.
 const emailPattern = /^[a-z0-9][a-z0-9._%+-]{0,63}@[a-z0-9](?:[a-z0-9.-]{0,251})[a-z0-9]$/i;
 
 export function isEmail(text: string): boolean {

@@ -36,7 +36,7 @@ export const asset = z.object({
 });
 export type Asset = z.output<typeof asset>;
 
-/** What a change that may take the caller's own sight of it answers with. */
+/** The answer of a change after which the caller may no longer see the asset. */
 export const assetStanding = asset.pick({ ref: true, team: true, owner: true, visibility: true, published: true });
 export type AssetStanding = z.output<typeof assetStanding>;
 
@@ -50,7 +50,7 @@ export const assetVersionDetail = assetVersion.extend({
   config: z.record(z.string(), z.unknown()),
   references: z
     .array(z.object({ ref: z.string(), version: z.string(), digest: z.string() }))
-    .describe('what it refers to, as that was when this version was made'),
+    .describe('its references, pinned when this version was created'),
 });
 export type AssetVersionDetail = z.output<typeof assetVersionDetail>;
 
@@ -59,7 +59,7 @@ export const push = z.object({
   ref: z.string().describe('agents/<name>@<version>'),
   state: z.enum(['queued', 'running', 'done', 'failed', 'cancelled']),
   digest: z.string().nullable(),
-  unchanged: z.boolean().describe('this exact content was there already'),
+  unchanged: z.boolean().describe('this exact content already existed'),
   problem: z.record(z.string(), z.unknown()).nullable(),
   notices: z.array(z.string()),
   created_at: z.string(),
@@ -71,7 +71,7 @@ const description = text.max(1000);
 const tags = z.array(z.string().regex(/^[\w.-]{1,40}$/)).max(20);
 const config = z
   .record(z.string().max(100), json)
-  .describe('as GET /api/v1/schemas/assets/{kind} says, with secrets by their names alone');
+  .describe('in the form of GET /api/v1/schemas/assets/{kind}; secrets only by name');
 const standing = { kind: 'data', status: 200, schema: assetStanding } as const;
 
 export const registryEndpoints = {
@@ -98,7 +98,7 @@ export const registryEndpoints = {
   'pushes.show': {
     method: 'GET',
     path: '/api/v1/pushes/{id}',
-    summary: 'How a push stands',
+    summary: 'The state of a push',
     operation: 'asset.read',
     params: byId,
     reply: { kind: 'data', status: 200, schema: push },
@@ -107,7 +107,7 @@ export const registryEndpoints = {
   'pushes.events': {
     method: 'GET',
     path: '/api/v1/pushes/{id}/events',
-    summary: 'What a push does, live; resumable with Last-Event-ID',
+    summary: 'The events of a push, live; resumable with Last-Event-ID',
     operation: 'asset.read',
     params: byId,
     query: z.strictObject({ after: z.coerce.number().int().min(0).optional() }),
@@ -136,7 +136,7 @@ export const registryEndpoints = {
   'registry.show': {
     method: 'GET',
     path: '/api/v1/registry/{kind}/{name}',
-    summary: 'An asset with its versions and who may do what',
+    summary: 'An asset with its versions and access-control entries',
     operation: 'asset.read',
     params: byKindAndName,
     reply: { kind: 'data', status: 200, schema: assetDetail },
@@ -145,7 +145,7 @@ export const registryEndpoints = {
   'registry.show_version': {
     method: 'GET',
     path: '/api/v1/registry/{kind}/{name}/versions/{version}',
-    summary: 'One version of an asset with its config and what it refers to',
+    summary: 'One version of an asset with its config and references',
     operation: 'asset.read',
     params: byKindAndName.extend({ version }),
     reply: { kind: 'data', status: 200, schema: assetVersionDetail },
@@ -160,9 +160,7 @@ export const registryEndpoints = {
     body: z.strictObject({
       name,
       team: name,
-      owner: email
-        .optional()
-        .describe('a member of the team; yourself when absent, which a service principal cannot be'),
+      owner: email.optional().describe('a member of the team; yourself when absent; a service principal must name one'),
       version: version.default('1.0.0'),
       description: description.default(''),
       tags: tags.default([]),
@@ -175,18 +173,18 @@ export const registryEndpoints = {
   'registry.edit': {
     method: 'PUT',
     path: '/api/v1/registry/{kind}/{name}',
-    summary: 'Give an asset other words, or another config as a new version; what is left out stays',
+    summary: 'Change the description or the tags of an asset, or its config as a new version; absent fields stay',
     operation: 'asset.write',
     params: byConfiguredKindAndName,
     body: z
       .strictObject({
-        version: version.optional().describe('of the config'),
+        version: version.optional().describe('the version of the config'),
         description: description.optional(),
         tags: tags.optional(),
         config: config.optional(),
       })
       .refine((body) => (body.version === undefined) === (body.config === undefined), {
-        error: 'comes together with `config`',
+        error: 'needs `config`',
         path: ['version'],
       }),
     reply: { kind: 'data', status: 200, schema: assetDetail },
@@ -195,7 +193,7 @@ export const registryEndpoints = {
   'registry.set_visibility': {
     method: 'PUT',
     path: '/api/v1/registry/{kind}/{name}/visibility',
-    summary: 'Write the entries of the organisation and of the team anew, as this visibility has them',
+    summary: 'Replace the entries of the organisation and of the team with those of this visibility',
     operation: 'permission.change',
     params: byKindAndName,
     body: z.strictObject({ visibility: z.enum(visibilities) }),
@@ -205,7 +203,7 @@ export const registryEndpoints = {
   'registry.publish': {
     method: 'POST',
     path: '/api/v1/registry/{kind}/{name}/publish',
-    summary: "List an asset in other teams' lists and searches, for those who may read it",
+    summary: 'Show an asset in the lists and searches of other teams, to users who may read it',
     operation: 'asset.publish',
     params: byKindAndName,
     reply: standing,
@@ -214,7 +212,7 @@ export const registryEndpoints = {
   'registry.unpublish': {
     method: 'POST',
     path: '/api/v1/registry/{kind}/{name}/unpublish',
-    summary: "Take an asset out of other teams' lists and searches; by its name it can still be read",
+    summary: 'Remove an asset from the lists and searches of other teams; it stays readable by its name',
     operation: 'asset.publish',
     params: byKindAndName,
     reply: standing,
@@ -223,7 +221,7 @@ export const registryEndpoints = {
   'registry.transfer': {
     method: 'POST',
     path: '/api/v1/registry/{kind}/{name}/transfer',
-    summary: 'Give an asset to another team or owner, with the entries that come from being it',
+    summary: 'Transfer an asset to another team or owner, with the entries of its team and owner',
     operation: 'asset.transfer',
     params: byKindAndName,
     body: z
@@ -238,7 +236,7 @@ export const registryEndpoints = {
   'registry.delete': {
     method: 'DELETE',
     path: '/api/v1/registry/{kind}/{name}',
-    summary: 'Remove an asset that nothing refers to; of agents `DELETE /api/v1/agents/{name}`',
+    summary: 'Delete an asset that nothing refers to; for agents use `DELETE /api/v1/agents/{name}`',
     operation: 'asset.delete',
     params: byConfiguredKindAndName,
     reply: { kind: 'none', status: 204 },

@@ -58,7 +58,7 @@ describe('a requirement', () => {
   });
 
   test.each(['--require-hashes', '--pre', '--only-binary :all:', '--prefer-binary', '', '   ', '# only a comment'])(
-    '%j beside it is let pass',
+    '%j beside it is accepted',
     (line) => {
       expect(parseRequirements(line)).toMatchObject({ requirements: [], includes: [], findings: [] });
     },
@@ -93,7 +93,7 @@ describe('a requirement', () => {
   });
 });
 
-describe('what would install from elsewhere or read other files is refused:', () => {
+describe('a line that installs from elsewhere or reads other files is refused:', () => {
   test.each([
     '--extra-index-url https://example.com/simple',
     '--extra-index-url=https://example.com/simple',
@@ -165,11 +165,11 @@ test.each([
   'x; python_version > "3" \\ # comment',
   `x; ${'('.repeat(2000)}`,
   'x'.repeat(9000) + ' y',
-])('%.30j is no requirement', (line) => {
+])('%.30j is not a requirement', (line) => {
   expect(parseRequirements(line)).toMatchObject({ requirements: [], findings: [{ severity: 'error' }] });
 });
 
-test('names are the same however they are written', () => {
+test('names are equal in every spelling', () => {
   expect(['Foo.Bar', 'foo__bar', 'FOO-bar', 'foo-._bar'].map(normaliseName)).toEqual(
     Array.from({ length: 4 }, () => 'foo-bar'),
   );
@@ -180,7 +180,7 @@ test('a file over a limit is not read', () => {
   expect(parseRequirements(' '.repeat(300_000)).findings).toMatchObject([{ code: 'file_too_large' }]);
 });
 
-test('reading never throws and keeps to its time, whatever the text', () => {
+test('reading never throws and stays within its time, for any text', () => {
   fc.assert(
     fc.property(
       fc.array(
@@ -232,7 +232,7 @@ describe('the platform adds', () => {
   const added = (framework: Framework, text: string): string[] =>
     platformRequirements(framework, parseRequirements(text).requirements).add;
 
-  test("the spec's floors where nothing is required", () => {
+  test("the spec's floors when the user requires nothing", () => {
     expect(added('langgraph', '')).toEqual([
       'langgraph>=0.2.0',
       'langchain-core>=0.3.0',
@@ -250,11 +250,11 @@ describe('the platform adds', () => {
     ]);
   });
 
-  test('nothing for a name that is required, however it is written', () => {
+  test('nothing for a required name, in every spelling', () => {
     expect(added('langgraph', 'LangGraph==1.0\nLangChain_Core\nfastapi\nuvicorn\nhttpx\nPydantic>=2')).toEqual([]);
   });
 
-  test('its floor beside a requirement that may not apply', () => {
+  test('its floor beside a requirement with a marker', () => {
     expect(added('crewai', 'pydantic<2; sys_platform == "win32"')).toContain('pydantic>=2.0.0');
   });
 });
@@ -274,7 +274,7 @@ test('a range that ends below a floor is a conflict with both sides and a remedy
   ]);
 });
 
-test.each(['__proto__', 'constructor', 'sub/toString'])('a file called %s is a file like any other', (file) => {
+test.each(['__proto__', 'constructor', 'sub/toString'])('a file called %s is an ordinary file', (file) => {
   const { requirements } = parseRequirements('pydantic<2\n', file);
   expect(platformRequirements('langgraph', requirements).conflicts).toMatchObject([
     { remedy: `widen \`pydantic<2\` on line 1 of ${file} so that it allows 2.0.0 or later` },

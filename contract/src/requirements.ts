@@ -1,5 +1,6 @@
-// requirements.txt: which packages the user asks for, what in it is refused, and what the platform adds to it. The resolver gets
-// what was read here, next to ours, so that no other reader takes a line for something else. Refused is what would install from elsewhere than the configured package index, or read files outside the project (T62).
+// requirements.txt: the user's packages, the refused lines, and the platform's own packages. The resolver gets the parsed requirements
+// next to ours, so no second reader interprets a line. Lines that install from another place than the configured package index, or read
+// files outside the project, are refused (T62).
 import { frameworks, printRequirement, type Framework, type PlatformRequirement } from './frameworks.ts';
 import type { Finding } from './finding.ts';
 import { parseLine, printSpec, type Include, type Requirement } from './requirements/parse-line.ts';
@@ -12,16 +13,16 @@ export type DeclaredRequirement = Requirement & { file: string };
 
 export interface ParsedRequirements {
   requirements: DeclaredRequirement[];
-  /** Packages of which no source distribution is built, or `:all:`. */
+  /** Packages that are never built from a source distribution, or `:all:`. */
   only_binary: string[];
-  /** Other files that are to be read in the place of their line. */
+  /** Files that are included at the place of their line. */
   includes: (Include & { line: number })[];
   findings: Finding[];
 }
 
 export const requirementsLimits = { characters: 262_144, lines: 5_000, line_characters: 8_192 } as const;
 
-/** Never throws, whatever the text. */
+/** Never throws, for any text. */
 export function parseRequirements(text: string, file = 'requirements.txt'): ParsedRequirements {
   const refuse = (line: number, message: string): ParsedRequirements => ({
     requirements: [],
@@ -65,11 +66,11 @@ export interface Conflict {
 export interface PlatformRequirements {
   /** Lines for the resolver, such as `uvicorn[standard]>=0.27.0`. */
   add: string[];
-  /** What no resolver could satisfy, known before one is asked. */
+  /** Conflicts that no resolver could satisfy, known without one. */
   conflicts: Conflict[];
 }
 
-/** The packages that the image needs besides the user's. A requirement with a marker may not apply, so it replaces none of ours. */
+/** The image's packages besides the user's. A requirement with a marker may not apply, so it replaces none of ours. */
 export function platformRequirements(framework: Framework, user: readonly DeclaredRequirement[]): PlatformRequirements {
   const add: string[] = [];
   const conflicts: Conflict[] = [];
@@ -103,7 +104,7 @@ function remedy(o: { name: string; spec: string; file: string; line: number; flo
   return `widen \`${o.spec}\` on line ${o.line} of ${o.file} so that it allows ${o.floor} or later`;
 }
 
-/** Nobody edits a lock by hand. Undefined for a file that is none, whatever its author calls it. */
+/** Nobody edits a lock by hand. Undefined for every other file, whatever its name. */
 export function lockCommand(file: string, names: readonly string[]): string | undefined {
   return lockCommands.get(file.split('/').at(-1) ?? '')?.(names);
 }
@@ -113,7 +114,7 @@ const lockCommands = new Map<string, (names: readonly string[]) => string>([
   ['poetry.lock', (names) => `poetry update ${names.join(' ')}`],
 ]);
 
-/** A backslash at the end of a line continues it, and comments end before that is looked at, as pip does it. */
+/** A backslash at the end of a line continues it; as in pip, comments end first. */
 function logicalLines(text: string): { content: string; line: number }[] {
   const result: { content: string; line: number }[] = [];
   let open: { content: string; line: number } | undefined;
@@ -123,7 +124,7 @@ function logicalLines(text: string): { content: string; line: number }[] {
     .entries()) {
     const isComment = /^\s*#/.test(raw);
     const continues = !isComment && raw.endsWith('\\');
-    // Some readers let a comment swallow the next line and some do not; the mark makes the line one that is refused.
+    // Some readers let a comment swallow the next line; the mark makes this line a refused one.
     const part = isComment ? '' : continues ? raw.slice(0, -1) + (/\s#/.test(raw) ? '\u0000' : '') : raw;
     open =
       open === undefined ? { content: part, line: index + 1 } : { content: `${open.content} ${part}`, line: open.line };

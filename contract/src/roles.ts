@@ -1,9 +1,9 @@
-// Who may do what, as data. The server's decision (server/src/access/decide.ts) walks these tables and nothing else.
+// Permissions as data. The server's decision (server/src/access/decide.ts) uses these tables and nothing else.
 
 export const roles = ['viewer', 'contributor', 'deployer', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
-/** Roles are ordered: each may do what the ones before it may. */
+/** Roles are ordered: each one includes the ones before it. */
 export function isAtLeast(role: Role, needed: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(needed);
 }
@@ -11,7 +11,7 @@ export function isAtLeast(role: Role, needed: Role): boolean {
 export const actions = ['read', 'use', 'write', 'deploy', 'publish', 'admin'] as const;
 export type Action = (typeof actions)[number];
 
-/** Whom an ACL entry can be about; `org` is everybody who is signed in. */
+/** The principals of an ACL entry; `org` is everybody who is signed in. */
 export const principalTypes = ['org', 'team', 'user', 'group', 'principal'] as const;
 export type PrincipalType = (typeof principalTypes)[number];
 
@@ -28,15 +28,15 @@ export const assetKinds = [
 export type AssetKind = (typeof assetKinds)[number];
 
 /**
- * What an operation asks of its caller.
+ * An operation's demand on its caller.
  * - `anyone`     no sign-in
- * - `signed_in`  any active principal; the operation narrows what it shows by itself
+ * - `signed_in`  any active principal; the operation limits its own output
  * - `org`        at least this platform role
  * - `team`       at least this role in the team (the higher of platform role and team role)
  * - `asset`      the ACL action on the asset, and at least this role in the asset's team
  * - `system`     the service itself, for the reason named; no request can carry it
  *
- * What says `by: 'person'` no service principal does, whatever its role.
+ * A service principal never does an operation with `by: 'person'`, whatever its role.
  */
 export type Rule =
   | { on: 'anyone' }
@@ -54,14 +54,14 @@ export const operations = {
   'session.read': { on: 'signed_in' },
   'session.revoke': { on: 'signed_in' },
   'password.change': { on: 'signed_in', by: 'person' },
-  // Who holds the token of an invitation or a reset.
+  // For the holder of an invitation's or a reset's token.
   'password.set': { on: 'anyone' },
 
   'team.list': { on: 'signed_in' },
   'team.create': { on: 'org', role: 'admin' },
   'team.read': { on: 'team', role: 'viewer' },
   'team.delete': { on: 'org', role: 'admin' },
-  // Whom a team takes in outlives every key: no machine decides that, or a leaked key would leave a person behind.
+  // A membership outlives every key, so only a person decides it: a leaked key could add a person permanently.
   'member.add': { on: 'team', role: 'admin', by: 'person' },
   'member.remove': { on: 'team', role: 'admin', by: 'person' },
   'user.list': { on: 'org', role: 'admin' },
@@ -79,7 +79,7 @@ export const operations = {
 
   'principal.list': { on: 'signed_in' },
   'principal.read': { on: 'team', role: 'viewer' },
-  // Making one, changing it and giving it a key are one right: who may do one could do the others' harm.
+  // Creating, changing and giving a key are one right, because each could do the harm of the others.
   'principal.change': { on: 'team', role: 'admin', by: 'person' },
 
   'asset.list': { on: 'signed_in' },
@@ -87,7 +87,7 @@ export const operations = {
   'asset.read': { on: 'asset', action: 'read', role: 'viewer' },
   'asset.write': { on: 'asset', action: 'write', role: 'contributor' },
   'asset.publish': { on: 'asset', action: 'publish', role: 'contributor' },
-  // Besides, the right to make assets in the team that receives it.
+  // A transfer also needs the right to create assets in the receiving team.
   'asset.transfer': { on: 'asset', action: 'admin', role: 'contributor' },
   'asset.delete': { on: 'asset', action: 'admin', role: 'contributor' },
   'asset.invoke': { on: 'asset', action: 'use', role: 'viewer' },
@@ -95,11 +95,11 @@ export const operations = {
   'approval.list': { on: 'signed_in' },
   'approval.submit': { on: 'asset', action: 'write', role: 'contributor' },
   'approval.read': { on: 'asset', action: 'read', role: 'viewer' },
-  // Of those who may read the asset, the submitter alone.
+  // Only the submitter, among those who may read the asset.
   'approval.withdraw': { on: 'asset', action: 'read', role: 'viewer' },
-  // Of those who may read the asset, whoever reads what the request says: its team, its owner, the submitter, platform admins.
+  // Among those who may read the asset: its team, its owner, the submitter and platform admins.
   'approval.comment': { on: 'asset', action: 'read', role: 'viewer' },
-  // Deciding belongs to admins: of the platform, or of the asset's team. No ACL row gives it.
+  // Only admins decide: of the platform, or of the asset's team. No ACL row gives this.
   'approval.decide': { on: 'team', role: 'admin', by: 'person' },
 
   'notification.read': { on: 'signed_in', by: 'person' },
@@ -124,15 +124,15 @@ export const operations = {
   'system.seed': { on: 'system', reason: 'a fresh installation gets its organisation, team and admin' },
   'system.reset_admin': { on: 'system', reason: 'svc server reset-admin, run on the host' },
   'system.settings': { on: 'system', reason: 'the organisation settings file was read' },
-  'system.expire': { on: 'system', reason: 'a request for approval waited longer than the organisation lets it' },
-  'system.resume': { on: 'system', reason: 'the service started and carries on what it was doing' },
-  'system.heartbeat': { on: 'system', reason: 'a sign of life in the audit log' },
+  'system.expire': { on: 'system', reason: 'a request for approval expired' },
+  'system.resume': { on: 'system', reason: 'the service started and resumed its work' },
+  'system.heartbeat': { on: 'system', reason: 'a heartbeat of the audit log' },
   'system.prune': { on: 'system', reason: 'svc audit prune, run on the host' },
   'system.reseal': { on: 'system', reason: 'svc audit reseal, run on the host' },
 } as const satisfies Record<string, Rule>;
 export type Operation = keyof typeof operations;
 
-/** The spec's "Default ACL on creation". The owner's deploy comes from owning plus an approval, never from a row. */
+/** The spec's "Default ACL on creation". The owner deploys through ownership and an approval, never through a row. */
 export const defaultEntries = {
   owner: ['read', 'use', 'write', 'publish', 'admin'],
   team: ['read', 'use'],
@@ -140,5 +140,5 @@ export const defaultEntries = {
 } as const satisfies Record<string, readonly Action[]>;
 
 export const visibilities = ['private', 'team', 'org'] as const;
-/** `public` in a file is taken as `org`: nothing is ever readable without signing in. */
+/** `public` in a file means `org`: nothing is readable without a sign-in. */
 export type Visibility = (typeof visibilities)[number];

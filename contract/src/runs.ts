@@ -1,4 +1,4 @@
-// Runs: work that survives a crash, shows its steps and can be watched by any number of readers.
+// Runs: work that survives a crash, shows its steps, and can have any number of readers.
 import { z } from 'zod';
 
 export const runStates = ['queued', 'running', 'cancelling', 'done', 'failed', 'cancelled', 'needs_attention'] as const;
@@ -21,7 +21,7 @@ export const runStep = z.object({
 });
 
 /**
- * One thing that happened in a run. `wait` says why it has not begun. The last one is of kind `end`, and carries the run's final state.
+ * One thing that happened in a run. `wait` gives the reason for a late start. The last one has the kind `end` and the run's final state.
  */
 export const runEvent = z.object({
   seq: z.number().int(),

@@ -13,7 +13,7 @@ export function printServerSentEvent(event: ServerSentEvent): string {
   return `${id}${name}${lines.join('')}\n`;
 }
 
-/** Comments (heartbeats) are dropped; an event that the end of the stream cuts off is not reported. */
+/** Comments (heartbeats) are dropped, and so is an incomplete last event. */
 export async function* readServerSentEvents(stream: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   let event: Partial<ServerSentEvent> = {};
   for await (const line of readLines(stream, /\r\n|\n|\r/)) {
@@ -30,7 +30,7 @@ export async function* readServerSentEvents(stream: ReadableStream<Uint8Array>):
   }
 }
 
-/** The text of a stream between these ends of lines; what stands behind the last one is left out. */
+/** The pieces of a stream between these line ends, without an incomplete last one. */
 export async function* readLines(stream: ReadableStream<Uint8Array>, end: RegExp): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';

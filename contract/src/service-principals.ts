@@ -11,10 +11,10 @@ export const rotate_after_days = 90;
 export const serviceKey = z.object({
   id,
   prefix: z.string().describe('the first 12 characters'),
-  issued_to: z.string().describe('who was shown it'),
+  issued_to: z.string().describe('the user who has seen it'),
   created_at: time,
   last_used_at: time.nullable(),
-  ends_at: time.nullable().describe('when it stops working; null for the present one'),
+  ends_at: time.nullable().describe('when it stops working; null for the current key'),
 });
 
 export const servicePrincipal = z.object({
@@ -26,21 +26,21 @@ export const servicePrincipal = z.object({
   description: z.string(),
   created_by: z.string(),
   created_at: time,
-  keys: z.array(serviceKey).describe('those that still work, the newest first'),
+  keys: z.array(serviceKey).describe('the working keys, newest first'),
   key_age_days: z.number().int().nullable().describe('of the newest key; null when none works'),
   key_is_old: z.boolean().describe(`the newest key is older than ${rotate_after_days} days`),
 });
 export type ServicePrincipal = z.output<typeof servicePrincipal>;
 
 export const servicePrincipalWithKey = servicePrincipal.extend({
-  key: shownOnce('shown once, so absent when an Idempotency-Key gives this answer again'),
+  key: shownOnce('shown once, so absent when an Idempotency-Key repeats this answer'),
 });
 export type ServicePrincipalWithKey = z.output<typeof servicePrincipalWithKey>;
 
 const allowed_assets = z
   .array(z.string().regex(globPattern, 'must be a pattern such as agents/*'))
   .max(50)
-  .describe('globs such as agents/*; an empty list means nothing');
+  .describe('globs such as agents/*; an empty list matches nothing');
 
 export const servicePrincipalsEndpoints = {
   'principals.list': {
@@ -79,7 +79,7 @@ export const servicePrincipalsEndpoints = {
   'principals.update': {
     method: 'PUT',
     path: '/api/v1/rbac/service-principals/{id}',
-    summary: 'Change the role, the allowed assets or the description; acts on the next request',
+    summary: 'Change the role, the allowed assets or the description; takes effect on the next request',
     operation: 'principal.change',
     params: byId,
     body: z.strictObject({
@@ -93,7 +93,7 @@ export const servicePrincipalsEndpoints = {
   'principals.delete': {
     method: 'DELETE',
     path: '/api/v1/rbac/service-principals/{id}',
-    summary: 'Delete a service principal; its keys and what was granted to it end',
+    summary: 'Delete a service principal, its keys and its grants',
     operation: 'principal.change',
     params: byId,
     reply: { kind: 'none', status: 204 },
@@ -102,7 +102,7 @@ export const servicePrincipalsEndpoints = {
   'principals.rotate_key': {
     method: 'POST',
     path: '/api/v1/rbac/service-principals/{id}/rotate-key',
-    summary: 'Give it a new key; the ones before it end, at once or after a grace',
+    summary: 'Create a new key; earlier keys end, at once or after a grace',
     operation: 'principal.change',
     params: byId,
     body: z.strictObject({
@@ -112,7 +112,7 @@ export const servicePrincipalsEndpoints = {
         .min(0)
         .max(30 * 86_400)
         .default(0)
-        .describe('how long the keys before it go on working'),
+        .describe('how long earlier keys keep working'),
     }),
     reply: { kind: 'data', status: 201, schema: servicePrincipalWithKey },
     problems: [],

@@ -1,4 +1,4 @@
-// The service about itself: is it alive, is it ready, what is its contract, what is wrong with the machine under it.
+// The service about itself: health, readiness, contract, and faults of its machine.
 import { z } from 'zod';
 import { configuredKinds } from './asset-kinds.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -22,8 +22,7 @@ export const serviceEndpoints = {
   'service.readyz': {
     method: 'GET',
     path: '/readyz',
-    summary:
-      'The service can do its work: the database answers, there is room to write, and the audit log is what was signed',
+    summary: 'The service works: the database answers, the disks have space, and the audit log matches its checkpoints',
     operation: 'service.describe',
     reply: {
       kind: 'bare',
@@ -51,7 +50,7 @@ export const serviceEndpoints = {
   'service.asset_schema': {
     method: 'GET',
     path: '/api/v1/schemas/assets/{kind}',
-    summary: 'The JSON Schema of the config that an asset of a kind has, for editors',
+    summary: 'The JSON Schema of the config of a kind of asset, for editors',
     operation: 'service.describe',
     params: z.strictObject({ kind: z.enum(configuredKinds) }),
     reply: { kind: 'bare', status: 200, schema: z.record(z.string(), z.unknown()) },
@@ -60,7 +59,7 @@ export const serviceEndpoints = {
   'service.doctor': {
     method: 'GET',
     path: '/api/v1/doctor',
-    summary: 'Engine, base image, database, disk, clock, versions: what is wrong and what to do',
+    summary: 'Checks of engine, base image, database, disk, clock and versions, with the fix for each fault',
     operation: 'service.inspect',
     reply: { kind: 'data', status: 200, schema: z.array(finding) },
     problems: [],

@@ -1,10 +1,10 @@
-// The folders from which the project's own code is imported, as its build backend or langgraph would have put them in place. The project
-// is never built, so this is read off its layout: `src/` that holds modules, and the folders that langgraph.json names.
+// The folders from which the project's own code is imported. A build backend or langgraph would set them up. The project is never built,
+// so they follow from its layout: `src/` with modules in it, and the folders that langgraph.json names.
 import type { ProjectFiles } from './agent-project/files.ts';
 import type { LanggraphJson } from './langgraph-json.ts';
 import { folderOf, joined } from './path-inside.ts';
 
-/** In the order in which they go on sys.path. `.`, the project itself, is always one of them. */
+/** In the order of sys.path. `.`, the project itself, is always one of them. */
 export function sourceRoots(files: ProjectFiles, langgraphJson?: Pick<LanggraphJson, 'dependencies'>): string[] {
   const paths = new Set(files.list().map(({ path }) => path));
   const folders = (langgraphJson?.dependencies ?? []).flatMap((dependency) =>
@@ -16,15 +16,15 @@ export function sourceRoots(files: ProjectFiles, langgraphJson?: Pick<LanggraphJ
 
 function rootsOf(paths: ReadonlySet<string>, folder: string): string[] {
   const has = (name: string) => paths.has(joined(folder, name));
-  // As langgraph does it: a folder without metadata that is a package itself is imported by its own name.
+  // As in langgraph: a folder without metadata that is itself a package is imported by its own name.
   if (folder !== '.' && has('__init__.py') && !has('pyproject.toml') && !has('setup.py')) return [folderOf(folder)];
   const source = joined(folder, 'src');
   if (!holdsModules(paths, source)) return [folder];
-  // Code that says `from src.agent import …` has a package of that name; beside it the folder still may hold packages.
+  // Code with `from src.agent import …` has a package `src`; the folder beside it can hold packages too.
   return paths.has(`${source}/__init__.py`) ? [folder, source] : [source, folder];
 }
 
-/** A module, or a folder whose name can be imported and that holds one at any depth. */
+/** A module, or an importable folder that holds one at any depth. */
 function holdsModules(paths: ReadonlySet<string>, folder: string): boolean {
   const start = `${folder}/`;
   for (const path of paths) {

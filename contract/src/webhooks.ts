@@ -1,4 +1,4 @@
-// Events for programs outside: what stands in the governance chain, sent as it is and signed as Standard Webhooks says.
+// Events for programs outside: entries of the governance chain, sent unchanged and signed as in Standard Webhooks.
 import { z } from 'zod';
 import { auditEvents } from './audit.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -6,7 +6,7 @@ import { byName, id, idPrefix, name, paging, shownOnce, time } from './wire.ts';
 
 const sent = Object.entries(auditEvents).flatMap(([event, chain]) => (chain === 'governance' ? [event] : []));
 
-/** An event, `<noun>.*` for it and all that begin so, or `*`. One that no event matches is a mistake, not a filter. */
+/** An event, `<noun>.*` for all events of a noun, or `*`. A filter that no event can match is an error. */
 export const eventFilter = z
   .string()
   .max(60)
@@ -22,15 +22,17 @@ export const webhook = z.object({
   events: z.array(z.string()),
   created_by: z.string(),
   created_at: time,
-  previous_secret_until: time.nullable().describe('until then deliveries are signed with the secret before, too'),
-  at_seq: z.number().int().describe('the entry of the governance chain that it has come to'),
+  previous_secret_until: time
+    .nullable()
+    .describe('until then deliveries also carry the signature of the previous secret'),
+  at_seq: z.number().int().describe('the entry of the governance chain that it has reached'),
   last_problem: z.string().nullable().describe('why the newest delivery has not arrived; null when it has'),
-  dead: z.number().int().describe('deliveries that were given up'),
+  dead: z.number().int().describe('deliveries that failed for good'),
 });
 export type Webhook = z.output<typeof webhook>;
 
 export const webhookWithSecret = webhook.extend({
-  secret: shownOnce('shown once, so absent when an Idempotency-Key gives this answer again'),
+  secret: shownOnce('shown once, so absent when an Idempotency-Key repeats this answer'),
 });
 
 export const deliveryStates = ['queued', 'delivered', 'dead'] as const;
@@ -41,7 +43,7 @@ export const delivery = z.object({
   seq: z.number().int(),
   state: z.enum(deliveryStates),
   attempts: z.number().int(),
-  status: z.number().int().nullable().describe('what the last attempt was answered with'),
+  status: z.number().int().nullable().describe('the HTTP status of the last answer'),
   problem: z.string().nullable(),
   created_at: time,
   next_attempt_at: time.nullable(),
@@ -55,14 +57,14 @@ export const attempt = z.object({
   problem: z.string().nullable(),
 });
 
-/** What was delivered or given up is then forgotten. The log keeps the entry that it was about. */
+/** After this time a finished delivery is deleted. The log keeps its entry. */
 export const deliveryDays = 30;
 
 export const webhooksEndpoints = {
   'webhooks.list': {
     method: 'GET',
     path: '/api/v1/webhooks',
-    summary: 'All webhooks, and how far each has come',
+    summary: 'All webhooks and their progress',
     operation: 'webhook.read',
     query: z.strictObject(paging),
     reply: { kind: 'list', status: 200, schema: webhook },
@@ -93,7 +95,7 @@ export const webhooksEndpoints = {
   'webhooks.delete': {
     method: 'DELETE',
     path: '/api/v1/webhooks/{name}',
-    summary: 'Send nothing there any more; what waits is not sent',
+    summary: 'Delete a webhook; pending deliveries are dropped',
     operation: 'webhook.change',
     params: byName,
     reply: { kind: 'none', status: 204 },
@@ -102,7 +104,7 @@ export const webhooksEndpoints = {
   'webhooks.rotate': {
     method: 'POST',
     path: '/api/v1/webhooks/{name}/rotate',
-    summary: 'A new secret; the one before signs too for a grace',
+    summary: 'Create a new secret; the previous one also signs during a grace',
     operation: 'webhook.change',
     params: byName,
     body: z.strictObject({
@@ -112,7 +114,7 @@ export const webhooksEndpoints = {
         .min(0)
         .max(7 * 86_400)
         .default(86_400)
-        .describe('how long the secret before goes on signing'),
+        .describe('how long the previous secret also signs'),
     }),
     reply: { kind: 'data', status: 200, schema: webhookWithSecret },
     problems: [],
@@ -120,7 +122,7 @@ export const webhooksEndpoints = {
   'webhooks.test': {
     method: 'POST',
     path: '/api/v1/webhooks/{name}/test',
-    summary: 'Send an event webhook.test now, once, and say what it was answered with',
+    summary: 'Send one event webhook.test now, and report its answer',
     operation: 'webhook.change',
     params: byName,
     reply: { kind: 'data', status: 200, schema: attempt },
@@ -129,12 +131,12 @@ export const webhooksEndpoints = {
   'webhooks.deliveries': {
     method: 'GET',
     path: '/api/v1/webhooks/{name}/deliveries',
-    summary: `What was sent, waits, or was given up, newest first; what has ended is listed for ${deliveryDays} days`,
+    summary: `Deliveries, newest first; ended ones are listed for ${deliveryDays} days`,
     operation: 'webhook.read',
     params: byName,
     query: z.strictObject({
       state: z.enum(deliveryStates).optional(),
-      id: idPrefix.optional().describe('what the id begins with'),
+      id: idPrefix.optional().describe('the first characters of the id'),
       ...paging,
     }),
     reply: { kind: 'list', status: 200, schema: delivery },
@@ -143,7 +145,7 @@ export const webhooksEndpoints = {
   'webhooks.redeliver': {
     method: 'POST',
     path: '/api/v1/webhooks/{name}/deliveries/{id}/redeliver',
-    summary: 'Send a delivery once more, under the id that it has',
+    summary: 'Send a delivery again, under the same id',
     operation: 'webhook.change',
     params: z.strictObject({ name, id }),
     reply: { kind: 'data', status: 200, schema: delivery },

@@ -1,9 +1,9 @@
-// The few shapes that every noun's schemas use.
+// The few shapes that all nouns' schemas use.
 import { z } from 'zod';
 import { isEmail, namePattern, parseRef, parseVersionRef, versionPattern } from './refs.ts';
 
 export const id = z.uuid();
-/** What an id begins with, as people copy it; every character of it is one of an id's. */
+/** The start of an id, as people copy it; it has only characters of ids. */
 export const idPrefix = z.string().regex(/^[0-9a-f-]{1,36}$/, 'must be the beginning of an id');
 export const isId = (value: unknown): value is string => id.safeParse(value).success;
 export const time = z.iso.datetime().describe('UTC, ISO 8601');
@@ -24,22 +24,22 @@ export const versionRef = z
   .string()
   .refine((text) => parseVersionRef(text) !== undefined, 'must be a reference such as agents/<name>@<version>')
   .meta({ pattern: '^[a-z-]+/[a-z0-9-]+@[0-9.]+$' });
-/** One schema for all: a schema that contains itself is described once, by its name. */
+/** One schema for all: a recursive schema is described once, by its name. */
 export const json = z.json();
-/** Free text of a person: bounded, and without control characters other than line breaks and tabs. */
+/** A person's free text: bounded, without control characters other than line breaks and tabs. */
 export const text = z
   .string()
   .max(4000)
   .regex(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/, 'must not hold control characters')
   .refine((value) => value.isWellFormed(), 'must be text, without halves of characters');
 
-/** A member of a reply that is kept nowhere: an answer that an Idempotency-Key gives again lacks it. */
+/** A member of a reply that is not stored: a repeated answer for an Idempotency-Key lacks it. */
 export const shownOnce = (description: string) => z.string().optional().meta({ description, 'x-secret': true });
 
 export const byId = z.strictObject({ id });
 export const byName = z.strictObject({ name });
 
-/** What every list takes; `limit` 1 to 200. */
+/** Every list takes these; `limit` is 1 to 200. */
 export const paging = {
   limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: z.string().max(500).optional(),

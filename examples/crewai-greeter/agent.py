@@ -1,8 +1,8 @@
-"""A crew of two that greets a topic, with a model of its own: no provider and no key.
+"""A crew of two that greets a topic, with a built-in model: no provider and no key.
 
     svc invoke crew-greeter '{"topic": "tea"}'
 
-`PhraseBook` stands where a model would. To use a real one, delete the class and write
+`PhraseBook` replaces a model. To use a real one, delete the class and write
 `llm="gpt-4o-mini"` (or another model's name) at the agents.
 """
 
@@ -20,7 +20,7 @@ class PhraseBook(BaseLLM):
         answer = f"Three things about {topic}: it is old, it is loved, it is never finished."
         if "greeting" in asked:
             answer = f"Hello! Let us talk about {topic}. {answer}"
-        # The words that agents of crewai end their work with.
+        # crewai's agents end their work with these words.
         return f"Thought: I know what to say.\nFinal Answer: {answer}"
 
     def get_input_tokens_count(self, messages: Any, *args: Any, **kwargs: Any) -> int:

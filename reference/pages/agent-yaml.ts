@@ -7,7 +7,7 @@ const state = {
   refused: 'refused by deploy, for now',
 };
 
-/** Every field, and what it does by now. */
+/** Every field, and its effect today. */
 export function agentYamlPage(): Page {
   const fields = fieldsInEffect.map(({ field, state: now, sentence, value, except }) => {
     const about = value === undefined ? (except === undefined ? '' : ` (any but \`${except}\`)`) : ` (\`${value}\`)`;
@@ -20,7 +20,7 @@ export function agentYamlPage(): Page {
 
 Required: ${required}. The running service offers the JSON Schema for editors at \`/api/v1/schemas/agent.json\`; \`svc init\` writes the line that points to it.
 
-${table(['field', 'today', 'what it does'], fields)}
+${table(['field', 'today', 'effect'], fields)}
 
 A file that uses every field:
 

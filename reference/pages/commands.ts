@@ -4,7 +4,7 @@ import { assetKinds } from '@gantry/contract/roles.ts';
 import { describeNeeds } from '../../cli/src/program/needs.ts';
 import type { Page } from '../page.ts';
 
-/** Every command, from the records that the client itself reads. */
+/** Every command, from the client's own records. */
 export async function commandsPage(): Promise<Page> {
   const sections = await Promise.all(
     (Object.keys(commands) as Words[]).filter(isShown).map(async (words) => section(await load(words))),
@@ -13,21 +13,21 @@ export async function commandsPage(): Promise<Page> {
     file: 'commands.md',
     text: `# Commands
 
-Every command takes \`--json\` (data on stdout, one line with what is next on stderr), \`--no-input\`, \`--server <url>\` and \`--team <name>\`. Exit codes: 0 done, 1 refused or failed, 2 used wrongly, 3 server not reached, 4 waits for a person or cannot be verified, 5 the plan has changes.
+Every command takes \`--json\` (data on stdout, one line with the next steps on stderr), \`--no-input\`, \`--server <url>\` and \`--team <name>\`. Exit codes: 0 done, 1 refused or failed, 2 used wrongly, 3 server not reached, 4 waits for a person or cannot be verified, 5 the plan has changes.
 
-What \`svc registry tool\` offers is offered for every kind of asset: ${assetKinds.map((kind) => `\`${kind}\``).join(', ')}.
+The commands of \`svc registry tool\` exist for every kind of asset: ${assetKinds.map((kind) => `\`${kind}\``).join(', ')}.
 
 ${sections.join('\n')}`,
   };
 }
 
-// Of the kinds of assets one stands for all; agents, which are pushed, are edited in a way of their own.
+// One kind of asset represents all; agents, which are pushed, have their own edit command.
 function isShown(words: Words): boolean {
   return !words.startsWith('registry ') || words.startsWith('registry tool ') || words === 'registry agent edit';
 }
 
 async function load(words: Words): Promise<Command> {
-  // Each file exports its one record under a name of its own.
+  // Each file exports one record under its own name.
   return Object.values(await commands[words]())[0] as unknown as Command;
 }
 

@@ -3,7 +3,7 @@ import { endpoints } from '@gantry/contract/endpoints.ts';
 import { commonProblems, problems } from '@gantry/contract/problems.ts';
 import { table, type Page } from '../page.ts';
 
-/** Every refusal, where it comes from, and what to do. */
+/** Every refusal, its endpoints and its remedy. */
 export function problemsPage(): Page {
   const rows = Object.entries<{ status: number; title: string; hint?: string }>(problems).map(
     ([code, { status, title, hint = '' }]) => [`\`${code}\``, String(status), title, hint, raisedBy(code)],
@@ -12,9 +12,9 @@ export function problemsPage(): Page {
     file: 'problems.md',
     text: `# Problems
 
-Every refusal is \`application/problem+json\` (RFC 9457) with \`code\`, \`status\`, \`detail\`, \`hint\`, \`request_id\` and, where an input has faults, \`errors\` with JSON pointers, lines and columns. Clients match \`code\`; the sentences may become more precise.
+Every refusal is \`application/problem+json\` (RFC 9457) with \`code\`, \`status\`, \`detail\`, \`hint\`, \`request_id\` and, for a faulty input, \`errors\` with JSON pointers, lines and columns. Clients match \`code\`; the sentences can become more precise.
 
-${table(['code', 'status', 'what is wrong', 'what to do', 'where'], rows)}
+${table(['code', 'status', 'problem', 'remedy', 'endpoints'], rows)}
 `,
   };
 }

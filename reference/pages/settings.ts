@@ -15,9 +15,9 @@ export function settingsPage(): Page {
     file: 'settings.md',
     text: `# Settings
 
-Environment variables of the service. \`~/.config/gantry/server.env\` (\`KEY=value\` lines, 0600) gives defaults that the environment overrides. All faults are named at once, and then nothing starts.
+Environment variables of the service. \`~/.config/gantry/server.env\` (\`KEY=value\` lines, 0600) gives defaults that the environment overrides. The service reports all faults at once, and then does not start.
 
-${table(['setting', 'default', 'what it is'], rows)}
+${table(['setting', 'default', 'meaning'], rows)}
 `,
   };
 }

@@ -19,6 +19,6 @@ test.each([
   ['agents/greeter@1.0.0', 'is a version'],
   ['greeter@1.0.0', 'is a version'],
   ['Greeter', 'is not the name of an agent'],
-])('%s is refused before anything is asked', async (given, why) => {
+])('%s is refused before any request', async (given, why) => {
   await expect(typed(`status ${given}`)).rejects.toMatchObject({ message: expect.stringContaining(why) });
 });

@@ -16,13 +16,13 @@ export function optionalAgent(summary: string): Input<string | undefined> {
   return { summary, names: 'agent', read: (given) => (given === undefined ? undefined : readAgentName(String(given))) };
 }
 
-/** `greeter`, and the same as a reference: `agents/greeter`. */
+/** `greeter`, or the reference `agents/greeter`. */
 function readAgentName(given: string): string {
   const name = given.startsWith('agents/') ? given.slice('agents/'.length) : given;
   if (namePattern.test(name)) return name;
   const version = parseVersionRef(`agents/${name}`);
   if (version !== undefined)
-    throw misuse(`"${given}" is a version, and an agent is meant`, `Leave the version out: ${version.name}.`);
+    throw misuse(`"${given}" is a version, not an agent`, `Leave the version out: ${version.name}.`);
   const other = parseRef(given);
   throw misuse(
     other === undefined ? `"${given}" is not the name of an agent` : `"${given}" is a ${other.kind}, not an agent`,
@@ -30,7 +30,7 @@ function readAgentName(given: string): string {
   );
 }
 
-/** Does what needs the agent; a refusal of it names this agent, or the one that was probably meant. */
+/** Runs an operation on the agent; a refusal names this agent, or the one that the user probably meant. */
 export async function suggestAgent<Value>(session: Session, name: string, act: () => Promise<Value>): Promise<Value> {
   try {
     return await act();
@@ -46,12 +46,12 @@ async function withSuggestion(session: Session, name: string, { fields }: Proble
   const meant = nearest(name, others);
   return new Problem('not_found', {
     detail: `There is no agent "${name}" that you may read`,
-    hint: meant === undefined ? 'Run `svc status` to see those you may.' : `Did you mean ${meant}?`,
+    hint: meant === undefined ? 'Run `svc status` to list your agents.' : `Did you mean ${meant}?`,
     fields,
   });
 }
 
-/** The hints of the table say `<name>`, since it knows no agent. */
+/** The hints of the table have `<name>`, because the table knows no agent. */
 function withName(name: string, problem: Problem): Problem {
   const { code, detail, hint, errors, fields } = problem;
   if (hint?.includes('<name>') !== true) return problem;

@@ -1,5 +1,5 @@
-// What the service saw when an agent did not start, under the sentence that says so: the traceback of its import, or else the last lines
-// that it wrote. Other refusals have printed theirs while the run was watched.
+// The service's evidence when an agent did not start, below the sentence of the refusal: the traceback of its import, or its last log
+// lines. Other refusals have printed theirs while the run was watched.
 import type { Problem } from '@gantry/contract/problems.ts';
 import { faint, line, type View } from '../view/view.ts';
 

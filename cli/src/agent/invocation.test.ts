@@ -42,21 +42,18 @@ test('the input may come from stdin', async () => {
   expect(JSON.parse(service.asked[0]?.body ?? '')).toEqual({ input: { message: 'piped' }, thread_id: 'th-1' });
 });
 
-test.each([[[]], [['--stream']]])(
-  'a thread of an agent that keeps none is refused with what to do (%s)',
-  async (flags) => {
-    const detail = 'the agent keeps no threads: it forgets each call, so there is no conversation to go on with';
-    const refusal = json({ status: 422, code: 'threads_not_kept', detail, hint: 'Leave the thread out.' }, 422);
-    await using service = await scriptService({
-      'POST /agents/greeter/invoke': refusal,
-      'POST /agents/greeter/stream': refusal,
-    });
-    const { exit, stderr } = await runSvc(['invoke', 'greeter', '{}', '--thread', 't', ...flags], where(service.url));
-    expect(exit).toBe(1);
-    expect(stderr).toContain('keeps no threads');
-    expect(stderr).toContain('Leave the thread out.');
-  },
-);
+test.each([[[]], [['--stream']]])('a thread of an agent without threads is refused with a hint (%s)', async (flags) => {
+  const detail = 'the agent keeps no threads: it forgets each call, so there is no conversation to go on with';
+  const refusal = json({ status: 422, code: 'threads_not_kept', detail, hint: 'Leave the thread out.' }, 422);
+  await using service = await scriptService({
+    'POST /agents/greeter/invoke': refusal,
+    'POST /agents/greeter/stream': refusal,
+  });
+  const { exit, stderr } = await runSvc(['invoke', 'greeter', '{}', '--thread', 't', ...flags], where(service.url));
+  expect(exit).toBe(1);
+  expect(stderr).toContain('keeps no threads');
+  expect(stderr).toContain('Leave the thread out.');
+});
 
 const taking = (properties: object, required: string[] = []) =>
   json({ data: { input_schema: { type: 'object', properties, required } } });
@@ -69,7 +66,7 @@ test.each([
   ['a message, in the state of a graph', { message: text, reply: text }, ['message', 'reply'], { message: 'hello' }],
   ['one text that is required', { question: text, depth: { type: 'integer' } }, ['question'], { question: 'hello' }],
   ['the one variable of a crew', { topic: { title: 'topic' } }, ['topic'], { topic: 'hello' }],
-])('a text is sent as the agent takes it: %s', async (_, properties, required, input) => {
+])('a text goes into the field of the agent: %s', async (_, properties, required, input) => {
   await using service = await scriptService({
     'GET /agents/greeter/input': taking(properties, required),
     'POST /agents/greeter/invoke': json(answer),
@@ -82,7 +79,7 @@ test.each([
   [['-'], 'hello\n', 'hello'],
   [['"a JSON text"'], '', 'a JSON text'],
   [['42'], '', '42'],
-])('a text may come as %j', async (typed, stdin, message) => {
+])('a text can come as %j', async (typed, stdin, message) => {
   await using service = await scriptService({
     'GET /agents/greeter/input': taking({ message: text }),
     'POST /agents/greeter/invoke': json(answer),
@@ -99,8 +96,8 @@ test.each([
   ],
   ['two of which none is required', taking({ do: text, value: {} }), 'do (string), value'],
   ['a field that is no text', taking({ amount: { type: 'number' } }), 'amount (number)'],
-  ['nothing that it says', json({ data: { input_schema: null } }), 'does not say what it takes'],
-])('a text for an agent that takes %s is a misuse that says so, and no call', async (_, said, named) => {
+  ['an input without a schema', json({ data: { input_schema: null } }), 'declares no input fields'],
+])('a text for an agent that takes %s is a misuse with that reason, and no call', async (_, said, named) => {
   await using service = await scriptService({ 'GET /agents/greeter/input': said });
   const { exit, stderr } = await runSvc(['invoke', 'greeter', 'hello'], where(service.url));
   expect(exit).toBe(2);
@@ -109,7 +106,7 @@ test.each([
 });
 
 test.each([['{"message": hi}'], ['[1]'], ['']])(
-  'input that begins like JSON and is no object (%s) is a misuse, and nothing is sent',
+  'input that begins like JSON and is not an object (%s) is a misuse, and nothing is sent',
   async (input) => {
     await using service = await scriptService({});
     const { exit, stderr } = await runSvc(['invoke', 'greeter', input], where(service.url));
@@ -119,7 +116,7 @@ test.each([['{"message": hi}'], ['[1]'], ['']])(
   },
 );
 
-test('context and config go beside the input', async () => {
+test('context and config are sent beside the input', async () => {
   await using service = await scriptService({ 'POST /agents/greeter/invoke': json(answer) });
   const flags = ['--context', '{"user":"ada"}', '--config', 'model=small', '--config', 'results=5'];
   await runSvc(['invoke', 'greeter', '{"message":"hi"}', ...flags], where(service.url));
@@ -136,7 +133,7 @@ test('context and config go beside the input', async () => {
   expect(service.asked).toHaveLength(1);
 });
 
-test('a call that outlives the sync budget is waited for', async () => {
+test('svc waits for a call that outlives the sync budget', async () => {
   const states = ['running', 'running', 'done'];
   await using service = await scriptService({
     'POST /agents/greeter/invoke': json({ run_id, status: 'running' }, 202),
@@ -155,7 +152,7 @@ test('--async prints the id and the command that fetches the result', async () =
   expect(service.asked[0]?.headers['prefer']).toBe('respond-async');
 });
 
-test('a stream prints its text as it comes', async () => {
+test('a stream prints its text as it arrives', async () => {
   const events = [
     { type: 'RUN_STARTED' },
     { type: 'TEXT_MESSAGE_CONTENT', delta: 'Hello ' },
@@ -188,7 +185,7 @@ test('at a terminal a streamed answer stays on the screen', async () => {
   expect({ exit, screen }).toEqual({ exit: 0, screen: 'Hello Ada\n' });
 });
 
-test('messages of a stream stand on lines of their own', async () => {
+test('each message of a stream has its own line', async () => {
   const message = (...deltas: string[]) => [
     { type: 'TEXT_MESSAGE_START' },
     ...deltas.map((delta) => ({ type: 'TEXT_MESSAGE_CONTENT', delta })),
@@ -217,7 +214,7 @@ test('a stream that is cut off is a failure, not a short answer', async () => {
   expect(stderr).toContain('ended before the agent had finished');
 });
 
-test('an agent that is not there is answered with the name that was meant', async () => {
+test('a missing agent gets a hint with the nearest name', async () => {
   await using service = await scriptService({
     'POST /agents/gretter/invoke': problem(404, 'not_found', 'nothing here'),
     'GET /api/v1/agents': json({ data: [{ name: 'greeter' }], meta: {} }),

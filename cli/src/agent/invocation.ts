@@ -1,4 +1,4 @@
-// What goes into a call of an agent, and what people are shown of its answer.
+// The input of a call of an agent, and the view of its answer.
 import { text as readAll } from 'node:stream/consumers';
 import { inputFields } from '@gantry/contract/input-fields.ts';
 import { misuse } from '../refusal.ts';
@@ -6,8 +6,8 @@ import type { Session } from '../session/session.ts';
 import { faint, line, verbatim, type View } from '../view/view.ts';
 
 /**
- * The agent's `input`: the JSON object given, stdin for `-`, or a text in the one field that the agent takes it in. What begins like an
- * object and is none is a typing error, and no message.
+ * The agent's `input`: the JSON object given, stdin for `-`, or a text for the agent's only text field. Text that begins like an
+ * object but is not one is a typing error, not a message.
  */
 export async function readInput(
   session: Session,
@@ -25,7 +25,7 @@ export async function readInput(
   }
   if (typeof value !== 'object' || value === null)
     return await inputOfText(session, name, typeof value === 'string' ? value : source.trim());
-  if (Array.isArray(value)) throw misuse('The input is a JSON object or a text', `Write it like ${example}.`);
+  if (Array.isArray(value)) throw misuse('The input must be a JSON object or a text', `Write it like ${example}.`);
   return value as Record<string, unknown>; // just proved an object
 }
 
@@ -37,9 +37,9 @@ async function inputOfText(session: Session, name: string, text: string): Promis
   const fields = inputFields(input_schema);
   const [only] = fields;
   if (only === undefined)
-    throw misuse(`${name} does not say what it takes, so a text is not enough`, `Give JSON, such as ${example}.`);
+    throw misuse(`${name} declares no input fields, so a text is not enough`, `Give JSON, such as ${example}.`);
   if (fields.length === 1 && only.isConversation) return { [only.name]: [{ role: 'user', content: text }] };
-  // A crew's variables have no type: they are put into texts.
+  // A crew's variables have no type: they are inserted into texts.
   if (fields.length === 1 && (only.type ?? 'string') === 'string') return { [only.name]: text };
   const named = fields.map((field) => (field.type === undefined ? field.name : `${field.name} (${field.type})`));
   const blank = JSON.stringify(Object.fromEntries(fields.map((field) => [field.name, '…'])));
@@ -51,14 +51,14 @@ async function inputOfText(session: Session, name: string, text: string): Promis
 
 const finished = new Set(['done', 'completed', 'success']);
 
-/** The last message of a conversation, a text, else the output as JSON. */
+/** The last message of a conversation, a text, or else the output as JSON. */
 export function describeAnswer(answer: Record<string, unknown>): View {
   const { output, status, interrupts } = answer;
   const said = lastMessage(output) ?? soleText(output);
   return [
     verbatim(said ?? (output === undefined ? '' : JSON.stringify(output, null, 2))),
     ...(typeof status !== 'string' || finished.has(status) ? [] : [line(faint(`status: ${status}`))]),
-    // A graph that asks a person something stops here, with its questions.
+    // A graph that asks a person a question stops here, with its questions.
     ...(interrupts === undefined ? [] : [verbatim(JSON.stringify(interrupts, null, 2))]),
   ];
 }
@@ -72,7 +72,7 @@ function lastMessage(output: unknown): string | undefined {
     : undefined;
 }
 
-/** A plain text, or what a crew calls `raw`. */
+/** A plain text, or a crew's `raw`. */
 function soleText(output: unknown): string | undefined {
   if (typeof output === 'string') return output;
   return typeof output === 'object' && output !== null && 'raw' in output && typeof output.raw === 'string'

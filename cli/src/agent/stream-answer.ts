@@ -1,4 +1,4 @@
-// An agent's answer while it is made: AG-UI events (docs.ag-ui.com) over server-sent events.
+// An agent's answer as a stream: AG-UI events (docs.ag-ui.com) over server-sent events.
 import { Problem, readAgentProblem } from '@gantry/contract/problems.ts';
 import { readServerSentEvents } from '@gantry/contract/server-sent-events.ts';
 import { describeAnswer } from './invocation.ts';
@@ -7,7 +7,7 @@ import type { Session } from '../session/session.ts';
 
 type StreamedEvent = Record<string, unknown> & { type?: unknown };
 
-/** People see the text grow; programs get every event as a line of JSON. */
+/** People see the text grow; programs get each event as a line of JSON. */
 export async function printStream(session: Session, response: Response): Promise<Result> {
   if (response.body === null) throw new Problem('agent_error', { detail: 'The agent sent an empty answer' });
   let written = '';
@@ -18,7 +18,7 @@ export async function printStream(session: Session, response: Response): Promise
     session.output.event(event);
     if (event.type === 'TEXT_MESSAGE_START') begins_message = true;
     if (event.type === 'TEXT_MESSAGE_CONTENT' && typeof event['delta'] === 'string') {
-      // A run may say several: a crew says one for each task.
+      // A run can have several messages: a crew has one for each task.
       const text = begins_message && written !== '' ? `\n${event['delta']}` : event['delta'];
       session.output.write(text);
       written += text;

@@ -1,4 +1,4 @@
-// The audit log as it grows and as a whole, as svc prints it, whatever the connection does.
+// svc prints the audit log, followed and exported, across lost connections.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ function entry(seq: number) {
   };
 }
 
-/** Says where it stands, then these entries; and ends the stream as a service does that is stopped. */
+/** Sends its position, then these entries, and ends the stream like a stopping service. */
 function say(...seqs: number[]) {
   return (response: ServerResponse) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -57,7 +57,7 @@ const where = (service: { url: string }, home = freshHome()) => ({
   env: { SERVICE_URL: service.url, SERVICE_API_TOKEN: 'token' },
 });
 
-test('following prints a line of JSON for each entry, and goes on after the last one seen', async () => {
+test('following prints a line of JSON for each entry, and resumes after the last one seen', async () => {
   const gone = problem(401, 'unauthenticated', 'The session has ended');
   await using service = await script(events, say(1, 2), say(3), gone);
   const ran = await runSvc(['audit', '--follow', '--json', '--action', 'team'], where(service));
@@ -67,7 +67,7 @@ test('following prints a line of JSON for each entry, and goes on after the last
   expect(ran.exit).toBe(1);
 });
 
-test('Ctrl-C ends following, and is no failure', async () => {
+test('Ctrl-C ends following without an error', async () => {
   await using service = await script(events, (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(printServerSentEvent({ id: 'at 1', data: JSON.stringify({ entry: entry(1) }) }));
@@ -109,7 +109,7 @@ function send(...lines: object[]) {
   };
 }
 
-test('an export is lines of JSON on stdout, in a file whole or not at all, and never over another', async () => {
+test('an export is lines of JSON on stdout, or a complete new file', async () => {
   await using service = await script(exported, send(entryLine, cursorLine));
   const at = where(service);
   expect((await runSvc(['audit', 'export'], at)).stdout).toBe(printJsonLine(entryLine) + printJsonLine(cursorLine));
@@ -132,7 +132,7 @@ test.each([
       response.write('{"kind":', () => response.destroy());
     },
   ],
-])('an export that breaks off %s is none', async (_, reply) => {
+])('an export that breaks off %s fails', async (_, reply) => {
   await using service = await script(exported, reply);
   const at = where(service);
   const ran = await runSvc(['audit', 'export', '--out', 'log.ndjson'], at);

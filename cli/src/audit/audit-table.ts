@@ -3,7 +3,7 @@ import { prose, state, time, type Cell } from '../view/view.ts';
 
 export const auditColumns = ['#', 'when', 'event', 'outcome', 'who', 'asset', prose('detail')];
 
-/** An entry of the audit log as a row of the table. */
+/** An audit entry as a row of the table. */
 export function auditRow(entry: AuditEntry): (Cell | null)[] {
   return [
     `${entry.chain}/${entry.seq}`,

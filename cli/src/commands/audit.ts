@@ -10,7 +10,7 @@ import { line, table } from '../view/view.ts';
 export const command = defineCommand({
   words: 'audit',
   summary:
-    'What happened: all of it for platform admins, a team for its admins, an asset for its owner; verify, export, prove it',
+    'The audit log: all of it for platform admins, a team for its admins, an asset for its owner; verify, export, prove it',
   needs: 'audit.read',
   examples: [
     'svc audit --since 7d --outcome refused',
@@ -20,16 +20,13 @@ export const command = defineCommand({
   arguments: {},
   flags: {
     asset: text('Only about this asset, such as agents/greeter', 'reference'),
-    user: text('Only what this user did', 'e-mail'),
-    action: text('An event (approval.decided), or the part before the dot (approval)', 'event'),
-    outcome: choice('Only what was done, or only what was refused', [
-      'done',
-      'refused',
-    ] satisfies AuditEntry['outcome'][]),
+    user: text('Only actions of this user', 'e-mail'),
+    action: text('An event (approval.decided), or its part before the dot (approval)', 'event'),
+    outcome: choice('Only changes, or only refusals', ['done', 'refused'] satisfies AuditEntry['outcome'][]),
     since: moment('From this time on'),
     until: moment('Up to this time'),
     limit: limitFlag,
-    follow: toggle('Keep printing what comes, oldest first', 'f'),
+    follow: toggle('Keep printing new entries, oldest first', 'f'),
   },
   async run({ limit, until, follow, ...given }, session) {
     const filter = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
@@ -41,14 +38,14 @@ export const command = defineCommand({
     const entries = await takePages(session, limit, (query) =>
       session.call('audit.list', { query: { ...query, ...filter, ...(until === undefined ? {} : { until }) } }),
     );
-    const empty = 'Nothing that you may see matches. All of it is there without filters: svc audit';
+    const empty = 'No entry that you may see matches. Without filters: svc audit';
     return { data: entries, view: [table(auditColumns, entries.map(auditRow), empty)] };
   },
 });
 
 async function followLog(session: Session, query: Record<string, string | undefined>) {
   const stopped = new AbortController();
-  using _taken = session.onInterrupt(() => stopped.abort()); // how one stops following, so no failure
+  using _taken = session.onInterrupt(() => stopped.abort()); // the normal end of following
   const reading = { follow: true, signal: stopped.signal };
   const news = keepReading(session, reading, (options) => session.call('audit.follow', { query }, options));
   for await (const { entry } of news) {

@@ -15,24 +15,22 @@ export const command = defineCommand({
     'svc deploy agents/greeter@1.0.0 --plan',
     'svc deploy --bump patch --message "kinder greeting"',
   ],
-  arguments: { what: optional('A directory, its agent.yaml, or agents/<name>@<version>; ./agent.yaml unless told') },
+  arguments: { what: optional('A directory, its agent.yaml, or agents/<name>@<version> (default ./agent.yaml)') },
   flags: {
-    target: text("Where it runs; the YAML's deploy.cloud, else local", 'target'),
-    message: text('What is new; kept with the version', 'text'),
-    plan: toggle(
-      'Show every check and what would change, and do nothing; exit 5 when something would, 1 when a check fails',
-    ),
-    force: toggle('Deploy again what runs already'),
+    target: text('The target (default: deploy.cloud of agent.yaml, else local)', 'target'),
+    message: text('The change, in words; stored with the version', 'text'),
+    plan: toggle('Show every check and every change without deploying; exit 5 with changes, 1 when a check fails'),
+    force: toggle('Deploy the running version again'),
     bump: choice('Raise the version in agent.yaml first', ['major', 'minor', 'patch']),
     detach: toggle('Do not watch: print the id of the deploy'),
     wait: toggle('Wait for another deploy of this agent to end'),
-    waitApproval: toggle('Ask for the approval where nobody has, and wait for it'),
+    waitApproval: toggle('Request the approval unless it is already requested, and wait for it'),
   },
   async run({ what, target, message, plan, force, bump, detach, wait, waitApproval }, session): Promise<Result> {
     const { versionByPush, versionByReference, versionInProject } = await import('../deploy/choose-version.ts');
     const referred = await versionByReference(session, what);
     if (referred !== undefined && bump !== undefined)
-      throw misuse('--bump edits a project; a version in the registry stays as it is');
+      throw misuse('--bump edits a project; a version in the registry never changes');
     if (plan && referred !== undefined) return await showPlan(session, referred, target);
     if (plan) {
       const ref = await versionInProject(session, what);
@@ -51,16 +49,16 @@ export const command = defineCommand({
 function runsAlready(ref: string): Result {
   return {
     data: { ref, unchanged: true },
-    view: [line(good('✓ '), `${ref} with exactly this content is what answers now; nothing was done`)],
+    view: [line(good('✓ '), `${ref} already answers with exactly this content; nothing was done`)],
     next: [{ command: `svc deploy ${ref} --force`, when: 'to deploy it again' }],
   };
 }
 
-/** What there is to read of an agent begins with its first push. */
+/** An agent is unreadable before its first push. */
 async function notPushed(error: unknown, ref: string): Promise<never> {
   if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
-  const hint = 'Push it without deploying: `svc submit`. The plan then shows every check of it, and what would change.';
-  throw new Refusal('not_pushed', `Nothing of ${ref} is pushed yet that you may read`, { hint });
+  const hint = 'Push it without deploying: `svc submit`. The plan then shows every check and every change.';
+  throw new Refusal('not_pushed', `${ref} is not pushed yet, or you may not read it`, { hint });
 }
 
 async function showPlan(session: Session, ref: string, target: string | undefined): Promise<Result> {

@@ -6,7 +6,7 @@ import { line, strong, state, type View } from '../view/view.ts';
 export const command = defineCommand({
   words: 'doctor',
   summary:
-    'What is wrong with client, service, engine, database and disk, and what to do; the service part needs its admin',
+    'Check client, service, engine, database and disk, with the fix for each fault; the service part needs an admin',
   needs: 'service.inspect',
   examples: ['svc doctor', 'svc doctor --json'],
   arguments: {},

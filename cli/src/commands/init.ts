@@ -6,7 +6,7 @@ import { faint, good, line, verbatim } from '../view/view.ts';
 
 export const command = defineCommand({
   words: 'init',
-  summary: 'Write agent.yaml for the project in this folder, or make a new project',
+  summary: 'Write agent.yaml for the project in this folder, or create a new project',
   needs: 'nothing',
   examples: [
     'svc init',
@@ -14,10 +14,10 @@ export const command = defineCommand({
     'svc init greeter --framework langgraph',
     'svc init research-crew --framework crewai --team ml',
   ],
-  arguments: { name: optional('Name of a new agent, and of its new directory; none: the project in this folder') },
+  arguments: { name: optional('Name of a new agent, and of its new directory (default: the project in this folder)') },
   flags: {
-    framework: choice('What the agent is written with', ['langgraph', 'crewai']),
-    entrypoint: text('Which agent of the project in this folder, where it holds several', 'path:name'),
+    framework: choice('The framework of the agent', ['langgraph', 'crewai']),
+    entrypoint: text('The agent to use, when the project in this folder has several', 'path:name'),
   },
   async run({ name, framework, entrypoint }, session): Promise<Result> {
     return name === undefined

@@ -20,11 +20,11 @@ export const command = defineCommand({
   ],
   arguments: { name: agentArgument, input: optional('A text, JSON, or - to read either from stdin') },
   flags: {
-    stream: toggle('Print the answer as it is made'),
+    stream: toggle('Print the answer while it is written'),
     async: toggle('Do not wait: print the id of the call'),
-    thread: text('Go on with this conversation', 'id'),
-    context: jsonObject('What the graph takes as its `context`'),
-    config: settings('A member of `config.configurable`: JSON, or else a text; may be given several times'),
+    thread: text('Continue this conversation', 'id'),
+    context: jsonObject('The `context` of the graph'),
+    config: settings('A member of `config.configurable`, as JSON or text; repeatable'),
     run: text('Show the result of an earlier call instead', 'id'),
   },
   async run({ name, input, stream, async: detached, thread, context, config, run }, session) {
@@ -66,7 +66,7 @@ async function readAnswer(response: Response): Promise<AgentAnswer> {
   return (await response.json()) as AgentAnswer; // the wrapper's envelope is an object; its members are only shown
 }
 
-/** A call that outlived the service's sync budget: asked for until it ends, or until Ctrl-C. */
+/** A call that outlived the service's sync budget: asked for again until it ends, or until Ctrl-C. */
 async function awaitRun(session: Session, name: string, run_id: string, wait: boolean): Promise<AgentAnswer> {
   const started = Date.now();
   for (;;) {
@@ -83,13 +83,13 @@ function startedResult(answer: AgentAnswer, name: string): Result {
   const run_id = String(answer['run_id']);
   return {
     data: answer,
-    view: [line(`${name} works on it: ${run_id}`)],
+    view: [line(`${name} is running it: ${run_id}`)],
     next: [{ command: `svc invoke ${name} --run ${run_id}`, when: 'to see the result' }],
   };
 }
 
 function result(answer: AgentAnswer, name: string): Result {
-  // A call that went on after 202 ends with its failure inside the answer; one that is answered at once ends with a refusal.
+  // A call that continued after 202 has its failure inside the answer; one with an immediate answer has a refusal.
   if (answer['status'] === 'failed' || answer['status'] === 'cancelled') {
     const error = readProblem(answer['error']) ?? readAgentProblem(answer['error']);
     throw error ?? new Problem('agent_error', { hint: `Run \`svc logs ${name}\`.` });
@@ -100,6 +100,6 @@ function result(answer: AgentAnswer, name: string): Result {
 function followUps(answer: AgentAnswer, name: string): Result['next'] {
   const thread_id = answer['thread_id'];
   return typeof thread_id === 'string'
-    ? [{ command: `svc invoke ${name} '…' --thread ${thread_id}`, when: 'to go on with this conversation' }]
+    ? [{ command: `svc invoke ${name} '…' --thread ${thread_id}`, when: 'to continue this conversation' }]
     : [];
 }

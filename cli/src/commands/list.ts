@@ -28,7 +28,7 @@ export async function listAgents(session: Session, limit: number | undefined): P
           team,
           endpoint === null ? null : link(endpoint),
         ]),
-        'No agents yet. Make one: svc init greeter --framework langgraph',
+        'No agents yet. Create one: svc init greeter --framework langgraph',
       ),
     ],
   };

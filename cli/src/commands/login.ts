@@ -8,7 +8,7 @@ import { good, line, time } from '../view/view.ts';
 
 export const command = defineCommand({
   words: 'login',
-  summary: 'Sign in and keep the session in the keychain',
+  summary: 'Sign in and store the session in the keychain',
   needs: 'nothing',
   examples: [
     'svc login --email ada@example.com',
@@ -19,12 +19,12 @@ export const command = defineCommand({
     email: text('Your e-mail address', 'address'),
     password: text('Your password; asked for when absent', 'password'),
     newPassword: text('The new password, for an account that must change it', 'password'),
-    token: text('Keep this token instead of signing in', 'token'),
-    store: choice('Where the session is kept', stores),
+    token: text('Store this token instead of signing in', 'token'),
+    store: choice('Where to store the session', stores),
   },
   async run({ email, password, newPassword, token, store }, session) {
     if (session.config.api_token !== undefined)
-      session.output.notice('SERVICE_API_TOKEN is set and wins over the session that is stored here.');
+      session.output.notice('SERVICE_API_TOKEN is set, and it overrides the session that is stored here.');
     if (token !== undefined) return await keepToken(session, token, await chooseStore(session, store));
 
     const chosen = await chooseStore(session, store);
@@ -55,7 +55,7 @@ async function describe(session: Session, token: string, store: StoreName, expir
   return {
     data: { server: session.server, email: user.email, role: user.role, store, expires_at },
     view: [
-      line(good('✓ '), `Signed in to ${session.server} as ${user.email} (${user.role}); kept in ${where}`),
+      line(good('✓ '), `Signed in to ${session.server} as ${user.email} (${user.role}); stored in ${where}`),
       ...(expires_at === null ? [] : [line('  ends ', time(expires_at))]),
     ],
     next: [{ command: 'svc status', when: 'to see the agents' }],

@@ -6,14 +6,14 @@ import { faint, line } from '../view/view.ts';
 
 export const command = defineCommand({
   words: 'logs',
-  summary: "An agent's output: JSON lines as level, message and the rest; --json gives each line as it was written",
+  summary: "An agent's output: JSON lines as level, message and the rest; --json prints each line unchanged",
   needs: 'deployment.read',
   examples: ['svc logs greeter', 'svc logs greeter -f --since 10m'],
   arguments: { name: agentArgument },
   flags: {
-    follow: toggle('Keep printing what comes', 'f'),
+    follow: toggle('Keep printing new lines', 'f'),
     since: moment('From this time on'),
-    tail: whole('How many of the latest lines (200 unless told)', 'lines', { least: 0, most: 10_000 }),
+    tail: whole('The number of latest lines (default 200)', 'lines', { least: 0, most: 10_000 }),
   },
   async run({ name, follow, since, tail }, session) {
     const query = {
@@ -22,7 +22,7 @@ export const command = defineCommand({
       ...(tail === undefined ? {} : { tail }),
     };
     const stopped = new AbortController();
-    using _taken = session.onInterrupt(() => stopped.abort()); // how one stops following, so no failure
+    using _taken = session.onInterrupt(() => stopped.abort()); // the normal end of following
     let printed = 0;
     for await (const each of readLogs(session, { name, follow, query, signal: stopped.signal })) {
       printed += 1;

@@ -5,13 +5,13 @@ import { faint, line, prose, strong, table, time } from '../view/view.ts';
 
 export const command = defineCommand({
   words: 'notifications',
-  summary: 'What you were told, newest first, and how many requests wait for you; what is shown counts as read',
+  summary: 'Your notifications, newest first, and the number of requests for your decision; shown ones count as read',
   needs: 'notification.read',
   examples: ['svc notifications', 'svc notifications --unread --keep --json'],
   arguments: {},
   flags: {
-    unread: toggle('Only those that you have not seen'),
-    keep: toggle('Leave what is shown unread'),
+    unread: toggle('Only unread ones'),
+    keep: toggle('Keep the shown ones unread'),
     limit: limitFlag,
   },
   async run({ unread, keep, limit }, session) {
@@ -38,12 +38,12 @@ export const command = defineCommand({
             faint(one.approval_id),
           ]),
           unread
-            ? 'You have seen everything. All of it: svc notifications'
-            : 'Requests that you can decide, and what became of your own, would be listed here.',
+            ? 'No unread notifications. All of them: svc notifications'
+            : 'No notifications yet. They report requests that you can decide, and decisions about yours.',
         ),
         ...(pending === 0 ? [] : [line(strong(`${pending} waiting for your decision`), '  svc review list')]),
       ],
-      next: pending === 0 ? [] : [{ command: 'svc review list', when: 'to decide what waits' }],
+      next: pending === 0 ? [] : [{ command: 'svc review list', when: 'to decide them' }],
     };
   },
 });
@@ -54,6 +54,6 @@ const said: Record<Notification['kind'], string> = {
   approved: 'approved',
   rejected: 'rejected',
   superseded: 'submitted anew',
-  revoked: 'approval taken back',
+  revoked: 'approval revoked',
   expired: 'expired',
 };

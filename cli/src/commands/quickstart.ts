@@ -29,8 +29,8 @@ export const command = defineCommand({
       ],
       next: [
         { command: `svc invoke ${done.agent} '{"message":"I am Grace"}'`, when: 'to call it yourself' },
-        { command: 'svc init my-agent --framework langgraph', when: 'to make one of your own' },
-        { command: 'svc audit --since 1d', when: 'to see what stands on the record' },
+        { command: 'svc init my-agent --framework langgraph', when: 'to create your own' },
+        { command: 'svc audit --since 1d', when: 'to read the audit log' },
       ],
     };
   },

@@ -8,7 +8,7 @@ export const command = defineCommand({
   summary: 'Find agents and other assets by name, description, tags, team and framework',
   needs: 'asset.list',
   examples: ['svc search greet', 'svc search customer support --kind agent'],
-  arguments: { words: rest('What to look for') },
+  arguments: { words: rest('The words to search for') },
   flags: { kind: choice('Only of this kind', assetKinds), limit: limitFlag },
   async run({ words, kind, limit }, session) {
     const wanted = words.join(' ');
@@ -17,12 +17,7 @@ export const command = defineCommand({
     );
     return {
       data: assets,
-      view: [
-        listAssets(
-          assets,
-          `Nothing that you may read matches "${wanted}". Everything there is: svc registry agent list`,
-        ),
-      ],
+      view: [listAssets(assets, `Nothing that you may read matches "${wanted}". All agents: svc registry agent list`)],
     };
   },
 });

@@ -8,10 +8,10 @@ import { faint, fields, line, prose, state, table, time, warn, type View } from 
 
 export const command = defineCommand({
   words: 'status',
-  summary: 'How the agents stand, or one of them in detail',
+  summary: 'The state of your agents, or of one in detail',
   needs: 'deployment.read',
   examples: ['svc status', 'svc status greeter --json'],
-  arguments: { name: optionalAgent('The agent: <name> or agents/<name>; all of them unless told') },
+  arguments: { name: optionalAgent('The agent: <name> or agents/<name> (default: all)') },
   flags: { limit: limitFlag },
   run: async ({ name, limit }, session) =>
     name === undefined ? await showAll(session, limit) : await showOne(session, name),
@@ -32,7 +32,7 @@ async function showAll(session: Session, limit: number | undefined): Promise<Res
           time(agent.deployed_at),
           agent.detail,
         ]),
-        'The agents you may read would be listed here. Make the first one: svc init greeter --framework langgraph',
+        'No agents yet. Create one: svc init greeter --framework langgraph',
       ),
     ],
     next:

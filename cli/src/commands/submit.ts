@@ -7,14 +7,17 @@ import { good, line, time } from '../view/view.ts';
 
 export const command = defineCommand({
   words: 'submit',
-  summary: 'Push a project and ask for its approval; --asset asks for what is pushed already',
+  summary: 'Push a project and request its approval; --asset requests it for a pushed version',
   needs: 'approval.submit',
   examples: ['svc submit --message "first version"', 'svc submit --asset agents/greeter --message "once more"'],
-  arguments: { file: optional('The agent.yaml or its directory; ./agent.yaml unless told') },
+  arguments: { file: optional('The agent.yaml or its directory (default ./agent.yaml)') },
   flags: {
-    asset: text('Ask for this instead of pushing: agents/<name> or agents/<name>@<version>', 'reference'),
-    message: text('What the reviewer should know', 'text'),
-    target: text("Where it is to run; the YAML's deploy.cloud, else local", 'target'),
+    asset: text(
+      'Request the approval of this instead of pushing: agents/<name> or agents/<name>@<version>',
+      'reference',
+    ),
+    message: text('A message for the reviewer', 'text'),
+    target: text('The target (default: deploy.cloud of agent.yaml, else local)', 'target'),
   },
   async run({ file, asset, message, target }, session): Promise<Result> {
     if (asset !== undefined && file !== undefined) throw misuse('Give a project or --asset, not both');

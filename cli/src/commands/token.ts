@@ -3,18 +3,18 @@ import { line } from '../view/view.ts';
 
 export const command = defineCommand({
   words: 'token',
-  summary: 'Print the token of your session, for a script or for a request of your own',
+  summary: 'Print the token of your session, for a script or for your own HTTP requests',
   needs: 'session.read',
   examples: ['svc token', 'svc token --server https://agents.example.com'],
   arguments: {},
   flags: {},
   async run(_input, session) {
-    // Nobody is handed a token that has ended.
+    // An ended token is not printed.
     const user = await session.call('auth.me', {});
     const { token, from } = (await session.token()) ?? { token: '', from: null }; // the call above was made with one
     if (session.output.mode === 'terminal') {
       session.output.notice(
-        `Whoever has this token acts as ${user.kind === 'user' ? user.email : user.name} until it ends. To end it now: svc logout --revoke`,
+        `Everybody with this token acts as ${user.kind === 'user' ? user.email : user.name} until it ends. To end it now: svc logout --revoke`,
       );
     }
     return { data: { token, from, server: session.server }, view: [line(token)] };

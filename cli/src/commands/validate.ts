@@ -9,8 +9,8 @@ export const command = defineCommand({
   summary: 'Check a project without sending anything: every fault at once, with line and column',
   needs: 'nothing',
   examples: ['svc validate', 'svc validate ./greeter/agent.yaml --fix'],
-  arguments: { file: optional('The agent.yaml or its directory; ./agent.yaml unless told') },
-  flags: { fix: toggle('Show and apply the edits that mend a fault') },
+  arguments: { file: optional('The agent.yaml or its directory (default ./agent.yaml)') },
+  flags: { fix: toggle('Show and apply the edits that fix a fault') },
   async run({ file, fix }, session): Promise<Result> {
     const { checkProject } = await import('@gantry/contract/agent-project.ts');
     const { refusedFields } = await import('@gantry/contract/agent-yaml.ts');
@@ -24,14 +24,14 @@ export const command = defineCommand({
     const { config, deployable, findings } = checked;
     for (const notice of leftOutNotices(project)) session.output.notice(notice);
 
-    const mendable = !fix && findings.some(({ edit }) => edit !== undefined);
+    const fixable = !fix && findings.some(({ edit }) => edit !== undefined);
     const refused = config === undefined ? [] : refusedFields(config).map(({ field }) => field);
     return {
       data: { valid: deployable, directory: project.directory, findings, fixed: fixed.map(({ file: name }) => name) },
       view: [...fixed.flatMap(({ view }) => view), ...describeFindings(findings), verdictOn(checked, refused)],
       exit: deployable ? exitCodes.done : exitCodes.refused,
       next: [
-        ...(mendable ? [{ command: 'svc validate --fix', when: 'to apply the edits suggested above' }] : []),
+        ...(fixable ? [{ command: 'svc validate --fix', when: 'to apply the edits suggested above' }] : []),
         ...(deployable && refused.length === 0
           ? [{ command: 'svc submit --message "…"', when: 'to push it and ask for approval' }]
           : []),

@@ -1,4 +1,4 @@
-// What the word that is being typed can become: a command, a flag, one of a flag's choices, or a name that the service knows.
+// The completions of the word at the cursor: commands, flags, a flag's choices, or names from the service.
 import type { Command, Input, Inputs } from '../command.ts';
 import { commands, groups, menu, type Words } from '../commands.ts';
 import { globalFlags } from '../program/global-flags.ts';
@@ -9,10 +9,10 @@ export interface Candidate {
   about: string;
 }
 
-/** Asks the service; empty where it cannot be asked. */
+/** Asks the service; empty when it cannot be asked. */
 export type FindNames = (names: NonNullable<Input['names']>) => Promise<Candidate[]>;
 
-/** `words` as they stand after \`svc\`; the last one is being typed. */
+/** `words` follow \`svc\`; the last one is incomplete. */
 export async function findCandidates(words: readonly string[], findNames: FindNames): Promise<Candidate[]> {
   const current = words.at(-1) ?? '';
   const { bare, flag, record } = await readTyped(words.slice(0, -1));
@@ -26,7 +26,7 @@ export async function findCandidates(words: readonly string[], findNames: FindNa
 }
 
 interface TypedSoFar {
-  /** What is neither a flag nor the value of one. */
+  /** Words that are neither a flag nor a flag's value. */
   bare: string[];
   /** A flag whose value comes next. */
   flag: Input | undefined;
@@ -69,7 +69,7 @@ function flagsOf(record: Command | undefined): Candidate[] {
   return Object.entries(flags).map(([name, { summary }]) => ({ value: `--${kebab(name)}`, about: summary }));
 }
 
-/** The words that can follow these in the name of a command. */
+/** The words that can follow these in a command's name. */
 function nextWords(bare: readonly string[]): Candidate[] {
   const begun = bare.length === 0 ? '' : `${bare.join(' ')} `;
   const next = new Set(

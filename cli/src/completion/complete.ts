@@ -5,7 +5,7 @@ import { findNames } from './find-names.ts';
 
 type Parts = Omit<Parameters<typeof createSession>[0], 'globals'>;
 
-/** Answers a shell: a candidate a line, and behind a tab what it is. */
+/** Answers a shell: one candidate per line, with its description after a tab. */
 export async function complete(words: readonly string[], parts: Parts): Promise<void> {
   const found = await findCandidates(words, async (names) => {
     const session = createSession({ ...parts, globals: globalsIn(words) });

@@ -16,7 +16,7 @@ const routes = {
     { id: '64eee2ec-d29e-4c58-a19a-366813aca57c', asset: 'agents/x', asset_version: '1.0.0', status: 'pending' },
   ]),
 };
-// Far more than a service needs, also on a machine that is busy.
+// Far more than a service needs, even on a busy machine.
 const env = (url: string) => ({ SVC_COMPLETE: '15', SERVICE_URL: url, SERVICE_API_TOKEN: 't' });
 
 async function candidates(words: string[], url = 'http://127.0.0.1:1', more = {}): Promise<string[]> {
@@ -62,12 +62,12 @@ test.each([
   [['team', 'show', ''], ['ml']],
   [['deploy', '--team', ''], ['ml']],
   [['review', 'approve', '64'], ['64eee2ec-d29e-4c58-a19a-366813aca57c']],
-])('%j becomes %j, names that the service knows', async (words, expected) => {
+])('%j becomes %j, with names from the service', async (words, expected) => {
   await using service = await scriptService(routes);
   expect(await candidates(words, service.url)).toEqual(expected);
 });
 
-test('a service that refuses, or does not answer, has no names, and nothing is said about it', async () => {
+test('a service that refuses, or does not answer, has no names and prints no error', async () => {
   expect(await candidates(['invoke', ''])).toEqual([]);
   await using refusing = await scriptService({
     'GET /api/v1/registry/agent': problem(403, 'forbidden', 'You may not'),
@@ -77,13 +77,13 @@ test('a service that refuses, or does not answer, has no names, and nothing is s
   expect(await candidates(['invoke', ''], silent.url, { SVC_COMPLETE: '1' })).toEqual([]);
 });
 
-test('what a name is about cannot drive the terminal', async () => {
+test('the description of a name cannot control the terminal', async () => {
   await using service = await scriptService(routes);
   const { stdout } = await runSvc(['invoke', 'gre'], { home: freshHome(), env: env(service.url) });
   expect(stdout).toBe('greeter\tabout\\u{1b} greeter\n');
 });
 
-// A shell with nothing but the script that svc prints, and what is offered for the line that is typed into it.
+// A shell with only svc's script, and its completions of the line.
 const drivers = {
   bash: (words: string[]) =>
     `eval "$script"; COMP_WORDS=(${words.map(quote).join(' ')}); COMP_CWORD=${words.length - 1}; _svc; printf '%s\\n' "\${COMPREPLY[@]}"`,
@@ -106,7 +106,7 @@ beforeAll(() => {
 });
 
 test.each(Object.keys(drivers) as (keyof typeof drivers)[])(
-  '%s offers them, and runs nothing that is typed',
+  '%s offers them, and runs no word of the line',
   async (shell) => {
     await using service = await scriptService(routes);
     const home = freshHome();

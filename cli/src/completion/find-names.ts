@@ -6,7 +6,7 @@ import type { Candidate } from './candidates.ts';
 
 const limit = 200;
 
-/** As the one who is signed in. A service that refuses, or cannot be asked in time, has no names. */
+/** Asks as the signed-in user. A service that refuses, or does not answer in time, has no names. */
 export async function findNames(session: Session, names: NonNullable<Input['names']>): Promise<Candidate[]> {
   try {
     return (await list(session, names)).filter(({ value }) => /^[a-z0-9-]+$/.test(value) || isId(value));
@@ -19,7 +19,7 @@ export async function findNames(session: Session, names: NonNullable<Input['name
 const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError';
 
 async function list(session: Session, names: NonNullable<Input['names']>): Promise<Candidate[]> {
-  // A person waits for the tab key.
+  // The user waits at the tab key.
   const options = { signal: AbortSignal.timeout((session.config.completion_seconds ?? 0) * 1000) };
   switch (names) {
     case 'team': {

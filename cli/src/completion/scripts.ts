@@ -1,10 +1,10 @@
-// What a shell is told to complete svc with. Each script hands the words as they stand to svc and prints what comes back, a candidate a
-// line; where none comes, the shell offers files. No script evaluates a word: a command in it would run with the tab key, as it would with
-// the scripts of @bomb.sh/tab, which was looked at for this.
+// The completion script of each shell. It passes the unchanged words to svc and prints the answer, one candidate per line; without
+// candidates the shell offers files. No script evaluates a word, because a command in it would run at the tab key. The scripts of
+// @bomb.sh/tab do that.
 export const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
 
-/** Set by the scripts alone: svc then answers with candidates for the last word. Its value is how many seconds the service has for names. */
+/** Only the scripts set it: svc then answers with candidates for the last word. Its value is the service's time for names, in seconds. */
 export const completing = 'SVC_COMPLETE';
 
 export const completionScripts: Record<Shell, string> = {

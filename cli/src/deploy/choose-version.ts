@@ -1,4 +1,4 @@
-// What `svc deploy` was given becomes a version in the registry: a reference as it stands, or a project that is pushed.
+// Turns the input of `svc deploy` into a version in the registry: a reference as given, or a project, which is pushed.
 import { Problem } from '@gantry/contract/problems.ts';
 import { parseRef, parseVersionRef, printVersionRef } from '@gantry/contract/refs.ts';
 import { isAtLeast, type Role } from '@gantry/contract/roles.ts';
@@ -33,7 +33,7 @@ export interface ProjectDeploy extends PushWish {
   target: string | undefined;
 }
 
-/** Pushes and gives the reference; whoever may not deploy learns it before anything is pushed. */
+/** Pushes and returns the reference. A user who may not deploy is refused before the push. */
 export async function versionByPush(
   session: Session,
   { directory, bump, target, ...wish }: ProjectDeploy,
@@ -42,7 +42,7 @@ export async function versionByPush(
   const { config } = checkHere(project);
   const ref = printVersionRef({ kind: 'agent', name: config.name, version: config.version });
   if (!isAtLeast(await roleIn(session, config.team), 'deployer')) throw await refuseDeploy(session, ref, target);
-  if (bump !== undefined) session.output.note(`agent.yaml says ${bumpProject(project, bump)} now`);
+  if (bump !== undefined) session.output.note(`agent.yaml now says ${bumpProject(project, bump)}`);
   try {
     return (await pushProject(session, project, wish)).push.ref;
   } catch (error) {
@@ -51,18 +51,18 @@ export async function versionByPush(
   }
 }
 
-/** What would be deployed, without pushing it. */
+/** The version that a deploy would use, without a push. */
 export async function versionInProject(session: Session, directory: string | undefined): Promise<string> {
   const { config } = checkHere(readProject(directory));
   const ref = printVersionRef({ kind: 'agent', name: config.name, version: config.version });
-  session.output.notice(`--plan pushes nothing: it looks at ${ref} as it was pushed last, not at the files here.`);
+  session.output.notice(`--plan pushes nothing: it checks the last push of ${ref}, not the files here.`);
   return ref;
 }
 
 async function offerBump(session: Session, project: LocalProject, wish: PushWish, refusal: Problem): Promise<string> {
   session.output.note(refusal.detail);
   const part = await session.prompt.choose(
-    'Give this change a version of its own?',
+    'Give this change a new version?',
     [
       ...versionParts.toReversed().map((each) => ({ value: each, label: `yes: raise ${each}` })),
       { value: 'no' as const, label: 'no' },
@@ -80,20 +80,20 @@ async function roleIn(session: Session, team: string): Promise<Role> {
   return isAtLeast(user.role, inTeam) ? user.role : inTeam;
 }
 
-/** The service refuses it itself where it can, so that the attempt is on its record; of a version it does not have, it knows nothing. */
+/** The service itself refuses where it can, so that the attempt is in its log; it cannot for an unknown version. */
 async function refuseDeploy(session: Session, ref: string, target: string | undefined): Promise<unknown> {
   try {
     const started = await session.call('deployments.create', {
       body: { ref, ...(target === undefined ? {} : { target }) },
     });
-    return new Refusal('role_changed', `Your role has changed meanwhile and ${ref} is being deployed`, {
+    return new Refusal('role_changed', `Your role has just changed, and ${ref} is being deployed`, {
       hint: `Run \`svc deployments watch ${started.id}\`.`,
     });
   } catch (error) {
     const refusal =
       error instanceof Problem && error.code === 'not_found'
         ? new Problem('forbidden', {
-            detail: 'A contributor submits; a deployer of the team deploys what was approved',
+            detail: 'A contributor submits; a deployer of the team deploys the approved version',
             hint: 'Run `svc submit --message "…"`.',
           })
         : error;

@@ -125,7 +125,7 @@ test('a deploy ends with a receipt, and the build stays folded', async () => {
   expect(stderr).toContain('undo: svc stop greeter');
 });
 
-test('what takes a deploy back is the version that ran before it', async () => {
+test('the undo of a deploy is the previous version', async () => {
   const earlier = {
     ...deployment,
     id: request.id,
@@ -143,7 +143,7 @@ test('what takes a deploy back is the version that ran before it', async () => {
   expect(stderr).toContain('undo: svc deploy agents/greeter@0.9.0');
 });
 
-test('a step that fails shows its output unasked, and the deploy is refused with its own problem', async () => {
+test('a failed step shows its output, and the deploy fails with the problem of that step', async () => {
   await using service = await scriptService({
     ...started,
     [`GET /api/v1/deployments/${id}/events`]: stream([
@@ -164,7 +164,7 @@ test('a step that fails shows its output unasked, and the deploy is refused with
   expect(stdout).toBe('');
 });
 
-test('with --json every event is a line and the last line is the deployment', async () => {
+test('with --json every event is a line, and the last line is the deployment', async () => {
   await using service = await scriptService({
     ...started,
     [`GET /api/v1/deployments/${id}/events`]: stream([...twoSteps, event({ kind: 'end', state: 'done' })]),
@@ -180,7 +180,7 @@ test('with --json every event is a line and the last line is the deployment', as
   expect(stderr.trim().split('\n').length).toBe(1);
 });
 
-test('without an approval a deploy ends at once with exit 4, and says who was asked and since when', async () => {
+test('without an approval a deploy ends at once with exit 4, and names the deciders and the waiting time', async () => {
   await using service = await scriptService({
     'POST /api/v1/deployments': problem(409, 'approval_required', 'agents/greeter@1.0.0 has no approval'),
     'GET /api/v1/rbac/approvals': list([request]),
@@ -192,7 +192,7 @@ test('without an approval a deploy ends at once with exit 4, and says who was as
   expect(stderr).toContain(`svc review approve ${request.id}`);
 });
 
-test('where nobody has asked, the refusal names the command that asks', async () => {
+test('without a request, the refusal names the command that submits one', async () => {
   await using service = await scriptService({
     'POST /api/v1/deployments': problem(409, 'approval_required', 'no approval'),
     'GET /api/v1/rbac/approvals': list([]),
@@ -201,7 +201,7 @@ test('where nobody has asked, the refusal names the command that asks', async ()
   expect(JSON.parse(stderr)).toMatchObject({ person_must_act: true, next: [{ command: `svc submit --asset ${ref}` }] });
 });
 
-test('a contributor who deploys in a project is refused before anything is pushed, with where the request stands', async () => {
+test('a contributor who deploys a project is refused before the push, with the state of the request', async () => {
   const home = freshHome();
   await runSvc(['init', 'greeter', '--framework', 'langgraph', '--team', 'default'], { home });
   await using service = await scriptService({
@@ -220,7 +220,7 @@ test('a contributor who deploys in a project is refused before anything is pushe
   expect(service.asked.some(({ path: asked }) => asked.endsWith('/versions'))).toBe(false);
 });
 
-test('of what waits already nobody is told to ask again, and where nobody can decide it is said what helps', async () => {
+test('a pending request gets no hint to submit again, and one without a decider gets the remedy', async () => {
   const refused = problem(409, 'approval_required', 'no approval', { hint: 'ask: svc submit --asset agents/greeter' });
   await using service = await scriptService({
     'POST /api/v1/deployments': refused,
@@ -234,13 +234,13 @@ test('of what waits already nobody is told to ask again, and where nobody can de
   expect(stderr).toContain('next: svc org set require_approval_for_admins false');
 });
 
-test('a plan before the first push says that nothing is pushed, and how to push', async () => {
+test('a plan before the first push is refused with the command that pushes', async () => {
   const home = freshHome();
   await runSvc(['init', 'greeter', '--framework', 'langgraph'], { home });
   await using service = await scriptService({});
   const ran = await runSvc(['deploy', 'greeter', '--plan'], { home, env: signedIn(service.url) });
   expect(ran.exit).toBe(1);
-  expect(ran.stderr).toContain('✗ Nothing of agents/greeter@1.0.0 is pushed yet that you may read');
+  expect(ran.stderr).toContain('✗ agents/greeter@1.0.0 is not pushed yet, or you may not read it');
   expect(ran.stderr).toContain('hint: Push it without deploying: `svc submit`.');
 });
 
@@ -286,7 +286,7 @@ test('Ctrl-C without a terminal detaches: the deploy goes on and its id is print
   expect(service.asked.some(({ path: asked }) => asked.endsWith('/cancel'))).toBe(false);
 });
 
-test('a project that is not in order is refused here, with every fault, and nothing is sent', async () => {
+test('a project with faults is refused locally, with every fault, and nothing is sent', async () => {
   const home = freshHome();
   mkdirSync(path.join(home, 'p'));
   writeFileSync(path.join(home, 'p', 'agent.yaml'), 'name: Greeter\nframework: langgraph\n');
@@ -298,12 +298,12 @@ test('a project that is not in order is refused here, with every fault, and noth
   expect(service.asked).toEqual([]);
 });
 
-test('a notice is said once, though the client, the push and the deploy each know it', async () => {
+test('a notice is printed once, although the client, the push and the deploy each give it', async () => {
   const home = freshHome();
   await runSvc(['init', 'greeter', '--framework', 'langgraph', '--team', 'default'], { home });
   appendFileSync(path.join(home, 'greeter', 'agent.yaml'), '\nmodel:\n  temperature: 0.5\n');
   const said =
-    '`model.temperature` is not in effect: The model gateway is not there yet; the temperature of the code applies.';
+    '`model.temperature` is not in effect: The model gateway does not exist yet; the temperature of the code applies.';
   const pushed = { id, ref, state: 'done', digest: 'sha256:abc', unchanged: false, problem: null, created_at: '' };
   const notices = [`agent.yaml: ${said}`];
   await using service = await scriptService({

@@ -38,7 +38,7 @@ export function describeDeployment(deployment: Deployment): View {
   ];
 }
 
-/** A failed undo lists what it could not take away. */
+/** A failed undo lists its remains. */
 function leftovers({ problem }: Deployment): View {
   const list = problem?.['leftovers'];
   return Array.isArray(list)

@@ -2,7 +2,7 @@ import type { Plan } from '@gantry/contract/deploy.ts';
 import { describeChanges } from '../review/describe-changes.ts';
 import { bad, faint, good, line, type Text, type View, warn } from '../view/view.ts';
 
-/** Every check's verdict, then what would change. */
+/** Every check's result, then the changes. */
 export function describePlan(plan: Plan): View {
   return [
     line(

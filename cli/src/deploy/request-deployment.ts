@@ -1,5 +1,4 @@
-// Asks the service for a deploy, and waits in the client for what may stand in its way when that is wanted: another
-// deploy of the agent (--wait), the approval (--wait-approval).
+// Requests a deploy, and can wait in the client for its obstacles: another deploy of the agent (--wait), the approval (--wait-approval).
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Approval } from '@gantry/contract/approvals.ts';
 import type { Deployment } from '@gantry/contract/deploy.ts';
@@ -19,13 +18,13 @@ export interface DeployWish {
   force: boolean;
   wait: boolean;
   waitApproval: boolean;
-  /** What the reviewer is told when the approval is asked for here. */
+  /** The message for the reviewer when this command requests the approval. */
   message?: string | undefined;
 }
 
 const pollMilliseconds = 2000;
 
-/** The deploy, or that there is nothing to do: a pipeline that is run again has what it wants. */
+/** The deploy, or `runs already`: a repeated pipeline has nothing left to do. */
 export async function requestDeployment(session: Session, wish: DeployWish): Promise<Deployment | 'runs already'> {
   for (;;) {
     try {
@@ -55,7 +54,7 @@ async function awaitOtherDeploy(session: Session, ref: string): Promise<void> {
   });
 }
 
-/** Ends when the request is approved; refused when it is closed in any other way. Asks for the approval where nobody has. */
+/** Ends when the request is approved; refused when it closes in another way. Requests the approval unless it is requested. */
 async function awaitDecision(session: Session, wish: DeployWish, refusal: unknown): Promise<void> {
   const { ref } = wish;
   const request = await requestToAwait(session, wish, refusal);
@@ -68,7 +67,7 @@ async function awaitDecision(session: Session, wish: DeployWish, refusal: unknow
   });
 }
 
-/** The one that waits, or a new one; who may not ask waits for what others asked for. */
+/** The pending request, or a new one; a user who may not submit waits for somebody else's. */
 async function requestToAwait(session: Session, wish: DeployWish, refusal: unknown): Promise<Approval> {
   const { ref, target, message } = wish;
   const latest = await latestRequest(session, ref);
@@ -99,13 +98,13 @@ function rejected({ id, asset, asset_version, closed_reason, reason }: Approval)
   });
 }
 
-/** From the list, which does not work out what the request would change every time it is asked; one that is not the latest is looked up. */
+/** From the list, which does not compute the changes for each question; an older request is loaded by its id. */
 async function again(session: Session, ref: string, id: string): Promise<Approval> {
   const latest = await latestRequest(session, ref);
   return latest?.id === id ? latest : await session.call('approvals.show', { params: { id } });
 }
 
-/** Until it is so or until Ctrl-C; a person decides how long is too long. */
+/** Repeats until it is done or until Ctrl-C; the user decides when it takes too long. */
 async function poll(session: Session, what: string, isSo: () => Promise<boolean>): Promise<void> {
   const started = Date.now();
   while (!(await isSo())) {

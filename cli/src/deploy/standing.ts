@@ -1,4 +1,4 @@
-// Where the request for an approval stands: what a refusal of the approval gate leaves the reader wondering about.
+// The state of the request for an approval, for a refusal of the approval gate.
 import type { Approval } from '@gantry/contract/approvals.ts';
 import { parseVersionRef, printRef } from '@gantry/contract/refs.ts';
 import { Problem } from '@gantry/contract/problems.ts';
@@ -12,7 +12,7 @@ import { line, type View } from '../view/view.ts';
 
 const gates = new Set(['approval_required', 'forbidden', 'rbac_failed']);
 
-/** The same refusal, with the request it is about: since when it waits, who can decide, or the command that makes one. */
+/** The same refusal with its request: how long it has waited, who can decide, or the command that submits one. */
 export async function withStanding(session: Session, ref: string, error: unknown): Promise<unknown> {
   if (!(error instanceof Problem) || !gates.has(error.code)) return error;
   const latest = await latestRequest(session, ref);
@@ -26,7 +26,7 @@ export async function withStanding(session: Session, ref: string, error: unknown
   });
 }
 
-/** The service's hint ends with the command that asks for the approval, and that is done. */
+/** The service's hint ends with the submit command, which has already run. */
 function withoutAsking({ code, detail, errors, fields, hint = '' }: Problem): Problem {
   return new Problem(code, {
     detail,
@@ -36,7 +36,7 @@ function withoutAsking({ code, detail, errors, fields, hint = '' }: Problem): Pr
   });
 }
 
-/** Of exactly this version; undefined when nobody has asked. */
+/** The request for exactly this version; undefined when there is none. */
 export async function latestRequest(session: Session, ref: string): Promise<Approval | undefined> {
   const parsed = parseVersionRef(ref);
   if (parsed === undefined) return undefined;
@@ -47,11 +47,11 @@ export async function latestRequest(session: Session, ref: string): Promise<Appr
 }
 
 function describeStanding(latest: Approval | undefined, ref: string): View {
-  return latest === undefined ? [line(`Nobody has asked for the approval of ${ref} yet.`)] : describeApproval(latest);
+  return latest === undefined ? [line(`No request for the approval of ${ref} yet.`)] : describeApproval(latest);
 }
 
 function nextOf(latest: Approval | undefined, ref: string): Next[] {
   if (latest?.status === 'pending') return nextForPending(latest);
   if (latest?.status === 'approved') return [{ command: `svc deploy ${ref}`, when: 'run by a deployer of the team' }];
-  return [{ command: `svc submit --asset ${ref}`, when: 'to ask for the approval' }];
+  return [{ command: `svc submit --asset ${ref}`, when: 'to request the approval' }];
 }

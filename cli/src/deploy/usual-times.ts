@@ -1,7 +1,7 @@
 import type { Deployment } from '@gantry/contract/deploy.ts';
 import type { UsualTimes } from '../run/draw-steps.ts';
 
-/** The median time of every step over earlier deploys that went through. */
+/** The median time of each step over earlier successful deploys. */
 export function usualTimes(earlier: readonly Deployment[]): UsualTimes {
   const times = new Map<string, number[]>();
   for (const { state, steps } of earlier) {

@@ -1,4 +1,4 @@
-// Watches a deploy to its end. Ctrl-C does not end the deploy by accident: at a terminal it asks, elsewhere it detaches.
+// Watches a deploy to its end. Ctrl-C never ends the deploy by accident: at a terminal it asks, elsewhere it detaches.
 import type { Deployment } from '@gantry/contract/deploy.ts';
 import { readProblem } from '@gantry/contract/problems.ts';
 import { Refusal } from '../refusal.ts';
@@ -9,7 +9,7 @@ import { createDrawing } from '../run/draw-steps.ts';
 import { followRun } from '../run/follow.ts';
 import { usualTimes } from './usual-times.ts';
 
-/** Refused with the deploy's own problem when it fails. */
+/** Throws the deploy's own problem when it fails. */
 export async function watchDeployment(session: Session, deployment: Deployment): Promise<Result> {
   const { id } = deployment;
   const earlier = await session.call('deployments.list', { query: { agent: deployment.agent, limit: 6 } });
@@ -36,7 +36,7 @@ export async function watchDeployment(session: Session, deployment: Deployment):
 export function detachedResult(deployment: Deployment): Result {
   return {
     data: deployment,
-    view: [line(`The deploy of ${deployment.ref} goes on without this terminal: ${deployment.id}`)],
+    view: [line(`The deploy of ${deployment.ref} continues without this terminal: ${deployment.id}`)],
     next: [
       { command: `svc deployments watch ${deployment.id}`, when: 'to watch it again' },
       { command: `svc deployments cancel ${deployment.id}`, when: 'to stop it' },
@@ -44,7 +44,7 @@ export function detachedResult(deployment: Deployment): Result {
   };
 }
 
-/** What is true at the end of a deploy, and where to find the proof. */
+/** The result of a deploy, and the place of its proof. */
 function receipt(deployment: Deployment, before: string | undefined): Result {
   if (deployment.state === 'failed') {
     throw (
@@ -55,10 +55,13 @@ function receipt(deployment: Deployment, before: string | undefined): Result {
     );
   }
   if (deployment.state === 'cancelled')
-    throw new Refusal('cancelled', `The deploy of ${deployment.ref} was cancelled; what ran before still runs`);
+    throw new Refusal(
+      'cancelled',
+      `The deploy of ${deployment.ref} was cancelled; the previous revision keeps running`,
+    );
   if (deployment.state === 'needs_attention') {
-    throw new Refusal('needs_attention', `The deploy of ${deployment.ref} failed and could not be undone in full`, {
-      hint: `Run \`svc deployments show ${deployment.id}\`; it lists what was left behind.`,
+    throw new Refusal('needs_attention', `The deploy of ${deployment.ref} failed, and its undo is incomplete`, {
+      hint: `Run \`svc deployments show ${deployment.id}\`; it lists the remains.`,
       person_must_act: true,
     });
   }
@@ -79,7 +82,7 @@ function receipt(deployment: Deployment, before: string | undefined): Result {
   };
 }
 
-/** As an argument of a shell. */
+/** As a shell argument. */
 function quoted(input: object | null): string {
   return `'${JSON.stringify(input ?? { message: 'hi' }).replaceAll("'", String.raw`'\''`)}'`;
 }
@@ -96,14 +99,14 @@ async function askWhatToDo(
     .choose(
       'The deploy is running. What should happen?',
       [
-        { value: 'detach', label: 'Detach: it goes on, this terminal is free' },
-        { value: 'cancel', label: 'Cancel it: what it did is undone, what ran before still runs' },
+        { value: 'detach', label: 'Detach: it continues, and this terminal is free' },
+        { value: 'cancel', label: 'Cancel it: its steps are undone, and the previous revision keeps running' },
         { value: 'watch', label: 'Keep watching' },
       ],
       '--detach',
     )
     .catch((error: unknown) => {
-      // Ctrl-C at the question itself: the safe answer is the one that ends nothing.
+      // Ctrl-C at the question: the safe answer ends nothing.
       if (error instanceof Refusal) return 'detach' as const;
       throw error;
     });
@@ -112,7 +115,7 @@ async function askWhatToDo(
   drawing.resume();
 }
 
-/** What the server answers to it (too late, not yours) is said, and the watching goes on: its end tells what became of it. */
+/** Prints the server's answer to it (too late, not yours) and keeps watching: the end of the deploy shows the outcome. */
 async function cancel(session: Session, id: string): Promise<void> {
   try {
     await session.call('deployments.cancel', { params: { id } });

@@ -1,11 +1,11 @@
-// What cannot be undone asks first: at a terminal it is a question that names what goes, elsewhere `--yes` has to be there.
+// A final change asks first: at a terminal a question names its effects, elsewhere `--yes` is required.
 import { toggle } from '../command.ts';
 import { Refusal } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
 
 export const yesFlag = toggle('Do not ask', 'y');
 
-/** `deed` is the question without its question mark; `otherwise` is what is true after a no. */
+/** `deed` is the question without its question mark; `otherwise` is the result of a no. */
 export async function confirmFinal(
   session: Session,
   { yes, deed, otherwise }: { yes: boolean; deed: string; otherwise: string },

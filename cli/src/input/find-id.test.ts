@@ -24,7 +24,7 @@ const taking: [string, string, (of: string) => object][] = [
   ['webhook redeliver siem', deliveries, delivery],
 ];
 
-test.each(taking)('%s takes the beginning of an id', async (words, path, made) => {
+test.each(taking)('%s takes the first characters of an id', async (words, path, made) => {
   await using service = await scriptService({ [`GET ${path}`]: list([made(id)]) });
   await runSvc([...words.split(' '), '64EEE2EC'], where(service.url));
   const [asked, acted] = service.asked;
@@ -32,7 +32,7 @@ test.each(taking)('%s takes the beginning of an id', async (words, path, made) =
   expect(acted?.path.startsWith(`${path}/${id}`)).toBe(true);
 });
 
-test.each(taking)('%s is refused where several begin so, and they are named', async (words, path, made) => {
+test.each(taking)('%s is refused when several ids begin with them, and lists those ids', async (words, path, made) => {
   await using service = await scriptService({ [`GET ${path}`]: list([made(id), made(other)]) });
   const { exit, stderr } = await runSvc([...words.split(' '), '64eee2ec'], where(service.url));
   expect(exit).toBe(1);
@@ -40,7 +40,7 @@ test.each(taking)('%s is refused where several begin so, and they are named', as
   expect(service.asked).toHaveLength(1);
 });
 
-test('a whole id is not looked up, and what is none of one is refused before anything is asked', async () => {
+test('a whole id is not looked up, and a text without the form of an id is refused before any request', async () => {
   await using service = await scriptService({ [`GET ${deploys}/${id}`]: problem(404, 'not_found', 'not here') });
   expect((await runSvc(['deployments', 'show', id], where(service.url))).stderr).toContain('not here');
   expect(service.asked.map(({ path }) => path)).toEqual([`${deploys}/${id}`]);
@@ -48,7 +48,7 @@ test('a whole id is not looked up, and what is none of one is refused before any
   expect(service.asked).toHaveLength(1);
 });
 
-test('a beginning that no id has is refused', async () => {
+test('first characters of no id are refused', async () => {
   await using service = await scriptService({ [`GET ${deploys}`]: list([]) });
   const { exit, stderr } = await runSvc(['deployments', 'show', 'abcd'], where(service.url));
   expect([exit, stderr]).toEqual([1, expect.stringContaining('begins with abcd')]);

@@ -8,7 +8,7 @@ interface Candidate {
   is: string;
 }
 
-// Enough to choose from; more would only say that more has to be typed.
+// Enough to choose from; a longer list only shows that more characters are needed.
 const most_named = 5;
 
 const listed = {
@@ -22,7 +22,7 @@ const listed = {
   },
 };
 
-/** The id of what was meant: as it stands, or the one that begins so. Refused where several do. */
+/** The whole id, from an id or from its first characters. Refused when several ids begin with them. */
 export async function findId(session: Session, kind: keyof typeof listed, given: string): Promise<string> {
   return await findAmong(kind, given, async (id) => await listed[kind](session, id));
 }
@@ -40,7 +40,7 @@ async function findAmong(kind: string, given: string, list: (id: string) => Prom
   const isWhole: boolean = isId(id);
   if (isWhole) return id;
   if (!/^[0-9a-f-]{1,36}$/.test(id))
-    throw misuse(`"${given}" is not the id of a ${kind}`, 'Give the id, or as much of its beginning as one alone has.');
+    throw misuse(`"${given}" is not the id of a ${kind}`, 'Give the id, or enough of its first characters.');
   const [found, ...others] = await list(id);
   if (found === undefined)
     throw new Problem('not_found', { detail: `No ${kind} that you may see has an id that begins with ${id}` });
@@ -50,7 +50,7 @@ async function findAmong(kind: string, given: string, list: (id: string) => Prom
 
 function ambiguous(kind: string, id: string, candidates: Candidate[]): Refusal {
   return new Refusal('ambiguous', `More than one ${kind} has an id that begins with ${id}`, {
-    hint: 'Type more of it.',
+    hint: 'Type more characters.',
     faults: candidates.map((one) => ({ message: `${one.id}  ${one.is}` })),
   });
 }

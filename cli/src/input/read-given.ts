@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { misuse } from '../refusal.ts';
 
-/** The text of the file that a flag names, or of stdin for `-`. */
+/** The text of a flag's file, or of stdin for `-`. */
 export async function readGiven(file: string): Promise<string> {
   return file === '-' ? await text(process.stdin) : readText(file);
 }

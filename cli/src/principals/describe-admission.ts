@@ -1,10 +1,10 @@
-// How somebody without a password comes to one, as `svc user create` and `svc user reset-password` tell it.
+// How a user without a password gets one, for `svc user create` and `svc user reset-password`.
 import type { Answer } from '@gantry/contract/endpoint.ts';
 import type { Endpoints } from '@gantry/contract/endpoints.ts';
 import { toggle } from '../command.ts';
 import { line, strong, time, warn, type View } from '../view/view.ts';
 
-export const printPasswordFlag = toggle('Print a one-time password also where mail is set up, and mail nothing');
+export const printPasswordFlag = toggle('Print a one-time password and send no mail, even where mail is set up');
 
 export function describeAdmission({
   email,
@@ -12,7 +12,7 @@ export function describeAdmission({
   mail_expires_at,
 }: Pick<Answer<Endpoints['users.create']>, 'email' | 'one_time_password' | 'mail_expires_at'>): View {
   if (mail_expires_at !== null)
-    return [line(`  a mail to ${email} says how to choose a password; it can be used until `, time(mail_expires_at))];
+    return [line(`  a mail to ${email} has a token to choose a password; it works until `, time(mail_expires_at))];
   if (one_time_password === undefined) return [];
   return [
     line(

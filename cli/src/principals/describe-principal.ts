@@ -3,9 +3,9 @@ import { text, type Input } from '../command.ts';
 import type { Output } from '../output.ts';
 import { fields, line, strong, table, time, warn, type View } from '../view/view.ts';
 
-/** Globs, by commas; an empty text is an empty list. */
+/** Globs, separated by commas; an empty text is an empty list. */
 export const allowedAssetsFlag: Input<string[] | undefined> = {
-  ...text('What it reaches: globs by commas, such as "agents/*,tools/search"; nothing unless told', 'globs'),
+  ...text('The allowed assets: globs, separated by commas, such as "agents/*,tools/search" (default none)', 'globs'),
   read: (given) =>
     given === undefined
       ? undefined
@@ -35,12 +35,12 @@ export function describePrincipal(principal: ServicePrincipal): View {
         last_used_at === null ? 'never' : time(last_used_at),
         ends_at === null ? '-' : time(ends_at),
       ]),
-      `No key works. Make one: svc principal rotate ${principal.name}`,
+      `No key works. Create one: svc principal rotate ${principal.name}`,
     ),
   ];
 }
 
-/** The key itself, once. */
+/** The key itself, shown once. */
 export function describeKey(key: string | undefined): View {
   if (key === undefined) return [];
   return [line('  key  ', strong(key), '  ', warn('shown once; give it to the pipeline as SERVICE_API_KEY'))];
@@ -50,6 +50,6 @@ export function warnAboutOldKeys(output: Output, principals: readonly ServicePri
   for (const { name, key_is_old, key_age_days } of principals)
     if (key_is_old)
       output.notice(
-        `The key of principal:${name} is ${key_age_days} days old; a new one about every ${rotate_after_days} days: svc principal rotate ${name}`,
+        `The key of principal:${name} is ${key_age_days} days old; replace it about every ${rotate_after_days} days: svc principal rotate ${name}`,
       );
 }

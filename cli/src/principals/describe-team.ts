@@ -10,7 +10,7 @@ export function describeTeam(team: Team): View {
     table(
       ['member', 'role'],
       team.members.map(({ principal, role }) => [principal, role]),
-      `Nobody is in this team yet. Add someone: svc team add ${team.name} user:<e-mail> --role contributor`,
+      `No members yet. Add one: svc team add ${team.name} user:<e-mail> --role contributor`,
     ),
   ];
 }

@@ -16,7 +16,6 @@ export function describeUser(user: User): View {
 
 function stateOf({ active, mail_expires_at, must_change_password }: User): Line {
   if (!active) return warn('disabled');
-  if (mail_expires_at !== null)
-    return [warn('has mail to choose a password'), ', which can be used until ', time(mail_expires_at)];
-  return must_change_password ? warn('password to change') : 'active';
+  if (mail_expires_at !== null) return [warn('invited by mail'), ', token valid until ', time(mail_expires_at)];
+  return must_change_password ? warn('must change password') : 'active';
 }

@@ -1,4 +1,4 @@
-// What the commands about users, groups and service principals have in common: people type names, and the service takes ids.
+// Shared by the commands about users, groups and service principals: people type names, and the service takes ids.
 import type { Group } from '@gantry/contract/groups.ts';
 import type { Answer } from '@gantry/contract/endpoint.ts';
 import type { Endpoints } from '@gantry/contract/endpoints.ts';
@@ -10,19 +10,19 @@ import type { Session } from '../session/session.ts';
 
 export type User = Answer<Endpoints['users.show']>;
 
-export const assetsToFlag = text('Who owns from now on what they own', 'e-mail');
+export const assetsToFlag = text('The new owner of their assets', 'e-mail');
 
-/** By e-mail, with `user:` before it or without. Throws `not_found`. */
+/** By e-mail, with or without the prefix `user:`. Throws `not_found`. */
 export async function findUser(session: Session, given: string): Promise<User> {
   const email = readUser(given).slice('user:'.length);
   const { items } = await session.call('users.list', { query: { email } });
-  return items[0] ?? missing(`There is no user ${email}.`, 'See who there is: svc user list');
+  return items[0] ?? missing(`There is no user ${email}.`, 'List the users: svc user list');
 }
 
 export async function findGroup(session: Session, given: string): Promise<Group> {
   const name = given.replace(/^group:/, '');
   const { items } = await session.call('groups.list', { query: { name } });
-  return items[0] ?? missing(`There is no group ${name} in your teams.`, 'See which there are: svc group list');
+  return items[0] ?? missing(`There is no group ${name} in your teams.`, 'List the groups: svc group list');
 }
 
 export async function findPrincipal(session: Session, given: string): Promise<ServicePrincipal> {
@@ -30,7 +30,7 @@ export async function findPrincipal(session: Session, given: string): Promise<Se
   const { items } = await session.call('principals.list', { query: { name } });
   return (
     items[0] ??
-    missing(`There is no service principal ${name} in your teams.`, 'See which there are: svc principal list')
+    missing(`There is no service principal ${name} in your teams.`, 'List the service principals: svc principal list')
   );
 }
 

@@ -2,7 +2,7 @@ import type { Permission } from '@gantry/contract/permissions.ts';
 import { isEmail, parsePrincipal, printPrincipal } from '@gantry/contract/refs.ts';
 import { misuse } from '../refusal.ts';
 
-/** `user:<e-mail>` as the service writes it; a bare e-mail address is taken as well. */
+/** `user:<e-mail>` as the service writes it; a bare e-mail address is accepted too. */
 export function readUser(given: string): string {
   const ref = parsePrincipal(isEmail(given) ? `user:${given}` : given);
   if (ref?.kind !== 'user') throw misuse(`"${given}" is not a user`, 'Write it like user:ada@example.com.');
@@ -11,14 +11,11 @@ export function readUser(given: string): string {
 
 type Principal = Pick<Permission, 'principal_type' | 'principal_id'>;
 
-/** `team:ml`, `user:ada@example.com` or `org`, in the parts that the service takes. */
+/** `team:ml`, `user:ada@example.com` or `org`, in the service's two fields. */
 export function readPrincipal(given: string): Principal {
   if (given === 'org') return { principal_type: 'org', principal_id: null };
   const ref = parsePrincipal(given);
   if (ref === undefined)
-    throw misuse(
-      `"${given}" is nobody that can be written`,
-      'Write team:ml, user:ada@example.com, or org for everybody.',
-    );
+    throw misuse(`"${given}" is not a principal`, 'Write team:ml, user:ada@example.com, or org for everybody.');
   return { principal_type: ref.kind, principal_id: ref.name };
 }

@@ -1,7 +1,7 @@
 import { operations, type Rule } from '@gantry/contract/roles.ts';
 import type { Command } from '../command.ts';
 
-/** The permission a command asks for, as help says it. */
+/** The permission of a command, in the words of help. */
 export function describeNeeds(needs: Command['needs']): string {
   if (needs === 'nothing') return 'nothing';
   if (needs === 'this machine') return 'an account on the machine that runs the service';

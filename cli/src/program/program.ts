@@ -1,5 +1,5 @@
-// The command line, built from the records: what is typed becomes a command with its input, or help, or a misuse (exit 2).
-// Only the record of the typed command is loaded; all of them only for help and for "did you mean".
+// The command line, built from the records: words become a command with its input, or help, or a misuse (exit 2). Only the record of the
+// given command is loaded; help and "did you mean" load all.
 import { Argument, Command as Parser, CommanderError, Option } from 'commander';
 import packageFile from '../../package.json' with { type: 'json' };
 import type { Command, Given, Input, InputOf, Inputs } from '../command.ts';
@@ -18,7 +18,7 @@ export interface Typed {
   globals: GlobalFlags;
 }
 
-/** Undefined when help or the version was asked for and printed. */
+/** Undefined when it printed help or the version. */
 export async function parse(given: readonly string[], output: Output): Promise<Typed | undefined> {
   const words = helpForm(given);
   const typed = typedWords(words);
@@ -56,10 +56,10 @@ export async function parse(given: readonly string[], output: Output): Promise<T
   return result;
 }
 
-// `svc audit` is a command, and its help names those below it.
+// `svc audit` is a command, and its help also lists the commands below it.
 const asksForHelp = (words: readonly string[]): boolean => words.includes('--help') || words.includes('-h');
 
-/** The words of a group that what was typed begins with; nothing where it begins with none. */
+/** The longest group that the words begin with; empty without one. */
 function groupIn(words: readonly string[]): string {
   const prefixes = words.map((_, n) => words.slice(0, n + 1).join(' '));
   return prefixes.findLast((prefix) => Object.keys(commands).some((each) => each.startsWith(`${prefix} `))) ?? '';

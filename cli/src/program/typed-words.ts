@@ -3,8 +3,8 @@ import { commands, type Words } from '../commands.ts';
 const withValue = new Set(['--server', '--team']);
 
 /**
- * The command that is typed, when the words name one; undefined for help of everything, for a typing error, and where
- * flags stand in a way that only the parser can tell.
+ * The command that the words name; undefined for general help, for a typing error, and for flags in places
+ * that only the parser understands.
  */
 export function typedWords(words: readonly string[]): Words | undefined {
   const bare = bareWords(words).slice(0, 3);
@@ -15,7 +15,7 @@ export function typedWords(words: readonly string[]): Words | undefined {
   return undefined;
 }
 
-/** `svc help deploy` is `svc deploy --help`. What is no command stays as it is, for the parser to say what was meant. */
+/** `svc help deploy` is `svc deploy --help`. Unknown words stay, so that the parser can suggest a command. */
 export function helpForm(words: readonly string[]): readonly string[] {
   const [first, ...about] = bareWords(words);
   if (first !== 'help') return words;
@@ -24,7 +24,7 @@ export function helpForm(words: readonly string[]): readonly string[] {
   return known ? [...typed, '--help'] : typed;
 }
 
-/** As a flag or an argument is typed: `waitApproval` is `wait-approval`. */
+/** The name of a flag or an argument on the command line: `waitApproval` is `wait-approval`. */
 export function kebab(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

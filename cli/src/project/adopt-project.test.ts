@@ -45,7 +45,7 @@ test('a project of langgraph.json gets an agent.yaml that validates, and no othe
   expect((await made.validate()).exit).toBe(0);
 });
 
-test('several graphs are a choice, and the one that is named is taken', async () => {
+test('several graphs need a choice, and the named one is used', async () => {
   const made = project({
     'langgraph.json': langgraphJson({ chat: './chat.py:flow', index: './index.py:flow' }),
     'chat.py': graph,
@@ -59,31 +59,31 @@ test('several graphs are a choice, and the one that is named is taken', async ()
   expect(made.yaml()).toContain('entrypoint: index.py:flow\n');
 });
 
-test('an agent.yaml without an agent gets its entrypoint, and keeps the rest', async () => {
+test('an agent.yaml without an agent gets its entrypoint, and the rest is unchanged', async () => {
   const yaml = '# mine\nname: flow\nversion: 2.0.0\nteam: ml\nframework: langgraph\n';
   const made = project({ 'agent.yaml': yaml, 'src/flow/graph.py': graph });
   expect((await made.init()).exit).toBe(0);
   expect(made.yaml()).toBe(`${yaml}entrypoint: src/flow/graph.py:flow\n`);
   const again = await made.init();
   expect(again.exit).toBe(1);
-  expect(again.stderr).toContain('agent.yaml is there already');
+  expect(again.stderr).toContain('agent.yaml already exists');
 });
 
-test('what `crewai create` makes is found', async () => {
+test('the crew of `crewai create` is found', async () => {
   const crew = 'from crewai.project import CrewBase\n\n@CrewBase\nclass Research:\n    ...\n';
   const made = project({ 'src/research/crew.py': crew, 'src/research/main.py': 'def run(): ...\n' });
   expect((await made.init()).exit).toBe(0);
   expect(made.yaml()).toContain('framework: crewai\nentrypoint: src/research/crew.py:Research\n');
 });
 
-test('a folder without an agent is told what was looked for', async () => {
+test('a folder without an agent is refused with the list of searched forms', async () => {
   const { exit, stderr } = await project({ 'notes.md': 'hello' }).init();
   expect(exit).toBe(1);
   expect(stderr).toContain('No agent was found in this folder');
   expect(stderr).toContain('svc init greeter');
 });
 
-test('a crew in JSON is told the file that makes it an agent', async () => {
+test('a crew in JSON is refused with the file that makes it an agent', async () => {
   const { exit, stderr } = await project({ 'crew.jsonc': '{}' }).init();
   expect(exit).toBe(1);
   expect(stderr).toContain('crew, _ = load_crew("crew.jsonc")');

@@ -1,5 +1,5 @@
-// `svc init` in a project that is there: finds the agent, and writes agent.yaml and nothing else. Of an agent.yaml that is there
-// already only `entrypoint` is added.
+// `svc init` in an existing project: finds the agent, and writes agent.yaml and no other file. In an existing agent.yaml it only adds
+// `entrypoint`.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseDocument, stringify } from 'yaml';
@@ -22,9 +22,9 @@ export interface Adoption {
 export interface Adopted {
   agent: FoundAgent;
   others: FoundAgent[];
-  /** The whole agent.yaml as it is now. */
+  /** The whole new agent.yaml. */
   text: string;
-  /** Names that the project's files list and agent.yaml does not set. */
+  /** Names from the project's files that agent.yaml does not set. */
   variables: string[];
 }
 
@@ -57,7 +57,7 @@ async function chosen(
     const named = agents.find((each) => each.entrypoint === entrypoint.replace(/^\.\//, ''));
     if (named === undefined)
       throw misuse(
-        `${entrypoint} is none of the agents that were found`,
+        `${entrypoint} is not among the agents found`,
         `Found: ${agents.map((each) => each.entrypoint ?? 'agent.py').join(', ')}`,
       );
     return named;
@@ -88,7 +88,7 @@ function nothingFound(project: LocalProject): Refusal {
 function withEntrypoint(yaml: string, { entrypoint }: FoundAgent): string {
   const document = parseDocument(yaml);
   if (document.errors.length > 0 || document.has('entrypoint') || entrypoint === undefined)
-    throw new Refusal('exists', 'agent.yaml is there already', { hint: 'Run `svc validate`, which checks it.' });
+    throw new Refusal('exists', 'agent.yaml already exists', { hint: 'Run `svc validate` to check it.' });
   document.set('entrypoint', entrypoint);
   return document.toString({ lineWidth: 0 });
 }
@@ -113,7 +113,7 @@ async function newFile(
   return schemaLine(session.server) + stringify(config, { lineWidth: 0 }) + comment(open);
 }
 
-/** `.env` is never sent, so the file says which values are still missing. */
+/** `.env` is never sent, so the file lists the missing values. */
 function comment(variables: readonly string[]): string {
   if (variables.length === 0) return '';
   const lines = [

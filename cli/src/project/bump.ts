@@ -6,12 +6,12 @@ import type { LocalProject } from './read-project.ts';
 
 export const versionParts = ['major', 'minor', 'patch'] as const satisfies readonly VersionPart[];
 
-/** Raises the version in the project's agent.yaml; everything else in the file stays as it is. */
+/** Raises the version in the project's agent.yaml; the rest of the file is unchanged. */
 export function bumpProject(project: LocalProject, part: VersionPart): string {
   const file = path.join(project.directory, 'agent.yaml');
   const bumped = bumpVersion(readFileSync(file, 'utf8'), part);
   if (bumped === undefined)
-    throw new Refusal('cannot_bump', 'agent.yaml has no version that could be raised', { hint: 'Run `svc validate`.' });
+    throw new Refusal('cannot_bump', 'agent.yaml has no version to raise', { hint: 'Run `svc validate`.' });
   writeFileSync(file, bumped.text);
   return bumped.version;
 }

@@ -3,7 +3,7 @@ import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { Refusal } from '../refusal.ts';
 import type { LocalProject } from './read-project.ts';
 
-/** The server's own check, made before anything is sent; refused with every fault at once. */
+/** The server's own check, before anything is sent; it refuses with every fault at once. */
 export function checkHere(project: LocalProject): CheckedProject & { config: AgentConfig } {
   const checked = checkProject(project);
   const { config, deployable, findings } = checked;
@@ -11,9 +11,9 @@ export function checkHere(project: LocalProject): CheckedProject & { config: Age
   const faults = findings.filter(({ severity }) => severity === 'error');
   throw new Refusal(
     'project_invalid',
-    `The project cannot be deployed as it is: ${faults.length === 1 ? 'one fault' : `${faults.length} faults`}`,
+    `The project has faults that prevent a deploy: ${faults.length === 1 ? 'one fault' : `${faults.length} faults`}`,
     {
-      hint: 'Mend these; `svc validate` checks again.',
+      hint: 'Fix them; `svc validate` checks again.',
       faults,
     },
   );

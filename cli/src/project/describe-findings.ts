@@ -1,7 +1,7 @@
 import type { Finding } from '@gantry/contract/finding.ts';
 import { bad, faint, strong, line, warn, type Text, type View } from '../view/view.ts';
 
-/** `agent.yaml:3:7  error  …`, and below it what to do. */
+/** `agent.yaml:3:7  error  …`, with the fix below. */
 export function describeFindings(findings: readonly Finding[]): View {
   return findings.flatMap(({ file, line: row, column, severity, message, suggestion, code }) => [
     line(strong(`${file}:${row}:${column}`), '  ', severitySign(severity), `  ${message}`, faint(`  ${code}`)),

@@ -1,8 +1,8 @@
-// Which variables a project's code expects, from the files that list them. Only names are read: values may be secrets, and stay here.
+// The variables that a project's code expects, from the files that list them. Only names are read, because values may be secrets.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-/** Names in the order of the files, each once. */
+/** Names in file order, without repeats. */
 export function environmentNames(directory: string): string[] {
   const files = readdirSync(directory)
     .filter((file) => /^\.env(?:[._-](?:example|sample|template|dist))?$/.test(file))

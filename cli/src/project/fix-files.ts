@@ -10,7 +10,7 @@ export interface FixedFile {
   view: View;
 }
 
-/** Applies the edits that findings carry, and shows every line before and after. */
+/** Applies the edits of the findings, and shows every line before and after. */
 export function fixFiles(project: LocalProject, findings: readonly Finding[]): FixedFile[] {
   const byFile = Map.groupBy(
     findings.filter(({ edit }) => edit !== undefined),

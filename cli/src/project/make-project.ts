@@ -1,4 +1,4 @@
-// `svc init`: a copy of the example of the framework, under a name and a team of its own.
+// `svc init`: a copy of the framework's example, with its own name and team.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +24,7 @@ export async function makeProject(
   if (!namePattern.test(name))
     throw misuse(
       `"${name}" cannot be the name of an agent`,
-      'Take lower-case letters, digits and hyphens, starting with a letter, at most 63.',
+      'Use lower-case letters, digits and hyphens, starting with a letter, at most 63.',
     );
   const directory = path.resolve(name);
   if (existsSync(directory) && readdirSync(directory).length > 0)
@@ -49,13 +49,13 @@ export function copyExample(directory: string, framework: Framework, identity: I
       source === template || leftOut(path.relative(template, source).replaceAll(path.sep, '/')) === undefined,
   });
   rewrite(path.join(directory, 'agent.yaml'), (yaml) => renamed(yaml, identity));
-  // The example says how to call it; so does the copy.
+  // The example shows a call of itself, and so does the copy.
   rewrite(path.join(directory, 'agent.py'), (source) =>
     source.replaceAll(/svc invoke [a-z-]+/g, `svc invoke ${identity.name}`),
   );
 }
 
-/** Comments and order of the example stay. */
+/** The example's comments and order are kept. */
 function renamed(yaml: string, { name, team, server }: Identity): string {
   const document = parseDocument(yaml);
   document.set('name', name);

@@ -31,7 +31,7 @@ const agent = {
   'tools/search.py': 'x = 1\n',
 };
 
-test('secrets, history and caches stay at home, and what may hold secrets is named', async () => {
+test('secrets, history and caches are left out, and files that may hold secrets are named', async () => {
   const directory = makeProject({
     ...agent,
     '.env': 'KEY=1',
@@ -50,20 +50,20 @@ test('secrets, history and caches stay at home, and what may hold secrets is nam
   ]);
 });
 
-test('the same files give the same bytes, wherever and whenever they were written', async () => {
+test('the same files give the same bytes, in every place and at every time', async () => {
   const first = makeProject(agent);
   const second = makeProject(agent);
   utimesSync(path.join(second, 'agent.py'), 1, 1);
   expect(Buffer.compare(await pack(readProject(first)), await pack(readProject(second)))).toBe(0);
 });
 
-test('a link is refused here, and nothing behind it is read', () => {
+test('a link is refused, and its target is not read', () => {
   const directory = makeProject(agent);
   symlinkSync('/etc/passwd', path.join(directory, 'data.txt'));
   expect(() => checkHere(readProject(directory))).toThrow('one fault');
 });
 
-test('a file whose name begins with @ is packed, not opened as an archive', async () => {
+test('a file with a leading @ in its name is packed, not opened as an archive', async () => {
   const directory = makeProject({ ...agent, '@notes': 'x' });
   expect(await namesIn(await pack(readProject(directory)))).toContain('@notes');
 });
@@ -75,7 +75,7 @@ test('the walk ends soon after the limit of files', () => {
   expect(() => checkHere(project)).toThrow('faults');
 });
 
-test('a file that is not called agent.yaml is not taken for one', () => {
+test('a file with another name is not used as agent.yaml', () => {
   const directory = makeProject({ 'other.yaml': '' });
   expect(() => readProject(path.join(directory, 'other.yaml'))).toThrow('is not an agent.yaml');
 });

@@ -3,9 +3,9 @@ import { projectLimits } from '@gantry/contract/agent-project/limits.ts';
 import { Refusal } from '../refusal.ts';
 import type { LocalProject } from './read-project.ts';
 
-/** The project as a gzipped tar. The same files give the same bytes: sorted, without owners, times or modes of this machine. */
+/** The project as a gzipped tar. The same files give the same bytes: sorted, without this machine's owners, times or modes. */
 export async function pack(project: LocalProject): Promise<Uint8Array> {
-  // Pack takes names as they are; `tar.create` would open one that begins with @ as an archive.
+  // Pack takes names literally; `tar.create` would open a name with a leading @ as an archive.
   const archive = new Pack({
     cwd: project.directory,
     gzip: true,

@@ -45,13 +45,13 @@ export async function pushProject(session: Session, project: LocalProject, { mes
   for (const notice of push.notices) session.output.notice(notice);
   session.output.note(
     good('✓ '),
-    push.unchanged ? `${push.ref} is in the registry already, with exactly this content` : `${push.ref} is pushed`,
+    push.unchanged ? `${push.ref} is already in the registry, with exactly this content` : `${push.ref} is pushed`,
     faint(`  ${push.digest ?? ''}`),
   );
   return { push, config };
 }
 
-/** One push of an agent runs at a time; another one, often a command that was cut off, is watched to its end first. */
+/** One push of an agent runs at a time. Another one, often from an interrupted command, is watched to its end first. */
 async function awaitOtherPush(session: Session, error: unknown): Promise<void> {
   const id = error instanceof Problem && error.code === 'conflict' ? error.fields['push_id'] : undefined;
   if (typeof id !== 'string') throw error;

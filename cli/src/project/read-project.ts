@@ -1,4 +1,4 @@
-// A project as it lies in a directory: what belongs to it, what is left out and why. Links are listed and never followed.
+// A project from a directory: its files, and the files that are left out with the reason. Links are listed and never followed.
 import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { leftOut, type LeftOutRule } from '@gantry/contract/agent-project/left-out.ts';
@@ -11,7 +11,7 @@ export interface LocalProject extends ProjectFiles {
   left_out: { path: string; rule: LeftOutRule }[];
 }
 
-/** The directory, or the agent.yaml in it; `./agent.yaml` unless told. */
+/** The directory, or the agent.yaml in it; default `./agent.yaml`. */
 export function readProject(given = '.'): LocalProject {
   const directory = projectDirectory(given);
   const files: ProjectFile[] = [];
@@ -21,7 +21,7 @@ export function readProject(given = '.'): LocalProject {
     for (const entry of readdirSync(path.join(directory, relative), { withFileTypes: true }).toSorted((a, b) =>
       a.name < b.name ? -1 : 1,
     )) {
-      // One more than allowed says that it is too many; a home directory taken for a project is not walked to its end.
+      // One more than the limit is enough to refuse, so the walk of a home directory ends early.
       if (files.length > projectLimits.files) return;
       const inner = relative === '' ? entry.name : `${relative}/${entry.name}`;
       const rule = leftOut(inner);
@@ -40,7 +40,7 @@ export function readProject(given = '.'): LocalProject {
   return { directory, left_out, list: () => files, read: (file) => readFileSync(path.join(directory, file)) };
 }
 
-/** One sentence for each thing left out; what is left out on every machine (caches, compiled code) is not worth one. */
+/** One sentence for each left-out file, without those that every project leaves out (caches, compiled code). */
 export function leftOutNotices({ left_out }: LocalProject): string[] {
   return left_out
     .filter(({ rule }) => rule.on_server === 'refused')

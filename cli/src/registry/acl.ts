@@ -1,4 +1,4 @@
-// What the commands about an asset's ACL have in common: how assets and actions are typed, and the entries that are there.
+// Shared by the commands about an asset's ACL: the inputs for assets and actions, and the existing entries.
 import type { Permission } from '@gantry/contract/permissions.ts';
 import { parseRef, printGrantee } from '@gantry/contract/refs.ts';
 import { actions as allActions, type Action, type AssetKind } from '@gantry/contract/roles.ts';

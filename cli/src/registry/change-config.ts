@@ -14,11 +14,11 @@ export interface Wish {
   config: string | undefined;
   bump: VersionPart | undefined;
   version: string | undefined;
-  /** Nothing else was asked for: without a config from a flag, the editor opens. */
+  /** True when nothing else is asked for: then the editor opens unless a flag gives a config. */
   ask: boolean;
 }
 
-/** The config and its version, after the difference was shown; undefined when it is what it was. */
+/** The config and its version, after showing the difference; undefined when it is unchanged. */
 export async function changeConfig(
   session: Session,
   kind: ConfiguredKind,
@@ -37,14 +37,17 @@ export async function changeConfig(
   const version = wish.version ?? nextVersion(before.latest_version ?? '0.0.0', bump);
   if (version === undefined) throw misuse('There is no next version', 'Give one with --version.');
   session.output.show([...difference(had.split('\n'), (await printConfig(config)).split('\n'))]);
-  if (isEdited && !(await session.prompt.confirm(`Make this ${before.ref}@${version}?`, '--file')))
-    throw new Refusal('declined', `${before.ref} stays as it is`);
+  if (isEdited && !(await session.prompt.confirm(`Save this as ${before.ref}@${version}?`, '--file')))
+    throw new Refusal('declined', `${before.ref} is unchanged`);
   return { version, config };
 }
 
 async function editedConfig(session: Session, kind: ConfiguredKind, name: string, had: string) {
   if (!(await session.prompt.canAsk()))
-    throw misuse('--file is needed: nobody can edit here', 'Give --file or --config, or run this at a terminal.');
+    throw misuse(
+      '--file is needed: svc cannot open an editor here',
+      'Give --file or --config, or run this at a terminal.',
+    );
   for (let written = had; ;) {
     written = openEditor(session.config, name, written);
     try {

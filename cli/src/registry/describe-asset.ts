@@ -45,11 +45,11 @@ export function listVersions(versions: AssetDetail['versions']): Block {
       shortDigest(version.digest),
       version.message,
     ]),
-    'No version is pushed yet.',
+    'No versions yet.',
   );
 }
 
-/** `config` is printed already. */
+/** `config` is already printed. */
 export function describeVersion(version: AssetVersionDetail, config: string): View {
   return [
     line({ text: version.ref, style: 'strong' }, '  ', state(version.state)),
@@ -73,7 +73,7 @@ export function describeVersion(version: AssetVersionDetail, config: string): Vi
   ];
 }
 
-/** `config` is printed already. */
+/** `config` is already printed. */
 export function describeAsset(asset: AssetDetail, config: string): View {
   return [
     line({ text: asset.ref, style: 'strong' }, asset.description === '' ? '' : `  ${asset.description}`),
@@ -92,13 +92,13 @@ export function describeAsset(asset: AssetDetail, config: string): View {
     table(
       ['who', prose('may')],
       asset.permissions.map(({ principal, actions }) => [principal, actions.join(', ')]),
-      'Nobody but admins may do anything with it.',
+      'No entries: only admins have access.',
     ),
     ...(asset.config === null ? [] : [line(faint('config')), verbatim(config.trimEnd())]),
   ];
 }
 
-/** The entries that a visibility stands for. */
+/** The entries behind a visibility. */
 export function describeVisibility({ visibility, team }: Pick<Asset, 'visibility' | 'team'>): string {
   return {
     org: `entries for org and team:${team}`,

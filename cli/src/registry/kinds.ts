@@ -1,11 +1,11 @@
-// What the kinds of assets are called where people read it, and one example each: the commands are the same for all of them.
+// The readable names of the kinds of assets, with one example each: their commands are all the same.
 import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 import type { AssetKind } from '@gantry/contract/roles.ts';
 
 interface KindWords {
   plural: string;
   example: string;
-  /** What the first one is made with. */
+  /** The command that creates the first one. */
   first: string;
 }
 

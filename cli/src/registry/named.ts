@@ -10,11 +10,11 @@ export interface Named {
   version: string | undefined;
 }
 
-/** `search`, `search@1.0.0`, and the same as references: `tools/search@1.0.0`. */
+/** `search`, `search@1.0.0`, or the same as references: `tools/search@1.0.0`. */
 export function readNamed(kind: AssetKind, given: string): Named {
   const ref = parseVersionRef(given) ?? parseRef(given);
   if (ref !== undefined && ref.kind !== kind)
-    throw misuse(`${given} is no ${kind}`, `Type it as: svc registry ${ref.kind} …`);
+    throw misuse(`${given} is not a ${kind}`, `Type it as: svc registry ${ref.kind} …`);
   if (ref !== undefined) return { name: ref.name, version: 'version' in ref ? String(ref.version) : undefined };
   const at = given.indexOf('@');
   if (at < 0) return { name: given, version: undefined };
@@ -23,7 +23,7 @@ export function readNamed(kind: AssetKind, given: string): Named {
   return { name: given.slice(0, at), version };
 }
 
-/** Does what needs the asset; where it is not there, the refusal names the one that was probably meant. */
+/** Runs an operation on the asset; when it is missing, the refusal suggests the nearest name. */
 export async function suggestAsset<Value>(
   session: Session,
   kind: AssetKind,
@@ -41,7 +41,7 @@ export async function suggestAsset<Value>(
     );
     throw new Problem('not_found', {
       detail: `There is no ${kind} "${name}" that you may read`,
-      hint: meant === undefined ? `See those you may: svc registry ${kind} list` : `Did you mean ${meant}?`,
+      hint: meant === undefined ? `List them: svc registry ${kind} list` : `Did you mean ${meant}?`,
       fields: error.fields,
     });
   }

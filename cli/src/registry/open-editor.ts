@@ -5,21 +5,21 @@ import path from 'node:path';
 import type { Config } from '../config.ts';
 import { Refusal } from '../refusal.ts';
 
-/** What a person makes of the text in the editor of their environment. */
+/** The text after the user's editor. */
 export function openEditor({ environment }: Pick<Config, 'environment'>, name: string, before: string): string {
   const editor = environment['VISUAL'] || environment['EDITOR'] || 'vi';
-  // A folder of one's own, 0700: what is edited may not be everybody's to read.
+  // A folder of its own, 0700: others may not read the text.
   const folder = mkdtempSync(path.join(tmpdir(), 'svc-edit-'));
   try {
     const file = path.join(folder, `${name}.yaml`);
     writeFileSync(file, before, { mode: 0o600 });
-    // As every tool takes it: a program and its own flags, `code --wait`.
+    // As in other tools: a program with its flags, `code --wait`.
     const { status, error } = spawnSync('/bin/sh', ['-c', `${editor} "$1"`, 'svc', file], {
       stdio: 'inherit',
       env: environment,
     });
     if (error !== undefined || status !== 0)
-      throw new Refusal('editor_failed', `${editor} did not end well; nothing was changed`, {
+      throw new Refusal('editor_failed', `${editor} failed; nothing was changed`, {
         hint: 'Set EDITOR, or give --file.',
       });
     return readFileSync(file, 'utf8');

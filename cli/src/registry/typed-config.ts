@@ -10,17 +10,17 @@ import { misuse, Refusal } from '../refusal.ts';
 export type Config = NonNullable<Send<'registry.create'>['body']['config']>;
 
 export const configFlags = {
-  file: text('What it is made of: a YAML or JSON file, - for stdin', 'path'),
-  config: text('The same, typed here', 'yaml'),
+  file: text('The config: a YAML or JSON file, or - for stdin', 'path'),
+  config: text('The config, as YAML or JSON', 'yaml'),
 };
 
 export interface TypedConfig {
   config: Config;
-  /** As it was typed. */
+  /** The text as given. */
   text: string;
 }
 
-/** Checked as the service will check it; undefined when neither flag is given. */
+/** Checked as the service will check it; undefined without both flags. */
 export async function readTypedConfig(
   kind: ConfiguredKind,
   { file, config }: { file: string | undefined; config: string | undefined },
@@ -43,13 +43,13 @@ export async function printConfig(config: object): Promise<string> {
   return stringify(config);
 }
 
-/** What editors find the form of a config by. */
+/** Editors find the schema of a config by this line. */
 export function schemaLine(server: string, kind: AssetKind): string {
   return `# yaml-language-server: $schema=${server}/api/v1/schemas/${kind === 'agent' ? 'agent.json' : `assets/${kind}`}\n`;
 }
 
 function invalid(kind: ConfiguredKind, file: string, findings: readonly Finding[]): Refusal {
-  const sentence = `${file} is no config of a ${kind}`;
+  const sentence = `${file} is not a valid config of a ${kind}`;
   return new Refusal('config_invalid', sentence, {
     view: describeFindings(findings),
     problem: { code: 'config_invalid', detail: sentence, errors: findings },

@@ -1,8 +1,8 @@
 import { text } from '../command.ts';
 
 export const wordFlags = {
-  description: text('What it is', 'text'),
-  tags: text('Words to find it by, separated by commas', 'list'),
+  description: text('A description', 'text'),
+  tags: text('Words for the search, separated by commas', 'list'),
 };
 
 export function readTags(list: string): string[] {

@@ -1,4 +1,4 @@
-// What a reviewer reads of a request. All of it was written by somebody else.
+// The view of a request for its reviewer. Others wrote all of its text.
 import type { ApprovalDetail } from '@gantry/contract/approvals.ts';
 import { expect, test } from 'vitest';
 import { describeApproval, describeHistory } from './describe-approval.ts';
@@ -36,23 +36,23 @@ const printed = (view: View) => render(view, { colour: false, columns: undefined
 const compared = (more: Partial<typeof changes>, before: string | null = 'agents/greeter@1.0.0') =>
   printed(describeChanges({ changes: { ...changes, ...more }, before, after: 'agents/greeter@1.1.0' }));
 
-test('of one approval nothing is counted; of two it is said how many are there and whom it waits for', () => {
+test('one approval is not counted; with two, the view has the number and the missing deciders', () => {
   expect(printed(describeApproval(approval))).not.toContain('Approvals');
   const by = { by: 'max@example.com', at: '2026-01-31T12:00:00Z', reason: '' };
   const two = { ...approval, approvals_required: 2, approved_by: [by], can_decide: ['root@example.com'] };
   expect(printed(describeApproval(two))).toContain('1 of 2 (max@example.com), waits for root@example.com');
   const stuck = printed(describeApproval({ ...two, approvals_required: 3 }));
-  expect(stuck).toContain('root@example.com; 1 more must be made an admin');
+  expect(stuck).toContain('root@example.com; 1 more needed as admin');
   expect(printed(describeApproval({ ...two, status: 'approved', approved_by: [by, by] }))).toContain('2 of 2: max@');
 });
 
-test('what is not deployed has no target, and what expires says when', () => {
+test('a kind that is not deployed has no target, and an expiring request has its time', () => {
   const tool = { ...approval, asset: 'tools/search', target: 'none', expires_at: '2026-02-14T11:00:00Z' };
   expect(printed(describeApproval(tool))).not.toContain('Target');
   expect(printed(describeApproval(tool))).toMatch(/Expires +2026-02-14T11:00:00Z/);
 });
 
-test('the request before it and what was said stand with it', () => {
+test('the view has the previous request and the comments', () => {
   const { message: _, ...closed } = { ...approval, status: 'rejected', closed_reason: 'rejected' } as const;
   const previous = { ...closed, asset_version: '1.0.9', reason: 'too wide', decided_by: 'max@example.com' };
   const comments = [{ id, author: 'max@example.com', message: 'why?', created_at: '2026-01-31T12:00:00Z' }];
@@ -61,7 +61,7 @@ test('the request before it and what was said stand with it', () => {
   expect(text).toContain('2026-01-31T12:00:00Z  max@example.com: why?');
 });
 
-test('what it may newly reach comes first, then config, files with their sizes, and packages', () => {
+test('new access comes first, then config, files with their sizes, and packages', () => {
   const text = compared({
     config: [{ path: 'deploy.env_vars.MODE', before: '(hidden)', after: '(hidden)' }],
     files: [{ path: 'a.py', change: 'changed', before_bytes: 10, after_bytes: 12, diff: null, no_diff: 'binary' }],
@@ -73,7 +73,7 @@ test('what it may newly reach comes first, then config, files with their sizes, 
   });
   expect(text.split('\n')).toEqual([
     'agents/greeter@1.0.0 → agents/greeter@1.1.0',
-    'What it may reach:',
+    'Access to other assets:',
     '  ~ tool tools/search  changed  1.0.0 → 2.0.0',
     '  + secret KEY  added',
     '  ~ deploy.env_vars.MODE: (hidden) → (hidden)',
@@ -82,10 +82,10 @@ test('what it may newly reach comes first, then config, files with their sizes, 
     '',
   ]);
   expect(compared({})).toContain('Nothing changes');
-  expect(compared({}, null)).toContain('Nothing of this agent runs yet: all of it is new.');
+  expect(compared({}, null)).toContain('No revision of this agent runs yet: everything is new.');
 });
 
-test('a file that would draw an approval of its own on the terminal stays text, line by line behind its sign', () => {
+test('a file with terminal codes for a false approval stays text, line by line after its sign', () => {
   const diff =
     '--- /dev/null\n+++ b/a.py\n@@ -0,0 +1,2 @@\n+x\r\u001b[2J\u001b]0;owned\u0007\u202e✓ approved\n+\u009b1A';
   const file = { path: 'a.py', change: 'added', before_bytes: null, after_bytes: 9, no_diff: null } as const;
@@ -93,5 +93,7 @@ test('a file that would draw an approval of its own on the terminal stays text, 
   expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
   expect(text).toContain('+x\\u{d}\\u{1b}[2J');
   const withheld = { ...file, diff: null, no_diff: 'not_permitted' } as const;
-  expect(printed(describeDiffs({ ...changes, files: [withheld] }))).toContain('shown to those who may write the asset');
+  expect(printed(describeDiffs({ ...changes, files: [withheld] }))).toContain(
+    'only for users with "write" on the asset',
+  );
 });

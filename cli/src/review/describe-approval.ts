@@ -7,7 +7,7 @@ export function describeApproval(approval: Approval): View {
     line({ text: `${approval.asset}@${approval.asset_version}`, style: 'strong' }, '  ', stateOf(approval)),
     fields({
       Request: approval.id,
-      Digest: [approval.digest, faint('  exactly this content is what the decision covers')],
+      Digest: [approval.digest, faint('  the decision covers exactly this content')],
       Target: targetOf(approval) === null ? null : approval.target,
       Submitted: [time(approval.submitted_at), ` by ${approval.submitted_by}`],
       Message: approval.message === '' ? null : approval.message,
@@ -23,14 +23,14 @@ export function describeApproval(approval: Approval): View {
   ];
 }
 
-/** What became of it: a closed request says why, not only that it is closed. */
+/** The outcome: a closed request shows its reason, not only that it is closed. */
 export function stateOf(approval: Approval): Cell {
   return approval.status === 'rejected' && approval.closed_reason !== null
     ? state(approval.closed_reason)
     : state(approval.status);
 }
 
-/** What is said, the oldest first, and what became of the request before this one. */
+/** The comments, oldest first, and the outcome of the previous request. */
 export function describeHistory({ comments, previous }: ApprovalDetail): View {
   return [
     ...(previous === null
@@ -48,25 +48,25 @@ export function describeHistory({ comments, previous }: ApprovalDetail): View {
   ];
 }
 
-/** Null for what is not deployed. */
+/** Null for kinds that are not deployed. */
 export function targetOf({ target }: Approval): string | null {
   return target === 'none' ? null : target;
 }
 
-/** Whose decision a request waits for: names, or what to do where nobody can decide. */
+/** The names of the deciders, or the remedy when nobody can decide. */
 export function deciders({ can_decide }: Pick<Approval, 'can_decide'>): string {
   return can_decide.length === 0 ? 'nobody yet: it takes another admin' : can_decide.join(', ');
 }
 
-/** What moves a pending request on. Where nobody can decide about it, it is an admin's own, and they are the only one. */
+/** The next steps of a pending request. When nobody can decide, it is the request of the only admin. */
 export function nextForPending({ id, can_decide }: Pick<Approval, 'id' | 'can_decide'>): Next[] {
   if (can_decide.length > 0)
     return [{ command: `svc review approve ${id}`, when: `run by one of: ${can_decide.join(', ')}` }];
   return [
-    { command: 'svc user update <e-mail> --role admin', when: 'to make somebody else an admin, who can decide' },
+    { command: 'svc user update <e-mail> --role admin', when: 'to make another user an admin' },
     {
       command: 'svc org set require_approval_for_admins false',
-      when: 'for the only admin, to deploy without another one; see: svc org show',
+      when: 'to let the only admin deploy without another one; see: svc org show',
     },
   ];
 }
@@ -83,5 +83,5 @@ function approvals({ approvals_required, approved_by, can_decide, status }: Appr
 function canDecide({ can_decide, approvals_required, approved_by }: Approval): string {
   if (can_decide.length === 0) return deciders({ can_decide });
   const missing = approvals_required - approved_by.length - can_decide.length;
-  return `${can_decide.join(', ')}${missing > 0 ? `; ${missing} more must be made an admin` : ''}`;
+  return `${can_decide.join(', ')}${missing > 0 ? `; ${missing} more needed as admin` : ''}`;
 }

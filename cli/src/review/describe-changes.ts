@@ -1,10 +1,10 @@
-// The difference against what runs, the same for who reviews it and for who plans a deploy.
+// The difference against the running version, for reviewers and for planners of a deploy.
 import type { Difference } from '@gantry/contract/difference.ts';
 import { bad, faint, good, line, verbatim, type Text, type View, warn } from '../view/view.ts';
 
 export interface Compared {
   changes: Difference;
-  /** What it is compared with; null when there is nothing yet. */
+  /** The compared version; null when there is none. */
   before: string | null;
   after: string;
 }
@@ -30,7 +30,7 @@ export function describeChanges({ changes, before, after }: Compared): View {
   ];
 }
 
-/** What changed in each file, or why that is not shown. */
+/** The changes in each file, or the reason why they are hidden. */
 export function describeDiffs({ files }: Difference): View {
   return files.map(({ path, diff, no_diff }) =>
     diff === null ? line(`${path}: `, faint(reasons[no_diff ?? 'too_large'])) : verbatim(diff),
@@ -42,21 +42,21 @@ export function hasChanges({ config, files, dependencies, base_image, reach }: D
 }
 
 const reasons = {
-  not_permitted: 'what is in it is shown to those who may write the asset',
-  binary: 'it is no text',
-  too_large: 'too much of it changes to be shown',
+  not_permitted: 'its content is only for users with "write" on the asset',
+  binary: 'not a text file',
+  too_large: 'the change is too large to show',
 } as const;
 
 function nothingBefore(after: string): string {
   return after.startsWith('agents/')
-    ? 'Nothing of this agent runs yet: all of it is new.'
-    : 'No version of it was approved yet: all of it is new.';
+    ? 'No revision of this agent runs yet: everything is new.'
+    : 'No version is approved yet: everything is new.';
 }
 
 function describeReach({ reach }: Difference): View {
   if (reach.length === 0) return [];
   return [
-    line('What it may reach:'),
+    line('Access to other assets:'),
     ...reach.map(({ kind, name, change, before, after }) => {
       const versions = [before, after].filter((version) => version !== null).join(' → ');
       return line('  ', changeSign(change), `${kind} ${name}`, faint(`  ${change}  ${versions}`.trimEnd()));

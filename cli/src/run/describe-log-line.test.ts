@@ -16,7 +16,7 @@ const atTerminal = (line: string) =>
     now: 0,
   });
 
-test('a JSON line is its level, its message, and its other members, without a terminal as well', () => {
+test('a JSON line becomes level, message and other members, also without a terminal', () => {
   const line = JSON.stringify({
     time: 't',
     level: 'info',
@@ -32,7 +32,7 @@ test('a JSON line is its level, its message, and its other members, without a te
   );
 });
 
-test('at a terminal what is not the message is faint, and a failure is red', () => {
+test('at a terminal all but the message is faint, and a failure is red', () => {
   const drawn = atTerminal('{"level":"error","message":"it broke","code":"x"}');
   expect(drawn).toContain('\u001b[31merror  \u001b[0m it broke\u001b[2m  code=x\u001b[0m');
   expect(drawn).toMatch(/^\u001b\[2m\d\d:\d\d:\d\d\u001b\[0m\u001b\[31m │ /);
@@ -44,11 +44,11 @@ test.each([
   ['{"level":"info"}'],
   ['{"message":"without a level"}'],
   ['  | Traceback (most recent call last):'],
-])('%s stays as it was written', (written) => {
+])('%s is unchanged', (written) => {
   expect(plain(written)).toBe(`${at} ${written}\n`);
 });
 
-test('what a line says cannot drive the terminal, in JSON or not', () => {
+test('no line can control the terminal, in JSON or not', () => {
   expect(plain('\u001b[2Jgone')).toBe(`${at} \\u{1b}[2Jgone\n`);
   for (const line of [
     '{"level":"\u001b[2J',

@@ -1,5 +1,5 @@
-// A line of an agent's output as people read it. The wrapper, and many a program, writes one JSON object a line: of such a line the
-// message stands out and its other members come behind it. Every other line stays as it was written.
+// A readable line of an agent's output. The wrapper and many programs write one JSON object per line: its message comes first and its
+// other members follow. Every other line is unchanged.
 import type { Output } from '../output.ts';
 import { bad, faint, line, warn, type Block, type Text } from '../view/view.ts';
 import type { LogLine } from './read-logs.ts';
@@ -24,16 +24,16 @@ interface Entry {
   rest: string;
 }
 
-/** Undefined for what is not a JSON object with a level and something said. */
+/** Undefined unless it is a JSON object with a level and a message. */
 function readEntry(written: string): Entry | undefined {
   if (!written.startsWith('{')) return undefined;
   let value: unknown;
   try {
     value = JSON.parse(written);
   } catch {
-    return undefined; // a line of the agent's own that only begins like one
+    return undefined; // a text line of the agent that only begins like an object
   }
-  // Not an array, since it begins with a brace. The time is the engine's, which stands before every line.
+  // It begins with a brace, so it is not an array. The engine's time is before every line.
   const { time: _time, timestamp: _timestamp, level, event, message, msg, ...rest } = value as Record<string, unknown>;
   const said = [event, message ?? msg].filter((part) => typeof part === 'string');
   if (typeof level !== 'string' || said.length === 0) return undefined;

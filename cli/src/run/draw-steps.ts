@@ -1,5 +1,5 @@
-// Draws a run as it happens: a line per finished step with its time, one line that is redrawn for the running one, the
-// build's output folded away until a step fails.
+// Draws a run while it works: one line per finished step with its time, and a redrawn line for the running step. The build's output is
+// hidden unless a step fails.
 import { deploySteps } from '@gantry/contract/deploy.ts';
 import type { RunEvent } from '@gantry/contract/runs.ts';
 import type { Output } from '../output.ts';
@@ -8,7 +8,7 @@ import { bad, faint, good, type Text } from '../view/view.ts';
 
 export interface Drawing {
   draw: (event: RunEvent) => void;
-  /** Stops redrawing while a question stands on the screen. */
+  /** Stops redrawing during a question. */
   pause(): void;
   resume(): void;
   end(): void;
@@ -99,7 +99,7 @@ export function createDrawing(output: Output, usual: UsualTimes = {}): Drawing {
   };
 }
 
-/** Milliseconds that a step of this agent took in earlier deploys. */
+/** The milliseconds of a step of this agent in earlier deploys. */
 export type UsualTimes = Partial<Record<string, number>>;
 
 function slower(usual: UsualTimes, name: string, took: number): string {

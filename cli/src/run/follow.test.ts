@@ -35,7 +35,7 @@ test('a stream that breaks is resumed after the last event seen: nothing is miss
   const seen: number[] = [];
   const end = await followRun(makeSession(service.url), run, ({ seq }) => seen.push(seq));
   expect(end.state).toBe('done');
-  // A broken connection may lose what was on its way; the resumed one starts after what arrived.
+  // A broken connection can lose sent events; the resumed one starts after the received ones.
   const resumedAfter = service.asked.map(({ headers }) => headers['last-event-id']);
   expect(resumedAfter[0]).toBeUndefined();
   expect(resumedAfter[2]).toBe('3');
@@ -43,7 +43,7 @@ test('a stream that breaks is resumed after the last event seen: nothing is miss
   expect(seen.slice(-3)).toEqual([3, 4, 5]);
 });
 
-test('a service that restarts is waited for', async () => {
+test('the client waits for a restarting service', async () => {
   let asked = 0;
   await using service = await scriptService({
     [route]: (response, request) =>
@@ -52,7 +52,7 @@ test('a service that restarts is waited for', async () => {
   expect((await followRun(makeSession(service.url), run, () => {})).seq).toBe(1);
 });
 
-test('a service that stays away is given up on, naming the command that goes on watching', async () => {
+test('the client gives up on a service that stays away, and names the command that resumes the watch', async () => {
   await using service = await scriptService({ [route]: problem(503, 'starting', 'starting') });
   await expect(
     followRun(makeSession(service.url), { ...run, patience_milliseconds: 300 }, () => {}),
@@ -68,7 +68,7 @@ test('a refusal is not retried', async () => {
   expect(service.asked.length).toBe(1);
 });
 
-test('a refusal in the midst of a stream ends it after what came before, and is not retried', async () => {
+test('a refusal during a stream ends it after the earlier events, and is not retried', async () => {
   const refused = JSON.stringify({ code: 'forbidden', detail: 'Your role does not allow this.' });
   await using service = await scriptService({
     [route]: (response) => send(response, [event(1)]).end(printServerSentEvent({ event: 'problem', data: refused })),

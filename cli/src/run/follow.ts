@@ -1,5 +1,5 @@
-// Reads a run's events to its end, whatever the connection does meanwhile: each reconnect resumes after the last event
-// seen (Last-Event-ID), so nothing is missed and nothing comes twice.
+// Reads a run's events to the end, across lost connections: each reconnect resumes after the last event seen (Last-Event-ID), so no
+// event is missing and none comes twice.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunEvent } from '@gantry/contract/runs.ts';
 import { Refusal } from '../refusal.ts';
@@ -10,7 +10,7 @@ export interface RunToFollow {
   events: 'deployments.events' | 'pushes.events';
   id: string;
   signal: AbortSignal;
-  /** How long the service may stay away before the client gives up; the run itself goes on. */
+  /** How long the service may be unreachable before the client gives up; the run itself continues. */
   patience_milliseconds?: number;
 }
 
@@ -39,11 +39,11 @@ export async function followRun(
       if (run.signal.aborted || !isPassing(error)) throw error;
     }
     if (Date.now() - lastContact > patience) {
-      throw new Refusal('connection_lost', 'The service stopped answering; what it was doing may still go on', {
+      throw new Refusal('connection_lost', 'The service stopped answering; its work may continue', {
         hint:
           run.events === 'deployments.events'
             ? `Run \`svc server status\`, then \`svc deployments watch ${run.id}\`.`
-            : 'Run `svc server status`, then the same command again: what is pushed already is not pushed twice.',
+            : 'Run `svc server status`, then the same command again; nothing is pushed twice.',
       });
     }
     await delay(Math.min(5000, 200 * 2 ** attempt), undefined, { signal: run.signal });

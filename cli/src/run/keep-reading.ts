@@ -1,4 +1,4 @@
-// Reads a stream, whatever the connection does: each reconnect resumes after the last event seen (Last-Event-ID), so nothing is missed and
+// Reads a stream across lost connections: each reconnect resumes after the last event seen (Last-Event-ID), so nothing is missed and
 // nothing comes twice.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CallOptions } from '@gantry/contract/client.ts';
@@ -8,15 +8,15 @@ import { faint } from '../view/view.ts';
 import { isPassing } from './is-passing.ts';
 
 export interface Reading {
-  /** Read on behind the end, too, and through lost connections. */
+  /** Also read new events, across lost connections. */
   follow: boolean;
-  /** Ends the reading, which is no failure. */
+  /** Ends the reading without an error. */
   signal: AbortSignal;
-  /** How long the service may stay away before the client gives up. */
+  /** How long the service may be unreachable before the client gives up. */
   patience_milliseconds?: number | undefined;
 }
 
-/** Ends with the stream, and where it is followed only with the signal. A service that does not answer at first is not waited for. */
+/** Ends with the stream; with `follow` only with the signal. It does not wait for a service that does not answer at first. */
 export async function* keepReading<Data>(
   session: Session,
   { follow, signal, patience_milliseconds = 60_000 }: Reading,

@@ -9,7 +9,7 @@ import { readLogs } from './read-logs.ts';
 const route = 'GET /api/v1/agents/greeter/logs';
 const at = (second: number) => `2026-01-31T12:00:0${second}.000000001Z`;
 
-/** Says these lines, and ends the stream as a service does that is stopped. */
+/** Sends these lines, and ends the stream like a stopping service. */
 function say(...seconds: number[]) {
   return (response: ServerResponse) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -35,12 +35,12 @@ async function svcLogs({ url }: { url: string }, ...flags: string[]): Promise<Ra
   return await runSvc(['logs', 'greeter', ...flags], { home: freshHome(), env });
 }
 
-test('following goes on after the last line when the service is stopped and started again, and says so', async () => {
+test('following resumes after the last line when the service is restarted, and prints a notice', async () => {
   await using service = await script(say(1, 2), hangUp, starting, say(3), problem(403, 'forbidden', 'No more of it'));
   const ran = await svcLogs(service, '-f');
   expect(ran.stdout.split('\n')).toEqual([`${at(1)} line 1`, `${at(2)} line 2`, `${at(3)} line 3`, '']);
   expect(service.asked.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, at(2), at(2), at(2), at(3)]);
-  // Once each time that it goes away, not for every attempt.
+  // One notice per interruption, not per attempt.
   expect(ran.stderr.match(/reconnecting/g)).toHaveLength(2);
 });
 
@@ -53,13 +53,13 @@ test.each([
   expect(service.asked.filter(({ path }) => path.endsWith('/logs'))).toHaveLength(2);
 });
 
-test('a service that does not answer at first is not waited for', async () => {
+test('the client does not wait for a service that does not answer at first', async () => {
   await using service = await script(hangUp);
   expect((await svcLogs(service, '-f')).exit).toBe(3);
   expect(service.asked).toHaveLength(1);
 });
 
-test('a service that stays away is given up on', async () => {
+test('the client gives up on a service that stays away', async () => {
   await using service = await script(say(1), hangUp);
   const { signal } = new AbortController();
   const logs = { name: 'greeter', follow: true, query: {}, signal, patience_milliseconds: 400 };
@@ -71,13 +71,13 @@ test('a service that stays away is given up on', async () => {
   expect(lines).toEqual(['line 1']);
 });
 
-test('a log that is not followed is read once', async () => {
+test('a log without --follow is read once', async () => {
   await using service = await script(say(1));
   expect(await svcLogs(service)).toMatchObject({ exit: 0, stdout: `${at(1)} line 1\n` });
   expect(service.asked).toHaveLength(1);
 });
 
-test('a refusal in the midst of the lines is printed behind them, and ends the command', async () => {
+test('a refusal between the lines is printed after them, and ends the command', async () => {
   const refused = { code: 'not_found', detail: 'There is no agents/greeter that you may read.' };
   await using service = await script((response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });

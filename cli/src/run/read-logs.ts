@@ -13,7 +13,7 @@ export interface LogsToRead extends Reading {
 type LogStream = Answer<Endpoints['agents.logs']>;
 export type LogLine = LogStream extends AsyncIterable<{ data: infer Data }> ? Data : never;
 
-/** An agent's output; while it is followed, whatever the connection does. */
+/** An agent's output; with follow, across lost connections. */
 export async function* readLogs(session: Session, { name, query, ...reading }: LogsToRead): AsyncGenerator<LogLine> {
   yield* keepReading<LogLine>(session, reading, async (options) =>
     suggestAgent(session, name, () => session.call('agents.logs', { params: { name }, query }, options)),

@@ -1,4 +1,4 @@
-// What `svc doctor` looks at: the client by itself, then what the service says about the machine under it.
+// The checks of `svc doctor`: the client's own, then the service's report about its machine.
 import type { Answer } from '@gantry/contract/endpoint.ts';
 import type { Endpoints } from '@gantry/contract/endpoints.ts';
 import { describeFailure } from '../failure.ts';
@@ -18,7 +18,7 @@ export async function examineClient(session: Session): Promise<Finding[]> {
       'keychain',
       keychain
         ? 'sessions are kept in the keychain'
-        : 'none that svc can use; `svc login --store file` and SERVICE_API_TOKEN work without',
+        : 'none that svc can use; use `svc login --store file` or SERVICE_API_TOKEN',
     ),
     token === undefined
       ? { part: 'session', verdict: 'warning', detail: `not signed in to ${session.server}`, fix: 'svc login' }
@@ -38,7 +38,7 @@ export async function examineService(session: Session): Promise<Finding[]> {
     if ((await session.token()) === undefined) return [ok('service', `${session.server} is ready`)];
     return [ok('service', `${session.server} is ready`), ...(await session.call('service.doctor', {}))];
   } catch (error) {
-    // Whatever the service refuses or does not answer is a finding here, with the same words as everywhere.
+    // A refusal or a missing answer of the service is a finding here, with the usual words.
     const failure = describeFailure(error);
     if (failure === undefined) throw error;
     const { hint } = failure.problem;

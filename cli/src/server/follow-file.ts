@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The lines that are appended from now on, until the signal. */
+/** New lines of a file, until the signal. */
 export async function* followFile(file: string, signal: AbortSignal): AsyncGenerator<string> {
   await using handle = await open(file);
   let position = (await handle.stat()).size;

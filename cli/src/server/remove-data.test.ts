@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { readConfig } from '../config.ts';
 import { removeData } from './remove-data.ts';
 
-/** What the service makes in its data directory, by its own source. */
+/** The service's files in its data directory, from its own source. */
 function madeByServer(): string[] {
   const server = path.join(import.meta.dirname, '../../../server/src');
   const sources = globSync('**/*.ts', { cwd: server, exclude: (name) => name.endsWith('.test.ts') });
@@ -15,7 +15,7 @@ function madeByServer(): string[] {
   return [...new Set(places.map(([, name = '']) => name))];
 }
 
-test('nothing that the service makes in its data directory is left, and what is somebody else’s stays', () => {
+test('all files of the service in its data directory are removed, and other files stay', () => {
   const home = mkdtempSync(path.join(tmpdir(), 'gantry-remove-'));
   const config = readConfig({ GANTRY_HOME: home });
   const made = madeByServer();

@@ -1,5 +1,5 @@
-// The service on this machine, as a child of its own: started detached, found again by the file it writes itself
-// (`server.pid`), stopped by a signal. The client never loads the server's code.
+// The service on this machine, as a child process: started detached, found again by its own file (`server.pid`), stopped by a signal.
+// The client never loads the server's code.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -14,7 +14,7 @@ import type { Session } from '../session/session.ts';
 import { verbatim } from '../view/view.ts';
 
 const program = fileURLToPath(new URL('../../../server/start.js', import.meta.url));
-// A first start initialises a database; a stop lets calls in flight end.
+// A first start initialises a database; a stop waits for the calls in flight.
 const startDeadlineMilliseconds = 90_000;
 const readyMilliseconds = 10_000;
 const stopDeadlineMilliseconds = 120_000;
@@ -22,7 +22,7 @@ const oneShotDeadlineMilliseconds = 120_000;
 
 export interface RunningServer extends AnnouncedServer {
   url: string;
-  /** It answers, and is not ready for a reason that waiting does not change. */
+  /** It answers, but is not ready for a reason that waiting does not change. */
   fault?: Problem;
 }
 
@@ -30,27 +30,27 @@ export function logFile(config: Config): string {
   return path.join(config.data_directory, 'server.log');
 }
 
-/** The server that holds the data directory; undefined when the process that announced itself is gone. */
+/** The server that holds the data directory; undefined when the announced process has ended. */
 export function findServer(config: Config): AnnouncedServer | undefined {
   const announced = announcedServer(config.data_directory);
   return announced !== undefined && isRunning(announced) ? announced : undefined;
 }
 
-/** This process goes on as the server's, so that a supervisor's signals reach it and its exit code is the supervisor's to see. */
+/** This process becomes the server's, so that a supervisor's signals reach it and the supervisor sees its exit code. */
 export function becomeServer({ config }: Session): never {
   const holder = findServer(config);
   if (holder !== undefined)
-    throw new Refusal('already_running', `The service runs already: process ${holder.pid}`, {
+    throw new Refusal('already_running', `The service already runs: process ${holder.pid}`, {
       hint: 'Run `svc server stop` first.',
     });
   if (process.execve === undefined)
-    throw new Refusal('no_foreground', 'This platform cannot replace a process by another', {
+    throw new Refusal('no_foreground', 'This platform does not support --foreground', {
       hint: 'Run `svc server start`.',
     });
   return process.execve(process.execPath, [process.execPath, program, 'serve'], config.environment);
 }
 
-/** One that runs already is waited for in the same way, and `started` is false. */
+/** Also waits for a server that already runs; then `started` is false. */
 export async function startServer(session: Session): Promise<RunningServer & { started: boolean }> {
   const { config } = session;
   const written = logSize(config);
@@ -64,7 +64,7 @@ export async function startServer(session: Session): Promise<RunningServer & { s
   try {
     return { ...(await waitUntilReady(session, { pid: child.pid, hasEnded }, written)), started: true };
   } catch (error) {
-    // Also for Ctrl-C: what did not come up is not left behind.
+    // Also on Ctrl-C: an unfinished start is stopped.
     child.kill('SIGTERM');
     throw error;
   } finally {
@@ -81,7 +81,7 @@ async function waitUntilReady(
   const deadline = Date.now() + startDeadlineMilliseconds;
   while (Date.now() < deadline) {
     session.output.progress(['… ', 'starting the service']);
-    if (hasEnded()) throw startFailed(config, written, 'The service ended while it started');
+    if (hasEnded()) throw startFailed(config, written, 'The service ended during its start');
     const announced = findServer(config);
     if (announced?.pid === pid && announced?.url) {
       const answer = await askReady(session, announced.url);
@@ -93,7 +93,7 @@ async function waitUntilReady(
   throw startFailed(config, written, `The service was not ready within ${startDeadlineMilliseconds / 1000} s`);
 }
 
-/** Undefined when none runs; else the process that was stopped. */
+/** Undefined when none runs; else the stopped process. */
 export async function stopServer(session: Session): Promise<AnnouncedServer | undefined> {
   const holder = findServer(session.config);
   if (holder === undefined) return undefined;
@@ -104,7 +104,7 @@ export async function stopServer(session: Session): Promise<AnnouncedServer | un
       throw new Refusal(
         'not_stopped',
         `The service (process ${holder.pid}) has not ended within ${stopDeadlineMilliseconds / 1000} s`,
-        { hint: 'Run `svc server logs` to see what it waits for.' },
+        { hint: 'Run `svc server logs` to see the reason.' },
       );
     }
     session.output.progress(['… ', `stopping process ${holder.pid}`]);
@@ -113,7 +113,7 @@ export async function stopServer(session: Session): Promise<AnnouncedServer | un
   return holder;
 }
 
-/** Runs the server's program for one task (`seed`, `reset-admin`) and gives what it printed. */
+/** Runs the server's program for one task (`seed`, `reset-admin`) and returns its output. */
 export async function runServerProgram(session: Session, words: readonly string[]): Promise<string> {
   const child = spawn(process.execPath, [program, ...words], {
     env: session.config.environment,
@@ -137,7 +137,7 @@ export async function isReady(session: Session, url: string): Promise<boolean> {
   return (await askReady(session, url)) === 'ready';
 }
 
-/** Why it is not ready, in its own words; undefined when it does not answer yet. */
+/** The reason why it is not ready; undefined when it does not answer yet. */
 export async function askReady(session: Session, url: string): Promise<'ready' | Problem | undefined> {
   try {
     await session
@@ -145,7 +145,7 @@ export async function askReady(session: Session, url: string): Promise<'ready' |
       .callWith(undefined, 'service.readyz', {}, { signal: AbortSignal.timeout(readyMilliseconds) });
     return 'ready';
   } catch (error) {
-    // Not listening yet, or still starting: the loop around asks again and has the deadline.
+    // Not listening yet, or still starting: the loop asks again, and has the deadline.
     return error instanceof Problem ? error : undefined;
   }
 }
@@ -176,15 +176,15 @@ function spawnDetached(config: Config): ChildProcess {
   }
 }
 
-/** As the server makes it: others pass through on their way to the database's own directory, but list nothing. */
+/** As the server creates it: other users can pass through to the database's own directory, but cannot list it. */
 function makeDataDirectory(directory: string): void {
   const before = process.umask(0);
   try {
     mkdirSync(directory, { recursive: true, mode: 0o711 });
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new Refusal('no_data_directory', `The data directory ${directory} cannot be made (${reason})`, {
-      hint: 'Set DATA_DIR to one that can.',
+    throw new Refusal('no_data_directory', `The data directory ${directory} cannot be created (${reason})`, {
+      hint: 'Set DATA_DIR to another directory.',
     });
   } finally {
     process.umask(before);
@@ -195,9 +195,9 @@ function logSize(config: Config): number {
   return statSync(logFile(config), { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** With what this start wrote to the log, and nothing of earlier ones. */
+/** With this start's log lines only. */
 function startFailed(config: Config, from: number, sentence: string): Refusal {
-  // One that a supervisor started writes its log elsewhere.
+  // A supervisor writes the log elsewhere.
   const wrote = existsSync(logFile(config)) ? readFileSync(logFile(config)).subarray(from).toString() : '';
   return new Refusal('start_failed', sentence, {
     exit: exitCodes.unreachable,
@@ -206,24 +206,24 @@ function startFailed(config: Config, from: number, sentence: string): Refusal {
   });
 }
 
-/** A number may belong to another process by now; the time it was started at does not. */
+/** The process id may belong to another process by now; its start time tells. */
 function isRunning({ pid, started_ticks }: AnnouncedServer): boolean {
   if (process.platform === 'linux' && started_ticks !== undefined && started_ticks !== '')
     return startedTicks(pid) === started_ticks;
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // EPERM: it is there and belongs to somebody else. Anything else: it is gone.
+    // EPERM: it runs and belongs to another user. Any other error: it has ended.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 
-/** proc_pid_stat(5), field 22. The name in parentheses may hold anything, so fields are counted from its end. */
+/** proc_pid_stat(5), field 22. The name in parentheses can hold any character, so fields are counted from its end. */
 function startedTicks(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie has ended; only its parent has not asked yet.
+    // A zombie has ended; its parent has not collected it yet.
     return state === 'Z' ? undefined : fields[18];
   } catch {
     // No such process.

@@ -1,10 +1,10 @@
-// The operating system's keychain: one entry per server origin. A machine without one (most servers and containers)
-// says so by `available`; nothing falls back to a file on its own.
+// The operating system's keychain: one entry per server origin. A machine without one (most servers and containers) has `available`
+// false; nothing falls back to a file by itself.
 import type { TokenStore } from './tokens.ts';
 
 const service = 'gantry';
-// Without this, the binding takes the kernel's keyring where no Secret Service runs: in many containers it accepts nothing,
-// elsewhere it forgets everything with the login session.
+// Without this, the binding uses the kernel's keyring where no Secret Service runs. In many containers it accepts nothing; elsewhere it
+// loses everything with the login session.
 const lasting = { linux: { store: 'secret-service' } } as const;
 
 export async function openKeychain(): Promise<TokenStore & { available: boolean }> {
@@ -18,13 +18,13 @@ export async function openKeychain(): Promise<TokenStore & { available: boolean 
   };
 }
 
-/** Reading an entry that is not there answers null; only a keychain that is not there throws. */
+/** Reading a missing entry returns null; only a missing keychain throws. */
 function isAvailable(probe: () => unknown): boolean {
   try {
     probe();
     return true;
   } catch {
-    // The binding has no error codes to tell causes apart: whatever it is, nothing can be kept there.
+    // The binding has no error codes, so every error means that nothing can be stored there.
     return false;
   }
 }

@@ -1,14 +1,14 @@
-// Asking a person. Where nobody can answer (no terminal, --no-input, --json, a coding agent) it is an error that names
-// the flag to give instead; nothing waits for input that cannot come.
+// Questions to the user. Without a user (no terminal, --no-input, --json, a coding agent) a question is an error that names the flag to
+// give; svc never waits for input that cannot come.
 import type * as Clack from '@clack/prompts';
 import { exitCodes } from '../exit-codes.ts';
 import { Refusal, misuse } from '../refusal.ts';
 
 export interface Prompt {
-  /** True when somebody is there to answer. */
+  /** True when a user can answer. */
   canAsk(): Promise<boolean>;
   ask(question: string, flag: string): Promise<string>;
-  /** `fault` says what is wrong with an answer; it is asked for again. */
+  /** `fault` returns the fault of an answer; the question is then repeated. */
   askSecret(question: string, flag: string, fault?: (given: string) => string | undefined): Promise<string>;
   confirm(question: string, flag: string): Promise<boolean>;
   choose<const C extends string>(
@@ -27,13 +27,13 @@ export function createPrompt(settings: { no_input: boolean; json: boolean }): Pr
     return !(await determineAgent()).isAgent;
   };
 
-  /** Questions go to stderr, so that `svc … > file` still asks where it is seen. */
+  /** Questions go to stderr, so that they stay visible with `svc … > file`. */
   async function answered<Answer>(
     flag: string,
     put: (clack: typeof Clack) => Promise<Answer>,
   ): Promise<Exclude<Answer, symbol>> {
     if (!(await canAsk()))
-      throw misuse(`${flag} is needed: nobody can be asked here`, `Give ${flag}, or run this at a terminal.`);
+      throw misuse(`${flag} is needed: svc cannot ask here`, `Give ${flag}, or run this at a terminal.`);
     const clack = await import('@clack/prompts');
     const answer = await put(clack);
     if (clack.isCancel(answer))
@@ -48,7 +48,7 @@ export function createPrompt(settings: { no_input: boolean; json: boolean }): Pr
         text({
           message,
           output: stderr,
-          validate: (given) => (given === undefined || given === '' ? 'This is needed' : undefined),
+          validate: (given) => (given === undefined || given === '' ? 'A value is needed' : undefined),
         }),
       ),
     askSecret: (message, flag, fault) =>

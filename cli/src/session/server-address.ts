@@ -4,13 +4,13 @@ import type { Config } from '../config.ts';
 import { misuse } from '../refusal.ts';
 
 export interface ServerAddress {
-  /** No slash at the end. */
+  /** Without a final slash. */
   url: string;
-  /** Nobody named it, and no server of this machine has announced it: it is where one would listen. */
+  /** Nobody named it, and no server of this machine has announced it: it is only the default. */
   guessed: boolean;
 }
 
-/** --server, else SERVICE_URL, else what a server of this machine has announced, else where it would listen. */
+/** --server, else SERVICE_URL, else the address announced by a server of this machine, else the default. */
 export function serverAddress(config: Config, flag: string | undefined): ServerAddress {
   const given = flag ?? config.server_url;
   if (given !== undefined) return { url: readAddress(given), guessed: false };
@@ -24,25 +24,25 @@ function readAddress(given: string): string {
     throw misuse(`"${given}" is not the address of a service`, 'Write it like http://127.0.0.1:4480.');
   }
   if (url.username !== '' || url.password !== '')
-    throw misuse('An address carries no user name and password', 'Run `svc login`.');
+    throw misuse('An address must not have a user name or a password', 'Run `svc login`.');
   return url.href.replace(/\/+$/, '');
 }
 
 export interface AnnouncedServer {
   pid: number;
-  /** Null while it starts. */
+  /** Null during its start. */
   url: string | null;
   started_at: string;
-  /** When the kernel started it, in clock ticks since boot; empty where /proc is not there. */
+  /** Its start according to the kernel, in clock ticks since boot; empty without /proc. */
   started_ticks?: string;
 }
 
-/** What `server.pid` says; the server writes it. Whether that process still runs is another question. */
+/** The content of `server.pid`, which the server writes. It does not prove that the process still runs. */
 export function announcedServer(data_directory: string): AnnouncedServer | undefined {
   try {
     return JSON.parse(readFileSync(path.join(data_directory, 'server.pid'), 'utf8')) as AnnouncedServer; // written by the server in this shape
   } catch {
-    // No server, or one that was cut off while it wrote the file: either way none has announced itself.
+    // No server, or one that was interrupted while it wrote the file: in both cases none is announced.
     return undefined;
   }
 }

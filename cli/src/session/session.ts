@@ -1,4 +1,4 @@
-// What a command works with: the server it talks to, as whom and for which team, and the ways to a person.
+// The environment of a command: its server, its user and team, and its questions to the user.
 import type { CallOptions, Client, Send } from '@gantry/contract/client.ts';
 import type { Answer } from '@gantry/contract/endpoint.ts';
 import type { EndpointName, Endpoints } from '@gantry/contract/endpoints.ts';
@@ -14,28 +14,28 @@ export interface Session {
   readonly config: Config;
   readonly output: Output;
   readonly prompt: Prompt;
-  /** Aborted by Ctrl-C, unless the command takes it over with `onInterrupt`. */
+  /** Aborted by Ctrl-C, unless the command takes over with `onInterrupt`. */
   readonly signal: AbortSignal;
-  /** The server's address without a slash at its end. */
+  /** The server's address without a final slash. */
   readonly server: string;
-  /** Tokens and contexts are kept under it. */
+  /** The key of stored tokens and contexts. */
   readonly origin: string;
   /** The team of --team or of the context; undefined leaves it to the service (the primary team). */
   readonly team: string | undefined;
   readonly globals: GlobalFlags;
   token(): Promise<FoundToken | undefined>;
-  /** As the one who is signed in; refused here when nobody is. */
+  /** As the signed-in user; refused here without a sign-in. */
   call<N extends EndpointName>(name: N, parts: Send<N>, options?: CallOptions): Promise<Answer<Endpoints[N]>>;
-  /** With this token, or with none; and never with a team, which would be refused before the first sign-in. */
+  /** With this token, or with none. Never with a team, which would be refused before the first sign-in. */
   callWith<N extends EndpointName>(
     token: string | undefined,
     name: N,
     parts: Send<N>,
     options?: CallOptions,
   ): Promise<Answer<Endpoints[N]>>;
-  /** Ctrl-C calls this instead of ending the command; hand the result back with `Symbol.dispose`. */
+  /** Ctrl-C calls this instead of ending the command; dispose the result to end that. */
   onInterrupt(react: () => void): Disposable;
-  /** The same session against another server: for the commands that start one. */
+  /** The same session for another server, for the commands that start one. */
   against(server: string): Session;
 }
 
@@ -89,7 +89,7 @@ export function createSession(parts: {
     globals,
     async token() {
       const kept = await (found ??= find());
-      // Long work outlives the token that a key is exchanged for.
+      // Long work outlives the token of a key.
       if (kept?.good_until !== undefined && kept.good_until < Date.now()) found = find();
       return await found;
     },
@@ -107,7 +107,7 @@ export function createSession(parts: {
   };
 }
 
-/** With the directory that no service runs on, where the address is but a guess. */
+/** Names the data directory without a service, when the address is only the default. */
 function notSignedIn(server: string, data_directory: string | undefined): never {
   if (data_directory !== undefined) {
     throw new Problem('unauthenticated', {
@@ -121,7 +121,7 @@ function notSignedIn(server: string, data_directory: string | undefined): never 
   });
 }
 
-/** `svc login` cannot mend a token that wins over whatever it stores. */
+/** `svc login` cannot fix a token in the environment, which overrides every stored one. */
 function blameEnvironment(error: unknown): unknown {
   if (!(error instanceof Problem) || error.code !== 'unauthenticated') return error;
   return new Problem('unauthenticated', {

@@ -1,5 +1,5 @@
-// From e-mail and password to a token that may be kept. A token tied to a password that must be changed never is: it is
-// used for nothing but changing that password, then a new one is fetched (spec, Authentication 9).
+// From e-mail and password to a token that may be stored. A token of a password that must be changed is never stored: it only changes
+// that password, and a new token is fetched (spec, Authentication 9).
 import { isLoopback } from '../failure.ts';
 import { misuse, Refusal } from '../refusal.ts';
 import type { Session } from './session.ts';
@@ -28,7 +28,7 @@ export async function signIn(
   });
   const renewed = await session.callWith(undefined, 'auth.login', { body: { email, password: chosen } });
   if (renewed.must_change_password)
-    throw new Refusal('still_flagged', 'The service still wants the password changed; nothing was stored', {
+    throw new Refusal('still_flagged', 'The service still requires a new password; nothing was stored', {
       hint: 'Ask an admin to look at the account.',
     });
   return { token: renewed.access_token, expires_at: renewed.expires_at };
@@ -40,11 +40,11 @@ export async function chooseStore(session: Session, given: StoreName | undefined
   if ((await openKeychain()).available) return 'keychain';
   const why = 'This machine has no keychain that svc can use';
   const hint =
-    'Run `svc login --store file` to keep the session in a file that only you can read (0600), or set SERVICE_API_TOKEN and store nothing.';
+    'Run `svc login --store file` to store the session in a file that only you can read (0600), or set SERVICE_API_TOKEN and store nothing.';
   if (given === 'keychain' || !(await session.prompt.canAsk())) throw new Refusal('no_keychain', why, { hint });
-  session.output.notice(`${why}: the session would be kept in a file, and whoever reads that file acts as you.`);
+  session.output.notice(`${why}. The session can go into a file, but everybody who reads that file can act as you.`);
   const chosen = await session.prompt.choose(
-    'Where is the session kept?',
+    'Where should the session be stored?',
     [
       { value: 'file', label: `${session.config.config_directory}/sessions.json, readable only by you` },
       { value: 'nowhere', label: 'Nowhere: do not sign in' },
@@ -52,7 +52,7 @@ export async function chooseStore(session: Session, given: StoreName | undefined
     '--store',
   );
   if (chosen === 'file') return 'file';
-  throw new Refusal('no_keychain', 'Not signed in: there is nowhere to keep the session', { hint });
+  throw new Refusal('no_keychain', 'Not signed in: there is no place to store the session', { hint });
 }
 
 export function warnOfPlaintext(session: Session): void {
@@ -67,7 +67,7 @@ export async function askNewPassword(session: Session): Promise<string> {
   const chosen = await session.prompt.askSecret('New password (at least 8 characters)', '--new-password', (given) =>
     Array.from(given).length < 8 ? 'A password has at least 8 characters' : undefined,
   );
-  const again = await session.prompt.askSecret('The same again', '--new-password');
+  const again = await session.prompt.askSecret('Repeat the new password', '--new-password');
   if (chosen !== again) throw misuse('The two passwords differ; nothing was changed');
   return chosen;
 }

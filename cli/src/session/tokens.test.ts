@@ -22,7 +22,7 @@ const find = async (config: Config, origin: string) =>
 
 const sessions = (config: Config): string => path.join(config.config_directory, 'sessions.json');
 
-test('a session in a file can be read by its owner only, whatever the umask', async () => {
+test('only its owner can read a session file, with every umask', async () => {
   const before = process.umask(0);
   try {
     const config = configOf();
@@ -41,7 +41,7 @@ test('a token is kept for the server it came from and found for no other', async
   expect(await find(config, there)).toBeUndefined();
 });
 
-test('SERVICE_API_TOKEN wins over what is stored', async () => {
+test('SERVICE_API_TOKEN overrides a stored token', async () => {
   const config = configOf();
   await storeToken(config, here, 'secret', 'file');
   expect(await find({ ...config, api_token: 'given' }, here)).toEqual({
@@ -50,7 +50,7 @@ test('SERVICE_API_TOKEN wins over what is stored', async () => {
   });
 });
 
-test('SERVICE_API_KEY is exchanged, wins over what is stored, and yields to SERVICE_API_TOKEN', async () => {
+test('SERVICE_API_KEY is exchanged, overrides a stored token, and yields to SERVICE_API_TOKEN', async () => {
   const config = configOf({ SERVICE_API_KEY: 'a key' });
   await storeToken(config, here, 'secret', 'file');
   expect(await find({ ...config, api_token: 'given' }, here)).toMatchObject({ token: 'given' });
@@ -63,14 +63,14 @@ test('SERVICE_API_KEY is exchanged, wins over what is stored, and yields to SERV
   expect(exchanged).toEqual(['a key']);
 });
 
-test('a session file that others could read is refused, not used', async () => {
+test('a session file that others can read is refused', async () => {
   const config = configOf();
   await storeToken(config, here, 'secret', 'file');
   chmodSync(sessions(config), 0o640);
-  await expect(find(config, here)).rejects.toThrow('can be read by others');
+  await expect(find(config, here)).rejects.toThrow('Other users of this machine can read');
 });
 
-test('signing out of one server keeps the session of another, and the last one takes the file along', async () => {
+test('signing out of one server keeps the session of another, and the last sign-out removes the file', async () => {
   const config = configOf();
   await storeToken(config, here, 'a', 'file');
   await storeToken(config, there, 'b', 'file');

@@ -1,4 +1,4 @@
-// Where a session's token is kept, per server origin. SERVICE_API_TOKEN wins over all of it, and SERVICE_API_KEY over what is kept.
+// The store of a session's token, per server origin. SERVICE_API_TOKEN overrides all others, and SERVICE_API_KEY overrides a stored token.
 import path from 'node:path';
 import type { Config } from '../config.ts';
 import { openKeychain } from './keychain.ts';
@@ -17,14 +17,14 @@ export type StoreName = (typeof stores)[number];
 export interface FoundToken {
   token: string;
   from: 'SERVICE_API_TOKEN' | 'SERVICE_API_KEY' | StoreName;
-  /** When it is to be looked for anew; never when absent. */
+  /** When to exchange it again; never when absent. */
   good_until?: number;
 }
 
 /** Exchanges a service principal's key for a token. */
 export type Exchange = (key: string) => Promise<{ access_token: string; expires_at: string }>;
 
-// Enough for the request that it is taken for, on a clock that is a little off.
+// Enough time for its request, with a clock that is slightly off.
 const spare_ms = 60_000;
 
 export async function findToken(config: Config, origin: string, exchange: Exchange): Promise<FoundToken | undefined> {
@@ -40,14 +40,14 @@ export async function findToken(config: Config, origin: string, exchange: Exchan
   return kept === undefined ? undefined : { token: kept, from: 'keychain' };
 }
 
-/** Keeps the token in one place only, so that `svc logout` cannot leave an older one behind. */
+/** Stores the token in one place only, so that `svc logout` cannot leave an older one behind. */
 export async function storeToken(config: Config, origin: string, token: string, store: StoreName): Promise<void> {
   await forgetToken(config, origin);
   if (store === 'file') tokenFile(config).write(origin, token);
   else (await openKeychain()).write(origin, token);
 }
 
-/** True when a token was kept. */
+/** True when a token was stored. */
 export async function forgetToken(config: Config, origin: string): Promise<boolean> {
   const filed = tokenFile(config).remove(origin);
   const keychain = await openKeychain();

@@ -3,7 +3,7 @@ import { createOutput } from '../output.ts';
 import { createSession, type Session } from '../session/session.ts';
 import { freshHome } from './run-svc.ts';
 
-/** A session against this server, signed in, whose output is thrown away. */
+/** A signed-in session for this server, whose output is discarded. */
 export function makeSession(url: string): Session {
   const nowhere = { write: () => true };
   return createSession({

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { svcProgram, type Ran } from './run-svc.ts';
 
 /**
- * The real svc at a terminal of 80 columns that belongs to `script`: what it draws comes back as stdout, without colour. Nobody types.
+ * The real svc at a terminal of 80 columns of `script`: its screen is returned, without colour. No keys are pressed.
  */
 export async function runAtTerminal(
   words: readonly string[],

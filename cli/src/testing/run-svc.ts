@@ -12,12 +12,12 @@ export interface Ran {
 
 export const svcProgram = fileURLToPath(new URL('../../svc.js', import.meta.url));
 
-/** A person's home, as empty as a fresh account's. */
+/** A new home, as empty as that of a fresh account. */
 export function freshHome(): string {
   return mkdtempSync(path.join(tmpdir(), 'gantry-cli-'));
 }
 
-/** The real svc as a child, without a terminal, in an environment that holds nothing of this machine's. */
+/** The real svc as a child, without a terminal, in an environment without this machine's variables. */
 export async function runSvc(
   words: readonly string[],
   where: { home: string; cwd?: string; env?: Record<string, string>; stdin?: string; timeout_milliseconds?: number },

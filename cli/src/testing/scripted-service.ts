@@ -1,5 +1,5 @@
-// A service whose answers a test scripts: for what a real one cannot be made to do on demand, such as a connection that
-// breaks in the middle of a stream.
+// A service with scripted answers, for cases that a real one does not produce on demand, such as a connection that breaks during a
+// stream.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 interface Asked {
   method: string;
   path: string;
-  /** With its question mark; empty without one. */
+  /** With its question mark; empty without a query. */
   query: string;
   headers: IncomingMessage['headers'];
   body: string;
@@ -19,7 +19,7 @@ export interface ScriptedService extends AsyncDisposable {
   asked: Asked[];
 }
 
-/** Routes by `METHOD /path`; anything else is 404 as the contract writes it. */
+/** Routes by `METHOD /path`; any other request gets the contract's 404. */
 export async function scriptService(routes: Record<string, Reply>): Promise<ScriptedService> {
   const asked: Asked[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

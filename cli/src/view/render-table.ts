@@ -1,5 +1,5 @@
-// A table at a terminal. Nothing in it is cut, since a cut id or reference cannot be typed again: prose wraps at words, and columns for
-// which there is no room stand below their row, each with its name. Where there is no terminal, a row is a line.
+// A table at a terminal. It cuts nothing, because a cut id or reference cannot be typed again: prose wraps at words, and columns without
+// room go below their row, each with its name. Without a terminal, a row is a line.
 import { wrapAnsi } from 'fast-wrap-ansi';
 import type { Column, Style } from './view.ts';
 import { pad, widthOf } from './width.ts';
@@ -7,21 +7,21 @@ import { pad, widthOf } from './width.ts';
 export interface TableCell {
   text: string;
   style: Style | undefined;
-  /** There is no value. */
+  /** True when there is no value. */
   isEmpty: boolean;
 }
 
 export interface TableToRender {
   columns: readonly Column[];
   rows: readonly (readonly TableCell[])[];
-  /** Of the terminal; undefined where nothing wraps. */
+  /** The terminal's width; undefined when nothing wraps. */
   room: number | undefined;
   paint: (text: string, style: Style | undefined) => string;
 }
 
 const gap = '  ';
 const indent = '    ';
-/** Prose that gets less than this is read better below its row. */
+/** Narrower prose is more readable below its row. */
 const least_prose = 20;
 
 export function renderTable({ columns, rows, room, paint }: TableToRender): string {
@@ -37,7 +37,7 @@ export function renderTable({ columns, rows, room, paint }: TableToRender): stri
   return printed.map((line) => `${line}\n`).join('');
 }
 
-/** Of the columns that stand beside each other: as many from the first one on as there is room for. */
+/** The columns beside each other: as many from the first one on as fit. */
 function widthsOf(
   columns: readonly Column[],
   rows: TableToRender['rows'],
@@ -85,7 +85,7 @@ function besideEachOther(
   });
 }
 
-/** `by user:ada@example.com  submitted 3 min ago`; prose begins a line of its own. */
+/** `by user:ada@example.com  submitted 3 min ago`; prose begins on a new line. */
 function below(
   cells: readonly TableCell[],
   columns: readonly Column[],

@@ -21,7 +21,7 @@ test('prose wraps at words, and other columns stay whole', () => {
   );
 });
 
-test('a column without room stands below its row with its name; what has no value does not', () => {
+test('a column without room goes below its row with its name, unless it has no value', () => {
   const id = '64eee2ec-d29e-4c58-a19a-366813aca57c';
   const rows = [
     [id, good('agents/greeter'), 'user:ada@example.com', 'asks for less than it did'],
@@ -43,14 +43,14 @@ test('a column without room stands below its row with its name; what has no valu
   );
 });
 
-test('a word longer than its column is broken, and none of it is lost', () => {
+test('a word longer than its column is broken without loss', () => {
   const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
   const drawn = bare(render([table(['asset', prose('detail')], [['agents/x', `digest=${digest}`]], '')], terminal));
   expect(drawn.replace(/^.*\n/, '').replaceAll(/[\s]/g, '')).toBe(`agents/xdigest=${digest}`);
   for (const each of drawn.split('\n')) expect(widthOf(each)).toBeLessThanOrEqual(40);
 });
 
-test('nothing is cut where there is no terminal', () => {
+test('nothing is cut without a terminal', () => {
   const long = 'x'.repeat(500);
   expect(render([table(['a'], [[long]], '')], plain)).toContain(long);
 });
@@ -82,7 +82,7 @@ test('times are relative for people and ISO elsewhere', () => {
   expect(render(view, plain)).toBe('2026-01-31T11:57:00Z\n');
 });
 
-test('colour comes from the view and never from its text', () => {
+test('colour comes from the view, never from its text', () => {
   expect(render([line(good('ok'))], terminal)).toBe('\u001b[32mok\u001b[0m\n');
   for (const block of [
     line('\u001b[31m'),
@@ -94,8 +94,10 @@ test('colour comes from the view and never from its text', () => {
   }
 });
 
-test('an empty list says what would be here', () => {
-  expect(render([table(['a'], [], 'Make the first one: svc init')], plain)).toBe('Make the first one: svc init\n');
+test('an empty list prints its sentence', () => {
+  expect(render([table(['a'], [], 'No agents yet. Create one: svc init')], plain)).toBe(
+    'No agents yet. Create one: svc init\n',
+  );
 });
 
 test('fields without a value are left out', () => {

@@ -6,13 +6,13 @@ import { pad, widthOf } from './width.ts';
 
 export interface Surface {
   colour: boolean;
-  /** Columns of the terminal; undefined where nothing is cut. */
+  /** The terminal's columns; undefined when nothing is cut. */
   columns: number | undefined;
-  /** Times relative to this instant; undefined prints them as ISO. */
+  /** Times are relative to this instant; undefined prints ISO times. */
   now: number | undefined;
 }
 
-/** The view as text, ending in a line break; everything in it is sanitised here and nowhere else. */
+/** The view as text with a final line break. All of its text is sanitised here and nowhere else. */
 export function render(view: View, surface: Surface): string {
   return view.map((block) => renderBlock(block, surface)).join('');
 }
@@ -43,7 +43,7 @@ function renderOneTable({ columns, rows, empty }: Table, surface: Surface): stri
   if (rows.length === 0) return `${sanitiseLine(empty)}\n`;
   return renderTable({
     columns: columns.map((column) => (typeof column === 'string' ? { name: column, prose: false } : column)),
-    // A row may be shorter than the head: a server of another version leaves things out.
+    // A row can be shorter than the head: a server of another version omits columns.
     rows: rows.map((row) => columns.map((_, n) => tableCell(row[n], surface))),
     room: surface.columns,
     paint: (text, style) => paint(text, style, surface),
@@ -54,7 +54,7 @@ function tableCell(cell: Cell | undefined, surface: Surface): TableCell {
   return { text: plain(cell, surface), style: styleOf(cell), isEmpty: cell === null || cell === undefined };
 }
 
-/** What a server of another version leaves out prints like what is not there. */
+/** A value that another server version omits prints like an absent one. */
 function plain(cell: Cell | undefined, surface: Surface): string {
   if (cell === null || cell === undefined) return '-';
   if (typeof cell === 'number') return String(cell);

@@ -1,13 +1,13 @@
 /**
- * Text as it may go to a terminal: no escape sequence, no control character, nothing that reorders what is read.
- * Everything a server, a project or a log says passes here before it is printed. What is taken out stays visible as
+ * Text as it may go to a terminal: no escape sequence, no control character, nothing that reorders the text.
+ * Every text from a server, a project or a log passes here before it is printed. A removed character stays visible as
  * its code point, so that nobody mistakes the line for a harmless one.
  */
 export function sanitise(text: string): string {
   return text.replaceAll(unsafe, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/** The same for one line: breaks and tabs become spaces. */
+/** The same for one line: line breaks and tabs become spaces. */
 export function sanitiseLine(text: string): string {
   return sanitise(text.replaceAll(/\r?\n|\t|[\u2028\u2029]/g, ' '));
 }

@@ -1,22 +1,22 @@
-// What people are shown, as data. Commands build views; only output.ts prints them, cleaned of anything a terminal would
-// obey. So no command can let a server's text move the cursor, and none has to think of colour or width.
+// The output for people, as data. Commands build views; only output.ts prints them, without characters that control a terminal. So no
+// server text can move the cursor, and no command needs to handle colour or width.
 
 export type Style = 'strong' | 'faint' | 'good' | 'bad' | 'warn' | 'link';
 export type Text = string | { text: string; style: Style };
-/** A time prints relative for people at a terminal, ISO elsewhere. */
+/** A time is relative for people at a terminal, and ISO elsewhere. */
 export type Cell = Text | { time: string } | number | null;
 export type Line = Cell | Cell[];
 
 export interface Column {
   name: string;
-  /** Its words may wrap; anything else stays whole, since people copy and type it. */
+  /** Its words may wrap; other columns stay whole, because people copy and type them. */
   prose: boolean;
 }
 
 export interface Table {
   columns: readonly (string | Column)[];
   rows: Cell[][];
-  /** What would be here, and the command that makes the first one. */
+  /** The sentence for an empty list, with the command that creates the first one. */
   empty: string;
 }
 
@@ -37,7 +37,7 @@ export function table(columns: Table['columns'], rows: Cell[][], empty: string):
   return { table: { columns, rows, empty } };
 }
 
-/** Labels with their values, aligned; those without a value are left out. */
+/** Labels with their values, aligned; labels without a value are left out. */
 export function fields(record: Record<string, Line | undefined>): Block {
   const shown = Object.entries(record).filter(
     (entry): entry is [string, Line] => entry[1] !== undefined && entry[1] !== null,
@@ -45,7 +45,7 @@ export function fields(record: Record<string, Line | undefined>): Block {
   return { fields: shown };
 }
 
-/** Text of many lines that stays as it is, such as a log or an answer. */
+/** Text of many lines that stays unchanged, such as a log or an answer. */
 export function verbatim(text: string): Block {
   return { verbatim: text };
 }
@@ -61,12 +61,12 @@ export function time(iso: string | null): Cell {
   return iso === null ? null : { time: iso };
 }
 
-/** Enough of a digest to tell two apart, where the whole one would fill the row. */
+/** Enough of a digest to tell two apart; the whole one would fill the row. */
 export function shortDigest(digest: string): Text {
   return faint(digest.slice(0, 'sha256:'.length + 12));
 }
 
-/** The state's name with the colour that goes with it. */
+/** The state's name in its colour. */
 export function state(name: string): Text {
   if (/^(done|serving|approved|ok|pass|final|ready|added)$/.test(name)) return good(name);
   if (/^(failed|rejected|problem|fail|damaged|refused|removed|needs_attention)$/.test(name)) return bad(name);

@@ -1,11 +1,11 @@
 import fastStringWidth from 'fast-string-width';
 
-/** Columns that text takes in a terminal: East Asian wide characters and emoji take two, combining marks none. */
+/** The columns of a text in a terminal: East Asian wide characters and emoji take two, combining marks none. */
 export function widthOf(text: string): number {
   return isPlain(text) ? text.length : fastStringWidth(text);
 }
 
-/** Cut to so many columns, with an ellipsis where something was cut off. */
+/** Cut to this many columns, with an ellipsis when something was cut. */
 export function fit(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let kept = '';
@@ -22,7 +22,7 @@ export function pad(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - widthOf(text)));
 }
 
-/** Most text is ASCII, and its width needs no table. */
+/** Most text is ASCII, and its width is its length. */
 function isPlain(text: string): boolean {
   return /^[ -~]*$/.test(text);
 }

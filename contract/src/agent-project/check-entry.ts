@@ -1,4 +1,4 @@
-// The file that holds the agent: agent.py as the spec wants it, or the one that `entrypoint` names.
+// The agent's file: agent.py by the spec, or the file that `entrypoint` names.
 import { parseEntrypoint } from '../entrypoint.ts';
 import { declaredGraphs } from '../find-agents.ts';
 import type { Finding, FindingCode } from '../finding.ts';
@@ -11,13 +11,13 @@ import { readText } from './read-text.ts';
 export interface EntryQuestion {
   files: ProjectFiles;
   byPath: ReadonlyMap<string, ProjectFile>;
-  /** Undefined where agent.yaml has faults; then nobody knows which names to look for. */
+  /** Undefined when agent.yaml has faults, because the expected names are then unknown. */
   framework: Framework | undefined;
   entrypoint: string | undefined;
 }
 
 export interface CheckedEntry {
-  /** The name the agent is exported under, where it can be seen. */
+  /** The name of the agent's export, where it is visible. */
   export_name?: string;
   findings: Finding[];
 }
@@ -52,7 +52,7 @@ function missingNamed(path: string, byPath: ReadonlyMap<string, ProjectFile>): F
   };
 }
 
-/** The spec's fix: rename the file, or add an agent.py that re-exports. Names the file where there is one that looks like it. */
+/** The spec's fix: rename the file, or add an agent.py that re-exports. Names a file that looks like the agent. */
 function missingAgent(
   files: ProjectFiles,
   byPath: ReadonlyMap<string, ProjectFile>,
@@ -72,7 +72,7 @@ function missingAgent(
   );
   let bytes = 0;
   for (const candidate of candidates) {
-    // A hint is worth one file's time, however many there are.
+    // One hint is enough, so at most this many files are read.
     bytes += candidate.size;
     if (bytes > longestSource) break;
     const text = readText(files, candidate, longestSource);
@@ -87,7 +87,7 @@ function missingAgent(
   return about('agent.py', 'missing_file', 'agent.py is missing beside agent.yaml', suggestion);
 }
 
-/** An archive may list the files of a directory and not the directory. */
+/** An archive may list the files of a directory without the directory. */
 function isDirectory(byPath: ReadonlyMap<string, ProjectFile>, path: string): boolean {
   return [...byPath.keys()].some((other) => other.startsWith(`${path}/`));
 }

@@ -8,11 +8,11 @@ export interface ExportQuestion {
   /** Its path, for findings. */
   file: string;
   framework: Framework;
-  /** The name that `entrypoint` gives; undefined: one of the framework's own. */
+  /** The name from `entrypoint`; undefined: one of the framework's names. */
   name: string | undefined;
 }
 
-/** Does this source bind what the framework needs? The name found, and what is wrong. */
+/** Does this source bind a name that the framework needs? Returns that name and the faults. */
 export function checkExport(question: ExportQuestion): { export_name?: string; findings: Finding[] } {
   const { source, file, framework } = question;
   const { exports, missing_export, export_is } = wanted(question);
@@ -33,7 +33,7 @@ export function checkExport(question: ExportQuestion): { export_name?: string; f
     ...(suggestion === undefined ? {} : { suggestion }),
   });
   if (source.length > longestSource) {
-    const message = `${file} has ${source.length} characters and is not looked into; whether it exports ${quoted(exports)} shows when it starts`;
+    const message = `${file} has ${source.length} characters, too many to check; its start shows whether it exports ${quoted(exports)}`;
     return { findings: [finding('export_not_certain', 'warning', 0, message)] };
   }
 
@@ -45,7 +45,7 @@ export function checkExport(question: ExportQuestion): { export_name?: string; f
         'python_syntax',
         'warning',
         offset,
-        'This does not read as Python',
+        'This looks like invalid Python',
         `Check it with \`python -m py_compile ${file}\`.`,
       ),
     );
@@ -56,7 +56,7 @@ export function checkExport(question: ExportQuestion): { export_name?: string; f
   if (name !== undefined && binding !== undefined) {
     if (!mayBe(question, binding)) {
       const message = `${missing_export}: \`${name}\` is a ${binding.kind}, not ${export_is}`;
-      const suggestion = `Bind what it makes under that name: \`${name} = …\` at module level.`;
+      const suggestion = `Bind its result under that name: \`${name} = …\` at module level.`;
       return { findings: [...findings, finding('export_not_a_value', 'error', binding.offset, message, suggestion)] };
     }
     if (
@@ -79,7 +79,7 @@ export function checkExport(question: ExportQuestion): { export_name?: string; f
 
   const unsure = uncertainty(found, exports);
   if (unsure !== undefined) {
-    const message = `${question.name === undefined ? `${missing_export} for certain` : `'${question.name}' cannot be seen in ${file}`}: ${unsure}; whether it is there shows when the agent starts`;
+    const message = `${question.name === undefined ? `${missing_export} for certain` : `'${question.name}' is not visible in ${file}`}: ${unsure}; the start of the agent shows whether it is there`;
     return {
       findings: [
         ...findings,
@@ -91,7 +91,7 @@ export function checkExport(question: ExportQuestion): { export_name?: string; f
     .map((candidate) => ({ candidate, ...found.elsewhere.get(candidate) }))
     .find(({ within }) => within !== undefined);
   const message =
-    missing_export + (hidden?.within === undefined ? '' : `: \`${hidden.candidate}\` stands inside ${hidden.within}`);
+    missing_export + (hidden?.within === undefined ? '' : `: \`${hidden.candidate}\` is inside ${hidden.within}`);
   const suggestion =
     hidden?.within === undefined
       ? `Bind ${export_is} at module level: \`${exports[0]} = …\`.`
@@ -115,7 +115,7 @@ function wanted({ file, framework, name }: ExportQuestion): Wanted {
   };
 }
 
-/** A factory makes the agent, where `entrypoint` names one; of classes only a crew's may be what makes it. */
+/** With `entrypoint` the name can be a factory of the agent; a class can only be one for crewai. */
 function mayBe({ framework, name }: ExportQuestion, { kind }: Binding): boolean {
   if (kind === 'function') return name !== undefined;
   return kind !== 'class' || (name !== undefined && framework === 'crewai');
@@ -126,12 +126,12 @@ function isValue(found: PythonExports, name: string): boolean {
   return kind === 'value' || kind === 'import';
 }
 
-/** How the module could bind a name that cannot be seen in it. */
+/** A way in which the module could bind a name that is not visible in it. */
 function uncertainty(found: PythonExports, exports: readonly string[]): string | undefined {
-  if (found.importStar) return '`import *` may bring one';
-  if (found.names.has('__getattr__')) return '`__getattr__` of the module may make one';
+  if (found.importStar) return '`import *` can bind one';
+  if (found.names.has('__getattr__')) return '`__getattr__` of the module can return one';
   const global = exports.find((name) => found.globals.has(name));
-  return global === undefined ? undefined : `a function may set \`${global}\``;
+  return global === undefined ? undefined : `a function can set \`${global}\``;
 }
 
 const quoted = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(' or ');

@@ -1,15 +1,15 @@
-// Where a project's agent is and how Python imports it. The wrapper imports the entry under its own dotted name, so that the
-// relative imports of its package work and no module is loaded twice.
+// The place of a project's agent, and its name for Python's import. The wrapper imports the entry under its own dotted name, so that its
+// package's relative imports work and no module loads twice.
 import { parseEntrypoint } from '../entrypoint.ts';
 
 export interface ProjectEntry {
   /** Relative to the project. */
   file: string;
-  /** Where agent.yaml names it; else the name is one of the framework's. */
+  /** From agent.yaml; otherwise the name is one of the framework's. */
   name?: string;
   /** `react_agent.graph` for src/react_agent/graph.py where `src` is a source root. */
   module: string;
-  /** Folders that Python searches for modules, relative to the project, first the one that is searched first. */
+  /** The folders that Python searches for modules, relative to the project, in search order. */
   source_roots: string[];
 }
 
@@ -20,7 +20,7 @@ export interface EntrySource {
   paths: readonly string[];
 }
 
-/** The name of a module that is loaded by its path, because no import statement could find it. */
+/** The name of a module that is loaded by its path, because no import statement finds it. */
 const unnamed = '_svc_entry';
 
 export function projectEntry({ entrypoint, source_roots, paths }: EntrySource): ProjectEntry {
@@ -35,7 +35,7 @@ export function projectEntry({ entrypoint, source_roots, paths }: EntrySource): 
   };
 }
 
-/** No import statement reaches below a folder with a dot in its name, so such a folder is searched itself. */
+/** An import statement cannot pass a folder with a dot in its name, so such a folder is a search path itself. */
 function rootsFor(file: string, source_roots: readonly string[]): string[] {
   const folders = file.split('/').slice(0, -1);
   const dotted = folders.findLastIndex((folder) => folder.includes('.'));
@@ -43,7 +43,7 @@ function rootsFor(file: string, source_roots: readonly string[]): string[] {
   return dotted < 0 || source_roots.includes(own) ? [...source_roots] : [own, ...source_roots];
 }
 
-/** The name under which an import finds this file and nothing else; the innermost root gives the shortest. */
+/** The dotted name that imports exactly this file; the innermost root gives the shortest name. */
 function moduleOf(file: string, source_roots: readonly string[], paths: readonly string[]): string {
   const inside = source_roots
     .filter((root) => root === '.' || file.startsWith(`${root}/`))
@@ -54,7 +54,7 @@ function moduleOf(file: string, source_roots: readonly string[], paths: readonly
   return inside?.replace(/(?:^|\/)__init__$/, '').replaceAll('/', '.') || unnamed;
 }
 
-/** The file that Python takes for a module: in each folder a package comes before a file. */
+/** The file that Python imports for a module: in each folder a package comes before a file. */
 function findModule(path: string, source_roots: readonly string[], paths: readonly string[]): string | undefined {
   for (const root of source_roots) {
     const place = root === '.' ? path : `${root}/${path}`;

@@ -6,10 +6,10 @@ export interface ProjectFile {
   type: 'file' | 'directory' | 'other';
 }
 
-/** The files of a project, wherever they are: a directory, an archive being unpacked, a test. */
+/** The files of a project from any place: a directory, an archive during unpacking, a test. */
 export interface ProjectFiles {
   list(): readonly ProjectFile[];
-  /** Called only for plain files that `list` named. */
+  /** Called only for plain files from `list`. */
   read(path: string): Uint8Array;
 }
 

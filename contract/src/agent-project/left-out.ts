@@ -1,5 +1,5 @@
-// What of a directory is no part of an agent. The CLI leaves all of it out and says so; the server refuses what may hold
-// secrets or history, should it arrive all the same, and drops the rest.
+// Files of a directory that do not belong to an agent. The CLI leaves them all out and says so. The server refuses those that can hold
+// secrets or history, and drops the rest.
 
 export interface LeftOutRule {
   /** One segment of a path: a name, or a name with one `*`. */
@@ -30,7 +30,7 @@ export const leftOutRules: readonly LeftOutRule[] = [
   { segment: '.dockerignore', why: 'the service builds the image by itself', on_server: 'dropped' },
 ];
 
-/** Templates hold names and no values, and code may read them. */
+/** Templates hold names without values, and code may read them. */
 const templates: ReadonlySet<string> = new Set(['.env.example', '.env.sample', '.env.template', '.env.dist']);
 
 /** Why the file or directory at this path is left out; undefined when it belongs to the project. */

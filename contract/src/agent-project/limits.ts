@@ -1,7 +1,7 @@
 import type { Finding } from '../finding.ts';
 import type { ProjectFile } from './files.ts';
 
-/** Of a project; the unpacking on the server and the packing in the CLI keep them too. */
+/** Limits of a project, for the server's unpacking and for the CLI's packing. */
 export const projectLimits = {
   packed_bytes: 50_000_000,
   unpacked_bytes: 200_000_000,
@@ -9,12 +9,12 @@ export const projectLimits = {
   file_bytes: 50_000_000,
   /** Unpacked to packed. */
   ratio: 100,
-  /** Segments of a path, and its bytes in UTF-8. */
+  /** Of a path: its segments, and its bytes in UTF-8. */
   depth: 32,
   path_bytes: 255,
 } as const;
 
-/** Which limits these files exceed, and which paths are no plain relative ones. */
+/** The exceeded limits, and the paths that are not plain relative ones. */
 export function checkLimits(files: readonly ProjectFile[]): Finding[] {
   const findings: Finding[] = [];
   const add = (code: Finding['code'], file: string, message: string, suggestion?: string): void => {

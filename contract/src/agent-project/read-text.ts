@@ -1,7 +1,7 @@
 import type { Finding, FindingCode } from '../finding.ts';
 import type { ProjectFile, ProjectFiles } from './files.ts';
 
-/** The text of a file that the service itself reads, or why there is none. */
+/** The text of a file that the service itself reads, or the reason for its absence. */
 export function readText(files: ProjectFiles, { path, size, type }: ProjectFile, most: number): string | Finding {
   const finding = (code: FindingCode, message: string, suggestion?: string): Finding => ({
     code,
@@ -30,5 +30,5 @@ export function readText(files: ProjectFiles, { path, size, type }: ProjectFile,
   }
 }
 
-/** Keeps a byte order mark, so that offsets are those of the file. */
+/** Keeps a byte order mark, so that offsets match the file. */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

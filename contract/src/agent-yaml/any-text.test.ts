@@ -6,7 +6,7 @@ import { applyEdits, type Finding } from '../finding.ts';
 const least = 'name: greeter\nversion: 1.0.0\nteam: ml\nframework: langgraph\n';
 const codesOf = (text: string): string[] => parseAgentYaml(text).findings.map(({ code }) => code);
 
-describe('whatever the text', () => {
+describe('for any text', () => {
   const yamlish = fc
     .array(
       fc.oneof(
@@ -43,7 +43,7 @@ describe('whatever the text', () => {
     )
     .map((parts) => parts.join(''));
 
-  test('parsing never throws, and there is a config exactly when there is no error', () => {
+  test('parsing never throws, and gives a config exactly when there is no error', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -63,7 +63,7 @@ describe('whatever the text', () => {
     );
   });
 
-  test('the same text gives the same answer, and applying the edits never ends in a file that cannot be read', () => {
+  test('the same text gives the same answer, and the edits always leave a readable file', () => {
     fc.assert(
       fc.property(yamlish, (tail) => {
         const text = least + tail;
@@ -95,7 +95,7 @@ describe('whatever the text', () => {
     for (const [name, text] of Object.entries(hostile)) {
       parseAgentYaml(text);
       const fastest = Math.min(...Array.from({ length: 3 }, () => milliseconds(() => parseAgentYaml(text))));
-      // 50 ms on a quiet machine; tests share theirs with others. What grows with the square costs seconds.
+      // 50 ms on a quiet machine; tests share theirs. Quadratic cost takes seconds.
       expect({ name, isQuick: fastest < 400 }).toEqual({ name, isQuick: true });
     }
   });

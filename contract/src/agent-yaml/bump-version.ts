@@ -5,8 +5,8 @@ import { beyondYamlLimits, yamlLimits } from '../read-yaml/limits.ts';
 export type VersionPart = 'major' | 'minor' | 'patch';
 
 /**
- * Raises the version in the source of an agent.yaml; everything else, comments and quotes too, stays as it is.
- * Undefined when there is no version in it that could be raised.
+ * Raises the version in the source of an agent.yaml; the rest is unchanged, comments and quotes included.
+ * Undefined when it has no version to raise.
  */
 export function bumpVersion(text: string, part: VersionPart): { text: string; version: string } | undefined {
   if (text.length > yamlLimits.characters || beyondYamlLimits(text) !== undefined) return undefined;

@@ -1,5 +1,5 @@
-// Every field of agent.yaml, once: types, validation, the JSON Schema of editors and the reference page come from here.
-// Strict on every level: a key that is not in the spec's table (`deploy.volumes`, `privileged`) is a fault, never ignored.
+// Every field of agent.yaml, once: types, validation, the editors' JSON Schema and the reference page come from here. Strict on every
+// level: a key outside the spec's table (`deploy.volumes`, `privileged`) is a fault, never ignored.
 import { z } from 'zod';
 import { entrypointRule, parseEntrypoint } from '../entrypoint.ts';
 import { environment } from '../environment.ts';
@@ -19,7 +19,7 @@ export type Cloud = (typeof clouds)[number];
 export const guardrailNames = ['pii_detection', 'hallucination_check', 'content_filter'] as const;
 export type GuardrailName = (typeof guardrailNames)[number];
 
-/** All of them mean the service's own gateway. */
+/** All of these mean the service's own gateway. */
 export const gatewayNames = ['default', 'gateway', 'litellm'] as const;
 
 const tag = z
@@ -81,7 +81,7 @@ const deploy = z
     secrets: listOf(secretName, 100).optional().describe("Names of secrets, read from the cloud's secret manager"),
     env_vars: environment
       .optional()
-      .describe('Environment variables. Whoever may edit the agent can read them: no secrets'),
+      .describe('Environment variables, without secrets: everybody who can edit the agent can read them'),
   })
   .superRefine(({ secrets = [], env_vars = {} }, context) => {
     for (const [index, secret] of secrets.entries()) {
@@ -89,7 +89,7 @@ const deploy = z
         context.addIssue({
           code: 'custom',
           path: ['secrets', index],
-          message: 'stands in `deploy.env_vars` too',
+          message: 'is also in `deploy.env_vars`',
           params: { finding: 'duplicate_entry' },
         });
     }
@@ -100,8 +100,8 @@ export const agentConfig = z.strictObject({
   version: version.describe('MAJOR.MINOR.PATCH. Once approved or deployed, the content under a version is final'),
   description: text.optional().describe('What the agent does, for people who search for it'),
   team: name.describe('The registered team that the agent belongs to'),
-  owner: email.optional().describe('E-mail address of the owner; unset: who pushes it first'),
-  tags: listOf(tag, 50).optional().describe('Words to find it by'),
+  owner: email.optional().describe('E-mail address of the owner; unset: the user of the first push'),
+  tags: listOf(tag, 50).optional().describe('Words for the search'),
   framework: z.enum(frameworkNames).describe('The framework that the agent is written with'),
   entrypoint: z
     .string()
@@ -112,7 +112,7 @@ export const agentConfig = z.strictObject({
     .strictObject({
       primary: modelId.optional().describe('The model the agent calls'),
       fallback: modelId.optional().describe('Called when the primary fails'),
-      temperature: z.number().min(0).max(2).optional().describe('How much chance there is in an answer, from 0 to 2'),
+      temperature: z.number().min(0).max(2).optional().describe('The randomness of an answer, from 0 to 2'),
       max_tokens: z.int().min(1).max(10_000_000).optional().describe('The longest answer'),
       gateway: z.enum(gatewayNames).optional().describe("The service's model gateway, under any of its names"),
     })
@@ -121,7 +121,7 @@ export const agentConfig = z.strictObject({
       path: ['fallback'],
     })
     .optional()
-    .describe('The model, and what is done when it fails'),
+    .describe('The model and its fallback'),
   tools: listOf(z.union([toolRef.text, toolRef.map, inlineTool]), 100)
     .optional()
     .describe('Registry references (tools/<name>), or tools of your own code, declared for documentation'),
@@ -136,7 +136,7 @@ export const agentConfig = z.strictObject({
     .describe('MCP servers of the registry: mcp/<name>'),
   guardrails: listOf(z.enum(guardrailNames), guardrailNames.length)
     .optional()
-    .describe('Checks on what goes to a model and comes from it'),
+    .describe('Checks of the input and the output of a model'),
   access: z
     .strictObject({
       visibility: z
@@ -148,17 +148,17 @@ export const agentConfig = z.strictObject({
         100,
       )
         .optional()
-        .describe('Only these teams may call it, of those who may use it at all'),
-      require_approval: z.boolean().optional().describe('true: admins need an approval too. false opens nothing'),
+        .describe('Only these teams may call it, and only with `use` on it'),
+      require_approval: z.boolean().optional().describe('true: admins also need an approval. false has no effect'),
       approvals_required: z
         .int()
         .min(1)
         .max(10)
         .optional()
-        .describe('How many admins have to approve a version; it only raises what the organisation asks for'),
+        .describe('How many admins must approve a version; it can only raise the number of the organisation'),
     })
     .optional()
-    .describe('Narrows who may see, call and deploy it; it never widens that'),
+    .describe('Restricts who may see, call and deploy it; it never allows more'),
   deploy: deploy.optional().describe('Where and how it runs'),
 });
 export type AgentConfig = z.output<typeof agentConfig>;

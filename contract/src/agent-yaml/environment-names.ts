@@ -1,9 +1,9 @@
-// Which environment variables a project may set. Refused is what would change how the container's own server is loaded or
-// reached (T73 of the threat model): the user's code starts inside that server, and must not come before it.
+// The environment variables that a project may set. The user's code starts inside the container's server and must not run before it. So
+// variables that change the server's loading or its address are refused (T73 of the threat model).
 
 export const environmentNamePattern = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
-/** Why `name` cannot be set from agent.yaml; undefined when it can. */
+/** Why agent.yaml cannot set `name`; undefined when it can. */
 export function whyReserved(name: string): string | undefined {
   const upper = name.toUpperCase();
   if (reservedNames.has(upper)) return 'it decides how the container starts';
@@ -11,7 +11,7 @@ export function whyReserved(name: string): string | undefined {
   return prefix?.because;
 }
 
-/** A model provider's key or address, which the gateway sets by itself: in agent.yaml it is readable by whoever may edit the agent. */
+/** A model provider's key or address, which the gateway will set. In agent.yaml everybody who can edit the agent can read it. */
 export function isModelAccessName(name: string): boolean {
   return modelAccessNames.test(name);
 }

@@ -1,4 +1,4 @@
-/** Every field there is, as the documentation shows it. It is valid, and asks for things that are not in effect yet. */
+/** Every field, as in the documentation. It is valid, and it uses fields that are not in effect yet. */
 export const agentYamlExample = `name: greeter
 version: 1.0.0
 description: Greets people by name

@@ -1,16 +1,16 @@
-// A fault that the schema found → a finding a person can act on: where it is, what is wrong with which value, what to do, and
-// where there is one sure way to mend it, the edit.
+// A fault from the schema → a finding that a person can act on: its place, the value, the fault, the fix, and the edit where only one is
+// possible.
 import type { z } from 'zod';
 import type { Edit, Finding, FindingCode } from '../finding.ts';
 import { nearest } from '../nearest.ts';
 import type { YamlPlace, YamlSource } from '../read-yaml.ts';
 import { agentJsonSchema, describeField, fieldPaths, fieldsAt, type JsonSchema } from './json-schema.ts';
-import { mend } from './mend.ts';
+import { suggestReplacement } from './suggest-replacement.ts';
 
 type Path = readonly PropertyKey[];
 type Issue = z.core.$ZodIssue;
 
-/** What a file is called in messages, and what may stand in it. */
+/** The name of a file in messages, and its schema. */
 export interface FileForm {
   name: string;
   schema: () => JsonSchema;
@@ -18,9 +18,9 @@ export interface FileForm {
 
 const agentYaml: FileForm = { name: 'agent.yaml', schema: agentJsonSchema };
 
-/** Issues of the schema of `form`, with the places they are about. */
+/** Issues of the schema of `form`, with their places. */
 export function explain(source: YamlSource, issues: readonly Issue[], form = agentYaml): Finding[] {
-  // What a value of another kind does not meet besides is no news.
+  // A value of the wrong type has one finding; its other issues are dropped.
   const misfits = new Set(issues.filter(({ code }) => code === 'invalid_type').map(({ path }) => pointerOf(path)));
   const telling = issues.filter(({ code, path }) => code === 'invalid_type' || !misfits.has(pointerOf(path)));
   return telling.flatMap((issue) => explainOne({ source, form }, issue, issue.path));
@@ -47,7 +47,7 @@ function explainOne(file: File, issue: Issue, path: Path): Finding[] {
   const place = source.places.get(pointerOf(path));
   if (place === undefined) return [missingField(file, path, issue)];
   const value = valueAt(source.value, path);
-  // The value of a variable may be a secret, and findings travel.
+  // The value of a variable can be a secret, and findings travel.
   const isPrivate = /(^|\.)env_vars\./.test(nameOf(path, form));
   const shown = isPrivate
     ? 'this'
@@ -75,7 +75,7 @@ const isOfAnotherKind = (issues: readonly Issue[]): boolean =>
 const expectedKinds = (issues: readonly Issue[]): string[] =>
   issues.flatMap((issue) => (issue.code === 'invalid_type' ? [kinds[issue.expected] ?? issue.expected] : []));
 
-/** Of the alternatives the one the author most likely meant: right in kind, then with the fewest fields that it does not know. */
+/** The alternative that the author most likely meant: right type first, then the fewest unknown fields. */
 function likeliestBranch(branches: readonly Issue[][]): Issue[] {
   const cost = (issues: Issue[]): number =>
     (isOfAnotherKind(issues) ? 1000 : 0) +
@@ -116,7 +116,7 @@ function missingField({ source, form }: File, path: Path, issue: Issue): Finding
   const parent = source.places.get(pointerOf(path.slice(0, -1)));
   const offset = parent?.key?.[0] ?? parent?.value[0] ?? 0;
   const describes = describeField(path, form.schema());
-  // What a rule over several fields says of one that is not there.
+  // The message of a rule over several fields, for an absent field.
   const reason = issue.code === 'custom' ? issue.message : 'is missing';
   return source.finding('missing_field', offset, `\`${nameOf(path, form)}\` ${reason}`, {
     pointer: pointerOf(path),
@@ -165,7 +165,11 @@ function better(
     const meant = typeof value === 'string' ? nearest(value, issue.values.map(String)) : undefined;
     return meant === undefined ? {} : { text: meant, suggestion: `Did you mean \`${meant}\`?` };
   }
-  const replacement = mend({ path, written, expected: issue.code === 'invalid_type' ? issue.expected : undefined });
+  const replacement = suggestReplacement({
+    path,
+    written,
+    expected: issue.code === 'invalid_type' ? issue.expected : undefined,
+  });
   return replacement === undefined ? {} : { text: replacement, suggestion: `Write ${replacement}` };
 }
 

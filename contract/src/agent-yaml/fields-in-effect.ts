@@ -1,5 +1,5 @@
-// What every declared field does today. `svc validate` says it with a notice, deploy refuses or lists it, and the reference
-// page is made from it. A field that an agent would be unsafe or broken without is refused by deploy, never passed over.
+// The effect of every declared field today. `svc validate` reports it, deploy refuses or lists it, and the reference page prints it.
+// Deploy refuses a field whose absence would make an agent unsafe or broken.
 import type { AgentConfig } from './config.ts';
 
 export interface FieldEffect {
@@ -7,7 +7,7 @@ export interface FieldEffect {
   /** `listed`: accepted, and named as "not in effect" by deploy and status. `refused`: accepted by validate, refused by deploy. */
   state: 'in effect' | 'listed' | 'refused';
   sentence: string;
-  /** The row is about this value only, or about every other. */
+  /** The row is about this value only, or about all other values. */
   value?: string;
   except?: string;
 }
@@ -17,7 +17,7 @@ export const fieldsInEffect: readonly FieldEffect[] = [
   { field: 'version', state: 'in effect', sentence: 'Names the content; final once approved or deployed.' },
   { field: 'description', state: 'in effect', sentence: 'Found by search.' },
   { field: 'team', state: 'in effect', sentence: 'Decides who may see, submit and deploy the agent.' },
-  { field: 'owner', state: 'in effect', sentence: 'Owns the asset once it is first pushed.' },
+  { field: 'owner', state: 'in effect', sentence: 'Owns the asset from the first push on.' },
   { field: 'tags', state: 'in effect', sentence: 'Found by search.' },
   {
     field: 'framework',
@@ -32,24 +32,24 @@ export const fieldsInEffect: readonly FieldEffect[] = [
   {
     field: 'model.primary',
     state: 'listed',
-    sentence: 'The model gateway is not there yet; the agent calls the model its code names.',
+    sentence: 'The model gateway does not exist yet; the agent calls the model its code names.',
   },
   {
     field: 'model.fallback',
     state: 'listed',
-    sentence: 'The model gateway is not there yet; nothing takes over when the primary fails.',
+    sentence: 'The model gateway does not exist yet; nothing takes over when the primary fails.',
   },
   {
     field: 'model.temperature',
     state: 'listed',
-    sentence: 'The model gateway is not there yet; the temperature of the code applies.',
+    sentence: 'The model gateway does not exist yet; the temperature of the code applies.',
   },
   {
     field: 'model.max_tokens',
     state: 'listed',
-    sentence: 'The model gateway is not there yet; the limit of the code applies.',
+    sentence: 'The model gateway does not exist yet; the limit of the code applies.',
   },
-  { field: 'model.gateway', state: 'listed', sentence: 'The model gateway is not there yet.' },
+  { field: 'model.gateway', state: 'listed', sentence: 'The model gateway does not exist yet.' },
   {
     field: 'tools',
     state: 'in effect',
@@ -58,7 +58,7 @@ export const fieldsInEffect: readonly FieldEffect[] = [
   {
     field: 'subagents',
     state: 'listed',
-    sentence: 'References are pinned and checked; the agent is not handed a way to call them yet.',
+    sentence: 'References are pinned and checked; the agent cannot call them yet.',
   },
   {
     field: 'knowledge_bases',
@@ -73,20 +73,20 @@ export const fieldsInEffect: readonly FieldEffect[] = [
   {
     field: 'guardrails',
     state: 'refused',
-    sentence: 'Guardrails are not there yet, and without them the agent would run unchecked.',
+    sentence: 'Guardrails do not exist yet, and the agent would run without these checks.',
   },
-  { field: 'access.visibility', state: 'in effect', sentence: 'Narrows who may see the agent; public means org.' },
-  { field: 'access.allowed_callers', state: 'in effect', sentence: 'Narrows who may call the agent.' },
-  { field: 'access.require_approval', state: 'in effect', sentence: 'true binds admins to approval too.' },
+  { field: 'access.visibility', state: 'in effect', sentence: 'Restricts who may see the agent; public means org.' },
+  { field: 'access.allowed_callers', state: 'in effect', sentence: 'Restricts who may call the agent.' },
+  { field: 'access.require_approval', state: 'in effect', sentence: 'true: admins also need an approval.' },
   {
     field: 'access.approvals_required',
     state: 'in effect',
-    sentence: 'So many admins have to approve a version; never fewer than the organisation asks for.',
+    sentence: 'This many admins must approve a version; never fewer than the organisation requires.',
   },
   { field: 'deploy.cloud', state: 'in effect', value: 'local', sentence: 'Runs in containers beside the service.' },
-  { field: 'deploy.cloud', state: 'refused', except: 'local', sentence: 'Only the target `local` is there yet.' },
-  { field: 'deploy.runtime', state: 'listed', sentence: 'Belongs to cloud targets, which are not there yet.' },
-  { field: 'deploy.region', state: 'listed', sentence: 'Belongs to cloud targets, which are not there yet.' },
+  { field: 'deploy.cloud', state: 'refused', except: 'local', sentence: 'Only the target `local` exists so far.' },
+  { field: 'deploy.runtime', state: 'listed', sentence: 'Belongs to cloud targets, which do not exist yet.' },
+  { field: 'deploy.region', state: 'listed', sentence: 'Belongs to cloud targets, which do not exist yet.' },
   { field: 'deploy.scaling.min', state: 'listed', sentence: 'The local target runs one container.' },
   { field: 'deploy.scaling.max', state: 'listed', sentence: 'The local target runs one container.' },
   { field: 'deploy.scaling.target_cpu', state: 'listed', sentence: 'The local target runs one container.' },
@@ -95,17 +95,17 @@ export const fieldsInEffect: readonly FieldEffect[] = [
   {
     field: 'deploy.concurrency',
     state: 'in effect',
-    sentence: 'So many calls run at once. More of them wait, and one caller has at most half of the places.',
+    sentence: 'This many calls run at once. Further calls wait, and one caller gets at most half of the slots.',
   },
   {
     field: 'deploy.secrets',
     state: 'refused',
-    sentence: 'Secrets are not there yet, and without them the agent would start without what it needs.',
+    sentence: 'Secrets do not exist yet, and the agent would start without them.',
   },
   { field: 'deploy.env_vars', state: 'in effect', sentence: 'Set in the container.' },
 ];
 
-/** Declared fields that nothing acts on yet: deploy and status name them. */
+/** Declared fields without an effect so far: deploy and status name them. */
 export const notInEffect = (config: AgentConfig): FieldEffect[] => declared(config, 'listed');
 
 /** Declared fields for which deploy refuses this config. */

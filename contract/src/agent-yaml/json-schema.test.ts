@@ -5,7 +5,7 @@ import { fieldsInEffect, notInEffect, refusedFields } from './fields-in-effect.t
 import { agentJsonSchema, fieldPaths, type JsonSchema } from './json-schema.ts';
 import { parseAgentYaml } from '../agent-yaml.ts';
 
-/** Maps that are a field each on their own; `deploy.env_vars` has no fields of its own. */
+/** Maps that are a single field each; `deploy.env_vars` has no fields of its own. */
 const leaves = fieldPaths()
   .map((path) => path.join('.'))
   .filter((field, _, all) => !all.some((other) => other.startsWith(`${field}.`)));
@@ -40,7 +40,7 @@ test('the fields are those of the table, and no others', () => {
   );
 });
 
-test('of every field it is said what it does today', () => {
+test('every field has a description of its effect today', () => {
   expect([...new Set(fieldsInEffect.map(({ field }) => field))]).toEqual(leaves);
 });
 
@@ -59,7 +59,7 @@ test('the example uses every field', () => {
 
 const least = agentConfig.parse({ name: 'a', version: '1.0.0', team: 'ml', framework: 'crewai' });
 
-test('a config that declares nothing special is in effect as a whole', () => {
+test('every field of a minimal config is in effect', () => {
   expect([
     notInEffect(least),
     refusedFields({ ...least, deploy: { cloud: 'local', secrets: [] }, guardrails: [] }),

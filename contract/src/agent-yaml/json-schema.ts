@@ -5,23 +5,23 @@ export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 let made: JsonSchema | undefined;
 
-/** JSON Schema draft 7, which is what editors read (`# yaml-language-server: $schema=…`). */
+/** JSON Schema draft 7, for editors (`# yaml-language-server: $schema=…`). */
 export function agentJsonSchema(): JsonSchema {
   made ??= { title: 'agent.yaml', ...z.toJSONSchema(agentConfig, { io: 'input', target: 'draft-7' }) };
   return made;
 }
 
-/** The fields that may stand at a path of a schema, such as `['deploy', 'scaling']`; a list index stands for any entry. */
+/** The fields that are valid at a path of a schema, such as `['deploy', 'scaling']`; a list index stands for any entry. */
 export function fieldsAt(path: readonly PropertyKey[], schema: JsonSchema): ReadonlySet<string> {
   return new Set(schemasAt(path, schema).flatMap(({ properties }) => Object.keys(properties ?? {})));
 }
 
-/** What the schema says about a field, for a person who left it out. */
+/** The schema's description of a field, for a person who left it out. */
 export function describeField(path: readonly PropertyKey[], schema: JsonSchema): string | undefined {
   return schemasAt(path, schema)[0]?.description;
 }
 
-/** Every field that a map of the file can hold, `deploy.scaling.min`, with lists left closed. */
+/** Every field of a map of the file, such as `deploy.scaling.min`; lists are not expanded. */
 export function fieldPaths(schema: JsonSchema = agentJsonSchema(), path: readonly string[] = []): string[][] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, below]) => [
     [...path, key],

@@ -33,7 +33,7 @@ test.each([
   expect(memoryBytes(text)).toBe(bytes);
 });
 
-test('what is unset gets the default', () => {
+test('an unset field gets the default', () => {
   expect(resourceLimits({})).toEqual({ cpu_count: 1, memory_bytes: 1024 ** 3 });
   expect(resourceLimits({ deploy: { resources: { cpu: '250m' } } })).toEqual({
     cpu_count: 0.25,

@@ -5,7 +5,7 @@ export interface ResourceLimits {
   memory_bytes: number;
 }
 
-/** What an agent gets that asks for nothing: importing crewai alone takes 180 MB, and its tools as much again. */
+/** The resources of an agent without `deploy.resources`: importing crewai takes 180 MB, and its tools as much again. */
 export const defaultResources = { cpu: '1', memory: '1Gi' } as const;
 
 /** The limits a container runs under. */
@@ -13,7 +13,7 @@ export function resourceLimits(config: Pick<AgentConfig, 'deploy'>): ResourceLim
   const { cpu, memory } = { ...defaultResources, ...withoutUnset(config.deploy?.resources) };
   const cpu_count = cpuCount(cpu);
   const memory_bytes = memoryBytes(memory);
-  // The schema has accepted both, so this is a bug of the caller, who has built a config by hand.
+  // The schema has accepted both, so this is a bug of a caller with a handmade config.
   if (cpu_count === undefined || memory_bytes === undefined) throw new TypeError(`not resources: ${cpu}, ${memory}`);
   return { cpu_count, memory_bytes };
 }
@@ -26,7 +26,7 @@ export function cpuCount(text: string): number | undefined {
   return count >= 0.05 && count <= 64 ? count : undefined;
 }
 
-/** `512Mi`, `1Gi`, `2GB`: binary and decimal units. Undefined when it is no such size, or outside 64 MiB to 1 TiB. */
+/** `512Mi`, `1Gi`, `2GB`: binary and decimal units. Undefined for other text, or outside 64 MiB to 1 TiB. */
 export function memoryBytes(text: string): number | undefined {
   const match = /^(\d{1,7}(?:\.\d{1,3})?)([KMGT]i?)B?$/.exec(text);
   const unit = units[match?.[2] ?? ''];

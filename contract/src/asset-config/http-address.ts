@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { holdsSecretName } from './secret-text.ts';
 
-/** Where something answers. What proves who calls travels as a secret by its name, never in an address. */
+/** An HTTP address. Credentials are secrets by name, and never part of an address. */
 export const httpAddress = z
   .string()
   .max(2000)
@@ -10,10 +10,10 @@ export const httpAddress = z
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   });
 
-// None of the sentences begins with "must be": what follows that is shown with the value, and here the value may be the secret.
+// No sentence begins with "must be": such a sentence is shown with the value, which may be the secret here.
 function faultOf(written: string): string | undefined {
   const url = URL.parse(written);
-  if (url === null || !/^https?:$/.test(url.protocol)) return 'is no address that begins with https:// or http://';
+  if (url === null || !/^https?:$/.test(url.protocol)) return 'is not an address that begins with https:// or http://';
   if (url.username !== '' || url.password !== '')
     return 'holds a user name or a password; give `secret` the name of a secret instead';
   const named = [...url.searchParams.keys()].find(holdsSecretName);

@@ -3,11 +3,11 @@ import { z } from 'zod';
 const typeNames = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] as const;
 const typeName = z.enum(typeNames);
 
-/** A JSON Schema: the keywords that give it its form are held to theirs, others are passed on as they stand. */
+/** A JSON Schema: structural keywords must have their form, and others pass unchanged. */
 export const jsonSchema = z.looseObject({
   type: z.union([typeName, z.array(typeName).min(1)]).optional(),
-  // Whoever reads the schema would fetch it from wherever it says.
-  $ref: z.string().startsWith('#', 'refers to somewhere else; only `#…` is accepted').optional(),
+  // A reader of the schema would fetch every `$ref` to another address.
+  $ref: z.string().startsWith('#', 'refers to another document; only `#…` is accepted').optional(),
   description: z.string().optional(),
   required: z.array(z.string()).optional(),
   enum: z.array(z.json()).min(1).optional(),
@@ -19,7 +19,7 @@ export const jsonSchema = z.looseObject({
   },
 });
 
-/** What a call takes: named parameters, and which of them cannot be left out. */
+/** The parameters of a call, and the required ones. */
 export const parametersSchema = jsonSchema
   .extend({ type: z.literal('object').default('object') })
   .superRefine(({ properties = {}, required = [] }, context) => {

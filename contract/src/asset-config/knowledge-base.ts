@@ -4,27 +4,27 @@ import { listOf } from '../list-of.ts';
 import { text } from '../wire.ts';
 import { httpAddress } from './http-address.ts';
 
-/** What agents can look things up in: documents at addresses, or written down right here. */
+/** Documents for agents to search: at addresses, or written in the config. */
 export const knowledgeBase = z.strictObject({
   documents: listOf(
     z
       .strictObject({
-        title: text.max(200).optional().describe('What people know it by'),
-        url: httpAddress.optional().describe('Where it lies; or `text` instead'),
+        title: text.max(200).optional().describe('Its title'),
+        url: httpAddress.optional().describe('Its address; or use `text`'),
         text: z.string().min(1).max(100_000).optional().describe('The document itself'),
       })
       .refine((document) => (document.url === undefined) !== (document.text === undefined), {
-        error: 'is one of two: give either `url` or `text`',
+        error: 'needs one of two: give either `url` or `text`',
         path: ['url'],
       }),
     1000,
   )
     .default([])
-    .describe('What is in it'),
+    .describe('The documents'),
   language: z
     .string()
     .regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})?$/, 'must be a language such as en or pt-BR')
     .optional()
     .describe('The language of the documents'),
-  secret: secretName.optional().describe('The name of the secret that opens the addresses'),
+  secret: secretName.optional().describe('The name of the secret for access to the addresses'),
 });

@@ -12,19 +12,19 @@ const argument = z
 const ofStdio = ['command', 'args', 'env_vars', 'secrets'] as const;
 const ofHttp = ['url', 'secret'] as const;
 
-/** A server of the Model Context Protocol: a program that is started, or an address. */
+/** A server of the Model Context Protocol: a program to start, or an address. */
 export const mcpServer = z
   .strictObject({
-    transport: z.enum(mcpTransports).default('stdio').describe('How it is talked to'),
+    transport: z.enum(mcpTransports).default('stdio').describe('How agents connect to it'),
     command: argument.min(1).optional().describe('The program of a `stdio` server'),
-    args: z.array(argument).max(100).optional().describe('What the program is started with'),
+    args: z.array(argument).max(100).optional().describe('The arguments of the program'),
     env_vars: environment
       .optional()
-      .describe('Environment variables of the program. Whoever may edit it can read them: no secrets'),
+      .describe('Environment variables of the program, without secrets: everybody who can edit it can read them'),
     secrets: listOf(secretName, 100).optional().describe('Names of secrets that the program gets as variables'),
-    url: httpAddress.optional().describe('The address of a server that is talked to over HTTP'),
+    url: httpAddress.optional().describe('The address of an HTTP server'),
     secret: secretName.optional().describe('The name of the secret that is sent as a bearer token'),
-    tools: listOf(functionName, 500).optional().describe('The only tools of it that may be called; unset: all'),
+    tools: listOf(functionName, 500).optional().describe('The only tools that agents may call; unset: all'),
   })
   .superRefine(({ transport, ...config }, context) => {
     const [needed, others] = transport === 'stdio' ? (['command', ofHttp] as const) : (['url', ofStdio] as const);

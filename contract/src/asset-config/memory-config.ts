@@ -4,15 +4,17 @@ import { refTo } from '../ref-to.ts';
 
 const modelRef = refTo('model', 'models');
 
-/** What an agent remembers of a conversation, and where that is kept. */
+/** An agent's memory of a conversation, and its store. */
 export const memoryConfig = z
   .strictObject({
     kind: z
       .enum(['buffer', 'window', 'summary'])
       .default('buffer')
-      .describe('`buffer` keeps all of it, `window` the newest part, `summary` what a model makes of the older part'),
-    max_messages: z.int().min(1).max(100_000).optional().describe('The most messages that are kept as they are'),
-    max_tokens: z.int().min(1).max(10_000_000).optional().describe('The most tokens that are kept as they are'),
+      .describe(
+        '`buffer` keeps everything, `window` the newest part, `summary` the newest part and a summary of the rest by a model',
+      ),
+    max_messages: z.int().min(1).max(100_000).optional().describe('The most messages that are kept unchanged'),
+    max_tokens: z.int().min(1).max(10_000_000).optional().describe('The most tokens that are kept unchanged'),
     model: z
       .union([modelRef.text, modelRef.map])
       .optional()

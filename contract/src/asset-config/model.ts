@@ -6,20 +6,20 @@ const price = z
   .string()
   .regex(/^(?:0|[1-9]\d{0,5})(?:\.\d{1,9})?$/, 'must be a decimal number as text, such as "2.50"');
 
-/** A model that agents may call, with what a call costs. */
+/** A model for agents, with the price of a call. */
 export const model = z.strictObject({
-  provider: identifier.describe('Who runs it'),
-  model: modelId.describe('What the provider calls it'),
-  type: z.enum(['chat', 'embedding']).default('chat').describe('What it gives: an answer, or a vector'),
-  context_window_tokens: z.int().min(1).max(100_000_000).optional().describe('The most that a call may hold'),
+  provider: identifier.describe('Its provider'),
+  model: modelId.describe('Its name at the provider'),
+  type: z.enum(['chat', 'embedding']).default('chat').describe('Its output: an answer, or a vector'),
+  context_window_tokens: z.int().min(1).max(100_000_000).optional().describe('The largest context of a call'),
   max_output_tokens: z.int().min(1).max(100_000_000).optional().describe('The longest answer'),
   price_usd_per_million: z
     .strictObject({
-      input: price.describe('For a million tokens that are sent'),
-      output: price.optional().describe('For a million tokens of answers'),
+      input: price.describe('For a million tokens of input'),
+      output: price.optional().describe('For a million tokens of output'),
     })
     .optional()
-    .describe('What it costs, as decimal text'),
-  base_url: httpAddress.optional().describe("Where it answers; unset: the provider's own address"),
+    .describe('The price, as decimal text'),
+  base_url: httpAddress.optional().describe('Its address; unset: that of the provider'),
   secret: secretName.optional().describe('The name of the secret that holds the key'),
 });

@@ -3,7 +3,7 @@ import { listOf } from '../list-of.ts';
 import { nearest } from '../nearest.ts';
 import { text } from '../wire.ts';
 
-// A name that stands in a template between two pairs of braces.
+// A name in a template between two pairs of braces.
 const variableName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, 'must be letters, digits and underscores, at most 64');
@@ -16,13 +16,16 @@ const template = z
 
 const roles = ['system', 'user', 'assistant'] as const;
 
-/** A prompt that agents and people share, with the variables that whoever uses it fills in. */
+/** A prompt for agents and people, with variables that its user fills in. */
 export const prompt = z
   .strictObject({
     template: template.optional().describe('The text, with variables as `{{name}}`; or `messages` instead'),
     messages: z
       .array(
-        z.strictObject({ role: z.enum(roles).describe('Who says it'), content: template.describe('What is said') }),
+        z.strictObject({
+          role: z.enum(roles).describe('The role of the speaker'),
+          content: template.describe('The text'),
+        }),
       )
       .min(1)
       .max(100)
@@ -30,9 +33,9 @@ export const prompt = z
       .describe('A conversation instead of one text'),
     variables: listOf(
       z.strictObject({
-        name: variableName.describe('As it stands in the text'),
-        description: text.max(500).optional().describe('What is filled in'),
-        default: z.string().max(10_000).optional().describe('Filled in when nothing is given'),
+        name: variableName.describe('Its name in the text'),
+        description: text.max(500).optional().describe('The meaning of its value'),
+        default: z.string().max(10_000).optional().describe('The value when none is given'),
       }),
       100,
     )
@@ -42,7 +45,10 @@ export const prompt = z
   .superRefine(({ template: single, messages, variables }, context) => {
     const fault = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message });
     if ((single === undefined) === (messages === undefined))
-      fault(single === undefined ? ['template'] : ['messages'], 'is one of two: give either `template` or `messages`');
+      fault(
+        single === undefined ? ['template'] : ['messages'],
+        'needs one of two: give either `template` or `messages`',
+      );
     const names = variables.map(({ name }) => name);
     const texts = [
       ...(single === undefined ? [] : [{ path: ['template'], text: single }]),
@@ -53,7 +59,7 @@ export const prompt = z
         if (!names.includes(used))
           fault(path, `uses \`{{${used}}}\`, which is not among \`variables\`${meant(used, names)}`);
       if (written.replaceAll(placeholder, '').includes('{{'))
-        fault(path, 'holds `{{` that begins no variable; write `{{name}}`');
+        fault(path, 'holds `{{` without a variable; write `{{name}}`');
     }
     const used = new Set(texts.flatMap(({ text: written }) => placeholders(written)));
     for (const [index, name] of names.entries()) {

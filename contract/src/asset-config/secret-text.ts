@@ -1,7 +1,7 @@
-// Configs are read by everybody who may read the asset, and stay under their digest for ever: a secret in one is lost.
-// What is found here is known by its form; a secret without any form of its own passes, and no check can tell it.
+// Everybody who may read an asset reads its config, and a digest keeps it forever, so a secret in a config is lost. This recognises
+// secrets by their form. No check finds a secret without a form.
 
-/** Prefixes of keys and tokens that their issuers gave them to be found by, private keys, JWTs, and a credential after its scheme. */
+/** Issuers' prefixes of keys and tokens, private keys, JWTs, and a credential after its scheme. */
 const forms = [
   /\b(?:sk|rk|pk)[-_](?:live|test|proj|ant|or)?[-_]?[A-Za-z0-9_-]{16}/,
   /\b(?:ghp|gho|ghu|ghs|ghr|glpat|github_pat|xox[abprs]|hf|npm|pypi)[-_][A-Za-z0-9_-]{16}/,
@@ -16,7 +16,7 @@ export function looksLikeSecret(text: string): boolean {
   return forms.some((form) => form.test(text));
 }
 
-/** `api_key`, `DB_PASSWORD`: a variable or a parameter of this name holds a secret. */
+/** `api_key`, `DB_PASSWORD`: a variable or a parameter with such a name holds a secret. */
 export function holdsSecretName(name: string): boolean {
   return /(?:^|[_-])(?:password|passwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?)$/i.test(
     name.slice(0, 200),

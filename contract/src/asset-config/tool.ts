@@ -5,7 +5,7 @@ import { jsonSchema, parametersSchema } from './json-schema.ts';
 
 const ofHttp = ['url', 'method', 'timeout_seconds', 'secret'] as const;
 
-/** Something an agent can do: a function of its own code, or a call of an address. */
+/** An action of an agent: a function of its own code, or a call of an address. */
 export const tool = z
   .strictObject({
     type: z
@@ -14,10 +14,10 @@ export const tool = z
       .describe('`function` runs in the code of the agent, `http` calls `url`'),
     parameters: parametersSchema
       .default({ type: 'object', properties: {} })
-      .describe('What it takes, as a JSON Schema of an object'),
-    returns: jsonSchema.optional().describe('What it gives back, as a JSON Schema'),
-    url: httpAddress.optional().describe('What an `http` tool calls'),
-    method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).optional().describe('How it is called; unset: POST'),
+      .describe('Its parameters, as the JSON Schema of an object'),
+    returns: jsonSchema.optional().describe('Its result, as a JSON Schema'),
+    url: httpAddress.optional().describe('The address that an `http` tool calls'),
+    method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).optional().describe('The HTTP method; unset: POST'),
     timeout_seconds: z.int().min(1).max(600).optional().describe('How long a call may take; unset: 30'),
     secret: secretName.optional().describe('The name of the secret that is sent as a bearer token'),
   })

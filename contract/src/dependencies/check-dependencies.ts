@@ -6,11 +6,11 @@ import { fault } from './fault.ts';
 import { readDependencies, type DeclaredDependencies } from './read-dependencies.ts';
 
 export interface CheckedDependencies extends Omit<DeclaredDependencies, 'findings'> {
-  /** What no resolver could satisfy beside the platform's own packages. */
+  /** Conflicts with the platform's own packages that no resolver could satisfy. */
   conflicts: Conflict[];
 }
 
-/** Adds to the findings what is wrong. */
+/** Adds its faults to the findings. */
 export function checkDependencies(
   files: ProjectFiles,
   framework: Framework | undefined,

@@ -1,6 +1,6 @@
 import type { Finding, FindingCode } from '../finding.ts';
 
-/** A finding at a line of a file; an error unless told. */
+/** A finding at a line of a file; an error unless `severity` says otherwise. */
 export function fault(
   place: { file: string; line?: number },
   code: FindingCode,

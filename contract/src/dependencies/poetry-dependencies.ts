@@ -5,7 +5,7 @@ import { fault } from './fault.ts';
 import { poetryVersions } from './poetry-versions.ts';
 import { isTable, keyLines, textAt, tomlLimits, type TomlFile, type TomlTable } from './read-toml.ts';
 
-/** [tool.poetry.dependencies], translated to PEP 508. `python` is no package, and what is optional belongs to an extra. */
+/** [tool.poetry.dependencies], translated to PEP 508. `python` is not a package, and optional packages belong to extras. */
 export function poetryDependencies(
   toml: TomlFile,
   table: TomlTable,
@@ -60,7 +60,7 @@ function readEntry(name: string, value: unknown, line: number): ReturnType<typeo
 
 const elsewhere = ['git', 'url', 'path', 'file', 'directory'] as const;
 
-/** Empty for none; undefined where the versions of Python cannot be read. */
+/** Empty for none; undefined for unreadable versions of Python. */
 function markerOf(table: TomlTable): string | undefined {
   const markers = textAt(table, 'markers');
   const python = textAt(table, 'python');
@@ -83,6 +83,6 @@ function unreadable(name: string): Refusal {
   return {
     code: 'requirement_unreadable',
     message: `The versions of \`${name.slice(0, 80)}\` cannot be read`,
-    suggestion: 'Write them as `"^1.2"` or `">=1.2,<2"`, one range a package.',
+    suggestion: 'Write them as `"^1.2"` or `">=1.2,<2"`, one range per package.',
   };
 }

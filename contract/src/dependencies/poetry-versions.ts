@@ -1,6 +1,6 @@
-// How Poetry writes versions, as PEP 440 writes them: `^1.2` is `>=1.2,<2`, `~1.2` is `>=1.2,<1.3`, `1.2` is `==1.2`.
+// Poetry's versions in PEP 440: `^1.2` is `>=1.2,<2`, `~1.2` is `>=1.2,<1.3`, `1.2` is `==1.2`.
 
-/** The alternatives that `||` parts, each in the form of PEP 440 and `` for any; undefined where a part of it cannot be read. */
+/** The alternatives between `||`, each in PEP 440 and `` for any version; undefined when a part is unreadable. */
 export function poetryVersions(written: string): string[] | undefined {
   const alternatives = written.split(/\|\|?/).map(translate);
   return alternatives.every((alternative) => alternative !== undefined) ? alternatives : undefined;
@@ -36,7 +36,7 @@ function onePart(part: string): string | undefined {
   }
 }
 
-/** The first number that is not 0 may not change; of nothing but zeros the last one that is written. */
+/** The first number that is not 0 must not change; in a version of zeros, the last written one. */
 function caretEnd(numbers: readonly number[]): string {
   const first = numbers.findIndex((number) => number !== 0);
   return raised(numbers, first < 0 ? numbers.length - 1 : first);

@@ -3,7 +3,7 @@ import { readText } from '../agent-project/read-text.ts';
 import type { Finding } from '../finding.ts';
 import { fault } from './fault.ts';
 
-/** Reads the files that name dependencies, and notes which ones. */
+/** Reads the files that name dependencies, and records which ones. */
 export interface ProjectReader {
   has(path: string): boolean;
   /** A file or a folder, which an archive need not list. */
@@ -25,14 +25,9 @@ export function projectReader(files: ProjectFiles): ProjectReader {
       if (file === undefined) throw new RangeError(`no file ${path}`);
       if (!sources.includes(path)) sources.push(path);
       if (spent > most)
-        return fault(
-          { file: path },
-          'file_too_large',
-          'The files that name dependencies are too many or too long together',
-          {
-            suggestion: 'Name each file once, or put them together.',
-          },
-        );
+        return fault({ file: path }, 'file_too_large', 'The dependency files are too many or too long together', {
+          suggestion: 'Name each file once, or merge them.',
+        });
       const text = readText(files, file, longestBytes);
       if (typeof text === 'string') spent += text.length + text.split('\n').length * lineCosts;
       return text;
@@ -40,11 +35,11 @@ export function projectReader(files: ProjectFiles): ProjectReader {
   };
 }
 
-/** Above what the readers take, so that their own findings, in characters, are the ones that people see. */
+/** Above the readers' limits, so that people see their findings, in characters. */
 const longestBytes = 16_000_000;
 
-/** Of all that is read, each time that it is. One file may go past it: what bounds that is its reader's. */
+/** The total of all reads, repeats included. One file may exceed it, because its reader bounds it. */
 const most = 6_000_000;
 
-/** In characters. A short line is parsed like a long one. */
+/** In characters. A short line costs as much as a long one. */
 const lineCosts = 50;

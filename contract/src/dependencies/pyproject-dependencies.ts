@@ -1,5 +1,5 @@
-// What a pyproject.toml asks for, by PEP 621 or in Poetry's tables. Each requirement passes the rules of a line of requirements.txt, so that
-// neither form takes from elsewhere than the package index what the other one may not.
+// The dependencies of a pyproject.toml, from PEP 621 or from Poetry's tables. Each passes the rules for a line of requirements.txt, so
+// both forms take packages only from the package index.
 import type { Finding } from '../finding.ts';
 import type { DeclaredRequirement } from '../requirements.ts';
 import { parseOne } from '../requirements/parse-line.ts';
@@ -9,12 +9,12 @@ import { isTable, keyLines, tableAt, textLines, tomlLimits, type TomlFile, type 
 
 export interface PyprojectDependencies {
   requirements: DeclaredRequirement[];
-  /** Files that setuptools reads the dependencies from, as written. */
+  /** Files from which setuptools reads the dependencies, as written. */
   files: string[];
   findings: Finding[];
 }
 
-/** Undefined where the file declares no project, as one that only configures tools. */
+/** Undefined for a file without a project, such as one that only configures tools. */
 export function readPyprojectDependencies(toml: TomlFile): PyprojectDependencies | undefined {
   const project = tableAt(toml.value, 'project');
   const poetry = tableAt(toml.value, 'tool', 'poetry');
@@ -45,7 +45,7 @@ function mainDependencies(
     return { requirements: [], files: [], findings: [] };
   const files = setuptoolsFiles(toml);
   if (files !== undefined) return { requirements: [], files, findings: [] };
-  const message = 'The dependencies are made by a build backend, which is not run';
+  const message = 'A build backend computes the dependencies, and it is not run';
   const suggestion = 'Write them as `dependencies` of [project], or list them in a requirements.txt beside it.';
   const place = { file, line: keyLines(toml, 'project')('dynamic') };
   return { requirements: [], files: [], findings: [fault(place, 'project_dynamic', message, { suggestion })] };
@@ -74,7 +74,7 @@ export function readRequirementTexts(
   return { requirements, findings };
 }
 
-/** `dependencies = { file = ["requirements.txt"] }`, the one dynamic form that names where it is written. */
+/** `dependencies = { file = ["requirements.txt"] }`, the only dynamic form that names its file. */
 function setuptoolsFiles({ value }: TomlFile): string[] | undefined {
   const file = tableAt(value, 'tool', 'setuptools', 'dynamic', 'dependencies')?.['file'];
   const files: unknown[] = Array.isArray(file) ? file : [file];

@@ -6,16 +6,16 @@ import { readPython } from './python-version.ts';
 import { keyLines, tableAt, textAt, type TomlFile, type TomlTable } from './read-toml.ts';
 import { normaliseVersion } from './version.ts';
 
-/** A folder of the project that has a name of its own. */
+/** A folder of the project with a name of its own. */
 export interface LocalProject {
-  /** As written; it holds letters, digits, `-`, `_` and `.` only. */
+  /** As written; it has only letters, digits, `-`, `_` and `.`. */
   name: string;
   /** In the normal form of PEP 440. */
   version: string;
 }
 
 export interface RequiredPython {
-  /** PEP 440, and alternatives parted by `||`. */
+  /** PEP 440, with alternatives between `||`. */
   specifier: string;
   file: string;
   line: number;
@@ -27,7 +27,7 @@ export interface PyprojectMetadata {
   findings: Finding[];
 }
 
-/** Only what is written in the file: a build backend, which would know more, runs the project's code. */
+/** Only the file's own text: a build backend would know more, but it runs the project's code. */
 export function readMetadata(toml: TomlFile): PyprojectMetadata {
   const findings: Finding[] = [];
   const project = tableAt(toml.value, 'project');
@@ -51,7 +51,7 @@ function readProject(toml: TomlFile, { project, poetry }: Tables, findings: Find
   if (name === undefined) return undefined;
   const lineOf = keyLines(toml, textAt(project, 'name') === undefined ? 'tool.poetry' : 'project');
   if (!isName(name) || name.length > longestName) {
-    const message = `The name ${JSON.stringify(name.slice(0, 80))} is no name of a Python project`;
+    const message = `The name ${JSON.stringify(name.slice(0, 80))} is not a valid name of a Python project`;
     const suggestion = 'Use letters, digits, `-`, `_` and `.`, with a letter or a digit at both ends.';
     findings.push(fault({ file: toml.file, line: lineOf('name') }, 'invalid_value', message, { suggestion }));
     return undefined;
@@ -70,14 +70,14 @@ function readProject(toml: TomlFile, { project, poetry }: Tables, findings: Find
   }
   const version = normaliseVersion(written);
   if (version !== undefined) return { name, version };
-  const message = `${JSON.stringify(written.slice(0, 80))} is no version of a Python project`;
+  const message = `${JSON.stringify(written.slice(0, 80))} is not a valid version of a Python project`;
   findings.push(
     fault({ file: toml.file, line: lineOf('version') }, 'invalid_value', message, { suggestion: 'Write it as 1.2.3.' }),
   );
   return undefined;
 }
 
-/** A folder is named after it. */
+/** A folder gets this name. */
 const longestName = 100;
 
 function readRequired(toml: TomlFile, { project, poetry }: Tables, findings: Finding[]): RequiredPython | undefined {
@@ -92,7 +92,7 @@ function readRequired(toml: TomlFile, { project, poetry }: Tables, findings: Fin
   const { file } = toml;
   if (specifier !== undefined && specifier.length <= longestSpecifier && readPython(specifier) !== undefined)
     return { specifier, file, line };
-  const message = `${JSON.stringify(written.slice(0, 80))} names no versions of Python`;
+  const message = `${JSON.stringify(written.slice(0, 80))} is not a range of Python versions`;
   findings.push(fault({ file, line }, 'python_unreadable', message, { suggestion: 'Write them as `>=3.11,<4`.' }));
   return undefined;
 }

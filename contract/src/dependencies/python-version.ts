@@ -4,8 +4,8 @@ import { compareVersions, nextRelease, releaseOf } from '../requirements/version
 type Specifiers = NonNullable<ReturnType<typeof readSpecifiers>>;
 
 /**
- * Does this Python meet a requires-python, such as `>=3.11,<4`? `3.11` stands for any of its patch releases, `3.11.4` for itself.
- * Alternatives are parted by `||`, as Poetry has them. What cannot be read is not met.
+ * Does this Python meet a requires-python, such as `>=3.11,<4`? `3.11` stands for all its patch releases, `3.11.4` for itself.
+ * `||` separates alternatives, as in Poetry. An unreadable range is not met.
  */
 export function satisfies(python: string, specifier: string): boolean {
   const written = releaseOf(python);
@@ -15,7 +15,7 @@ export function satisfies(python: string, specifier: string): boolean {
   return alternatives.some((specifiers) => releases.some((release) => specifiers.every((one) => isMet(release, one))));
 }
 
-/** Undefined where a part of it cannot be read. */
+/** Undefined when a part is unreadable. */
 export function readPython(specifier: string): Specifiers[] | undefined {
   const alternatives = specifier.split('||').map((part) => readSpecifiers(part.trim()));
   return alternatives.every(
@@ -25,7 +25,7 @@ export function readPython(specifier: string): Specifiers[] | undefined {
     : undefined;
 }
 
-/** No minor version of Python had as many. */
+/** More than any minor version of Python has had. */
 const patches = Array.from({ length: 50 }, (_, index) => index);
 
 const bare = (version: string) => version.replace(/\.\*$/, '');

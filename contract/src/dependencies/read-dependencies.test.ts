@@ -7,7 +7,7 @@ type Files = Record<string, string>;
 const read = (files: Files) => readDependencies(filesFromMap(new Map(Object.entries(files))));
 const requirements = (files: Files) => resolverLines(read(files)).requirements.map(({ line }) => line);
 const constraints = (files: Files) => resolverLines(read(files)).constraints.map(({ line }) => line);
-/** Without what only says something. */
+/** Without notices. */
 const errors = (files: Files) =>
   read(files)
     .findings.filter(({ severity }) => severity === 'error')
@@ -90,7 +90,7 @@ describe('which files count:', () => {
     ]);
   });
 
-  test('each requirement keeps the place where it is written', () => {
+  test('each requirement keeps its place in the file', () => {
     const { requirements: lines } = resolverLines(
       read({
         'pyproject.toml': project('dependencies = [\n  "a",\n  \'b; python_version < "4"\',\n  "a>=2", # again\n]\n'),
@@ -114,7 +114,7 @@ describe('which files count:', () => {
     expect(errors(files)).toEqual([]);
   });
 
-  test('a folder that is not there is refused at its line', () => {
+  test('a missing folder is refused at its line', () => {
     expect(errors({ 'langgraph.json': langgraph('./gone') })).toEqual(['missing_file langgraph.json:1']);
   });
 });
@@ -150,7 +150,7 @@ describe('other requirement files', () => {
     expect(errors(files)).toEqual([error]);
   });
 
-  test('that are named over and over cost little, and are refused', () => {
+  test('with endless repeats cost little, and are refused', () => {
     const included = Array.from({ length: 19 }, (_, index) => `s${index}.txt`);
     const folders = Array.from({ length: 50 }, (_, index) => `f${index}`);
     const dynamic = `dependencies = { file = [${'"../all.txt", '.repeat(20)}] }`;
@@ -168,7 +168,7 @@ describe('other requirement files', () => {
     expect(findings).toContainEqual(expect.objectContaining({ code: 'file_too_large', severity: 'error' }));
   });
 
-  test('are not followed without end', () => {
+  test('are followed to a limit', () => {
     const names = Array.from({ length: 30 }, (_, index) => `r${index}.txt`);
     const files = Object.fromEntries(names.map((name, index) => [name, `-r ${names[index + 1] ?? 'r29.txt'}\n`]));
     expect(errors({ 'requirements.txt': '-r r0.txt\n', ...files })).toMatchObject([/^file_too_large/]);
@@ -213,7 +213,7 @@ describe('a pyproject.toml', () => {
   });
 
   test.each([
-    ['a source of what is not asked for', '[tool.uv.sources]\nb = { git = "https://example.com/b" }'],
+    ['a source of a package that is not required', '[tool.uv.sources]\nb = { git = "https://example.com/b" }'],
     ['an index that only named packages use', '[[tool.uv.index]]\nurl = "https://example.com"\nexplicit = true'],
     ['the public index', '[[tool.uv.index]]\nurl = "https://pypi.org/simple"\ndefault = true'],
     ["Poetry's name of the public index", '[[tool.poetry.source]]\nname = "PyPI"\npriority = "primary"'],
@@ -222,7 +222,7 @@ describe('a pyproject.toml', () => {
     expect(errors({ 'pyproject.toml': project(`dependencies = ["a"]\n${more}\n`) })).toEqual([]);
   });
 
-  test('binds versions by the constraints of uv, and says which settings are not used', () => {
+  test('binds versions by the constraints of uv, and reports the ignored settings', () => {
     const more =
       'dependencies = ["a"]\n[tool.uv]\nconstraint-dependencies = ["b<2"]\noverride-dependencies = ["c==1"]\n';
     expect(constraints({ 'pyproject.toml': project(more) })).toEqual(['b<2']);
@@ -231,7 +231,7 @@ describe('a pyproject.toml', () => {
     ]);
   });
 
-  test('lists extras and groups that are not installed', () => {
+  test('reports extras and groups as not installed', () => {
     const more = 'dependencies = []\n[project.optional-dependencies]\nweb = ["x"]\n[dependency-groups]\ndev = ["y"]\n';
     expect(said({ 'pyproject.toml': project(more) })).toEqual([
       'not_installed: Extras and groups are not installed: web, dev',
@@ -239,7 +239,7 @@ describe('a pyproject.toml', () => {
     expect(requirements({ 'pyproject.toml': project(more) })).toEqual([]);
   });
 
-  test('whose dependencies a build backend would make is refused, and with a requirements.txt it is not', () => {
+  test('with dependencies from a build backend is refused, unless a requirements.txt lists them', () => {
     const toml = project('dynamic = ["dependencies"]\n');
     expect(errors({ 'pyproject.toml': toml })).toEqual(['project_dynamic pyproject.toml:4']);
     const both = { 'pyproject.toml': toml, 'requirements.txt': 'a\n', 'langgraph.json': langgraph('.') };
@@ -247,7 +247,7 @@ describe('a pyproject.toml', () => {
     expect(requirements(both)).toEqual(['a']);
   });
 
-  test('whose dependencies setuptools reads from a file is read there', () => {
+  test('with dependencies in a file of setuptools is read there', () => {
     const toml = project(
       'dynamic = ["dependencies"]\n[tool.setuptools.dynamic]\ndependencies = { file = ["deps.in"] }\n',
     );
@@ -278,7 +278,7 @@ describe('a pyproject.toml', () => {
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
 
-  test('that is hostile within the limits costs little', () => {
+  test('with hostile text within the limits costs little', () => {
     const texts = [
       Array.from({ length: 9_999 }, (_, index) => `[t${index}]`).join('\n'),
       Array.from({ length: 16 }, () => `x.${'a.'.repeat(8_000)}b = 1`).join('\n'),
@@ -296,7 +296,7 @@ describe('a pyproject.toml', () => {
 });
 
 describe('the name, the version and the Python of a project', () => {
-  test('are read as they are written, whichever file names the dependencies', () => {
+  test('are read from the text, whichever file names the dependencies', () => {
     const toml = '[project]\nname = "React.Agent"\nversion = "v1.0-rc1"\nrequires-python = ">=3.11,<4.0"\n';
     expect(read({ 'pyproject.toml': toml, 'requirements.txt': 'a\n' })).toMatchObject({
       projects: [{ name: 'React.Agent', version: '1.0rc1' }],
@@ -305,7 +305,7 @@ describe('the name, the version and the Python of a project', () => {
     });
   });
 
-  test('are 0.0.0 where a build backend would make the version', () => {
+  test('are 0.0.0 when a build backend would compute the version', () => {
     const toml = '[project]\nname = "x"\ndynamic = ["version"]\n';
     expect(read({ 'pyproject.toml': toml }).projects).toEqual([{ name: 'x', version: '0.0.0' }]);
     expect(said({ 'pyproject.toml': toml })).toEqual([
@@ -381,7 +381,7 @@ pytest = "^8"
     expect(errors(poetry(`[tool.poetry.dependencies]\na = "*"\nx = ${value}\n`))).toEqual([`${code} pyproject.toml:7`]);
   });
 
-  test('stand behind [project], and count where it leaves the dependencies to them', () => {
+  test('come after [project], and count when it leaves the dependencies to them', () => {
     const tables = '[tool.poetry.dependencies]\nb = "^1"\n';
     expect(requirements({ 'pyproject.toml': `${project('dependencies = ["a"]')}\n${tables}` })).toEqual(['a']);
     expect(requirements({ 'pyproject.toml': `${project('dynamic = ["dependencies"]')}\n${tables}` })).toEqual([
@@ -414,7 +414,7 @@ describe('a lock', () => {
     expect(read(files).sources).toEqual(['pyproject.toml', 'uv.lock']);
   });
 
-  test('of Poetry binds as well', () => {
+  test('of Poetry binds the versions, too', () => {
     const lock = `${locked('a', '1.0').replace(/source.*\n/, '')}[[package]]\nname = "c"\nversion = "2"\n\n[package.source]\ntype = "legacy"\nurl = "x"\n`;
     expect(constraints({ ...toml, 'poetry.lock': lock })).toEqual(['a==1.0', 'c==2']);
   });
@@ -435,19 +435,19 @@ describe('a lock', () => {
     expect(errors(files)).toEqual(expected);
   });
 
-  test('says what it does not bind', () => {
+  test('reports the versions that it does not bind', () => {
     const files = uv(locked('torch', '2.1.0+cpu'), locked('b', '1'), locked('b', '2'));
     expect(constraints(files)).toEqual([]);
     expect(said(files)).toEqual([
-      'setting_ignored: torch 2.1.0+cpu is a build of another index; its version is chosen anew',
-      'setting_ignored: It cannot be read which version of b is locked for which platform; it is chosen anew',
+      'setting_ignored: torch 2.1.0+cpu is a build of another index; a new version is chosen',
+      'setting_ignored: The lock does not tell which version of b is for which platform; a new version is chosen',
     ]);
     expect(said({ ...toml, 'pdm.lock': '' })).toEqual([
-      'setting_ignored: pdm.lock is not read, uv.lock and poetry.lock are; versions are chosen anew',
+      'setting_ignored: pdm.lock is not read, uv.lock and poetry.lock are; new versions are chosen',
     ]);
   });
 
-  test('beside a requirements.txt that decides is not read', () => {
+  test('beside a deciding requirements.txt is not read', () => {
     const files = { ...uv(locked('a', '1.0')), 'requirements.txt': 'a\n' };
     expect(constraints(files)).toEqual([]);
     expect(read(files).sources).not.toContain('uv.lock');

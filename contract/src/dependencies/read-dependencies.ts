@@ -1,6 +1,6 @@
-// All that a project declares about its dependencies, read by one function wherever it is asked: by the command, by the push, in step 1.
-// Nothing of the project runs, and the project itself is never built. Where langgraph.json names folders, each of them is read; the root's
-// requirements.txt wins over its pyproject.toml unless langgraph.json names `.`, whose pyproject.toml langgraph takes.
+// All declared dependencies of a project. The command, the push and step 1 of a deploy use this one function. It runs nothing of the
+// project, and never builds it. It reads every folder that langgraph.json names. In the root folder requirements.txt wins over
+// pyproject.toml, unless langgraph.json names `.`: for that folder langgraph takes the pyproject.toml.
 import type { ProjectFiles } from '../agent-project/files.ts';
 import type { Finding } from '../finding.ts';
 import { findLanggraphJson } from '../langgraph-json.ts';
@@ -18,15 +18,15 @@ export interface DeclaredDependencies {
   /** The files that were read, by path. */
   sources: string[];
   requirements: DeclaredRequirement[];
-  /** They bind the versions of what is installed anyway. */
+  /** These bind the versions of installed packages. */
   constraints: DeclaredRequirement[];
-  /** Packages of which no source distribution is built, or `:all:`. */
+  /** Packages that are never built from a source distribution, or `:all:`. */
   only_binary: string[];
-  /** The folders of this project that have a name of their own. */
+  /** The folders of this project with a name of their own. */
   projects: LocalProject[];
-  /** Each of them must be met. */
+  /** Python must meet each of these. */
   requires_python: RequiredPython[];
-  /** `3.11`, where langgraph.json names it. */
+  /** `3.11`, from langgraph.json. */
   preferred_python?: string;
   findings: Finding[];
 }
@@ -63,7 +63,7 @@ export function readDependencies(files: ProjectFiles): DeclaredDependencies {
   if (!isDeclared && !reader.has('setup.py')) findings.push(noFile);
   return {
     sources: reader.sources,
-    // A folder of the project is imported from where it is; a package of the same name would be a stranger's.
+    // A folder of the project is imported from its place; a package with the same name would be a stranger's.
     requirements: asked.filter(({ name }) => !locals.has(name)),
     constraints: [...all, ...settings, lock].flatMap(({ constraints }) => constraints),
     only_binary: all.flatMap(({ only_binary }) => only_binary),
@@ -97,7 +97,7 @@ function readListed(listed: readonly { requirement: string; line: number }[]): R
   return readRequirementTexts('langgraph.json', [...lines.keys()], (text) => lines.get(text) ?? 1);
 }
 
-/** The lock beside the pyproject.toml that is read. With several folders it is the root's, which covers a workspace. */
+/** The lock beside the pyproject.toml that was read. With several folders it is the root's, which covers a workspace. */
 function readLocks(
   reader: ProjectReader,
   folders: readonly FolderDependencies[],
@@ -119,6 +119,6 @@ function readLocks(
 }
 
 function notRead(file: string, instead: string): Finding {
-  const message = `${file} is not read, ${instead}; versions are chosen anew`;
+  const message = `${file} is not read, ${instead}; new versions are chosen`;
   return fault({ file }, 'setting_ignored', message, { severity: 'notice' });
 }

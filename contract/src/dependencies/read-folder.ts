@@ -9,15 +9,17 @@ import { readToml, tomlLimits, type TomlFile } from './read-toml.ts';
 
 export interface FolderDependencies extends RequirementsFiles {
   folder: string;
-  /** The file whose requirements count; undefined where there is none. */
+  /** The file whose requirements count; undefined without one. */
   decides?: 'requirements.txt' | 'pyproject.toml';
-  /** Where its requirements count. */
+  /** The place of those requirements. */
   pyproject?: TomlFile;
-  /** Of the pyproject.toml, whichever file decides. */
+  /** From pyproject.toml, whichever file decides. */
   metadata?: PyprojectMetadata;
 }
 
-/** `isNamed`: langgraph.json names the folder, and langgraph takes its pyproject.toml, where it declares a project, before requirements.txt. */
+/**
+ * `isNamed`: langgraph.json names the folder. For such a folder langgraph prefers a pyproject.toml with a project over requirements.txt.
+ */
 export function readFolder(
   reader: ProjectReader,
   { folder, isNamed }: { folder: string; isNamed: boolean },
@@ -53,7 +55,7 @@ function parseToml(reader: ProjectReader, path: string): TomlFile | Finding {
   return typeof text === 'string' ? readToml(path, text, tomlLimits.pyproject_characters) : text;
 }
 
-/** Its own requirements, and those of the files that setuptools would read them from. */
+/** Its own requirements, and those of the files from which setuptools reads them. */
 function withFiles(
   reader: ProjectReader,
   o: { folder: string; pyproject: string; declared: NonNullable<ReturnType<typeof readPyprojectDependencies>> },
@@ -80,7 +82,7 @@ function twoFiles(requirements: string, pyproject: string): Finding {
 }
 
 function setupFinding(folder: string): Finding {
-  const message = 'setup.py is not run, so the dependencies in it are not known';
+  const message = 'setup.py is not run, so its dependencies are unknown';
   const suggestion = 'List them in a requirements.txt beside it.';
   return fault({ file: joined(folder, 'setup.py') }, 'project_dynamic', message, { severity: 'warning', suggestion });
 }

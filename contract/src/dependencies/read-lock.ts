@@ -1,5 +1,5 @@
-// uv.lock and poetry.lock: the versions that the author tried. They bind our resolution as constraints, so that a package which nothing needs
-// stays out. What a lock takes from elsewhere than an index binds nothing: the rules for requirements decide about it.
+// uv.lock and poetry.lock: the versions that the author has tested. They constrain our resolution, so a lock adds no package. Entries
+// from another place than an index constrain nothing; the rules for requirements decide about them.
 import type { Finding } from '../finding.ts';
 import { normaliseName, type DeclaredRequirement } from '../requirements.ts';
 import { isName, parseOne } from '../requirements/parse-line.ts';
@@ -10,7 +10,7 @@ import { normaliseVersion } from './version.ts';
 export function readLock(
   file: string,
   text: string,
-  /** Normalised names that the project asks for itself. */
+  /** Normalised names that the project itself requires. */
   asked: ReadonlySet<string>,
 ): { constraints: DeclaredRequirement[]; findings: Finding[] } {
   const toml = readToml(file, text, tomlLimits.lock_characters);
@@ -29,7 +29,7 @@ export function readLock(
   });
 }
 
-/** The tables stand in the order of the file. */
+/** The tables are in the order of the file. */
 function packageLines(text: string): number[] {
   return text.split('\n').flatMap((line, index) => (/^\s*\[\[\s*package\s*\]\]/.test(line) ? [index + 1] : []));
 }
@@ -41,7 +41,7 @@ function readPackage(
 ): { constraint?: DeclaredRequirement; finding?: Finding } {
   const name = textAt(one, 'name') ?? '';
   const source = tableAt(one, 'source') ?? {};
-  // uv names the kind by its key, Poetry as `type`.
+  // uv names the kind by its key, Poetry by `type`.
   const kind = textAt(source, 'type') ?? Object.keys(source)[0] ?? 'registry';
   if (!isName(name)) return { finding: unreadable(place, name) };
   if (['git', 'url', 'path', 'file'].includes(kind)) {
@@ -55,21 +55,21 @@ function readPackage(
   const version = normaliseVersion(written);
   if (version === undefined) return { finding: unreadable(place, name) };
   if (version.includes('+')) {
-    const message = `${name} ${version} is a build of another index; its version is chosen anew`;
+    const message = `${name} ${version} is a build of another index; a new version is chosen`;
     return { finding: fault(place, 'setting_ignored', message, { severity: 'warning' }) };
   }
   const parsed = parseOne(`${name}==${version}${markerOf(one)}`, place.line);
   return 'code' in parsed ? { finding: notBound(place, name) } : { constraint: { ...parsed, file: place.file } };
 }
 
-/** A version that holds for some platforms only. */
+/** A version for some platforms only. */
 function markerOf(one: TomlTable): string {
   const markers = one['resolution-markers'] ?? one['markers'];
   const texts = (Array.isArray(markers) ? markers : [markers]).filter((marker) => typeof marker === 'string');
   return texts.length === 0 ? '' : ` ; ${texts.map((text) => `(${text})`).join(' or ')}`;
 }
 
-/** Two versions of one package of which no marker tells which applies bind nothing. */
+/** Two versions of one package without markers to choose between them constrain nothing. */
 function withoutAmbiguous({ constraints, findings }: ReturnType<typeof readLock>): ReturnType<typeof readLock> {
   const several = [...Map.groupBy(constraints, ({ name }) => name)].filter(
     ([, versions]) => versions.length > 1 && versions.some(({ marker }) => marker === undefined),
@@ -85,7 +85,7 @@ function withoutAmbiguous({ constraints, findings }: ReturnType<typeof readLock>
 }
 
 function notBound(place: { file: string; line: number }, name: string): Finding {
-  const message = `It cannot be read which version of ${name} is locked for which platform; it is chosen anew`;
+  const message = `The lock does not tell which version of ${name} is for which platform; a new version is chosen`;
   return fault(place, 'setting_ignored', message, { severity: 'warning' });
 }
 

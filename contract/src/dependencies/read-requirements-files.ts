@@ -13,7 +13,10 @@ export interface RequirementsFiles {
 
 export const includeLimits = { files: 20 } as const;
 
-/** requirements.txt and the files of this project that it names with `-r` and `-c`, each read once. Never one outside the project. */
+/**
+ * requirements.txt and the project's files that it includes with `-r` and `-c`, each read once. It never reads a file outside the
+ * project.
+ */
 export function readRequirementsFiles(reader: ProjectReader, path: string): RequirementsFiles {
   const found: RequirementsFiles = { requirements: [], constraints: [], only_binary: [], findings: [] };
   visit({ reader, found, seen: new Set() }, { path, as: 'requirements', within: [] });
@@ -29,7 +32,7 @@ interface Visit {
 interface Place {
   path: string;
   as: 'requirements' | 'constraints';
-  /** The files that led here. */
+  /** The chain of files that led here. */
   within: readonly string[];
 }
 
@@ -58,12 +61,12 @@ function follow(state: Visit, from: Place, include: ParsedRequirements['includes
   if (path === undefined)
     return refuse('requirement_refused', `${shown} lies outside the project`, 'Copy it into the project.');
   if (from.within.includes(path))
-    return refuse('requirement_refused', `${shown} leads back to this file`, 'Remove one of the two lines.');
+    return refuse('requirement_refused', `${shown} includes this file again`, 'Remove one of the two lines.');
   if (!reader.has(path)) return refuse('missing_file', `There is no ${path}`, 'Add it, or remove the line.');
-  // What constraints name binds what is asked for, and asks for nothing.
+  // A constraint binds required packages, and requires none.
   const as = from.as === 'constraints' ? 'constraints' : include.as;
   if (seen.has(`${as} ${path}`)) return;
   if (seen.size >= includeLimits.files)
-    return refuse('file_too_large', `More than ${includeLimits.files} files are named`, 'Put them together.');
+    return refuse('file_too_large', `More than ${includeLimits.files} files are named`, 'Merge them.');
   visit(state, { path, as, within: from.within });
 }

@@ -1,10 +1,10 @@
-// TOML text → plain values, with the lines of what a person would look for. The text is hostile: before the parser sees it, its length,
-// its longest line and its tables are bounded, by which a file costs less than a second of one slow core.
+// TOML text → plain values, with line numbers. The text is hostile, so its length, its longest line and its tables are bounded before
+// the parser runs. With these bounds a file costs less than a second of one slow core.
 import { parse, TomlError } from 'smol-toml';
 import type { Finding } from '../finding.ts';
 import { fault } from './fault.ts';
 
-/** Values have no prototype; a key such as `__proto__` is a key like any other. */
+/** Values have no prototype, so a key such as `__proto__` is an ordinary key. */
 export type TomlTable = Readonly<Record<string, unknown>>;
 
 export interface TomlFile {
@@ -50,7 +50,7 @@ export function readToml(file: string, text: string, characters: number): TomlFi
   }
 }
 
-/** The table at this path; undefined where it is not there or something else. */
+/** The table at this path; undefined when there is none. */
 export function tableAt(value: unknown, ...path: string[]): TomlTable | undefined {
   let table: unknown = value;
   for (const key of path) {
@@ -69,13 +69,13 @@ export const textAt = (table: TomlTable | undefined, key: string): string | unde
   return typeof value === 'string' ? value : undefined;
 };
 
-/** The line of each key of a table, as people write it: below `[header]`, or as `[header.key]`. What is written otherwise has the header's. */
+/** The line of each key of a table, below `[header]` or as `[header.key]`. A key in another form gets the line of the header. */
 export function keyLines({ text }: TomlFile, header: string): (key: string) => number {
   const lines = new Map<string, number>();
   let first = 1;
   let within = false;
   for (const [index, line] of text.split('\n').entries()) {
-    // One repetition takes the spaces: with several, a long line of them costs the cube of its length.
+    // One repetition for the spaces: several would cost the cube of a long line's length.
     const opened = /^\s*\[\[?([^\]]+)\]/.exec(line)?.[1]?.replaceAll(/["'\s]/g, '');
     if (opened !== undefined) {
       within = opened === header;
@@ -93,7 +93,7 @@ function note(lines: Map<string, number>, key: string, line: number): void {
   if (!lines.has(key)) lines.set(key, line);
 }
 
-/** The lines of texts that stand one after the other in a list, each quoted as people quote it; else the line of the one before. */
+/** The lines of texts that follow each other in a list, each in quotes; a text that is not found gets the previous line. */
 export function textLines({ text }: TomlFile, start: number): (value: string) => number {
   let line = start;
   let from = lineStart(text, start);

@@ -2,7 +2,7 @@ import { printLine, type Requirement } from '../requirements/parse-line.ts';
 import type { DeclaredRequirement } from '../requirements.ts';
 import type { DeclaredDependencies } from './read-dependencies.ts';
 
-/** One line of the resolver's input, and where the author wrote it: `pyproject.toml:7`. */
+/** One line of the resolver's input, with the place where the author wrote it: `pyproject.toml:7`. */
 export interface ResolverLine {
   line: string;
   source: string;
@@ -13,7 +13,7 @@ export interface ResolverLines {
   constraints: ResolverLine[];
 }
 
-/** Printed from what was read, so that the resolver cannot take a line for something else. */
+/** Printed from the parsed requirements, so that the resolver cannot interpret a line differently. */
 export function resolverLines({
   requirements,
   constraints,
@@ -24,7 +24,7 @@ export function resolverLines({
       ...requirements.map((one) => lineOf(one, one)),
       ...[...new Set(only_binary)].map((names) => ({ line: `--only-binary ${names}`, source: 'requirements.txt' })),
     ],
-    // A constraint says nothing about extras.
+    // A constraint has no extras.
     constraints: constraints.map((one) => lineOf(one, { ...one, extras: [], hashes: [] })),
   };
 }

@@ -1,5 +1,5 @@
-// What a pyproject.toml tells its own tool about where packages come from and how they are chosen. Nothing of it reaches the resolver: what
-// would take a package from elsewhere is refused as it is in requirements.txt, and what changes a choice is named.
+// A pyproject.toml's settings for its own tool about sources and choices of packages. None of them reaches the resolver. A source
+// outside the package index is refused, as in requirements.txt; a setting that changes a choice is reported.
 import type { Finding } from '../finding.ts';
 import type { DeclaredRequirement } from '../requirements.ts';
 import { normaliseName } from '../requirements.ts';
@@ -14,7 +14,7 @@ export interface ToolSettings {
 
 export interface ReadFor {
   requirements: readonly DeclaredRequirement[];
-  /** Normalised names of the folders of this project, which are imported from where they are. */
+  /** Normalised names of the project's folders, which are imported from their place. */
   locals: ReadonlySet<string>;
 }
 
@@ -39,7 +39,7 @@ function textsAt(table: TomlTable | undefined, key: string): string[] {
   return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
 }
 
-/** A source of a package that only a group or an extra asks for has no effect here. */
+/** A source has no effect here when only a group or an extra needs its package. */
 function sourceFindings(toml: TomlFile, sources: TomlTable | undefined, { requirements, locals }: ReadFor): Finding[] {
   const asked = new Set(requirements.map(({ name }) => name));
   const lineOf = keyLines(toml, 'tool.uv.sources');
@@ -88,7 +88,7 @@ function indexFindings(toml: TomlFile): Finding[] {
   ];
 }
 
-/** An explicit index is asked only for packages that name it, and those are refused by their name. */
+/** An explicit index only serves packages that name it, and those are refused by name. */
 function isHarmless(indexes: unknown): boolean {
   if (indexes === undefined) return true;
   const list: unknown[] = Array.isArray(indexes) ? indexes : [indexes];
@@ -104,7 +104,7 @@ function isHarmless(indexes: unknown): boolean {
 const isPublic = (url: unknown): boolean =>
   url === undefined || (typeof url === 'string' && /^https:\/\/pypi\.org\/simple\/?$/.test(url));
 
-/** They change which versions are chosen. */
+/** These change the choice of versions. */
 const ignored = [
   'override-dependencies',
   'exclude-dependencies',

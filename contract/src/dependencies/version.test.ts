@@ -20,7 +20,7 @@ test.each([
 });
 
 test.each(['', 'x', '1.', '1..2', '1/../..', '../1', '1.0\nName: evil', '1.0+', '1 0', `1${'.0'.repeat(200)}`])(
-  '%j is no version',
+  '%j is not a version',
   (written) => {
     expect(normaliseVersion(written)).toBeUndefined();
   },
@@ -50,7 +50,7 @@ test.each([
   expect(poetryVersions(written)).toEqual([versions]);
 });
 
-test("Poetry's alternatives stay apart, and what cannot be read is none", () => {
+test("Poetry's alternatives stay apart, and unreadable versions give none", () => {
   expect(poetryVersions('^2.7 || >=3.9,<4')).toEqual(['>=2.7,<3', '>=3.9,<4']);
   expect(poetryVersions('latest')).toBeUndefined();
   expect(poetryVersions('^1.2 || @')).toBeUndefined();
@@ -82,7 +82,7 @@ describe('Python', () => {
     expect(satisfies(python, specifier)).toBe(isMet);
   });
 
-  test('versions that cannot be read are none', () => {
+  test('unreadable versions give none', () => {
     expect(readPython('>=3.11 || three')).toBeUndefined();
     expect(readPython('===abc')).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-/** A version as PEP 440 writes it, in its normal form: `v1.0-alpha.1` is `1.0a1`. Undefined where it is none. */
+/** A PEP 440 version in its normal form: `v1.0-alpha.1` is `1.0a1`. Undefined for other text. */
 export function normaliseVersion(written: string): string | undefined {
   if (written.length > longest) return undefined;
   const match = pattern.exec(written.trim().toLowerCase());

@@ -1,4 +1,4 @@
-// The headers of requests and answers that no schema of an endpoint names.
+// The headers of requests and answers that are in no endpoint's schema.
 import type { Endpoint } from '../endpoint.ts';
 import { idempotencyKeyHours, idempotencyKeyPattern, takesIdempotencyKey } from '../idempotency.ts';
 import { problems, type ProblemCode } from '../problems.ts';
@@ -18,21 +18,21 @@ export const headerParameters = {
     name: 'Idempotency-Key',
     in: 'header',
     required: false,
-    description: `Sent again with the same key within ${idempotencyKeyHours} hours, the request is done once: its answer is given again, with the header Idempotency-Replayed and without what is shown once.`,
+    description: `A repeat with the same key within ${idempotencyKeyHours} hours changes nothing: it gets the first answer, with the header Idempotency-Replayed and without the fields that are shown once.`,
     schema: { type: 'string', pattern: idempotencyKeyPattern.source },
   },
   LastEventId: {
     name: 'Last-Event-ID',
     in: 'header',
     required: false,
-    description: 'The id of the last event that was read: the stream goes on after it.',
+    description: 'The id of the last event that was read: the stream continues after it.',
     schema: { type: 'string' },
   },
 } as const satisfies Record<string, Json>;
 
 export const headers = {
   RequestId: {
-    description: 'The id that the service logs the request under',
+    description: 'The id of the request in the log of the service',
     schema: { type: 'string', format: 'uuid' },
   },
   AuditEntry: {
@@ -40,10 +40,10 @@ export const headers = {
     schema: { type: 'string' },
   },
   IdempotencyReplayed: {
-    description: '`true` when this is the first answer to the same Idempotency-Key, given again',
+    description: '`true` when this repeats the first answer to the same Idempotency-Key',
     schema: { type: 'string', enum: ['true'] },
   },
-  RetryAfter: { description: 'Ask again after so many seconds', schema: { type: 'integer', minimum: 0 } },
+  RetryAfter: { description: 'Try again after this many seconds', schema: { type: 'integer', minimum: 0 } },
   Challenge: { description: 'How to sign in (RFC 6750)', schema: { type: 'string' } },
 } as const satisfies Record<string, Json>;
 

@@ -1,4 +1,4 @@
-// The nouns of the API. Each is a tag of the document; what its files export gives endpoints their tag and schemas their name.
+// The nouns of the API. Each is a tag of the document; its files give endpoints their tag and schemas their name.
 import * as approvals from '../approvals.ts';
 import * as audit from '../audit.ts';
 import * as auditStream from '../audit-stream.ts';
@@ -33,11 +33,11 @@ export const nouns: readonly Noun[] = [
   { tag: 'registry', about: 'Assets and their versions', files: [registry] },
   { tag: 'permissions', about: 'Access-control entries, and why a call is allowed or refused', files: [permissions] },
   { tag: 'approvals', about: 'Requests for approval and their decisions', files: [approvals, difference] },
-  { tag: 'notifications', about: 'What a person was told', files: [notifications] },
+  { tag: 'notifications', about: "A user's notifications", files: [notifications] },
   { tag: 'deploy', about: 'Deployments, and the agents that run', files: [deploy, runs] },
   { tag: 'invoke', about: 'Calls to agents', files: [invoke] },
   { tag: 'audit', about: 'The audit log: reading, following, exporting and verifying it', files: [audit, auditStream] },
-  { tag: 'webhooks', about: 'Addresses that events are sent to', files: [webhooks] },
+  { tag: 'webhooks', about: 'Addresses that receive events', files: [webhooks] },
 ];
 
 const tags = new Map(
@@ -46,7 +46,7 @@ const tags = new Map(
       files
         .flatMap((file) => Object.entries(file))
         .filter(([exported]) => exported.endsWith('Endpoints'))
-        .flatMap(([, endpoints]) => Object.keys(endpoints as object).map((endpoint) => [endpoint, tag] as const)), // by their name
+        .flatMap(([, endpoints]) => Object.keys(endpoints as object).map((endpoint) => [endpoint, tag] as const)), // only its keys are used
   ),
 );
 

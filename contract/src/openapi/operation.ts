@@ -7,7 +7,7 @@ import { tagOf } from './nouns.ts';
 import { refusals } from './refusals.ts';
 import { inPlace, referTo, type Json } from './schemas.ts';
 
-/** What the schemas of the contract are put into. */
+/** The envelope of the contract's schemas. */
 export const wrapperSchemas: Record<string, Json> = {
   PageMeta: {
     type: 'object',
@@ -15,7 +15,7 @@ export const wrapperSchemas: Record<string, Json> = {
   },
   AgentRun: {
     type: 'object',
-    description: 'A call that goes on',
+    description: 'A running call',
     properties: { run_id: { type: 'string', format: 'uuid' }, status: { type: 'string' } },
     required: ['run_id', 'status'],
   },
@@ -60,7 +60,7 @@ function successes(endpoint: Endpoint): Json {
   return {
     200: { description: "The agent's own answer", content: agentContent },
     202: {
-      description: 'It goes on; ask for the run of this id',
+      description: 'The call is still running; ask for the run with this id',
       content: { 'application/json': { schema: { $ref: '#/components/schemas/AgentRun' } } },
     },
     default: { description: "The agent's own refusal", content: agentContent },
@@ -77,12 +77,12 @@ function success(reply: Exclude<Endpoint['reply'], { kind: 'raw' }>): Json {
       return { description: 'Done' };
     case 'events':
       return {
-        description: 'A stream of events; the schema is that of one. A refusal ends it: an event `problem`',
+        description: 'A stream of events with this schema. A refusal ends it with an event `problem`',
         content: { 'text/event-stream': { schema: serverSentEvent(referTo(reply.schema)) } },
       };
     case 'lines':
       return {
-        description: 'Lines of JSON; the schema is that of one',
+        description: 'Lines of JSON, each with this schema',
         content: { 'application/x-ndjson': { schema: referTo(reply.schema) } },
       };
     case 'bare':

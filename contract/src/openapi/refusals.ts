@@ -1,4 +1,4 @@
-// What an endpoint refuses with: one response a status, whose description lists the codes. A response that several endpoints share
+// An endpoint's refusals: one response per status, whose description lists the codes. A response that several endpoints share
 // is a component.
 import { problemsOf, type Endpoint } from '../endpoint.ts';
 import { endpoints } from '../endpoints.ts';
@@ -8,7 +8,7 @@ import { pascal, type Json } from './schemas.ts';
 
 export const problemSchemas: Record<string, Json> = {
   Problem: problemSchema({ enum: Object.keys(problems) }),
-  // Of an agent, which has codes of its own besides.
+  // An agent's refusal, which can have codes of its own.
   AgentProblem: problemSchema({}),
 };
 
@@ -70,7 +70,7 @@ function problemSchema(code: Json): Json {
       status: { type: 'integer' },
       code: { type: 'string', ...code },
       detail: { type: 'string' },
-      hint: { type: 'string', description: 'what to do next' },
+      hint: { type: 'string', description: 'the next step' },
       request_id: { type: 'string' },
       errors: {
         type: 'array',

@@ -1,5 +1,5 @@
-// The schemas of bodies and replies, each described once, as a component with a name.
-// A schema that a noun's file exports has that name; one written in its endpoint is called after it: `RegistryCreateBody`.
+// The schemas of bodies and replies, each described once, as a named component. An exported schema has its export's name; one that is
+// written in its endpoint is named after it: `RegistryCreateBody`.
 import { z } from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { endpoints } from '../endpoints.ts';
@@ -19,14 +19,14 @@ export function referTo(schema: z.ZodType): Json {
   return { $ref: uri(name) };
 }
 
-/** A schema in place: of parameters, which refer to nothing. */
+/** An inline schema for parameters, without references. */
 export function inPlace(schema: z.ZodType): Json {
   const { $schema: _, ...described } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   if ('$defs' in described) throw new Error(`a parameter refers to a schema: ${JSON.stringify(described)}`);
   return described;
 }
 
-/** Every schema that a body or a reply needs, by its name. */
+/** Every schema of a body or a reply, by name. */
 export function componentSchemas(): Record<string, Json> {
   const components = new Map<string, Json>();
   for (const direction of ['input', 'output'] as const)
@@ -39,7 +39,7 @@ export function componentSchemas(): Record<string, Json> {
   return Object.fromEntries([...components].toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** What is sent and what is answered, by endpoint. */
+/** The body and the reply of an endpoint. */
 const parts = Object.entries<Endpoint>(endpoints).flatMap(([endpoint, { body, reply }]) => [
   ...(typeof body === 'object' ? [{ direction: 'input', schema: body, name: `${pascal(endpoint)}Body` } as const] : []),
   ...('schema' in reply
@@ -86,7 +86,7 @@ function describe(direction: Direction): Map<string, Json> {
   return needed;
 }
 
-/** Any JSON is what `{}` says. Written out it contains itself, which generators of clients refuse. */
+/** `{}` means any JSON. Written out, the schema is recursive, and client generators refuse it. */
 function override({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: Json }): void {
   if (zodSchema !== json) return;
   for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword];

@@ -4,7 +4,7 @@ import { CST, Lexer } from 'yaml';
 export const yamlLimits = { characters: 131_072, tokens: 5_000, depth: 32 } as const;
 
 /**
- * Looks at the tokens only, before anything recursive sees the text: composing 20,000 nested lists overflows the stack, and
+ * Reads only the tokens, before any recursion: composing 20,000 nested lists overflows the stack, and
  * where that happens while a regular expression is compiled V8 ends the whole process instead of throwing.
  */
 export function beyondYamlLimits(text: string): { offset: number; message: string } | undefined {
@@ -14,7 +14,7 @@ export function beyondYamlLimits(text: string): { offset: number; message: strin
   let previous: string | null = 'newline';
   for (const token of new Lexer().lex(text)) {
     const type = CST.tokenType(token);
-    // These three stand for a state of the lexer, not for any of the text.
+    // These three are states of the lexer, not text.
     if (type === 'doc-mode' || type === 'flow-error-end' || type === 'scalar') continue;
 
     if (type === 'flow-map-start' || type === 'flow-seq-start') flow++;
@@ -22,7 +22,7 @@ export function beyondYamlLimits(text: string): { offset: number; message: strin
     else if (flow <= 0 && type !== 'space' && (previous === 'newline' || opens.has(type))) {
       const column = offset - lineStart;
       if (previous === 'newline') while ((open.at(-1) ?? -1) >= column) open.pop();
-      // A colon after a key opens nothing by itself, a colon after another indicator does.
+      // A colon after a key opens nothing by itself; a colon after another indicator does.
       if (type !== 'map-value-ind' || previous === 'newline' || opens.has(previous)) open.push(column);
     }
     if (++tokens > yamlLimits.tokens) return { offset, message: `The file has more than ${yamlLimits.tokens} parts` };

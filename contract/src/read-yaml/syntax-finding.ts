@@ -2,7 +2,7 @@ import type { ErrorCode, YAMLParseError } from 'yaml';
 import type { Finding } from '../finding.ts';
 import type { YamlSource } from '../read-yaml.ts';
 
-/** An error of the YAML library as a finding that says what to do, where that is known. */
+/** An error of the YAML library as a finding, with the fix where one is known. */
 export function syntaxFinding({ text, finding }: YamlSource, error: YAMLParseError): Finding {
   const offset = Math.min(error.pos[0], text.length);
   if (error.code === 'TAB_AS_INDENT') return tabFinding(text, finding, offset);
@@ -26,7 +26,7 @@ function tabFinding(text: string, finding: YamlSource['finding'], offset: number
 const suggestions: Partial<Record<ErrorCode, string>> = {
   BAD_ALIAS: 'Quote text that starts with `*`.',
   BAD_SCALAR_START: 'Quote text that starts with a special character.',
-  BAD_INDENT: 'Line the fields of one map up in one column.',
+  BAD_INDENT: 'Align the fields of one map in one column.',
   MISSING_CHAR: 'Look for a missing colon, comma, quote or bracket.',
   MULTILINE_IMPLICIT_KEY: 'Look for a missing colon after the key.',
   BLOCK_AS_IMPLICIT_KEY: 'Quote text that holds a colon and a space.',

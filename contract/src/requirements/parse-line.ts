@@ -12,27 +12,27 @@ export interface Requirement {
   line: number;
 }
 
-/** `-r` and `-c`: another file, as written. Whether it lies in the project is for the caller to see. */
+/** `-r` and `-c`: another file, as written. The caller checks that it is in the project. */
 export interface Include {
   include: string;
   as: 'requirements' | 'constraints';
 }
 
-/** Packages of which the author wants no source distribution built, or `:all:`. */
+/** Packages that must not be built from a source distribution, or `:all:`. */
 export interface OnlyBinary {
   only_binary: string;
 }
 
 export type Refusal = Pick<Finding, 'code' | 'message' | 'suggestion'>;
 
-/** A requirement that stands by itself, as in pyproject.toml: no options, no hashes, no comments. */
+/** A single requirement, as in pyproject.toml: no options, no hashes, no comments. */
 export function parseOne(text: string, line: number): Requirement | Refusal {
-  // A backslash or a line break could join it with what is written after it.
+  // A backslash or a line break could join it with the next line.
   const parsed = /^\s*(?:-|#|$)|\s(?:#|--)|[\\\r\n]/.test(text) ? undefined : parseLine(text, line);
   return parsed === undefined || 'include' in parsed || 'only_binary' in parsed ? unreadable(text) : parsed;
 }
 
-/** `typing-extensions[all]>=4,<5 ; python_version < "3.12" --hash=sha256:…`: one line that every reader takes for the same. */
+/** `typing-extensions[all]>=4,<5 ; python_version < "3.12" --hash=sha256:…`: one line without ambiguity. */
 export function printLine({ name, extras, specifiers, marker, hashes }: Requirement): string {
   return [
     printSpec({ name, extras, specifiers }),
@@ -41,28 +41,28 @@ export function printLine({ name, extras, specifiers, marker, hashes }: Requirem
   ].join(' ');
 }
 
-/** The part that says which versions: `uvicorn[standard]>=0.27`. */
+/** The part with the versions: `uvicorn[standard]>=0.27`. */
 export function printSpec({ name, extras, specifiers }: Pick<Requirement, 'name' | 'extras' | 'specifiers'>): string {
   const versions = specifiers.map(({ operator, version }) => operator + version).join(',');
   return name + (extras.length === 0 ? '' : `[${extras.join(',')}]`) + versions;
 }
 
-/** One logical line; undefined when there is nothing in it that matters here. */
+/** One logical line; undefined when nothing in it matters here. */
 export function parseLine(content: string, line: number): Requirement | Include | OnlyBinary | Refusal | undefined {
-  // What follows is read by another program too. A line that it could split or join in another way than we do is refused.
+  // Another program reads the rest too, so a line that it could split or join differently is refused.
   if (ambiguous.test(content))
     return refused(
-      'This line holds a character or a comment that is read in more than one way',
+      'This line holds a character or a comment that tools read differently',
       'Write it on one plain line.',
     );
   const written = withoutComment(content).replaceAll(/\s+/g, ' ').trim();
   if (written === '') return undefined;
-  if (written.includes('${')) return refused('Environment variables are not filled in here', 'Write the value out.');
+  if (written.includes('${')) return refused('Environment variables are not expanded here', 'Write the value out.');
   if (written.startsWith('-')) return option(written);
   return place(written) ?? requirement(written, line);
 }
 
-/** What some take for a line break or an end of text. */
+/** Characters that some readers take for a line break or an end of text. */
 const ambiguous = /[\u0000-\u0008\u000b-\u001f\u007f\u0085\u2028\u2029\ufeff]/;
 
 export function normaliseName(name: string): string {
@@ -80,10 +80,10 @@ function option(written: string): Include | OnlyBinary | Refusal | undefined {
   const short = name.startsWith('--') ? name : written.slice(0, 2);
   if (harmlessOptions.has(name)) return undefined;
   const known = refusedOptions[name] ?? refusedOptions[short];
-  return known ?? refused(`The option ${name} is not known here`, 'Remove it.');
+  return known ?? refused(`The option ${name} is unknown here`, 'Remove it.');
 }
 
-/** Say nothing about where packages come from. */
+/** Options without an influence on the source of packages. */
 const harmlessOptions: ReadonlySet<string> = new Set(['--require-hashes', '--prefer-binary', '--pre']);
 
 const index = refused(
@@ -95,7 +95,7 @@ const editable = refused(
   'Editable installs are not possible',
   'Put the code next to agent.py and import it from there.',
 );
-const source = refused('Source builds cannot be asked for here', 'Remove the line.');
+const source = refused('Source builds cannot be requested here', 'Remove the line.');
 const refusedOptions: Readonly<Record<string, Refusal>> = {
   '-i': index,
   '--index-url': index,
@@ -114,7 +114,7 @@ const refusedOptions: Readonly<Record<string, Refusal>> = {
   '--no-binary': source,
 };
 
-/** Whatever names a place instead of a package of the index. */
+/** Names of places instead of packages of the index. */
 function place(written: string): Refusal | undefined {
   const target = /^[A-Za-z0-9._-]+ ?(?:\[[^\]]*\])? ?@ ?(.*)$/.exec(written)?.[1] ?? written;
   const scheme = /^([a-z][a-z0-9.-]*(?:\+[a-z0-9]+)?):/i.exec(target)?.[1]?.toLowerCase();
@@ -133,7 +133,7 @@ const onlyIndex = 'Name a package of the package index and its version; code of 
 /** PEP 508. */
 export const isName = (text: string): boolean => /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(text);
 
-/** PEP 508 knows no backslash; one at the end would join the next line. Markers nest, and whoever evaluates them recurses. */
+/** PEP 508 has no backslash; at the end it would join the next line. Markers nest, and their evaluation recurses. */
 function isMarker(marker: string | undefined): boolean {
   return marker === undefined || (marker !== '' && marker.length <= longestMarker && !marker.includes('\\'));
 }
@@ -176,7 +176,7 @@ function requirement(written: string, line: number): Requirement | Refusal {
   };
 }
 
-/** `>=1,<2`, with or without parentheses around; undefined when it is no list of versions. */
+/** `>=1,<2`, with or without parentheses; undefined for anything but a list of versions. */
 export function readSpecifiers(written: string): Requirement['specifiers'] | undefined {
   const inner = /^\((.*)\)$/.exec(written)?.[1] ?? written;
   if (inner.trim() === '') return [];

@@ -1,11 +1,11 @@
-// As much of PEP 440 as it takes to see, before a resolver is asked, that a range ends below a floor.
+// The part of PEP 440 that shows, without a resolver, that a range ends below a floor.
 
 interface Specifier {
   operator: string;
   version: string;
 }
 
-/** Certainly no version at or above `floor` meets all of these. Whatever cannot be read decides nothing. */
+/** True when no version at or above `floor` can meet all of these. An unreadable part decides nothing. */
 export function endsBelow(specifiers: readonly Specifier[], floor: string): boolean {
   const lowest = releaseOf(floor);
   return lowest !== undefined && specifiers.some((specifier) => closesBelow(specifier, lowest));
@@ -30,13 +30,13 @@ function closesBelow({ operator, version }: Specifier, floor: readonly number[])
   }
 }
 
-/** `1.10.0rc1` → [1, 10, 0]. An epoch puts a version above all without one; no floor of ours has any. */
+/** `1.10.0rc1` → [1, 10, 0]. An epoch puts a version above all versions without one; our floors have none. */
 export function releaseOf(version: string): number[] | undefined {
   const match = /^v?(\d+(?:\.\d+)*)/i.exec(version);
   return match?.[1] === undefined || version.includes('!') ? undefined : match[1].split('.').map(Number);
 }
 
-/** The first version after all that start with these parts. */
+/** The first version after all versions with this prefix. */
 export function nextRelease(parts: readonly number[]): number[] {
   const last = parts.at(-1);
   return last === undefined ? [Infinity] : [...parts.slice(0, -1), last + 1];

@@ -5,14 +5,14 @@ import { bad, good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'acl check',
-  summary: 'May you do this to that, and why; exit 1 when you may not',
+  summary: 'Check whether you may do an action on an asset, and why; exit 1 when you may not',
   needs: 'permission.check',
   examples: [
     'svc acl check --asset agents/greeter --action deploy',
     'svc acl check --asset agents/greeter --action use --json',
   ],
   arguments: {},
-  flags: { asset: assetFlag, action: actionFlag('What you would do') },
+  flags: { asset: assetFlag, action: actionFlag('The action') },
   async run({ asset, action }, session) {
     const { allowed, reason } = await session.call('permissions.check', { query: { ...readAsset(asset), action } });
     return {

@@ -7,7 +7,8 @@ import { bad, faint, fields, good, line, prose, table, time } from '../../view/v
 
 export const command = defineCommand({
   words: 'acl explain',
-  summary: 'Why somebody may do this to that or may not, and what would change it; exit 1 when they may not',
+  summary:
+    'Why a principal may or may not do an action on an asset, and the changes that would reverse this; exit 1 when they may not',
   needs: 'permission.explain',
   examples: [
     'svc acl explain agents/greeter --action deploy',
@@ -15,8 +16,8 @@ export const command = defineCommand({
   ],
   arguments: { asset: required('The asset, such as agents/greeter') },
   flags: {
-    principal: text('user:<e-mail>; yourself unless told. Others need "admin" on the asset', 'who'),
-    action: actionFlag('What they would do'),
+    principal: text('user:<e-mail> (default: yourself). For others you need "admin" on the asset', 'who'),
+    action: actionFlag('The action'),
   },
   async run({ asset, principal, action }, session) {
     const found = await session.call('permissions.explain', {
@@ -36,7 +37,7 @@ export const command = defineCommand({
         table(
           ['entry', prose('gives'), 'since'],
           entries.map((entry) => [printGrantee(entry), entry.actions.join(', '), time(entry.created_at)]),
-          'No entry is about them.',
+          'No entry applies to them.',
         ),
         ...would_change.map((together, at) =>
           line(faint(at === 0 ? 'would change it: ' : '             or: '), together.join('  and  ')),

@@ -6,7 +6,7 @@ import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'acl grant',
-  summary: 'Let somebody do more to an asset; what they may already do stays',
+  summary: 'Grant a principal more actions on an asset; earlier grants stay',
   needs: 'permission.change',
   examples: [
     'svc acl grant --asset agents/greeter --principal team:ops --actions use',
@@ -16,7 +16,7 @@ export const command = defineCommand({
   flags: {
     asset: assetFlag,
     principal: principalFlag,
-    actions: needed(actionsFlag('What they may do from now on'), 'Name some, such as --actions read,use.'),
+    actions: needed(actionsFlag('The actions to grant'), 'Name some, such as --actions read,use.'),
   },
   async run({ asset, principal, actions }, session) {
     const resource = readAsset(asset);
@@ -26,10 +26,10 @@ export const command = defineCommand({
     const added = entry.actions.filter((action) => !before.includes(action));
     const written = printGrantee(entry);
     if (added.length === 0)
-      return { data: entry, view: [line(`${written} may already: ${entry.actions.join(', ')}`)], next: [] };
+      return { data: entry, view: [line(`${written} already has: ${entry.actions.join(', ')}`)], next: [] };
     return {
       data: entry,
-      view: [line(good('✓ '), `${written} may now on ${entry.asset}: ${entry.actions.join(', ')}`)],
+      view: [line(good('✓ '), `${written} now has on ${entry.asset}: ${entry.actions.join(', ')}`)],
       undo: `svc acl revoke --asset ${entry.asset} --principal ${written} --actions ${added.join(',')}`,
     };
   },

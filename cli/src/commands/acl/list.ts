@@ -9,12 +9,12 @@ import { faint, line, prose, table, time, type View } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'acl list',
-  summary: 'Who may do what, on the assets that you may read',
+  summary: 'The access-control entries of the assets that you may read',
   needs: 'permission.list',
   examples: ['svc acl list --asset agents/greeter', 'svc acl list --principal team:ops --json'],
   arguments: {},
   flags: {
-    asset: text('Only of this asset', 'agents/<name>'),
+    asset: text('Only this asset', 'agents/<name>'),
     principal: text('Only for team:<name>, user:<e-mail>, group:<name>, principal:<name>, or org', 'who'),
     limit: limitFlag,
   },
@@ -36,7 +36,7 @@ export const command = defineCommand({
         table(
           ['asset', 'who', prose('may'), 'since'],
           entries.map((entry) => [entry.asset, printGrantee(entry), entry.actions.join(', '), time(entry.created_at)]),
-          'Entries that you may see would be listed here.',
+          'No entries that you may see.',
         ),
         ...about,
       ],
@@ -44,7 +44,7 @@ export const command = defineCommand({
   },
 });
 
-/** What some of the entries together are called; nothing about an asset that shows none. */
+/** The visibility of the shown entries; nothing about an asset that shows none. */
 async function visibilityOf(
   session: Session,
   { resource_type: kind, resource_id: name }: Partial<Resource>,

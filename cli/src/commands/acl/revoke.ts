@@ -7,21 +7,21 @@ import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'acl revoke',
-  summary: 'Take away what an entry lets somebody do to an asset, or some of it',
+  summary: 'Revoke the actions of a principal on an asset, all or some',
   needs: 'permission.change',
   examples: [
     'svc acl revoke --asset agents/greeter --principal team:ops',
     'svc acl revoke --asset agents/greeter --principal user:ada@example.com --actions write,publish',
   ],
   arguments: {},
-  flags: { asset: assetFlag, principal: principalFlag, actions: actionsFlag('Only these; all of them unless told') },
+  flags: { asset: assetFlag, principal: principalFlag, actions: actionsFlag('The actions to revoke (default: all)') },
   async run({ asset, principal, actions }, session) {
     const who = readPrincipal(principal);
     const written = printGrantee(who);
     const entry = entryOf(await entriesOf(session, readAsset(asset)), who);
     if (entry === undefined)
       throw new Refusal('not_found', `${written} has no entry on ${asset}`, {
-        hint: `See which there are: svc acl list --asset ${asset}`,
+        hint: `List the entries: svc acl list --asset ${asset}`,
       });
     const taken = actions === undefined ? entry.actions : entry.actions.filter((action) => actions.includes(action));
     await session.call('permissions.revoke', {
@@ -35,8 +35,8 @@ export const command = defineCommand({
         line(
           good('✓ '),
           left.length === 0
-            ? `${written} has no entry on ${entry.asset} any more`
-            : `${written} may now on ${entry.asset}: ${left.join(', ')}`,
+            ? `${written} no longer has an entry on ${entry.asset}`
+            : `${written} now has on ${entry.asset}: ${left.join(', ')}`,
         ),
       ],
       ...(taken.length === 0

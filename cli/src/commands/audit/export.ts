@@ -10,7 +10,7 @@ import { good, line, strong } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'audit export',
-  summary: 'The log as lines of JSON that can be verified by themselves; goes on behind an earlier export',
+  summary: 'Export the log as lines of JSON that can be verified alone; continues after an earlier export',
   needs: 'audit.export',
   examples: [
     'svc audit export --out audit.ndjson',
@@ -19,12 +19,12 @@ export const command = defineCommand({
   arguments: {},
   flags: {
     chain: choice('Only this chain', chains),
-    'since-cursor': text('What the last line of an earlier export said', 'cursor'),
-    out: text('Into a new file; on stdout when absent', 'file'),
+    'since-cursor': text('The cursor from the last line of an earlier export', 'cursor'),
+    out: text('A new file (default: stdout)', 'file'),
   },
   async run({ chain, 'since-cursor': since_cursor, out }, session) {
     if (out !== undefined && existsSync(out))
-      throw misuse(`${out} is there already`, 'Name another file: an export never writes over an earlier one.');
+      throw misuse(`${out} already exists`, 'Name another file: an export never overwrites an earlier one.');
     const query = {
       ...(chain === undefined ? {} : { chain }),
       ...(since_cursor === undefined ? {} : { since_cursor }),
@@ -41,12 +41,12 @@ export const command = defineCommand({
         line(good('✓ '), `${entries} entr${entries === 1 ? 'y' : 'ies'} in ${out}`),
         line('cursor  ', strong(cursor)),
       ],
-      next: [{ command: `svc audit export --since-cursor ${cursor}`, when: 'for what comes after' }],
+      next: [{ command: `svc audit export --since-cursor ${cursor}`, when: 'for later entries' }],
     };
   },
 });
 
-/** A file under its name is whole: one that broke off is left as `<file>.part`. */
+/** A file with its final name is complete; an interrupted one is left as `<file>.part`. */
 async function writeFile(out: string, lines: AsyncIterable<ExportLine>) {
   await using file = await open(`${out}.part`, 'w', 0o600);
   const written = await writeOut(lines, async (text) => void (await file.write(text)));
@@ -69,7 +69,7 @@ async function writeOut(lines: AsyncIterable<ExportLine>, write: (text: string) 
   }
   if (cursor === undefined)
     throw new Refusal('export_incomplete', `The export broke off after ${entries} entries`, {
-      hint: 'Run the same command again: entries may come twice, and none is left out.',
+      hint: 'Run the same command again: entries can come twice, but none is missing.',
     });
   return { entries, cursor };
 }

@@ -4,7 +4,7 @@ import { verbatim } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'audit prove',
-  summary: 'A proof that an entry is in the log as it was signed, for whoever does not trust this service',
+  summary: 'A proof that an entry is in the signed log, for readers who do not trust this service',
   needs: 'audit.verify',
   examples: ['svc audit prove governance/12 > proof.json', 'svc audit prove signin/3 --json'],
   arguments: { entry: required('The audit number, such as governance/12') },

@@ -11,8 +11,7 @@ interface Pruned {
 
 export const command = defineCommand({
   words: 'audit prune',
-  summary:
-    'Delete old entries of the log, as far as signed checkpoints reach; the log says so, and verifies from there on',
+  summary: 'Delete old entries of the log, up to a signed checkpoint; the log records it, and verifies from there',
   needs: 'this machine',
   examples: [
     'svc audit prune --before 52w --reason "kept for a year"',
@@ -20,8 +19,8 @@ export const command = defineCommand({
   ],
   arguments: {},
   flags: {
-    before: needed(moment('Entries from before that time'), 'For example: --before 52w'),
-    reason: needed(text('Why, for whoever reads the log', 'text'), 'For example: --reason "kept for a year"'),
+    before: needed(moment('Entries older than this'), 'For example: --before 52w'),
+    reason: needed(text('The reason, for readers of the log', 'text'), 'For example: --reason "kept for a year"'),
     yes: yesFlag,
   },
   async run({ before, reason, yes }, session) {
@@ -32,7 +31,7 @@ export const command = defineCommand({
     });
     const pruned = JSON.parse(
       await runServerProgram(session, ['prune', '--before', before, '--reason', reason]),
-    ) as Pruned[]; // what `prune` is there to print
+    ) as Pruned[]; // the output of `prune`
     return { data: pruned, view: pruned.flatMap(describe) };
   },
 });
@@ -40,7 +39,10 @@ export const command = defineCommand({
 function describe({ chain, up_to, deleted }: Pruned): View {
   return [
     up_to === null
-      ? line(faint(`  ${chain}: nothing that old under a signed checkpoint`))
-      : line(good('✓ '), `${chain} begins after entry ${up_to}: ${deleted} entries are deleted, and the log says so`),
+      ? line(faint(`  ${chain}: no entries that old under a signed checkpoint`))
+      : line(
+          good('✓ '),
+          `${chain} begins after entry ${up_to}: ${deleted} entries are deleted, and the log records it`,
+        ),
   ];
 }

@@ -10,7 +10,7 @@ interface Resealed {
 
 export const command = defineCommand({
   words: 'audit reseal',
-  summary: 'After a restore: record what the log has lost, and sign on from there; needs the key and the file outside',
+  summary: 'After a restore: record the lost entries, and continue signing; needs the key and the file outside',
   needs: 'this machine',
   examples: [
     'svc audit reseal --reason "restored last night’s backup"',
@@ -18,17 +18,17 @@ export const command = defineCommand({
   ],
   arguments: {},
   flags: {
-    reason: needed(text('Why, for whoever reads the log', 'text'), 'For example: --reason "restored a backup"'),
+    reason: needed(text('The reason, for readers of the log', 'text'), 'For example: --reason "restored a backup"'),
   },
   async run({ reason }, session) {
-    const resealed = JSON.parse(await runServerProgram(session, ['reseal', '--reason', reason])) as Resealed[]; // what `reseal` is there to print
+    const resealed = JSON.parse(await runServerProgram(session, ['reseal', '--reason', reason])) as Resealed[]; // the output of `reseal`
     return {
       data: resealed,
       view:
         resealed.length === 0
-          ? [line('Nothing to reseal: the log reaches every checkpoint that was signed')]
+          ? [line('Nothing to reseal: the log reaches every signed checkpoint')]
           : resealed.flatMap(describe),
-      next: [{ command: 'svc audit verify', when: 'to see it: the log is true from there on, and says what is lost' }],
+      next: [{ command: 'svc audit verify', when: 'to check: the log is true from there, and names the lost entries' }],
     };
   },
 });
@@ -37,7 +37,7 @@ function describe({ chain, lost, kept }: Resealed): View {
   return [
     line(
       good('✓ '),
-      `${chain} goes on after entry ${kept}; what was signed after it, up to ${lost}, is recorded as lost`,
+      `${chain} continues after entry ${kept}; signed entries after it, up to ${lost}, are recorded as lost`,
     ),
   ];
 }

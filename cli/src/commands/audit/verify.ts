@@ -6,14 +6,14 @@ import { bad, good, line, strong, warn, type View } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'audit verify',
-  summary: 'Recompute every hash of the log; exit 0 true, 1 damaged, 4 not verifiable without anything from outside',
+  summary: 'Recompute every hash of the log; exit 0 true, 1 damaged, 4 not verifiable without a copy from outside',
   needs: 'audit.verify',
   examples: ['svc audit verify', 'svc audit verify --anchor /mnt/witness/anchors --pubkey checkpoint-key.pub'],
   arguments: {},
   flags: {
-    head: text('The head that an earlier verification printed', 'noted'),
+    head: text('The head from an earlier verification', 'noted'),
     anchor: text('A file of checkpoints from outside, such as AUDIT_ANCHOR_FILE', 'file'),
-    pubkey: text('The public key that you know to be the log’s, from `svc audit key`', 'file'),
+    pubkey: text('The public key of the log, from an earlier `svc audit key`', 'file'),
   },
   async run({ head, anchor, pubkey }, session) {
     const query = {
@@ -40,7 +40,7 @@ export const command = defineCommand({
           : [
               {
                 command: `svc audit verify --head ${verification.head}`,
-                when: 'next time: note this head where the database cannot reach it',
+                when: 'next time: store this head outside the database',
               },
             ],
     };
@@ -53,11 +53,11 @@ function describe({ verdict, chains, damage, notices }: Verification): View {
     {
       true_as_anchored: line(
         good('✓ '),
-        `The log is true as anchored: every hash holds, and it continues what was noted outside (${counts})`,
+        `The log is true as anchored: every hash holds, and it continues the copy outside (${counts})`,
       ),
       unanchored: line(
         warn('? '),
-        `Every hash and signature holds (${counts}), but without anything from outside nothing says that the end was not cut off`,
+        `Every hash and signature holds (${counts}), but only a copy from outside shows that no entries are missing at the end`,
       ),
       damaged: line(bad('✗ '), `The log is damaged (${counts})`),
     }[verdict],

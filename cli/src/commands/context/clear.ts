@@ -14,7 +14,7 @@ export const command = defineCommand({
     setActiveTeam(session.config, session.origin, undefined);
     return Promise.resolve({
       data: { team: null },
-      view: [line(good('✓ '), 'The service takes your primary team again')],
+      view: [line(good('✓ '), 'You act for your primary team again')],
       ...(before === undefined ? {} : { undo: `svc context use ${before}` }),
     });
   },

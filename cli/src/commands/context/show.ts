@@ -10,7 +10,7 @@ export const command = defineCommand({
   flags: {},
   run(_input, session) {
     const team = session.team ?? null;
-    const sentence = team === null ? 'No team is set: the service takes your primary team' : team;
+    const sentence = team === null ? 'No team is set: you act for your primary team' : team;
     return Promise.resolve({
       data: { team, server: session.server },
       view: [line(sentence)],

@@ -24,12 +24,12 @@ export const command = defineCommand({
   },
 });
 
-/** Asked without the context before: it may be a team that is gone. */
+/** Asked without the previous context, which can be a removed team. */
 async function checkTeam(session: Session, name: string): Promise<void> {
   const token = (await session.token())?.token;
   const { role, teams } = await session.callWith(token, 'auth.me', {});
   if (teams.some((team) => team.name === name)) return;
-  // A platform admin may act for any team that there is.
+  // A platform admin may act for every team.
   const isAdmin = role === 'admin';
   if (isAdmin && (await isThere(session, token, name))) return;
   const yours = teams.map((team) => team.name).join(', ');
@@ -37,7 +37,7 @@ async function checkTeam(session: Session, name: string): Promise<void> {
     isAdmin ? `There is no team called ${name}` : `You are not in a team called ${name}`,
     yours === ''
       ? 'You are in no team yet; an admin adds you with `svc team add`.'
-      : `Yours: ${yours}.${isAdmin ? ' All of them: `svc team list`. To make it: `svc team create`.' : ''}`,
+      : `Yours: ${yours}.${isAdmin ? ' All of them: `svc team list`. Create it: `svc team create`.' : ''}`,
   );
 }
 

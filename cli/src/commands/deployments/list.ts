@@ -8,7 +8,7 @@ export const command = defineCommand({
   summary: 'Deploys of the agents you may read, newest first',
   needs: 'deployment.list',
   examples: ['svc deployments list', 'svc deployments list greeter --limit 5'],
-  arguments: { agent: optionalAgent('Only of this agent') },
+  arguments: { agent: optionalAgent('Only this agent') },
   flags: { limit: limitFlag },
   async run({ agent, limit }, session) {
     const deployments = await takePages(session, limit, (query) =>
@@ -27,7 +27,7 @@ export const command = defineCommand({
             each.actor,
             time(each.created_at),
           ]),
-          'Deploys would be listed here. Start the first one in a project: svc deploy',
+          'No deploys yet. Start one in a project: svc deploy',
         ),
       ],
     };

@@ -10,7 +10,7 @@ export const command = defineCommand({
     'svc deployments watch 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10',
     'svc deployments watch 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --json',
   ],
-  arguments: { deploy: required('The id of the deploy, or its beginning', 'deploy') },
+  arguments: { deploy: required('The id of the deploy, or its first characters', 'deploy') },
   flags: {},
   async run({ deploy }, session) {
     const id = await findId(session, 'deploy', deploy);

@@ -6,13 +6,10 @@ export const command = defineCommand({
   words: 'group create',
   summary: 'Create a group of users of a team',
   needs: 'group.change',
-  examples: [
-    'svc group create oncall --team ml',
-    'svc group create oncall --team ml --description "Whoever is on call"',
-  ],
-  arguments: { name: required('Lower-case letters, digits and hyphens; one in the organisation') },
+  examples: ['svc group create oncall --team ml', 'svc group create oncall --team ml --description "People on call"'],
+  arguments: { name: required('Lower-case letters, digits and hyphens; unique in the organisation') },
   flags: {
-    description: text('What it is for', 'text'),
+    description: text('Its purpose', 'text'),
   },
   async run({ name, description = '' }, session) {
     const team = await teamToOwn(session);
@@ -21,7 +18,7 @@ export const command = defineCommand({
       data: group,
       view: [line(good('✓ '), `group:${group.name} exists in team ${group.team}`)],
       undo: `svc group delete ${group.name}`,
-      next: [{ command: `svc group add ${group.name} user:<e-mail>`, when: 'to put somebody into it' }],
+      next: [{ command: `svc group add ${group.name} user:<e-mail>`, when: 'to add a member' }],
     };
   },
 });

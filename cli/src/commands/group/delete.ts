@@ -5,7 +5,7 @@ import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'group delete',
-  summary: 'Delete a group; what was granted to it goes with it',
+  summary: 'Delete a group and its grants',
   needs: 'group.change',
   examples: ['svc group delete oncall', 'svc group delete oncall --yes'],
   arguments: { name: required('The group') },
@@ -14,13 +14,13 @@ export const command = defineCommand({
     const group = await findGroup(session, name);
     await confirmFinal(session, {
       yes,
-      deed: `Delete group:${group.name} of team ${group.team} with what is granted to it`,
+      deed: `Delete group:${group.name} of team ${group.team} with its grants`,
       otherwise: `group:${group.name} was not deleted`,
     });
     await session.call('groups.delete', { params: { id: group.id } });
     return {
       data: { group: group.name, deleted: true },
-      view: [line(good('✓ '), `There is no group:${group.name} any more, and nothing is granted to it`)],
+      view: [line(good('✓ '), `group:${group.name} and its grants are deleted`)],
     };
   },
 });

@@ -27,7 +27,7 @@ export const command = defineCommand({
             group.description,
             time(group.created_at),
           ]),
-          'Groups would be listed here. An admin of a team makes one: svc group create oncall --team ml',
+          'No groups yet. An admin of a team creates one: svc group create oncall --team ml',
         ),
       ],
     };

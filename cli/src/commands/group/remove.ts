@@ -6,7 +6,7 @@ import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'group remove',
-  summary: 'Take a user out of a group',
+  summary: 'Remove a user from a group',
   needs: 'group.change',
   examples: ['svc group remove oncall user:ada@example.com', 'svc group remove oncall ada@example.com --json'],
   arguments: { group: required('The group'), user: required('user:<e-mail>') },

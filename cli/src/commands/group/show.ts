@@ -23,7 +23,7 @@ export const command = defineCommand({
         table(
           ['member'],
           group.members.map(({ email }) => [`user:${email}`]),
-          `Nobody is in this group yet. Add someone: svc group add ${group.name} user:<e-mail>`,
+          `No members yet. Add one: svc group add ${group.name} user:<e-mail>`,
         ),
       ],
     };

@@ -5,11 +5,11 @@ import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'group update',
-  summary: 'Give a group another name or description',
+  summary: 'Change the name or the description of a group',
   needs: 'group.change',
   examples: ['svc group update oncall --name responders', 'svc group update oncall --description "On call this week"'],
   arguments: { group: required('The group') },
-  flags: { name: text('Its new name', 'name'), description: text('What it is for', 'text') },
+  flags: { name: text('Its new name', 'name'), description: text('Its purpose', 'text') },
   async run({ group: given, name, description }, session) {
     if (name === undefined && description === undefined)
       throw misuse('Nothing to change', 'Give --name or --description.');

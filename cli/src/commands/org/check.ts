@@ -6,7 +6,7 @@ const signs = { met: good('✓ '), not_met: bad('✗ '), unknown: warn('? ') };
 
 export const command = defineCommand({
   words: 'org check',
-  summary: 'What a self-hosted installation should have, with a verdict per line',
+  summary: 'The checklist for a self-hosted installation, with a verdict per line',
   needs: 'org.check',
   examples: ['svc org check', 'svc org check --json'],
   arguments: {},

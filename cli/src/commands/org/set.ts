@@ -31,15 +31,14 @@ export const command = defineCommand({
   },
 });
 
-/** Before it is set; elsewhere than at a terminal the answer's notice says it. */
+/** Asks before the change; without a terminal the answer's notice says the same. */
 async function warnOnlyAdmin(session: Session): Promise<void> {
   if (!(await session.prompt.canAsk())) return;
   const { items } = await session.call('users.list', { query: { limit: 200 } });
   if (items.filter(({ active, role }) => active && role === 'admin').length > 1) return;
-  const sentence = 'You are the only admin: nobody could approve what you ask for, and you could deploy nothing';
+  const sentence = 'You are the only admin: nobody can approve your requests, so you can deploy nothing';
   session.output.notice(`${sentence}. To make a second one first: svc user update <e-mail> --role admin`);
-  if (!(await session.prompt.confirm('Set it all the same?', '--yes')))
-    throw new Refusal('declined', 'Nothing was changed');
+  if (!(await session.prompt.confirm('Set it anyway?', '--yes'))) throw new Refusal('declined', 'Nothing was changed');
 }
 
 function readValue(text: string): unknown {

@@ -20,7 +20,7 @@ export const command = defineCommand({
             String(value),
             org.set_in_file.includes(name) ? (org.file ?? 'the settings file') : 'svc org set',
           ]),
-          'Settings would be listed here.',
+          'No settings.',
         ),
       ],
     };

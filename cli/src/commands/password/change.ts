@@ -4,7 +4,7 @@ import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'password change',
-  summary: 'Change your own password; this session goes on, your others end',
+  summary: 'Change your own password; this session continues, your others end',
   needs: 'password.change',
   examples: ['svc password change', 'svc password change --password "$OLD" --new-password "$NEW"'],
   arguments: {},

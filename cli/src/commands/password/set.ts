@@ -30,7 +30,7 @@ export const command = defineCommand({
   },
 });
 
-/** Never an argument: what stands there is read by everybody on the machine. */
+/** Never an argument, because all users of the machine can read arguments. */
 async function readToken(session: Session, file: string | undefined): Promise<string> {
   if (file === undefined) return (await session.prompt.askSecret('Token from the mail', '--token-file')).trim();
   return (await readGiven(file)).trim();

@@ -14,10 +14,10 @@ export const command = defineCommand({
   ],
   arguments: {},
   flags: {
-    name: needed(text('Lower-case letters, digits and hyphens; one in the organisation', 'name')),
-    role: choice('Its role in the team; viewer unless told', roles),
+    name: needed(text('Lower-case letters, digits and hyphens; unique in the organisation', 'name')),
+    role: choice('Its role in the team, default viewer', roles),
     allowedAssets: allowedAssetsFlag,
-    description: text('What it is for', 'text'),
+    description: text('Its purpose', 'text'),
   },
   async run({ name, role, allowedAssets, description }, session) {
     const team = await teamToOwn(session);

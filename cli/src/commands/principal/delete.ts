@@ -5,7 +5,7 @@ import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'principal delete',
-  summary: 'Delete a service principal; its keys and what was granted to it end',
+  summary: 'Delete a service principal, its keys and its grants',
   needs: 'principal.change',
   examples: ['svc principal delete ci', 'svc principal delete ci --yes'],
   arguments: { name: required('The service principal') },
@@ -14,13 +14,13 @@ export const command = defineCommand({
     const principal = await findPrincipal(session, name);
     await confirmFinal(session, {
       yes,
-      deed: `Delete principal:${principal.name} of team ${principal.team} with its keys and what is granted to it`,
+      deed: `Delete principal:${principal.name} of team ${principal.team} with its keys and grants`,
       otherwise: `principal:${principal.name} was not deleted`,
     });
     await session.call('principals.delete', { params: { id: principal.id } });
     return {
       data: { principal: principal.name, deleted: true },
-      view: [line(good('✓ '), `There is no principal:${principal.name} any more, and its keys are worth nothing`)],
+      view: [line(good('✓ '), `principal:${principal.name} is deleted, and its keys no longer work`)],
     };
   },
 });

@@ -34,7 +34,7 @@ export const command = defineCommand({
               time(keys[0]?.last_used_at ?? null),
             ];
           }),
-          'Service principals would be listed here. Make one: svc principal create --name ci --team ml --role deployer --allowed-assets "agents/*"',
+          'No service principals yet. Create one: svc principal create --name ci --team ml --role deployer --allowed-assets "agents/*"',
         ),
       ],
     };

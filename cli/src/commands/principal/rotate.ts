@@ -5,12 +5,12 @@ import { good, line, time } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'principal rotate',
-  summary: 'Give a service principal a new key; the one before ends at once, or after a grace',
+  summary: 'Give a service principal a new key; the previous one ends at once, or after a grace',
   needs: 'principal.change',
   examples: ['svc principal rotate ci', 'svc principal rotate ci --grace 24h'],
   arguments: { name: required('The service principal') },
   flags: {
-    grace: duration('How long the key before goes on working; 0 unless told', 2_592_000),
+    grace: duration('How long the previous key keeps working (default 0)', 2_592_000),
   },
   async run({ name, grace = 0 }, session) {
     const { id } = await findPrincipal(session, name);
@@ -22,7 +22,7 @@ export const command = defineCommand({
         line(
           good('✓ '),
           `principal:${principal.name} has a new key; `,
-          ...(old === undefined ? ['the one before has ended'] : ['the one before ends ', time(old.ends_at)]),
+          ...(old === undefined ? ['the previous one has ended'] : ['the previous one ends ', time(old.ends_at)]),
         ),
         ...describeKey(principal.key),
       ],

@@ -4,7 +4,7 @@ import { findPrincipal } from '../../principals/people.ts';
 
 export const command = defineCommand({
   words: 'principal show',
-  summary: 'A service principal, what it reaches, and its keys',
+  summary: 'A service principal with its allowed assets and its keys',
   needs: 'principal.read',
   examples: ['svc principal show ci', 'svc principal show ci --json'],
   arguments: { name: required('The service principal') },

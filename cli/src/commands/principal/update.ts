@@ -7,14 +7,14 @@ import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'principal update',
-  summary: 'Change what a service principal may and reaches; acts on its next request',
+  summary: 'Change the role or the allowed assets of a service principal; takes effect on its next request',
   needs: 'principal.change',
   examples: ['svc principal update ci --role contributor', 'svc principal update ci --allowed-assets "agents/web-*"'],
   arguments: { name: required('The service principal') },
   flags: {
     role: choice('Its role in its team', roles),
     allowedAssets: allowedAssetsFlag,
-    description: text('What it is for', 'text'),
+    description: text('Its purpose', 'text'),
   },
   async run({ name, role, allowedAssets, description }, session) {
     if (role === undefined && allowedAssets === undefined && description === undefined)

@@ -18,9 +18,9 @@ export function commandFor(kind: ConfiguredKind) {
     flags: {
       ...configFlags,
       ...wordFlags,
-      visibility: choice('Who may read it; org unless told', visibilities),
-      version: text('1.0.0 unless told', 'version'),
-      owner: text('Who owns it; yourself unless told', 'e-mail'),
+      visibility: choice('Who may read it, default org', visibilities),
+      version: text('The version (default 1.0.0)', 'version'),
+      owner: text('Its owner (default: yourself)', 'e-mail'),
     },
     async run({ name, description, visibility, version, tags, owner, ...typed }, session) {
       const config = (await readTypedConfig(kind, typed))?.config;

@@ -10,7 +10,7 @@ export function commandFor(kind: AssetKind) {
   const { example } = kinds[kind];
   return defineCommand({
     words: `registry ${kind} delete`,
-    summary: 'Remove it, where nothing refers to it; its audit entries stay',
+    summary: 'Delete it, unless something refers to it; its audit entries stay',
     needs: 'asset.delete',
     examples: [`svc registry ${kind} delete ${example}`, `svc registry ${kind} delete ${example} --yes`],
     arguments: { name: required('Its name', kind) },

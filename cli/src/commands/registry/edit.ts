@@ -14,7 +14,7 @@ import { good, line } from '../../view/view.ts';
 
 const versionParts = ['patch', 'minor', 'major'] as const;
 const visibilityFlag = choice(
-  'Who may read it: writes the entries of the team and of org anew; needs "admin"',
+  'Who may read it: replaces the entries of the team and of org; needs "admin"',
   visibilities,
 );
 
@@ -26,7 +26,7 @@ function editConfigured(kind: ConfiguredKind) {
   const { example } = kinds[kind];
   return defineCommand({
     words: `registry ${kind} edit`,
-    summary: 'Give it another config as a new version, in your editor or from a file, or other words',
+    summary: 'Change its config as a new version, in your editor or from a file, or its description and tags',
     needs: 'asset.write',
     examples: [
       `svc registry ${kind} edit ${example}`,
@@ -36,8 +36,8 @@ function editConfigured(kind: ConfiguredKind) {
     arguments: { name: required('Its name', kind) },
     flags: {
       ...configFlags,
-      bump: choice('Which part of the version to raise; patch unless told', versionParts),
-      version: text('The version itself', 'version'),
+      bump: choice('Which part of the version to raise, default patch', versionParts),
+      version: text('The new version', 'version'),
       ...wordFlags,
       visibility: visibilityFlag,
     },
@@ -55,7 +55,7 @@ function editConfigured(kind: ConfiguredKind) {
       const seen = visibility === undefined ? undefined : await setVisibility(session, params, visibility, before);
       const hasWords = Object.keys(words).length > 0;
       if (changed === undefined && !hasWords)
-        return seen ?? { data: before, view: [line(`${before.ref}@${before.latest_version ?? ''} stays as it is`)] };
+        return seen ?? { data: before, view: [line(`${before.ref}@${before.latest_version ?? ''} is unchanged`)] };
       const edited = await session.call('registry.edit', { params, body: { ...words, ...changed } });
       const ref = `${edited.ref}@${edited.latest_version ?? ''}`;
       const back = `svc registry ${kind} show ${name}@${before.latest_version ?? ''} --yaml | svc registry ${kind} edit ${name} --file -`;
@@ -63,8 +63,8 @@ function editConfigured(kind: ConfiguredKind) {
         data: edited,
         view: [
           ...(seen?.view ?? []),
-          ...(changed === undefined ? [] : [line(good('✓ '), `${ref} is there, and is what a reference means now`)]),
-          ...(hasWords ? [line(good('✓ '), `${edited.ref} has other words`)] : []),
+          ...(changed === undefined ? [] : [line(good('✓ '), `${ref} exists, and new references pin it`)]),
+          ...(hasWords ? [line(good('✓ '), `${edited.ref} has a new description or tags`)] : []),
         ],
         ...(changed === undefined ? {} : { undo: back }),
       };
@@ -75,7 +75,7 @@ function editConfigured(kind: ConfiguredKind) {
 function editAgent() {
   return defineCommand({
     words: 'registry agent edit',
-    summary: 'Change who may read it; all else is what its agent.yaml says',
+    summary: 'Change who may read it; agent.yaml decides everything else',
     needs: 'permission.change',
     examples: [
       'svc registry agent edit greeter --visibility team',
@@ -85,10 +85,7 @@ function editAgent() {
     flags: { visibility: visibilityFlag },
     async run({ name: given, visibility }, session): Promise<Result> {
       if (visibility === undefined)
-        throw misuse(
-          '--visibility is needed',
-          'Everything else stands in agent.yaml: change it there, then svc submit.',
-        );
+        throw misuse('--visibility is needed', 'Everything else is in agent.yaml: change it there, then svc submit.');
       const { name } = readNamed('agent', given);
       const params = { kind: 'agent', name } as const;
       const before = await suggestAsset(session, 'agent', name, () => session.call('registry.show', { params }));
@@ -105,7 +102,7 @@ async function setVisibility(
 ): Promise<Result> {
   const asset = await session.call('registry.set_visibility', { params, body: { visibility } });
   if (asset.visibility === before.visibility)
-    return { data: asset, view: [line(`${asset.ref} has the visibility ${asset.visibility} already`)] };
+    return { data: asset, view: [line(`${asset.ref} already has the visibility ${asset.visibility}`)] };
   return {
     data: asset,
     view: [line(good('✓ '), `${asset.ref} has the visibility ${asset.visibility}: ${describeVisibility(asset)}`)],

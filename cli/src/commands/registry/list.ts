@@ -23,7 +23,7 @@ export function commandFor(kind: AssetKind) {
       );
       return {
         data: assets,
-        view: [listAssets(assets, `Your ${plural} would be listed here. Make the first one: ${first}`)],
+        view: [listAssets(assets, `No ${plural} yet. Create one: ${first}`)],
       };
     },
   });

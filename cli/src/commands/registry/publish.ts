@@ -8,7 +8,7 @@ export function commandFor(kind: AssetKind) {
   const { example } = kinds[kind];
   return defineCommand({
     words: `registry ${kind} publish`,
-    summary: 'List it org-wide, for everybody who may read it',
+    summary: 'List it for the whole organisation, to everybody who may read it',
     needs: 'asset.publish',
     examples: [`svc registry ${kind} publish ${example}`, `svc registry ${kind} publish ${example} --json`],
     arguments: { name: required('Its name', kind) },
@@ -19,7 +19,7 @@ export function commandFor(kind: AssetKind) {
         session.call('registry.publish', { params: { kind, name } }),
       );
       const readers =
-        asset.visibility === 'org' ? 'everybody' : `those outside of team ${asset.team} whom an entry lets read it`;
+        asset.visibility === 'org' ? 'everybody' : `users outside team ${asset.team} with an entry to read it`;
       return {
         data: asset,
         view: [line(good('✓ '), `${asset.ref} is published: listed for ${readers}`)],

@@ -11,7 +11,7 @@ export function commandFor(kind: AssetKind) {
   const { example } = kinds[kind];
   return defineCommand({
     words: `registry ${kind} show`,
-    summary: 'Its versions, its config and who may do what with it; with @<version> that version',
+    summary: 'Its versions, its config and its access-control entries; with @<version>, that version',
     needs: 'asset.read',
     examples: [
       `svc registry ${kind} show ${example}`,

@@ -9,20 +9,20 @@ export function commandFor(kind: AssetKind) {
   const { example } = kinds[kind];
   return defineCommand({
     words: `registry ${kind} transfer`,
-    summary: 'Give it to another team (--team) or owner; what was granted by hand stays',
+    summary: 'Transfer it to another team (--team) or owner; manual grants stay',
     needs: 'asset.transfer',
     examples: [
       `svc registry ${kind} transfer ${example} --owner ada@example.com`,
       `svc registry ${kind} transfer ${example} --team ops --owner otto@example.com`,
     ],
     arguments: { name: required('Its name', kind) },
-    flags: { owner: text('An active member of the team; who owns it now unless told', 'e-mail') },
+    flags: { owner: text('An active member of the team (default: its present owner)', 'e-mail') },
     async run({ name: given, owner: address }, session) {
       const { name } = readNamed(kind, given);
       const team = session.globals.team;
       const owner = address?.replace(/^user:/, '');
       if (team === undefined && owner === undefined)
-        throw misuse('To whom?', 'Name a team or an owner: --team ops --owner otto@example.com');
+        throw misuse('A team or an owner is needed', 'Name one or both: --team ops --owner otto@example.com');
       const body = { ...(team === undefined ? {} : { team }), ...(owner === undefined ? {} : { owner }) };
       const params = { kind, name };
       const before = await suggestAsset(session, kind, name, () => session.call('registry.show', { params }));
@@ -34,7 +34,7 @@ export function commandFor(kind: AssetKind) {
       if (back.length === 0)
         return {
           data: asset,
-          view: [line(`${asset.ref} belongs to ${asset.owner} in team ${asset.team} already`)],
+          view: [line(`${asset.ref} already belongs to ${asset.owner} in team ${asset.team}`)],
           next: [],
         };
       return {

@@ -8,7 +8,7 @@ export function commandFor(kind: AssetKind) {
   const { example } = kinds[kind];
   return defineCommand({
     words: `registry ${kind} unpublish`,
-    summary: 'Take it out of the lists of other teams; who may read it still may, by its name',
+    summary: 'Remove it from the lists of other teams; it stays readable by its name',
     needs: 'asset.publish',
     examples: [`svc registry ${kind} unpublish ${example}`, `svc registry ${kind} unpublish ${example} --json`],
     arguments: { name: required('Its name', kind) },
@@ -20,7 +20,7 @@ export function commandFor(kind: AssetKind) {
       );
       return {
         data: asset,
-        view: [line(good('✓ '), `${asset.ref} is listed for team ${asset.team} alone`)],
+        view: [line(good('✓ '), `${asset.ref} is listed only for team ${asset.team}`)],
         undo: `svc registry ${kind} publish ${name}`,
       };
     },

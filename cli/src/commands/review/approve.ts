@@ -5,14 +5,14 @@ import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'review approve',
-  summary: 'Approve a request: opens exactly this content to deployers',
+  summary: 'Approve a request: deployers may deploy exactly this content',
   needs: 'approval.decide',
   examples: [
     'svc review approve 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10',
     'svc review approve 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --reason "fine"',
   ],
-  arguments: { request: required('The id of the request, or its beginning', 'request') },
-  flags: { reason: text('Why; the submitter reads it', 'text') },
+  arguments: { request: required('The id of the request, or its first characters', 'request') },
+  flags: { reason: text('The reason, for the submitter', 'text') },
   async run({ request, reason }, session) {
     const id = await findId(session, 'request', request);
     const approval = await session.call('approvals.approve', {

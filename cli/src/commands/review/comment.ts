@@ -4,21 +4,21 @@ import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'review comment',
-  summary: 'Say something about a request, to those who read what it says',
+  summary: 'Comment on a request; everybody who may read its message sees the comment',
   needs: 'approval.comment',
   examples: [
     'svc review comment 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --message "why a second tool?"',
     'svc review comment 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --message "because of the index" --json',
   ],
-  arguments: { request: required('The id of the request, or its beginning', 'request') },
-  flags: { message: needed(text('What to say', 'text'), 'Say it: --message "…"') },
+  arguments: { request: required('The id of the request, or its first characters', 'request') },
+  flags: { message: needed(text('The comment', 'text'), 'For example: --message "…"') },
   async run({ request, message }, session) {
     const id = await findId(session, 'request', request);
     const comment = await session.call('approvals.comment', { params: { id }, body: { message } });
     return {
       data: comment,
-      view: [line(good('✓ '), 'It stands with the request, for good')],
-      next: [{ command: `svc review show ${id}`, when: 'to read what was said' }],
+      view: [line(good('✓ '), 'The comment is on the request, permanently')],
+      next: [{ command: `svc review show ${id}`, when: 'to read the comments' }],
     };
   },
 });

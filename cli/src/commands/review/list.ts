@@ -5,13 +5,13 @@ import { prose, table, time } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'review list',
-  summary: 'Requests for approval that you may see; the pending ones unless told',
+  summary: 'Requests for approval that you may see (default: the pending ones)',
   needs: 'approval.list',
   examples: ['svc review list', 'svc review list --status approved --asset agents/greeter'],
   arguments: {},
   flags: {
     status: choice('Only these', ['pending', 'approved', 'rejected', 'all']),
-    asset: text('Only of this asset, such as agents/greeter', 'reference'),
+    asset: text('Only this asset, such as agents/greeter', 'reference'),
     limit: limitFlag,
   },
   async run({ status = 'pending', asset, limit }, session) {
@@ -34,13 +34,13 @@ export const command = defineCommand({
             request.message,
           ]),
           status === 'pending'
-            ? 'Nothing waits for a decision. An author asks for one: svc submit --message "what is new"'
-            : 'Requests would be listed here. An author makes one: svc submit',
+            ? 'No pending requests. An author makes one: svc submit --message "what is new"'
+            : 'No requests yet. An author makes one: svc submit',
         ),
       ],
       next: requests
         .slice(0, 1)
-        .map((request) => ({ command: `svc review show ${request.id}`, when: 'to see what it would change' })),
+        .map((request) => ({ command: `svc review show ${request.id}`, when: 'to see its changes' })),
     };
   },
 });

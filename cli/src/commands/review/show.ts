@@ -6,13 +6,13 @@ import { line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'review show',
-  summary: 'One request: what is asked, what was said, and what it would change against what runs',
+  summary: 'One request with its message, its comments and its changes against the running version',
   needs: 'approval.read',
   examples: [
     'svc review show 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10',
     'svc review show 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --diff',
   ],
-  arguments: { request: required('The id of the request, or its beginning', 'request') },
+  arguments: { request: required('The id of the request, or its first characters', 'request') },
   flags: { diff: toggle('Print what changed in each file') },
   async run({ request, diff }, session) {
     const id = await findId(session, 'request', request);
@@ -31,7 +31,7 @@ export const command = defineCommand({
         ...(moved
           ? [
               line({
-                text: 'The version has other content by now: this request can only be rejected. Its author submits the new content.',
+                text: 'The version has new content, so this request can only be rejected. Its author submits the new content.',
                 style: 'warn',
               }),
             ]
@@ -44,7 +44,7 @@ export const command = defineCommand({
         ...(pending
           ? [
               { command: `svc review approve ${id} --reason "…"`, when: 'to approve exactly this content' },
-              { command: `svc review reject ${id} --reason "…"`, when: 'to send it back' },
+              { command: `svc review reject ${id} --reason "…"`, when: 'to reject it' },
             ]
           : []),
       ],

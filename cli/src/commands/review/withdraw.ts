@@ -4,13 +4,13 @@ import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'review withdraw',
-  summary: 'Take a request of your own back while it waits',
+  summary: 'Withdraw your own pending request',
   needs: 'approval.withdraw',
   examples: [
     'svc review withdraw 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10',
     'svc review withdraw 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --json',
   ],
-  arguments: { request: required('The id of the request, or its beginning', 'request') },
+  arguments: { request: required('The id of the request, or its first characters', 'request') },
   flags: {},
   async run({ request }, session) {
     const id = await findId(session, 'request', request);

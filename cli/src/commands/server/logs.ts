@@ -12,8 +12,8 @@ export const command = defineCommand({
   examples: ['svc server logs', 'svc server logs -f --tail 20'],
   arguments: {},
   flags: {
-    follow: toggle('Keep printing what comes', 'f'),
-    tail: whole('How many of the latest lines (100 unless told)', 'lines', { least: 0, most: 100_000 }),
+    follow: toggle('Keep printing new lines', 'f'),
+    tail: whole('The number of latest lines (default 100)', 'lines', { least: 0, most: 100_000 }),
   },
   async run({ follow, tail = 100 }, session) {
     const latest = tailOfLog(session.config, tail);

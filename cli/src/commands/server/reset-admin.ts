@@ -4,8 +4,7 @@ import { good, line, strong, warn } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'server reset-admin',
-  summary:
-    'Give the first admin a new one-time password, for when nobody can sign in any more; it stands in the audit log',
+  summary: 'Give the first admin a new one-time password, when no admin can sign in; the audit log records it',
   needs: 'this machine',
   examples: ['svc server reset-admin', 'svc server reset-admin --json'],
   arguments: {},
@@ -15,7 +14,7 @@ export const command = defineCommand({
     const { admin_email, one_time_password } = JSON.parse(printed) as {
       admin_email: string;
       one_time_password: string;
-    }; // what `reset-admin` is there to print
+    }; // the output of `reset-admin`
     return {
       data: { admin_email, one_time_password },
       view: [

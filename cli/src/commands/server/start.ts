@@ -5,7 +5,7 @@ import { bad, faint, good, line, link } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'server start',
-  summary: 'Start the service on this machine, in the background; one that runs already is left alone',
+  summary: 'Start the service on this machine, in the background; a running one is left alone',
   needs: 'this machine',
   examples: ['svc server start', 'svc server start --foreground'],
   arguments: {},
@@ -21,7 +21,7 @@ export const command = defineCommand({
       view: [
         line(
           good('✓ '),
-          `The service ${started ? 'listens' : 'runs already and listens'} on `,
+          `The service ${started ? 'listens' : 'already runs and listens'} on `,
           link(url),
           faint(`  process ${pid}`),
         ),
@@ -34,7 +34,7 @@ export const command = defineCommand({
         fault === undefined
           ? [{ command: 'svc login', when: 'to sign in' }]
           : [
-              { command: 'svc audit verify', when: 'to see what was done to the log' },
+              { command: 'svc audit verify', when: 'to see the damage of the log' },
               { command: 'svc audit reseal --reason "…"', when: 'after a restore from a backup, and only then' },
             ],
     };

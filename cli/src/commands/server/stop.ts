@@ -4,7 +4,7 @@ import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'server stop',
-  summary: 'Stop the service on this machine; agents run on and answer again after a start',
+  summary: 'Stop the service on this machine; agents keep running, and answer again after a start',
   needs: 'this machine',
   examples: ['svc server stop', 'svc server stop --json'],
   arguments: {},

@@ -14,11 +14,11 @@ interface Removed {
 
 export const command = defineCommand({
   words: 'server uninstall',
-  summary: 'Stop the service and remove all that it made: agents, images, caches, networks, and its data',
+  summary: 'Stop the service and remove everything that it created: agents, images, caches, networks, and its data',
   needs: 'this machine',
   examples: ['svc server uninstall', 'svc server uninstall --keep-data --yes'],
   arguments: {},
-  flags: { keepData: toggle('Leave the data directory, with the registry and the audit log'), yes: yesFlag },
+  flags: { keepData: toggle('Keep the data directory, with the registry and the audit log'), yes: yesFlag },
   async run({ keepData, yes }, session) {
     const { data_directory } = session.config;
     const what = keepData ? 'all of its agents and images' : `all of its agents, images and data in ${data_directory}`;
@@ -28,8 +28,8 @@ export const command = defineCommand({
       otherwise: 'Nothing was removed',
     });
     await stopServer(session);
-    session.output.progress(['… ', 'removing what it made']);
-    const removed = JSON.parse(await runServerProgram(session, ['uninstall'])) as Removed; // what `uninstall` is there to print
+    session.output.progress(['… ', 'removing agents, images and data']);
+    const removed = JSON.parse(await runServerProgram(session, ['uninstall'])) as Removed; // the output of `uninstall`
     session.output.progress(undefined);
     if (!keepData) {
       removeData(session.config);
@@ -45,10 +45,10 @@ export const command = defineCommand({
         ),
         line(
           keepData ? faint('  kept  ') : good('✓ '),
-          keepData ? data_directory : `The data in ${data_directory} are gone`,
+          keepData ? data_directory : `The data in ${data_directory} is deleted`,
         ),
       ],
-      next: keepData ? [{ command: 'svc server start', when: 'to go on; agents are deployed anew' }] : [],
+      next: keepData ? [{ command: 'svc server start', when: 'to start again; then deploy the agents again' }] : [],
     };
   },
 });

@@ -5,11 +5,11 @@ import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'team add',
-  summary: 'Add a user to a team, or change the role they have there',
+  summary: 'Add a user to a team, or change their role in it',
   needs: 'member.add',
   examples: ['svc team add ml user:ada@example.com --role contributor', 'svc team add ml user:grace@example.com'],
   arguments: { team: required('The team', 'team'), principal: required('user:<e-mail>') },
-  flags: { role: choice('Their role in this team; viewer unless told', roles) },
+  flags: { role: choice('Their role in this team, default viewer', roles) },
   async run({ team, principal, role = 'viewer' }, session) {
     const user = readUser(principal);
     const before = (await session.call('teams.show', { params: { team } })).members.find(
@@ -23,7 +23,7 @@ export const command = defineCommand({
           good('✓ '),
           before === undefined
             ? `${user} is in team ${team} as ${role}`
-            : `${user} was ${before} in team ${team} and is ${role} now`,
+            : `${user} is now ${role} in team ${team}, not ${before}`,
         ),
       ],
       undo: before === undefined ? `svc team remove ${team} ${user}` : `svc team add ${team} ${user} --role ${before}`,

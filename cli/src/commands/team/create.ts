@@ -13,7 +13,7 @@ export const command = defineCommand({
     return {
       data: team,
       view: [line(good('✓ '), `Team ${team.name} exists`)],
-      next: [{ command: `svc team add ${team.name} user:<e-mail> --role contributor`, when: 'to add someone' }],
+      next: [{ command: `svc team add ${team.name} user:<e-mail> --role contributor`, when: 'to add a member' }],
     };
   },
 });

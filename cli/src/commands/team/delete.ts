@@ -19,7 +19,7 @@ export const command = defineCommand({
     await session.call('teams.delete', { params: { team: name } });
     return {
       data: { team: name, deleted: true },
-      view: [line(good('✓ '), `There is no team ${name} any more`)],
+      view: [line(good('✓ '), `Team ${name} is deleted`)],
     };
   },
 });

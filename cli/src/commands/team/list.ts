@@ -17,7 +17,7 @@ export const command = defineCommand({
         table(
           ['team', 'your role', 'members', 'created'],
           teams.map((team) => [team.name, team.your_role, team.members.length, time(team.created_at)]),
-          'Your teams would be listed here. A platform admin makes one: svc team create ml',
+          'No teams yet. A platform admin creates one: svc team create ml',
         ),
       ],
     };

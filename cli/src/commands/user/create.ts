@@ -5,13 +5,13 @@ import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'user create',
-  summary: 'Create a user; where mail is set up they are invited, else a one-time password is printed, once',
+  summary: 'Create a user: invited by mail where mail is set up, otherwise with a one-time password, printed once',
   needs: 'user.create',
   examples: ['svc user create ada@example.com', 'svc user create grace@example.com --name "Grace H" --role deployer'],
   arguments: { email: required('The e-mail address they sign in with') },
   flags: {
     name: text('Their name', 'name'),
-    role: choice('Their role on the whole platform; viewer unless told', roles),
+    role: choice('Their role on the whole platform, default viewer', roles),
     printPassword: printPasswordFlag,
   },
   async run({ email, name, role, printPassword }, session) {

@@ -4,7 +4,7 @@ import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'user disable',
-  summary: 'Disable a user: they are signed out at once and cannot sign in; what they own stays theirs',
+  summary: 'Disable a user: they are signed out at once and cannot sign in; they keep their assets',
   needs: 'user.change',
   examples: ['svc user disable ada@example.com', 'svc user disable ada@example.com --json'],
   arguments: { email: required('Their e-mail address') },

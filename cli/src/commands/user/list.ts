@@ -25,7 +25,7 @@ export const command = defineCommand({
             time(user.created_at),
             stateOf(user),
           ]),
-          'The users would be listed here. Create one: svc user create ada@example.com',
+          'No users yet. Add one: svc user create ada@example.com',
         ),
       ],
     };
@@ -34,6 +34,6 @@ export const command = defineCommand({
 
 function stateOf({ active, mail_expires_at, must_change_password }: User) {
   if (!active) return warn('inactive');
-  if (mail_expires_at !== null) return warn('has mail to choose a password');
-  return must_change_password ? warn('password to change') : '';
+  if (mail_expires_at !== null) return warn('invited by mail');
+  return must_change_password ? warn('must change password') : '';
 }

@@ -24,7 +24,7 @@ export const command = defineCommand({
     });
     return {
       data: { user: user.email, removed: true },
-      view: [line(good('✓ '), `${user.email} is gone; who comes later under this address is somebody else`)],
+      view: [line(good('✓ '), `${user.email} is removed; a later user with this address is a new user`)],
     };
   },
 });

@@ -5,8 +5,7 @@ import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'user reset-password',
-  summary:
-    'Take a password away and end every session; they are mailed how to choose another, or get a one-time password',
+  summary: 'Reset a password and end every session; the user gets a token by mail, or a one-time password',
   needs: 'user.reset_password',
   examples: ['svc user reset-password ada@example.com', 'svc user reset-password ada@example.com --print-password'],
   arguments: { email: required('Their e-mail address') },
@@ -20,7 +19,7 @@ export const command = defineCommand({
     return {
       data: user,
       view: [
-        line(good('✓ '), `${user.email} is signed out, and the password works no more`),
+        line(good('✓ '), `${user.email} is signed out, and the old password no longer works`),
         ...describeAdmission(user),
       ],
     };

@@ -6,7 +6,7 @@ import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'user update',
-  summary: 'Change the name or the platform role of a user; acts on their next request',
+  summary: 'Change the name or the platform role of a user; takes effect on their next request',
   needs: 'user.change',
   examples: [
     'svc user update ada@example.com --role deployer',

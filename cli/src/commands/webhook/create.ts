@@ -4,7 +4,7 @@ import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'webhook create',
-  summary: 'Send what happens to an address, from now on; prints the secret that it is signed with, once',
+  summary: 'Send events to an address, from now on; prints the signing secret, once',
   needs: 'webhook.change',
   examples: [
     'svc webhook create siem --url https://siem.example.com/gantry --events "*"',
@@ -12,9 +12,9 @@ export const command = defineCommand({
   ],
   arguments: { name: required('Lower-case letters, digits and hyphens') },
   flags: {
-    url: needed(text('Where to; put no secret into it, for it stands in the audit log', 'address')),
+    url: needed(text('The address; put no secret into it, because the audit log shows it', 'address')),
     events: needed(
-      text('Which, by commas: an event (deploy), all of a kind (approval.*), or *', 'list'),
+      text('The events, separated by commas: one (deploy), all of a kind (approval.*), or *', 'list'),
       'Name some, such as --events approval.*,deploy.',
     ),
   },
@@ -27,7 +27,7 @@ export const command = defineCommand({
         line(good('✓ '), `${webhook.name} sends ${webhook.events.join(', ')} to ${webhook.url}`),
         ...secretLine(webhook.secret),
       ],
-      next: [{ command: `svc webhook test ${webhook.name}`, when: 'to see whether it arrives' }],
+      next: [{ command: `svc webhook test ${webhook.name}`, when: 'to test the delivery' }],
       undo: `svc webhook delete ${webhook.name}`,
     };
   },

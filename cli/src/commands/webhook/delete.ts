@@ -4,7 +4,7 @@ import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'webhook delete',
-  summary: 'Send nothing there any more; what waits is not sent, and the secret is gone',
+  summary: 'Delete a webhook; pending deliveries are dropped, and its secret ends',
   needs: 'webhook.change',
   examples: ['svc webhook delete siem', 'svc webhook delete chat --yes'],
   arguments: { name: required('Its name') },
@@ -19,7 +19,7 @@ export const command = defineCommand({
     await session.call('webhooks.delete', { params: { name } });
     return {
       data: { name },
-      view: [line(good('✓ '), `${name} sends nothing to ${url} any more`)],
+      view: [line(good('✓ '), `${name} no longer sends to ${url}`)],
       undo: `svc webhook create ${name} --url ${url} --events '${events.join(',')}'`,
     };
   },

@@ -5,7 +5,7 @@ import { bad, faint, good, prose, table, time, warn } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'webhook deliveries',
-  summary: 'What a webhook sent, what waits, and what was given up, newest first',
+  summary: 'The deliveries of a webhook, newest first: pending, delivered and failed',
   needs: 'webhook.read',
   examples: ['svc webhook deliveries siem', 'svc webhook deliveries siem --state dead'],
   arguments: { name: required('Its name') },
@@ -31,11 +31,11 @@ export const command = defineCommand({
             one.problem,
             time(one.next_attempt_at),
           ]),
-          `Nothing to show. To see whether it arrives: svc webhook test ${name}`,
+          `No deliveries. Send a test: svc webhook test ${name}`,
         ),
       ],
       next: deliveries.some((one) => one.state === 'dead')
-        ? [{ command: `svc webhook redeliver ${name} <delivery>`, when: 'to send one that was given up again' }]
+        ? [{ command: `svc webhook redeliver ${name} <delivery>`, when: 'to send a failed one again' }]
         : [],
     };
   },

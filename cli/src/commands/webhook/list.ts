@@ -4,7 +4,7 @@ import { bad, good, prose, table, warn } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'webhook list',
-  summary: 'Where what happens is sent, and whether it arrives',
+  summary: 'The webhooks, and whether their deliveries arrive',
   needs: 'webhook.read',
   examples: ['svc webhook list', 'svc webhook list --json'],
   arguments: {},
@@ -23,7 +23,7 @@ export const command = defineCommand({
             last_problem === null ? good('ok') : warn(last_problem),
             dead === 0 ? null : bad(String(dead)),
           ]),
-          'Nothing is sent anywhere. The first: svc webhook create <name> --url https://… --events approval.*',
+          'No webhooks yet. Create one: svc webhook create <name> --url https://… --events approval.*',
         ),
       ],
     };

@@ -3,7 +3,7 @@ import { describeWebhook } from '../../describe-webhook.ts';
 
 export const command = defineCommand({
   words: 'webhook show',
-  summary: 'One webhook: what it sends where, how far it has come, and what is wrong',
+  summary: 'One webhook: its events, its address, its progress and its last problem',
   needs: 'webhook.read',
   examples: ['svc webhook show siem', 'svc webhook show siem --json'],
   arguments: { name: required('Its name') },

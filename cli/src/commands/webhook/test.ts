@@ -15,8 +15,8 @@ export const command = defineCommand({
       data: outcome,
       view: [
         outcome.delivered
-          ? line(good('✓ '), `${name} arrives: it answered ${outcome.status}`)
-          : line(bad('✗ '), `${name} does not arrive: ${outcome.problem}`),
+          ? line(good('✓ '), `The test of ${name} arrived: status ${outcome.status}`)
+          : line(bad('✗ '), `The test of ${name} did not arrive: ${outcome.problem}`),
       ],
       exit: outcome.delivered ? exitCodes.done : exitCodes.refused,
     };

@@ -1,8 +1,8 @@
 /**
- * What to write instead of a scalar, where there is one thing its author can have meant. Only offered; applied by
- * `svc validate --fix` when the author wants it.
+ * The replacement of a scalar, where its author can have meant only one value. It is a suggestion;
+ * `svc validate --fix` applies it.
  */
-export function mend({
+export function suggestReplacement({
   path,
   written,
   expected,
@@ -24,7 +24,7 @@ export function mend({
   return undefined;
 }
 
-/** YAML 1.2 reads these as text, and `1.10` as the number 1.1: the written digits are what counts. */
+/** YAML 1.2 reads these as text, and `1.10` as the number 1.1: so the written digits are used. */
 function threeParts(written: string): string | undefined {
   const [, major, minor = '0', patch = '0'] = /^v?(\d{1,6})(?:\.(\d{1,6}))?(?:\.(\d{1,6}))?$/i.exec(written) ?? [];
   return major === undefined ? undefined : [major, minor, patch].map(Number).join('.');
