@@ -2,7 +2,7 @@
 // with everything that is wrong in it at once. They stand in a problem document's `errors[]` as they are.
 
 /** Stable: clients and tests match these, people read the message. */
-export const findingCodes = [
+const findingCodes = [
   // The text of a YAML file
   'yaml_too_large',
   'yaml_not_text',

@@ -17,13 +17,13 @@ export interface LanggraphJson {
 }
 
 /** `./src/agent/graph.py:make_graph`; of a dotted module the path that it has as seen from a source root. */
-export interface LanggraphGraph {
+interface LanggraphGraph {
   path: string;
   name: string;
 }
 
 /** What starts with a dot is a folder of the project; `.` is the project itself. All else is a requirement. */
-export type LanggraphDependency = { folder: string; line: number } | { requirement: string; line: number };
+type LanggraphDependency = { folder: string; line: number } | { requirement: string; line: number };
 
 export const langgraphJsonLimits = {
   characters: 262_144,

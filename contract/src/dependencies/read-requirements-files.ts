@@ -11,7 +11,7 @@ export interface RequirementsFiles {
   findings: Finding[];
 }
 
-export const includeLimits = { files: 20 } as const;
+const includeLimits = { files: 20 } as const;
 
 /** requirements.txt and the files of this project that it names with `-r` and `-c`, each read once. Never one outside the project. */
 export function readRequirementsFiles(reader: ProjectReader, path: string): RequirementsFiles {
