@@ -1,5 +1,4 @@
 // Newline-delimited JSON (application/x-ndjson), both ways.
-import { readLines } from './server-sent-events.ts';
 
 /** One line in printable ASCII alone: nothing within it can begin another line, or move the cursor of a terminal. */
 export function printJsonLine(value: unknown): string {
@@ -8,7 +7,13 @@ export function printJsonLine(value: unknown): string {
 
 /** A line that the end of the stream cuts off is not reported. */
 export async function* readJsonLines(stream: ReadableStream<Uint8Array>): AsyncIterable<unknown> {
-  for await (const line of readLines(stream, /\n/)) if (line !== '') yield JSON.parse(line);
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of stream) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line !== '') yield JSON.parse(line);
+  }
 }
 
 // In JSON text such a character stands within a string only, where it may as well be written so.
