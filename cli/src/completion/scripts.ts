@@ -1,11 +1,10 @@
 // What a shell is told to complete svc with. Each script hands the words as they stand to svc and prints what comes back, a candidate a
 // line; where none comes, the shell offers files. No script evaluates a word: a command in it would run with the tab key, as it would with
 // the scripts of @bomb.sh/tab, which was looked at for this.
+import { completing } from '../config.ts';
+
 export const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
-
-/** Set by the scripts alone: svc then answers with candidates for the last word. Its value is how many seconds the service has for names. */
-export const completing = 'SVC_COMPLETE';
 
 export const completionScripts: Record<Shell, string> = {
   bash: `# In .bashrc: source <(svc completion bash)

@@ -1,6 +1,12 @@
 // The operating system's keychain: one entry per server origin. A machine without one (most servers and containers)
 // says so by `available`; nothing falls back to a file on its own.
-import type { TokenStore } from './tokens.ts';
+
+export interface TokenStore {
+  read(origin: string): string | undefined;
+  write(origin: string, token: string): void;
+  /** True when there was one. */
+  remove(origin: string): boolean;
+}
 
 const service = 'gantry';
 // Without this, the binding takes the kernel's keyring where no Secret Service runs: in many containers it accepts nothing,
