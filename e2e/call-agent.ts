@@ -69,6 +69,6 @@ export function callAgent(agent_url: string, token: string): Agent {
   };
 }
 
-async function* parsed(body: ReadableStream<Uint8Array>) {
+async function* parsed(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
   for await (const { data } of readServerSentEvents(body)) yield JSON.parse(data) as { type: string };
 }

@@ -4,7 +4,9 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { defaultPort } from '@gantry/contract/default-port.ts';
-import { completing } from './completion/scripts.ts';
+
+/** Set by the scripts of completion/ alone: svc then answers with candidates for the last word. Its value is how many seconds the service has for names. */
+export const completing = 'SVC_COMPLETE';
 
 export interface Config {
   server_url: string | undefined;

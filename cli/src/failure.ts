@@ -1,7 +1,6 @@
 // An error as people and programs read it, with the exit code.
 import type { Unreachable } from '@gantry/contract/client.ts';
 import { Problem, problemDocument, type Fault } from '@gantry/contract/problems.ts';
-import { evidence } from './agent/evidence.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { Refusal } from './refusal.ts';
 import type { Next } from './result.ts';
@@ -94,6 +93,25 @@ function faultLines(fault: Fault): View {
     line('  ', { text: where, style: 'strong' }, where === '' ? '' : '  ', fault.message),
     ...(typeof suggestion === 'string' ? [line('      → ', suggestion)] : []),
   ];
+}
+
+/**
+ * What the service saw when an agent did not start, under the sentence that says so: the traceback of its import, or else the last lines
+ * that it wrote. Other refusals have printed theirs while the run was watched.
+ */
+function evidence({ fields }: Problem): View {
+  const reason = memberOf(fields['reason'], 'traceback');
+  const lines = typeof reason === 'string' ? reason.trimEnd().split('\n') : logLines(fields['log']);
+  return lines.map((text) => line(faint('    │ '), text));
+}
+
+function logLines(log: unknown): string[] {
+  if (!Array.isArray(log)) return [];
+  return log.map((entry) => memberOf(entry, 'line')).filter((text) => typeof text === 'string');
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
 function hintLines(hint: string | undefined): View {

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Finding } from '@gantry/contract/finding.ts';
 import { beforeAll, expect, test } from 'vitest';
+import { contributor } from './testing/answers.ts';
 import { freshHome, runSvc } from './testing/run-svc.ts';
 import { data, none, problem, scriptService } from './testing/scripted-service.ts';
 
@@ -9,18 +10,7 @@ const nobody = { SERVICE_URL: 'http://127.0.0.1:9' };
 let home: string;
 beforeAll(() => (home = freshHome()));
 
-const user = {
-  id: '0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10',
-  email: 'ada@example.com',
-  name: 'Ada',
-  role: 'viewer',
-  primary_team: 'default',
-  active_team: null,
-  teams: [{ name: 'default', role: 'contributor' }],
-  must_change_password: false,
-  kind: 'user',
-  allowed_assets: null,
-};
+const user = { ...contributor, kind: 'user', allowed_assets: null };
 const token = (access_token: string, must_change_password = false) =>
   data({ access_token, token_type: 'bearer', must_change_password, expires_at: '2030-01-01T00:00:00Z' });
 

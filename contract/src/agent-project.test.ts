@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { checkProject, leftOut, type ProjectFile, type ProjectFiles } from './agent-project.ts';
+import { checkProject, type ProjectFile, type ProjectFiles } from './agent-project.ts';
+import { leftOut } from './agent-project/left-out.ts';
 
 const agentYaml = 'name: greeter\nversion: 1.0.0\nteam: ml\nframework: langgraph\n';
 const crewYaml = agentYaml.replace('langgraph', 'crewai');

@@ -14,7 +14,6 @@ import { sourceRoots } from './source-roots.ts';
 
 export type { ProjectEntry } from './agent-project/entry.ts';
 export { filesFromMap, type ProjectFile, type ProjectFiles } from './agent-project/files.ts';
-export { leftOut, leftOutRules, type LeftOutRule } from './agent-project/left-out.ts';
 export { projectLimits } from './agent-project/limits.ts';
 
 export interface CheckedProject {

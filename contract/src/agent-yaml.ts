@@ -7,18 +7,11 @@ import { notInEffect, refusedFields } from './agent-yaml/fields-in-effect.ts';
 import { hasErrors, inOrder, type Finding } from './finding.ts';
 import { readYaml, type YamlSource } from './read-yaml.ts';
 
-export {
-  agentConfig,
-  clouds,
-  guardrailNames,
-  type AgentConfig,
-  type Cloud,
-  type GuardrailName,
-} from './agent-yaml/config.ts';
+export { clouds, type AgentConfig } from './agent-yaml/config.ts';
 export { agentJsonSchema } from './agent-yaml/json-schema.ts';
 export { agentYamlExample } from './agent-yaml/example.ts';
-export { bumpVersion, nextVersion, type VersionPart } from './agent-yaml/bump-version.ts';
-export { fieldsInEffect, notInEffect, refusedFields, type FieldEffect } from './agent-yaml/fields-in-effect.ts';
+export { bumpVersion, type VersionPart } from './agent-yaml/bump-version.ts';
+export { fieldsInEffect, notInEffect, refusedFields } from './agent-yaml/fields-in-effect.ts';
 export { resourceLimits, type ResourceLimits } from './agent-yaml/resources.ts';
 
 export interface ParsedAgentYaml {

@@ -15,7 +15,7 @@ import type { ConfiguredKind } from './asset-kinds.ts';
 import { hasErrors, inOrder, type Finding } from './finding.ts';
 import { readYaml, type YamlSource } from './read-yaml.ts';
 
-export const assetConfigs = {
+const assetConfigs = {
   prompt,
   tool,
   'memory-config': memoryConfig,
@@ -24,7 +24,7 @@ export const assetConfigs = {
   model,
   'mcp-server': mcpServer,
 } as const satisfies Record<ConfiguredKind, z.ZodType>;
-export type AssetConfig<K extends ConfiguredKind> = z.output<(typeof assetConfigs)[K]>;
+type AssetConfig<K extends ConfiguredKind> = z.output<(typeof assetConfigs)[K]>;
 
 export interface ParsedAssetConfig<K extends ConfiguredKind> {
   /** Present exactly when no finding is an error; absent fields have their defaults. */

@@ -4,7 +4,7 @@ import { takesIdempotencyKey } from './idempotency.ts';
 import { commonProblems, type ProblemCode } from './problems.ts';
 import type { Operation } from './roles.ts';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * The reply of an endpoint without a refusal.
@@ -17,7 +17,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
  * - `none`    204
  * - `raw`     whatever the handler's own Response says (the ingress to agents)
  */
-export type ReplyShape =
+type ReplyShape =
   | { kind: 'data'; status: 200 | 201 | 202; schema: z.ZodType }
   | { kind: 'list'; status: 200; schema: z.ZodType }
   | { kind: 'bare'; status: 200; schema: z.ZodType }

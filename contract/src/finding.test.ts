@@ -53,3 +53,7 @@ test.each([
 ])('%s means %s', (word, meant) => {
   expect(nearest(word, ['langgraph', 'crewai'])).toBe(meant);
 });
+
+test('two letters in the wrong order are one mistake, also in a short word', () => {
+  expect(nearest('nmae', ['name'])).toBe('name');
+});

@@ -2,7 +2,7 @@
 // once. They appear unchanged in a problem document's `errors[]`.
 
 /** Stable: clients and tests match codes, people read the message. */
-export const findingCodes = [
+const findingCodes = [
   // The text of a YAML file
   'yaml_too_large',
   'yaml_not_text',

@@ -1,5 +1,4 @@
 // Newline-delimited JSON (application/x-ndjson), both ways.
-import { readLines } from './server-sent-events.ts';
 
 /** One line of printable ASCII: no character in it starts another line or moves a terminal's cursor. */
 export function printJsonLine(value: unknown): string {
@@ -8,7 +7,13 @@ export function printJsonLine(value: unknown): string {
 
 /** An incomplete last line is dropped. */
 export async function* readJsonLines(stream: ReadableStream<Uint8Array>): AsyncIterable<unknown> {
-  for await (const line of readLines(stream, /\n/)) if (line !== '') yield JSON.parse(line);
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of stream) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line !== '') yield JSON.parse(line);
+  }
 }
 
 // In JSON text such a character only occurs in strings, where an escape is equal.

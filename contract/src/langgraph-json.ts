@@ -17,13 +17,13 @@ export interface LanggraphJson {
 }
 
 /** `./src/agent/graph.py:make_graph`; for a dotted module, its path from a source root. */
-export interface LanggraphGraph {
+interface LanggraphGraph {
   path: string;
   name: string;
 }
 
 /** An entry with a leading dot is a folder of the project, and `.` is the project itself. Every other entry is a requirement. */
-export type LanggraphDependency = { folder: string; line: number } | { requirement: string; line: number };
+type LanggraphDependency = { folder: string; line: number } | { requirement: string; line: number };
 
 export const langgraphJsonLimits = {
   characters: 262_144,

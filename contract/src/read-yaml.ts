@@ -41,7 +41,7 @@ export interface YamlSource {
   finding: (code: FindingCode, offset: number, message: string, more?: FindingMore) => Finding;
 }
 
-export interface FindingMore {
+interface FindingMore {
   severity?: Finding['severity'];
   pointer?: string;
   suggestion?: string | undefined;

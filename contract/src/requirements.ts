@@ -6,7 +6,7 @@ import type { Finding } from './finding.ts';
 import { parseLine, printSpec, type Include, type Requirement } from './requirements/parse-line.ts';
 import { endsBelow } from './requirements/version-range.ts';
 
-export { normaliseName, type Requirement } from './requirements/parse-line.ts';
+export { normaliseName } from './requirements/parse-line.ts';
 
 /** A requirement and the file that holds it. */
 export type DeclaredRequirement = Requirement & { file: string };
@@ -20,7 +20,7 @@ export interface ParsedRequirements {
   findings: Finding[];
 }
 
-export const requirementsLimits = { characters: 262_144, lines: 5_000, line_characters: 8_192 } as const;
+const requirementsLimits = { characters: 262_144, lines: 5_000, line_characters: 8_192 } as const;
 
 /** Never throws, for any text. */
 export function parseRequirements(text: string, file = 'requirements.txt'): ParsedRequirements {

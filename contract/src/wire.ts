@@ -1,6 +1,6 @@
 // The few shapes that all nouns' schemas use.
 import { z } from 'zod';
-import { isEmail, namePattern, parseRef, parseVersionRef, versionPattern } from './refs.ts';
+import { isEmail, namePattern, parseVersionRef, versionPattern } from './refs.ts';
 
 export const id = z.uuid();
 /** The start of an id, as people copy it; it has only characters of ids. */
@@ -16,10 +16,6 @@ export const name = z
   .string()
   .regex(namePattern, 'must be lower-case letters, digits and hyphens, at most 63, starting with a letter');
 export const version = z.string().regex(versionPattern, 'must be MAJOR.MINOR.PATCH');
-export const assetRef = z
-  .string()
-  .refine((text) => parseRef(text) !== undefined, 'must be a reference such as agents/<name>')
-  .meta({ pattern: '^[a-z-]+/[a-z0-9-]+$' });
 export const versionRef = z
   .string()
   .refine((text) => parseVersionRef(text) !== undefined, 'must be a reference such as agents/<name>@<version>')

@@ -9,7 +9,7 @@ import { ConfigFault } from './config.ts';
 
 export class DataDirectoryInUse extends Error {}
 
-export interface Holder {
+interface Holder {
   pid: number;
   /** In clock ticks since boot (proc_pid_stat(5), field 22): tells a reused number from the same process. */
   started_ticks: string;

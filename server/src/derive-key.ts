@@ -7,7 +7,6 @@ export type Purpose =
   | 'cursor'
   | 'password-wrap'
   | 'ingress-secret'
-  | 'caller-identity'
   | 'request-digest'
   | 'service-key'
   | 'webhook-secret'

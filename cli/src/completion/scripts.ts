@@ -1,11 +1,10 @@
 // The completion script of each shell. It passes the unchanged words to svc and prints the answer, one candidate per line; without
 // candidates the shell offers files. No script evaluates a word, because a command in it would run at the tab key. The scripts of
 // @bomb.sh/tab do that.
+import { completing } from '../config.ts';
+
 export const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
-
-/** Only the scripts set it: svc then answers with candidates for the last word. Its value is the service's time for names, in seconds. */
-export const completing = 'SVC_COMPLETE';
 
 export const completionScripts: Record<Shell, string> = {
   bash: `# In .bashrc: source <(svc completion bash)

@@ -9,6 +9,7 @@ import type { Deployment } from '@gantry/contract/deploy.ts';
 import type { RunEvent } from '@gantry/contract/runs.ts';
 import { printServerSentEvent } from '@gantry/contract/server-sent-events.ts';
 import { expect, test } from 'vitest';
+import { contributor, pendingApproval } from '../testing/answers.ts';
 import { freshHome, runSvc } from '../testing/run-svc.ts';
 import { data, problem, scriptService } from '../testing/scripted-service.ts';
 
@@ -32,35 +33,6 @@ const deployment: Deployment = {
   steps: [],
   created_at: '2026-01-31T12:00:00Z',
   ended_at: null,
-};
-const request = {
-  id: '0190b2f4-0000-7000-8000-000000000001',
-  status: 'pending',
-  closed_reason: null,
-  asset: 'agents/greeter',
-  asset_version: '1.0.0',
-  digest: 'sha256:abc',
-  target: 'local',
-  message: 'first version',
-  reason: null,
-  submitted_by: 'ada@example.com',
-  submitted_at: '2026-01-31T11:00:00Z',
-  decided_by: null,
-  decided_at: null,
-  expires_at: null,
-  approvals_required: 1,
-  approved_by: [],
-  can_decide: ['root@example.com'],
-};
-const contributor = {
-  id,
-  email: 'ada@example.com',
-  name: 'Ada',
-  role: 'viewer',
-  primary_team: 'default',
-  active_team: null,
-  teams: [{ name: 'default', role: 'contributor' }],
-  must_change_password: false,
 };
 
 const list = (items: unknown[]) => (response: ServerResponse) =>
@@ -108,7 +80,7 @@ test('a deploy ends with a receipt, and the build stays folded', async () => {
     [`GET /api/v1/deployments/${id}`]: data({
       ...deployment,
       state: 'done',
-      approval_id: request.id,
+      approval_id: pendingApproval.id,
       audit_seq: 17,
       endpoint: 'http://127.0.0.1:4480/agents/greeter',
       example_input: { topic: "it's" },
@@ -119,7 +91,7 @@ test('a deploy ends with a receipt, and the build stays folded', async () => {
   expect(stderr).toContain('✓ 1/8 validate  1.0 s');
   expect(stderr).toContain('✓ 4/8 build  4.0 s');
   expect(stderr).not.toContain('resolving langgraph');
-  for (const part of ['http://127.0.0.1:4480/agents/greeter', 'sha256:abc', request.id, '#17'])
+  for (const part of ['http://127.0.0.1:4480/agents/greeter', 'sha256:abc', pendingApproval.id, '#17'])
     expect(stdout).toContain(part);
   expect(stderr).toContain(String.raw`svc invoke greeter '{"topic":"it'\''s"}'`);
   expect(stderr).toContain('undo: svc stop greeter');
@@ -128,7 +100,7 @@ test('a deploy ends with a receipt, and the build stays folded', async () => {
 test('the undo of a deploy is the previous version', async () => {
   const earlier = {
     ...deployment,
-    id: request.id,
+    id: pendingApproval.id,
     ref: 'agents/greeter@0.9.0',
     state: 'done',
     created_at: '2026-01-30T12:00:00Z',
@@ -183,13 +155,13 @@ test('with --json every event is a line, and the last line is the deployment', a
 test('without an approval a deploy ends at once with exit 4, and names the deciders and the waiting time', async () => {
   await using service = await scriptService({
     'POST /api/v1/deployments': problem(409, 'approval_required', 'agents/greeter@1.0.0 has no approval'),
-    'GET /api/v1/rbac/approvals': list([request]),
+    'GET /api/v1/rbac/approvals': list([pendingApproval]),
   });
   const { exit, stderr } = await runSvc(['deploy', ref], { home: freshHome(), env: signedIn(service.url) });
   expect(exit).toBe(4);
   expect(stderr).toContain('root@example.com');
   expect(stderr).toContain('2026-01-31T11:00:00Z by ada@example.com');
-  expect(stderr).toContain(`svc review approve ${request.id}`);
+  expect(stderr).toContain(`svc review approve ${pendingApproval.id}`);
 });
 
 test('without a request, the refusal names the command that submits one', async () => {
@@ -207,7 +179,7 @@ test('a contributor who deploys a project is refused before the push, with the s
   await using service = await scriptService({
     'GET /api/v1/auth/me': data(contributor),
     'POST /api/v1/deployments': problem(403, 'forbidden', 'A contributor submits'),
-    'GET /api/v1/rbac/approvals': list([request]),
+    'GET /api/v1/rbac/approvals': list([pendingApproval]),
   });
   const { exit, stderr } = await runSvc(['deploy'], {
     home,
@@ -224,7 +196,7 @@ test('a pending request gets no hint to submit again, and one without a decider 
   const refused = problem(409, 'approval_required', 'no approval', { hint: 'ask: svc submit --asset agents/greeter' });
   await using service = await scriptService({
     'POST /api/v1/deployments': refused,
-    'GET /api/v1/rbac/approvals': list([{ ...request, can_decide: [] }]),
+    'GET /api/v1/rbac/approvals': list([{ ...pendingApproval, can_decide: [] }]),
   });
   const { exit, stderr } = await runSvc(['deploy', ref], { home: freshHome(), env: signedIn(service.url) });
   expect(exit).toBe(4);

@@ -5,9 +5,8 @@ import { Refusal } from '../refusal.ts';
 import type { Result } from '../result.ts';
 import type { Session } from '../session/session.ts';
 import { fields, good, line } from '../view/view.ts';
-import { createDrawing } from '../run/draw-steps.ts';
+import { createDrawing, type UsualTimes } from '../run/draw-steps.ts';
 import { followRun } from '../run/follow.ts';
-import { usualTimes } from './usual-times.ts';
 
 /** Throws the deploy's own problem when it fails. */
 export async function watchDeployment(session: Session, deployment: Deployment): Promise<Result> {
@@ -123,4 +122,19 @@ async function cancel(session: Session, id: string): Promise<void> {
   } catch (error) {
     session.output.note(error instanceof Error ? error.message : String(error));
   }
+}
+
+/** The median time of every step over earlier deploys that went through. */
+function usualTimes(earlier: readonly Deployment[]): UsualTimes {
+  const times = new Map<string, number[]>();
+  for (const { state, steps } of earlier) {
+    if (state !== 'done') continue;
+    for (const { name, started_at, ended_at } of steps) {
+      if (started_at !== null && ended_at !== null)
+        times.set(name, [...(times.get(name) ?? []), Date.parse(ended_at) - Date.parse(started_at)]);
+    }
+  }
+  return Object.fromEntries(
+    [...times].map(([name, each]) => [name, each.toSorted((a, b) => a - b)[Math.floor(each.length / 2)]]),
+  );
 }

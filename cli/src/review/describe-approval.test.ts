@@ -1,29 +1,17 @@
 // The view of a request for its reviewer. Others wrote all of its text.
 import type { ApprovalDetail } from '@gantry/contract/approvals.ts';
 import { expect, test } from 'vitest';
+import { pendingApproval } from '../testing/answers.ts';
 import { describeApproval, describeHistory } from './describe-approval.ts';
 import { describeChanges, describeDiffs } from './describe-changes.ts';
 import { render } from '../view/render.ts';
 import type { View } from '../view/view.ts';
 
-const id = '0190b2f4-0000-7000-8000-000000000001';
+const { id } = pendingApproval;
 const approval: ApprovalDetail = {
-  id,
-  status: 'pending',
-  closed_reason: null,
-  asset: 'agents/greeter',
+  ...pendingApproval,
   asset_version: '1.1.0',
-  digest: 'sha256:abc',
-  target: 'local',
   message: 'please',
-  reason: null,
-  submitted_by: 'ada@example.com',
-  submitted_at: '2026-01-31T11:00:00Z',
-  decided_by: null,
-  decided_at: null,
-  expires_at: null,
-  approvals_required: 1,
-  approved_by: [],
   can_decide: ['max@example.com', 'root@example.com'],
   is_current: true,
   compared_with: 'agents/greeter@1.0.0',

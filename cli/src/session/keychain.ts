@@ -1,6 +1,11 @@
 // The operating system's keychain: one entry per server origin. A machine without one (most servers and containers) has `available`
 // false; nothing falls back to a file by itself.
-import type { TokenStore } from './tokens.ts';
+
+export interface TokenStore {
+  read(origin: string): string | undefined;
+  write(origin: string, token: string): void;
+  remove(origin: string): boolean;
+}
 
 const service = 'gantry';
 // Without this, the binding uses the kernel's keyring where no Secret Service runs. In many containers it accepts nothing; elsewhere it

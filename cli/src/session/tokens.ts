@@ -1,15 +1,8 @@
 // The store of a session's token, per server origin. SERVICE_API_TOKEN overrides all others, and SERVICE_API_KEY overrides a stored token.
 import path from 'node:path';
 import type { Config } from '../config.ts';
-import { openKeychain } from './keychain.ts';
+import { openKeychain, type TokenStore } from './keychain.ts';
 import { readPrivateFile, removePrivateFile, writePrivateFile } from './private-file.ts';
-
-export interface TokenStore {
-  read(origin: string): string | undefined;
-  write(origin: string, token: string): void;
-  /** True when there was one. */
-  remove(origin: string): boolean;
-}
 
 export const stores = ['keychain', 'file'] as const;
 export type StoreName = (typeof stores)[number];

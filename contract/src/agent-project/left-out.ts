@@ -8,7 +8,7 @@ export interface LeftOutRule {
   on_server: 'refused' | 'dropped';
 }
 
-export const leftOutRules: readonly LeftOutRule[] = [
+const leftOutRules: readonly LeftOutRule[] = [
   { segment: '.env', why: 'may hold secrets', on_server: 'refused' },
   { segment: '.env.*', why: 'may hold secrets', on_server: 'refused' },
   { segment: '.git', why: 'history, which may hold secrets', on_server: 'refused' },

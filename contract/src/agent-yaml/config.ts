@@ -14,13 +14,11 @@ import { email, name, text, version } from '../wire.ts';
 import { cpuCount, memoryBytes } from './resources.ts';
 
 export const clouds = ['local', 'aws', 'gcp', 'azure', 'kubernetes'] as const;
-export type Cloud = (typeof clouds)[number];
 
-export const guardrailNames = ['pii_detection', 'hallucination_check', 'content_filter'] as const;
-export type GuardrailName = (typeof guardrailNames)[number];
+const guardrailNames = ['pii_detection', 'hallucination_check', 'content_filter'] as const;
 
 /** All of these mean the service's own gateway. */
-export const gatewayNames = ['default', 'gateway', 'litellm'] as const;
+const gatewayNames = ['default', 'gateway', 'litellm'] as const;
 
 const tag = z
   .string()

@@ -6,7 +6,7 @@ export interface ResourceLimits {
 }
 
 /** The resources of an agent without `deploy.resources`: importing crewai takes 180 MB, and its tools as much again. */
-export const defaultResources = { cpu: '1', memory: '1Gi' } as const;
+const defaultResources = { cpu: '1', memory: '1Gi' } as const;
 
 /** The limits a container runs under. */
 export function resourceLimits(config: Pick<AgentConfig, 'deploy'>): ResourceLimits {

@@ -11,7 +11,7 @@ export interface RequirementsFiles {
   findings: Finding[];
 }
 
-export const includeLimits = { files: 20 } as const;
+const includeLimits = { files: 20 } as const;
 
 /**
  * requirements.txt and the project's files that it includes with `-r` and `-c`, each read once. It never reads a file outside the

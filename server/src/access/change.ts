@@ -14,7 +14,7 @@ export interface GovernedTx extends Tx {
   write<Row extends { id: string }>(table: string, query: Sql): Promise<Row[]>;
 }
 
-export type Detail = Record<string, unknown>;
+type Detail = Record<string, unknown>;
 
 /** What `work` adds to the entry; members of later calls join the earlier ones. `event` is for what only the transaction can tell. */
 export type Note = (detail: Detail, about?: { asset?: string; team?: string; event?: AuditEvent }) => void;

@@ -16,7 +16,7 @@ export interface Allowed {
   bypass?: 'acl' | 'approval';
 }
 
-export interface Refused {
+interface Refused {
   allowed: false;
   code: ProblemCode;
   reason: string;

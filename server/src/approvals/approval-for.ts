@@ -7,15 +7,6 @@ export async function approvalFor(db: Reader, content: store.Content): Promise<{
   return row && { id: row.id };
 }
 
-/** The request that waits for a decision on exactly this content and target. */
-export async function pendingFor(
-  db: Reader,
-  content: store.Content,
-): Promise<{ id: string; submitted_by: string } | undefined> {
-  const row = await store.newest(db, content, 'pending');
-  return row && { id: row.id, submitted_by: row.submitter };
-}
-
 /** Of these versions, those whose present content is approved for some target. */
 export const approvedVersions = store.approvedOf;
 

@@ -31,7 +31,7 @@ export interface Needed {
   team_ids: ReadonlySet<string>;
 }
 
-export interface BuildInput {
+interface BuildInput {
   agent: string;
   team_id: string;
   content: VersionContent;

@@ -4,7 +4,6 @@ import { answered, ask, type Engine } from './client.ts';
 export interface Image {
   /** `sha256:…` */
   id: string;
-  repo_digest?: string;
   /** `linux/amd64` */
   platform: string;
   labels: Record<string, string>;
@@ -24,7 +23,6 @@ export async function findImage(
     const found = await ask(docker.getImage(reference).inspect(), { seconds: 15, signal });
     return {
       id: found.Id,
-      repo_digest: found.RepoDigests?.[0],
       platform: `${found.Os}/${found.Architecture}`,
       // Null for an image without any.
       labels: found.Config.Labels ?? {},

@@ -85,11 +85,6 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | u
   }
 }
 
-/** Never resolves; raises the signal's reason as soon as there is one. */
-export function aborted(signal: AbortSignal): Promise<never> {
-  return unlessAborted(new Promise<never>(() => {}), signal);
-}
-
 /** True when the engine answered with this HTTP status. */
 export function answered(error: unknown, status: number): boolean {
   return error instanceof Error && 'statusCode' in error && error.statusCode === status;

@@ -37,7 +37,7 @@ export function openPythons(
 }
 
 /** `3.13.5` → `3.13` */
-export const minorOf = (python: string): string => python.split('.').slice(0, 2).join('.');
+const minorOf = (python: string): string => python.split('.').slice(0, 2).join('.');
 
 function newerFirst(a: string, b: string): number {
   return Number(b.split('.')[1]) - Number(a.split('.')[1]);

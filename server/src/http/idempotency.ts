@@ -16,7 +16,7 @@ import { canonicalJson } from '../audit/canonical-json.ts';
 import type { Database } from '../database/database.ts';
 import * as store from './idempotency-store.ts';
 
-export interface Asked {
+interface Asked {
   endpoint: Endpoint;
   caller: Caller;
   headers: Headers;

@@ -13,7 +13,7 @@ import { Refusal } from '../access/authorize.ts';
 import { theOrg } from '../access/subject.ts';
 import type { RecordRefusal } from '../access/refused.ts';
 import { readBody, readBytes } from './body.ts';
-import type { Call, Handler, Handlers } from './handlers.ts';
+import type { Call, Handler } from './handlers.ts';
 import type { CarryOutOnce } from './idempotency.ts';
 import type { ClientAddress } from './peer.ts';
 import { printAnswer } from './answer.ts';
@@ -21,7 +21,7 @@ import { asProblem, problemResponse } from './problem-response.ts';
 import { secure } from './headers.ts';
 import { requireStorable } from './storable.ts';
 
-export type AllHandlers = { [N in EndpointName]: Handler<N> };
+type AllHandlers = { [N in EndpointName]: Handler<N> };
 
 export interface HttpParts {
   handlers: AllHandlers;
@@ -258,5 +258,3 @@ function unknownRoute(app: Hono<{ Bindings: Bindings }>, c: Ctx): () => Promise<
     throw new Problem('not_found');
   };
 }
-
-export type { Handlers };

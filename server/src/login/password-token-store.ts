@@ -2,7 +2,7 @@ import type { GovernedTx } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 
-export type TokenKind = 'invitation' | 'reset';
+type TokenKind = 'invitation' | 'reset';
 
 export interface NewToken {
   user_id: string;

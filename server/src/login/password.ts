@@ -2,6 +2,7 @@
 // a few at a time, so that a flood of sign-ins slows sign-ins and nothing else.
 import { createHmac, randomBytes } from 'node:crypto';
 import bcrypt from 'bcrypt';
+import pLimit from 'p-limit';
 import { Problem } from '@gantry/contract/problems.ts';
 
 const cost = 12;
@@ -16,7 +17,7 @@ export interface Passwords {
 
 /** `key` is the installation's HMAC key (see hmac-key.ts); `rounds` is bcrypt's cost. */
 export function passwords(key: Buffer, rounds: number = cost): Passwords {
-  const turn = limiter(concurrent);
+  const turn = pLimit(concurrent);
   const prepared = (password: string) => createHmac('sha256', key).update(password).digest('base64');
   const hash = async (password: string) => await turn(async () => await bcrypt.hash(prepared(password), rounds));
   const dummy = hash(randomBytes(16).toString('hex'));
@@ -57,21 +58,4 @@ export function checkNewPassword(next: string, email: string): void {
   if (common.has(next.toLowerCase())) throw weak('This password is one of the best known.');
   if ([email, email.split('@')[0]].includes(next.toLowerCase()))
     throw weak('The password must not be your e-mail address.');
-}
-
-function limiter(most: number) {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running++;
-    try {
-      return await work();
-    } finally {
-      // The place is handed on, so `running` stays as it is.
-      const next = waiting.shift();
-      if (next === undefined) running--;
-      else next();
-    }
-  };
 }

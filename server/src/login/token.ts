@@ -16,7 +16,7 @@ export interface Tokens {
   verify(token: string): Promise<Verified | undefined>;
 }
 
-export interface Verified {
+interface Verified {
   session_id: string;
   /** The id of a user or of a service principal. */
   subject: string;

@@ -20,7 +20,7 @@ export interface Outbound {
   close(): Promise<void>;
 }
 
-export type RequestOptions = Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body'> & { signal: AbortSignal };
+type RequestOptions = Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body'> & { signal: AbortSignal };
 
 export interface OutboundSettings {
   /** `host` or `host:port`, where a private address is what the operator wants. */

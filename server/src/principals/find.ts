@@ -4,8 +4,7 @@ import * as groups from './group-store.ts';
 import * as store from './store.ts';
 import * as teamStore from './team-store.ts';
 
-export type { Credential, Settings, UserRow } from './store.ts';
-export type { TeamRow } from './team-store.ts';
+export type { Credential, Settings } from './store.ts';
 
 export const findTeam = teamStore.teamByName;
 export const findGroup = groups.groupByName;

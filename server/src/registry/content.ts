@@ -18,7 +18,7 @@ export interface Pin {
   digest: string;
 }
 
-export interface BuiltWheel {
+interface BuiltWheel {
   /** docopt-0.6.2-py2.py3-none-any.whl */
   file: string;
   /** In the lock, too: what gets approved is these bytes. */

@@ -42,10 +42,5 @@ export async function findVersionById(db: Reader, id: string): Promise<VersionRo
   return await store.versionById(db, id);
 }
 
-/** The highest first. */
-export async function listVersions(db: Reader, asset_id: string): Promise<VersionRow[]> {
-  return await store.versions(db, asset_id);
-}
-
 /** Ids of everybody who ever pushed under these versions, by version id. */
 export const authorsOf = store.authors;

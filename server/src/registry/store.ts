@@ -8,7 +8,7 @@ import type { Entry } from '../access/subject.ts';
 import type { Reader } from '../database/database.ts';
 import { allOf, nothing, sql, type Sql } from '../database/sql.ts';
 
-export interface AssetRow {
+interface AssetRow {
   id: string;
   kind: AssetKind;
   name: string;

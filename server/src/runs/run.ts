@@ -56,7 +56,7 @@ export interface Ending {
 }
 
 /** How many runs of a kind one process executes at a time: of all, of one team and of one user. What is more waits, and says so. */
-export interface Shares {
+interface Shares {
   most: number;
   team: number;
   user: number;

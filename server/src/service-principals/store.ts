@@ -4,7 +4,7 @@ import type { Reader, Tx } from '../database/database.ts';
 import { allOf, sql, type Sql } from '../database/sql.ts';
 import type { OfTeams } from '../principals/list-of-teams.ts';
 
-export interface KeyRow {
+interface KeyRow {
   id: string;
   prefix: string;
   issued_to: string;

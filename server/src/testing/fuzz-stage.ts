@@ -7,8 +7,7 @@ import { projectOf, type TestProject } from './project-archive.ts';
 import { storeAgent } from './stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from './test-app.ts';
 
-export const fuzzActors = ['anonymous', 'viewer', 'contributor', 'machine', 'admin'] as const;
-export type FuzzActor = (typeof fuzzActors)[number];
+export type FuzzActor = 'anonymous' | 'viewer' | 'contributor' | 'machine' | 'admin';
 
 export interface FuzzStage {
   app: TestApp;

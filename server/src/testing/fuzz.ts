@@ -25,7 +25,7 @@ export interface FuzzPlan<Actor extends string> {
   excluded: string[];
 }
 
-export interface FuzzCaller {
+interface FuzzCaller {
   token: string | null;
   /** The canaries that replies to this caller may hold. */
   may_read: string[];

@@ -11,7 +11,7 @@ import { ensureUv, uvEnvironment } from '../../../setup/python.js';
 import { freePort } from './free-port.ts';
 
 /** `stripped` knows no STARTTLS, as behind somebody who takes it away. */
-export type SmtpMode = 'starttls' | 'smtps' | 'stripped' | 'plaintext';
+type SmtpMode = 'starttls' | 'smtps' | 'stripped' | 'plaintext';
 
 export interface ReceivedLetter {
   from: string;

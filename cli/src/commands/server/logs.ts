@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { defineCommand, toggle, whole } from '../../command.ts';
-import { followFile } from '../../server/follow-file.ts';
 import { Refusal } from '../../refusal.ts';
 import { logFile, tailOfLog } from '../../server/server-process.ts';
 import { verbatim } from '../../view/view.ts';
@@ -30,3 +31,19 @@ export const command = defineCommand({
     return { data: undefined, view: [] };
   },
 });
+
+/** The lines that are appended from now on, until the signal. */
+async function* followFile(file: string, signal: AbortSignal): AsyncGenerator<string> {
+  await using handle = await open(file);
+  let position = (await handle.stat()).size;
+  let rest = '';
+  const decoder = new TextDecoder();
+  while (!signal.aborted) {
+    const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(64 * 1024), position });
+    position += bytesRead;
+    const lines = (rest + decoder.decode(buffer.subarray(0, bytesRead), { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+    if (bytesRead === 0) await delay(200);
+  }
+}

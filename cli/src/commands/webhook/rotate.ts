@@ -1,5 +1,5 @@
 import { defineCommand, duration, required } from '../../command.ts';
-import { secretLine } from '../../describe-webhook.ts';
+import { secretLine } from '../../webhook/describe-webhook.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({

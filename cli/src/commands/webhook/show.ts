@@ -1,5 +1,5 @@
 import { defineCommand, required } from '../../command.ts';
-import { describeWebhook } from '../../describe-webhook.ts';
+import { describeWebhook } from '../../webhook/describe-webhook.ts';
 
 export const command = defineCommand({
   words: 'webhook show',

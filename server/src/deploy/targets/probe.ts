@@ -16,7 +16,7 @@ export interface ProbeInput {
   signal: AbortSignal;
 }
 
-export interface Probe {
+interface Probe {
   at: string;
   path: '/health' | '/ready';
   /** The HTTP status, or why there is none. */

@@ -53,7 +53,7 @@ export async function memoryDirectory(
 /** The file system types of tmpfs and ramfs (statfs(2)). */
 const memoryTypes: readonly number[] = [0x01021994, 0x858458f6];
 
-export async function isInMemory(path: string): Promise<boolean> {
+async function isInMemory(path: string): Promise<boolean> {
   return memoryTypes.includes((await statfs(path)).type);
 }
 

@@ -8,7 +8,7 @@ export type Given = Parameters<typeof checkChain>[0];
 type Found = ReturnType<ReturnType<typeof checkChain>['end']>;
 
 /** An entry without its chain, and without names: copied to the other thread in a third of the time. */
-export type Row = [seq: number, occurred_at: string, body: string, prev: string, hash: string];
+type Row = [seq: number, occurred_at: string, body: string, prev: string, hash: string];
 
 /** All entries in order, some at a time, and then the head of the chain; answered by nothing once they are taken, and by what was found. */
 export type Message = { rows: Row[] } | { head: Position };

@@ -1,25 +1,14 @@
 // Rows → the wire's records.
-import type {
-  Asset,
-  assetDetail,
-  AssetStanding,
-  assetVersion,
-  AssetVersionDetail,
-  push,
-} from '@gantry/contract/registry.ts';
-import { hasEnded } from '@gantry/contract/runs.ts';
+import type { Asset, assetDetail, AssetStanding, assetVersion, AssetVersionDetail } from '@gantry/contract/registry.ts';
 import { printRef, printVersionRef } from '@gantry/contract/refs.ts';
 import type { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
 import { decide } from '../../access/decide.ts';
-import type { RunRow } from '../../runs/run.ts';
 import type { AssetRecord } from '../asset.ts';
 import type { Pin } from '../content.ts';
-import type { PushInput, PushResult } from '../push/push-input.ts';
 import type { ListedRow, VersionRow } from '../store.ts';
 
 export type AssetDetail = z.output<typeof assetDetail>;
-export type PushRecord = z.output<typeof push>;
 
 export function listedRecord(row: ListedRow): Asset {
   const {
@@ -138,20 +127,4 @@ function hasVariables(value: unknown): value is { env_vars: unknown } {
 
 function withoutValues(variables: unknown): Record<string, string> {
   return Object.fromEntries(Object.keys(Object(variables) as object).map((name) => [name, '(hidden)']));
-}
-
-export function pushRecord(run: RunRow<PushInput, PushResult>): PushRecord {
-  const { name, version } = run.input.config;
-  // What a run does after it was asked to stop is nothing a push shows; one that left something behind has failed.
-  const state = run.state === 'cancelling' ? 'running' : run.state === 'needs_attention' ? 'failed' : run.state;
-  return {
-    id: run.id,
-    ref: printVersionRef({ kind: 'agent', name, version }),
-    state,
-    digest: run.result?.digest ?? null,
-    unchanged: run.result?.unchanged ?? false,
-    problem: run.problem,
-    notices: hasEnded(run.state) ? run.notices : [...run.input.notices, ...(run.state === 'queued' ? run.notices : [])],
-    created_at: run.created_at,
-  };
 }

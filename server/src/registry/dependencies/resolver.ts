@@ -16,7 +16,7 @@ export interface ResolveRequest {
   signal: AbortSignal;
 }
 
-export interface Resolved extends Omit<Dependencies, 'wheels'> {
+interface Resolved extends Omit<Dependencies, 'wheels'> {
   lock: string;
   python_version: string;
   /** What the source distributions were built to, by file name. */

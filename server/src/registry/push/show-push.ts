@@ -1,6 +1,9 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import type { StreamEvent } from '@gantry/contract/endpoint.ts';
-import type { RunEvent } from '@gantry/contract/runs.ts';
+import { printVersionRef } from '@gantry/contract/refs.ts';
+import type { push } from '@gantry/contract/registry.ts';
+import { hasEnded, type RunEvent } from '@gantry/contract/runs.ts';
+import type { z } from 'zod';
 import { authorize } from '../../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../../access/caller.ts';
 import type { Database } from '../../database/database.ts';
@@ -9,7 +12,8 @@ import { runEvents } from '../../runs/events.ts';
 import { findRun, type RunRow } from '../../runs/run.ts';
 import { findAssetById } from '../find.ts';
 import type { PushInput, PushResult } from './push-input.ts';
-import { pushRecord, type PushRecord } from '../assets/records.ts';
+
+type PushRecord = z.output<typeof push>;
 
 export async function showPush(db: Database, caller: Caller, id: string): Promise<PushRecord> {
   return pushRecord(await readable(db, signedIn(caller), id));
@@ -40,4 +44,20 @@ async function readable(db: Database, caller: SignedInCaller, id: string): Promi
   if (asset !== undefined) authorize(caller, 'asset.read', asset);
   else if (run.actor.user_id !== caller.id && caller.role !== 'admin') throw new Problem('not_found');
   return run;
+}
+
+function pushRecord(run: RunRow<PushInput, PushResult>): PushRecord {
+  const { name, version } = run.input.config;
+  // What a run does after it was asked to stop is nothing a push shows; one that left something behind has failed.
+  const state = run.state === 'cancelling' ? 'running' : run.state === 'needs_attention' ? 'failed' : run.state;
+  return {
+    id: run.id,
+    ref: printVersionRef({ kind: 'agent', name, version }),
+    state,
+    digest: run.result?.digest ?? null,
+    unchanged: run.result?.unchanged ?? false,
+    problem: run.problem,
+    notices: hasEnded(run.state) ? run.notices : [...run.input.notices, ...(run.state === 'queued' ? run.notices : [])],
+    created_at: run.created_at,
+  };
 }

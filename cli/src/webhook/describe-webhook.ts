@@ -1,5 +1,5 @@
 import type { Webhook } from '@gantry/contract/webhooks.ts';
-import { bad, fields, line, strong, time, warn, type Block } from './view/view.ts';
+import { bad, fields, line, strong, time, warn, type Block } from '../view/view.ts';
 
 export function describeWebhook(webhook: Webhook): Block {
   const { name, url, events, created_by, created_at, previous_secret_until, at_seq, last_problem, dead } = webhook;
