@@ -109,7 +109,7 @@ async function check(
       const [user, name] = [users[left % users.length], names[left % names.length]];
       const began = performance.now();
       const caller = await loadCaller(db, user ?? '', origin);
-      const subject = await findAsset(db, 'tool', name ?? '');
+      const subject = await findAsset(db, 'tool', name ?? '', caller ?? null);
       if (caller === undefined || subject === undefined) throw new Error('what is checked is not there');
       if (!decide(caller, 'asset.invoke', subject).allowed) throw new Error('a member of the group may not use it');
       latencies.push(performance.now() - began);

@@ -6,8 +6,10 @@ import { approvalsRoutes } from './approvals/routes.ts';
 import { refusalRecorder } from './access/refused.ts';
 import { destinations } from './audit/push/destination.ts';
 import { startPusher } from './audit/push/push.ts';
+import { governanceHead } from './audit/head.ts';
 import { auditRoutes } from './audit/routes.ts';
 import type { Config } from './config.ts';
+import { openCopies } from './copies/copies.ts';
 import { openContainers } from './containers.ts';
 import { imageBuilder } from './deploy/build-image.ts';
 import { deployKind } from './deploy/deploy-kind.ts';
@@ -24,9 +26,10 @@ import { requestLog } from './http/request-log.ts';
 import { serve } from './http/serve.ts';
 import { openIngress } from './invoke/ingress.ts';
 import { invokeRoutes } from './invoke/routes.ts';
-import { servingAgents } from './deploy/serving.ts';
+import { instanceEpoch, servingAgents } from './deploy/serving.ts';
 import { invite } from './login/admit.ts';
-import { authenticator } from './login/authenticate.ts';
+import { authenticator, openSessions } from './login/authenticate.ts';
+import { readAsOf } from './login/read-as-of.ts';
 import { loginRoutes } from './login/routes.ts';
 import { endSessions } from './login/sessions.ts';
 import { tokens as signedTokens } from './login/token.ts';
@@ -99,6 +102,8 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   const cursors = sealedCursors(deriveKey(secret_key, 'cursor'));
   const tokens = signedTokens(deriveKey(secret_key, 'access-token'));
   const key_digest = deriveKey(secret_key, 'service-key');
+  const copies = openCopies(db, { proofs: [governanceHead, instanceEpoch], openSessions });
+  const asOf = readAsOf(copies);
   const recordRefusal = refusalRecorder(db);
   const containers = openContainers(config, await installationId(db), log);
   open.defer(async () => await containers.close());
@@ -116,13 +121,13 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   };
   const ingress = openIngress({
     db,
-    agents: servingAgents(deploy),
+    agents: servingAgents({ ...deploy, readAsOf: asOf }),
     sync_budget_ms: config.sync_budget_seconds * 1000,
     stopping: stopping.signal,
     onError,
   });
   open.defer(async () => await ingress.close());
-  const copies = destinations(config.audit_push);
+  const receivers = destinations(config.audit_push);
   const outgoing = await openOutgoing(config, { db, secret_key, base_url, onError });
   open.defer(async () => await outgoing.close());
   const { org_config } = config;
@@ -146,7 +151,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
           ...orgFileChecks,
           logCheck(sealer, { anchor_file: config.audit.anchor_file, data_dir: config.data_dir }),
           outgoing.check,
-          ...auditPushChecks(db, copies),
+          ...auditPushChecks(db, receivers),
           ...containers.checks,
         ],
         orgCheck: async () => await checkOrg(db, config),
@@ -169,10 +174,10 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
         orgFile: () => orgFile,
       }),
       ...servicePrincipalsRoutes({ db, cursors, digest_key: key_digest }),
-      ...registryRoutes({ db, cursors, data_dir: config.data_dir }),
+      ...registryRoutes({ db, cursors, data_dir: config.data_dir, readAsOf: asOf }),
       ...approvalsRoutes({ db, cursors }),
       ...notificationsRoutes({ db, cursors, catchUp: outgoing.catchUp }),
-      ...permissionsRoutes({ db, cursors }),
+      ...permissionsRoutes({ db, cursors, readAsOf: asOf }),
       ...deployRoutes(deploy),
       ...invokeRoutes(ingress),
       ...webhooksRoutes({ ...outgoing.webhooks, cursors }),
@@ -184,7 +189,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
         ownedBy: async (user_id) => await ownedAssets(db, user_id),
       }),
     },
-    authenticate: authenticator(db, tokens),
+    authenticate: authenticator(db, tokens, copies),
     recordRefusal,
     carryOutOnce: carryOutOnce(db, deriveKey(secret_key, 'request-digest')),
     clientAddress: clientAddress(config.trusted_proxies),
@@ -197,7 +202,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   url = config.base_url ?? listening.url;
   const kinds = { push: pushRun({ db, resolver: engineResolver(containers.pythons) }), deploy: deployKind(deploy) };
   const owner = `${hostname()}:${process.pid}`;
-  const pusher = startPusher(db, copies, { owner, onError });
+  const pusher = startPusher(db, receivers, { owner, onError });
   open.defer(async () => await pusher.stop());
   const worker = await startWorker(db, kinds, {
     owner,

@@ -18,6 +18,7 @@ const ladder = [
     'first-use.ts',
     'collect-garbage.ts',
     'database',
+    'copies',
     'runs',
   ],
   ['audit'],

@@ -43,11 +43,15 @@ export async function removeEntries(tx: GovernedTx, asset_id: string): Promise<v
   await tx.write('permission', sql`delete from permission where asset_id = ${asset_id} returning id`);
 }
 
-/** A column for a select of assets: an asset and who may do what with it are then read together, as of one moment. */
-export function entriesColumn(asset_id: Sql): Sql {
+/**
+ * A column for a select of assets, with the rows about everybody and about these principals (a query for ids): an asset and what a caller
+ * may do with it are read together, as of one moment.
+ */
+export function entriesColumn(asset_id: Sql, principals: Sql): Sql {
   return sql`(
     select coalesce(json_agg(json_build_object('principal_type', principal_type, 'principal_id', principal_id, 'actions', actions) order by id), '[]')
-    from permission where permission.asset_id = ${asset_id}) as entries`;
+    from permission where permission.asset_id = ${asset_id}
+      and (principal_type = 'org' or principal_id = any(array(${principals})))) as entries`;
 }
 
 export interface EntryQuery {
@@ -73,6 +77,17 @@ export async function listEntries(db: Reader, query: EntryQuery): Promise<Stored
 
 export async function entryById(db: Reader, id: string): Promise<StoredEntry | undefined> {
   return await db.one<StoredEntry>(sql`select ${columns} from permission where id = ${id}`);
+}
+
+/** The rows about everybody and about these principals. */
+export async function entriesAbout(
+  db: Reader,
+  asset_id: string,
+  principal_ids: readonly string[],
+): Promise<StoredEntry[]> {
+  return await db.all<StoredEntry>(sql`
+    select ${columns} from permission where asset_id = ${asset_id}
+      and (principal_type = 'org' or principal_id = any(${principal_ids})) order by created_at, id`);
 }
 
 export async function entriesOf(db: Reader, asset_id: string): Promise<StoredEntry[]> {

@@ -1,6 +1,7 @@
 // Who asks. Roles are read with every request, never from the token, so that a demotion acts at once.
 import type { Operation, Role } from '@gantry/contract/roles.ts';
 import type { Receipt } from '../audit/append.ts';
+import type { Moment } from '../copies/copies.ts';
 import type { Tx } from '../database/database.ts';
 
 /** Where a request came from, and the audit entries that it made. */
@@ -32,6 +33,8 @@ interface SignedIn {
   /** The team that X-Service-Team names, else the primary one. */
   active_team: { id: string; name: string } | null;
   session_id: string;
+  /** When all of this was true; undefined for work that goes on without a request. */
+  moment?: Moment;
   origin: Origin;
 }
 
@@ -51,6 +54,13 @@ export interface PrincipalCaller extends SignedIn {
 }
 
 export type SignedInCaller = UserCaller | PrincipalCaller;
+
+type OfRequest = 'active_team' | 'session_id' | 'moment' | 'origin';
+
+/** A caller without what their request adds. */
+export type Identity = UserIdentity | PrincipalIdentity;
+export type UserIdentity = Omit<UserCaller, OfRequest>;
+export type PrincipalIdentity = Omit<PrincipalCaller, OfRequest>;
 
 /** Nobody signed in. */
 export interface AnonymousCaller {

@@ -100,6 +100,8 @@ function decideTeam(caller: SignedInCaller, rule: Extract<Rule, { on: 'team' }>,
 
 function decideAsset(caller: SignedInCaller, rule: Extract<Rule, { on: 'asset' }>, subject: Subject): Decision {
   if (subject.kind !== 'asset') throw new Error('an asset operation was asked about something else');
+  if (subject.entries_of !== undefined && subject.entries_of !== caller.id)
+    throw new Error(`${subject.ref} was read for somebody else than ${caller.label}`);
   if (!isReached(caller, subject.ref)) return refused('not_found', outOfReach(caller, subject.ref));
   const role = effectiveRole(caller, subject.team.id);
   // What an admin passes without is passed by a person alone, who answers for it.

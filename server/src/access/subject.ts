@@ -23,7 +23,10 @@ export interface AssetSubject {
   ref: string;
   team: { id: string; name: string };
   owner_id: string;
+  /** The rows about one caller. They decide about nobody else. */
   entries: Entry[];
+  /** The caller's id; null where the rows of nobody were read. */
+  entries_of?: string | null;
   published: boolean;
 }
 

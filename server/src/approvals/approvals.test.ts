@@ -78,7 +78,7 @@ async function pushed(
 }
 
 async function versionOf(name: string): Promise<VersionRow> {
-  const agent = await findAgent(database.db, name);
+  const agent = await findAgent(database.db, name, null);
   const version = agent && (await findVersion(database.db, agent.id, 'latest'));
   if (version === undefined) throw new Error(`${name} has no version`);
   return version;

@@ -15,7 +15,7 @@ const most = 200;
 /** Says something about a request, decided or not, to those who read what it says. Nothing takes it away again. */
 export async function comment(db: Database, caller: Caller, id: string, message: string): Promise<Comment> {
   const user = signedIn(caller);
-  const { row, asset } = await loadRequest(db, id);
+  const { row, asset } = await loadRequest(db, id, user);
   const grant = authorize(user, 'approval.comment', asset);
   if (!readsWords(user, row, asset)) {
     const reason =

@@ -31,7 +31,7 @@ interface Asked {
  */
 export async function decideRequest(db: Database, caller: Caller, id: string, verdict: Verdict): Promise<Approval> {
   const user = signedIn(caller);
-  const { row, asset } = await loadRequest(db, id);
+  const { row, asset } = await loadRequest(db, id, user);
   const grant = authorize(user, 'approval.decide', asset);
   await refuseOwn(db, { user, row, asset });
   if (row.status === 'pending') {

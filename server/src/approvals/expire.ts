@@ -12,7 +12,7 @@ const look_every_ms = 30_000;
 
 export async function expireOverdue(db: Database, only: { id?: string; asset_id?: string } = {}): Promise<void> {
   for (const row of await store.overdueRequests(db, only)) {
-    const asset = await findAssetById(db, row.asset_id);
+    const asset = await findAssetById(db, row.asset_id, null);
     // Whoever removes the asset closes what is pending.
     if (asset === undefined) continue;
     const grant = authorize(systemCaller('system.expire'), 'system.expire', asset);

@@ -33,7 +33,7 @@ export async function list(
   const [submitted_at, id] = cursors.read(query.cursor, scope) ?? [];
   const after = submitted_at === undefined ? undefined : { submitted_at: String(submitted_at), id: String(id) };
   const asked = query.asset === undefined ? undefined : readRef(query.asset);
-  const asset = asked && (await findAsset(db, asked.kind, asked.name));
+  const asset = asked && (await findAsset(db, asked.kind, asked.name, user));
   // An asset that is not there has no requests, as one whose requests the caller may not see.
   if (asked !== undefined && asset === undefined) return { items: [] };
   const { status, id: begins_with, limit } = query;

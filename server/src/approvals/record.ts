@@ -20,6 +20,7 @@ export async function approvalRecords(
       await findAssetsById(
         db,
         rows.map((row) => row.asset_id),
+        caller,
       )
     ).map((asset) => [asset.id, asset]),
   );

@@ -16,7 +16,7 @@ import * as store from './store.ts';
  */
 export async function revoke(db: Database, caller: Caller, id: string, reason: string): Promise<Approval> {
   const user = signedIn(caller);
-  const { row, asset } = await loadRequest(db, id);
+  const { row, asset } = await loadRequest(db, id, user);
   const grant = authorize(user, 'approval.decide', asset);
   if (row.status === 'pending') {
     await expireOverdue(db, { id });

@@ -20,7 +20,7 @@ export type FindRunning = (
 /** The request, and all that somebody needs to decide about it. */
 export async function show(db: Reader, findRunning: FindRunning, caller: Caller, id: string): Promise<ApprovalDetail> {
   const user = signedIn(caller);
-  const { row, asset } = await loadRequest(db, id);
+  const { row, asset } = await loadRequest(db, id, user);
   authorize(user, 'approval.read', asset);
   const compared =
     asset.asset_kind === 'agent' ? await findRunning(db, asset.id, row.target) : await store.lastApproved(db, row);
@@ -53,9 +53,13 @@ function previousRecord(row: store.ApprovalRow | undefined, inside: boolean): Ap
 }
 
 /** The request and its asset; a request whose asset was removed is not there. */
-export async function loadRequest(db: Reader, id: string): Promise<{ row: store.ApprovalRow; asset: AssetRecord }> {
+export async function loadRequest(
+  db: Reader,
+  id: string,
+  caller: Caller | null,
+): Promise<{ row: store.ApprovalRow; asset: AssetRecord }> {
   const row = await store.approval(db, id);
-  const asset = row && (await findAssetById(db, row.asset_id));
+  const asset = row && (await findAssetById(db, row.asset_id, caller));
   if (row === undefined || asset === undefined) throw new Problem('not_found');
   return { row, asset };
 }

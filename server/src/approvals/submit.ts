@@ -30,7 +30,7 @@ export interface Submission {
 export async function submit(db: Database, caller: Caller, submission: Submission): Promise<Approval> {
   const user = signedIn(caller);
   const ref = parseSubmission(submission);
-  const asset = await loadAsset(db, ref);
+  const asset = await loadAsset(db, ref, caller);
   const grant = authorize(user, 'approval.submit', asset);
   const version = await findVersion(db, asset.id, ref.version);
   if (version === undefined)
@@ -45,7 +45,7 @@ export async function submit(db: Database, caller: Caller, submission: Submissio
     // One after the other: who asks for the same at the same moment gets the same request.
     await store.holdSubmissions(tx, asset.id);
     // It may have been transferred since the decision, and then others decide.
-    authorize(user, 'approval.submit', await holdAsset(tx, asset.id));
+    authorize(user, 'approval.submit', await holdAsset(tx, asset.id, user));
     const pending = await store.newest(tx, content, 'pending');
     if (pending !== undefined) return pending.id;
     await refuseApproved(tx, asset, version, content);

@@ -12,7 +12,7 @@ import * as store from './store.ts';
 /** The submitter takes their request back while it waits. Doing so again answers the same, and records nothing. */
 export async function withdraw(db: Database, caller: Caller, id: string): Promise<Approval> {
   const user = signedIn(caller);
-  const { row, asset } = await loadRequest(db, id);
+  const { row, asset } = await loadRequest(db, id, user);
   const grant = authorize(user, 'approval.withdraw', asset);
   if (row.submitted_by !== user.id) {
     const reason = 'Only who submitted a request takes it back; an admin rejects it.';

@@ -26,6 +26,8 @@ export interface OpenTx extends Tx {
 export interface Database extends Tx {
   /** `first` is sent together with the begin. */
   transaction<T>(work: (tx: OpenTx) => Promise<T>, first?: Sql): Promise<T>;
+  /** All that `read` asks is as of one moment. What it asks without waiting between goes to the database together. */
+  snapshot<T>(read: (db: Reader) => Promise<T>): Promise<T>;
   /** Calls back for every NOTIFY on the channel, and once after each reconnect, since some may have been missed. */
   listen(channel: string, heard: (payload: string) => void): Promise<{ close(): Promise<void> }>;
   close(): Promise<void>;
@@ -86,6 +88,7 @@ export function openDatabase(
     ...readerOn(pool),
     run: async (query) => (await pool.query(compile(query))).rowCount ?? 0,
     transaction: async (work, first) => await inTransaction(pool, work, first),
+    snapshot: async (read) => await inSnapshot(pool, read),
     listen: async (channel, heard) => await listenOn(settings, { channel, heard, onError, reconnect_after_ms }),
     close: async () => {
       closing = true;
@@ -129,6 +132,24 @@ async function inTransaction<T>(pool: pg.Pool, work: (tx: OpenTx) => Promise<T>,
     throw error;
   } finally {
     // A connection whose rollback failed is thrown away, not reused.
+    client.release(broken);
+  }
+}
+
+async function inSnapshot<T>(pool: pg.Pool, read: (db: Reader) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    const [, result] = await Promise.all([
+      client.query('begin isolation level repeatable read read only'),
+      read(readerOn(client)),
+    ]);
+    return result;
+  } finally {
+    // Nothing was written: what failed and what did not end alike.
+    await client.query('rollback').catch((failed: Error) => {
+      broken = failed;
+    });
     client.release(broken);
   }
 }

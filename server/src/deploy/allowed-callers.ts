@@ -1,4 +1,5 @@
 // access.allowed_callers of the version that serves: it narrows who may call an agent, of those who may use it at all, and opens nothing.
+import { LRUCache } from 'lru-cache';
 import { parsePrincipal } from '@gantry/contract/refs.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import { effectiveRole } from '../access/decide.ts';
@@ -6,10 +7,18 @@ import type { AssetSubject } from '../access/subject.ts';
 import type { Reader } from '../database/database.ts';
 import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
 
-/** Team names; undefined when the file names none. */
+const max_versions = 10_000;
+// The content of a version that serves is final.
+const read = new LRUCache<string, { teams: string[] | undefined }>({ max: max_versions });
+
+/** Team names, of a version that serves; undefined when its file names none. */
 export async function allowedTeams(db: Reader, version_id: string): Promise<string[] | undefined> {
+  const known = read.get(version_id);
+  if (known !== undefined) return known.teams;
   const config = await loadAgentConfig(db, version_id);
-  return config.access?.allowed_callers?.flatMap((caller) => parsePrincipal(caller)?.name ?? []);
+  const teams = config.access?.allowed_callers?.flatMap((caller) => parsePrincipal(caller)?.name ?? []);
+  read.set(version_id, { teams });
+  return teams;
 }
 
 /** The owner and admins may always call. */

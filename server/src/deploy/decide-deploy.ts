@@ -26,7 +26,7 @@ export async function decideDeploy(db: Reader, run: Run<DeployInput>, record: Re
   const caller = await loadIdentity(db, actor.user_id, { ...input.origin, receipts: [] });
   if (caller === undefined)
     throw new Problem('forbidden', { detail: `The account ${actor.name} is no longer active.` });
-  const asset = await findAgent(db, input.agent);
+  const asset = await findAgent(db, input.agent, caller);
   if (asset?.id !== input.agent_id)
     throw new Problem('not_found', { detail: `agents/${input.agent} is not there any more.` });
   const config = await loadAgentConfig(db, input.version_id);

@@ -22,7 +22,7 @@ export async function deleteAgent(
 ): Promise<void> {
   const { db } = parts;
   const user = signedIn(caller);
-  const asset = await loadAsset(db, { kind: 'agent', name });
+  const asset = await loadAsset(db, { kind: 'agent', name }, caller);
   const grant = authorize(user, 'asset.delete', asset);
   await refuseWhileDeploying(parts, asset);
   // Before anything is stopped; what comes to refer to it after that is met below.

@@ -44,7 +44,7 @@ function whatFailed({ id, input, actor }: Run<DeployInput>, { state, problem }: 
 // The entry is the deployer's, as long as there is a deployer who may know of the agent; then it is the service's.
 async function reporter({ db }: DeployParts, { input, actor }: Run<DeployInput>): Promise<Grant> {
   const caller = await loadIdentity(db, actor.user_id, { ...input.origin, receipts: [] });
-  const asset = await findAssetById(db, input.agent_id);
+  const asset = await findAssetById(db, input.agent_id, caller ?? null);
   if (caller !== undefined && asset !== undefined && decide(caller, 'deployment.read', asset).allowed) {
     return authorize(caller, 'deployment.read', asset);
   }

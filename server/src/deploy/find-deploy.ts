@@ -18,7 +18,7 @@ export interface FoundDeploy {
 export async function findDeploy(db: Database, caller: Caller, id: string): Promise<FoundDeploy> {
   const user = signedIn(caller);
   const row = await store.deployment(db, id);
-  const asset = row && (await findAssetById(db, row.agent_id));
+  const asset = row && (await findAssetById(db, row.agent_id, user));
   if (row === undefined || asset === undefined) throw new Problem('not_found');
   authorize(user, 'deployment.read', asset);
   return { row, asset, user };

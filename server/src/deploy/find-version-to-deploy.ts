@@ -28,7 +28,7 @@ export async function findVersionToDeploy(
       errors: [{ pointer: '/ref', message: 'must be agents/<name>@<version>' }],
     });
   }
-  const asset = await loadAsset(db, { kind: 'agent', name: ref.name });
+  const asset = await loadAsset(db, { kind: 'agent', name: ref.name }, user);
   authorize(user, 'asset.read', asset);
   const version = await findVersion(db, asset.id, ref.version);
   if (version === undefined)

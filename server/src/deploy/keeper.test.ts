@@ -64,7 +64,7 @@ function crash(id: string): void {
 }
 
 async function statusOf(name: string) {
-  const asset = await findAgent(stage.database.db, name);
+  const asset = await findAgent(stage.database.db, name, null);
   if (asset === undefined) throw new Error(`${name} is gone`);
   return await agentStatus(stage.parts, asset, signal);
 }

@@ -31,7 +31,7 @@ export async function listDeploys(
   const scope = ['deployments', user.id, query.agent ?? null, query.id ?? null];
   const [created_at, run_id] = cursors.read(query.cursor, scope) ?? [];
   const before = created_at === undefined ? undefined : { created_at: String(created_at), run_id: String(run_id) };
-  const agent = query.agent === undefined ? undefined : await findAgent(db, query.agent);
+  const agent = query.agent === undefined ? undefined : await findAgent(db, query.agent, user);
   // An agent that is not there has no deploys, as one that the caller may not read.
   if (query.agent !== undefined && agent === undefined) return { items: [] };
   const { rows } = await readableRows(db, user, {

@@ -40,7 +40,7 @@ export async function logs(
 
 /** The agent, for who may read what its containers say. */
 export async function findLogged(db: Database, caller: Caller, name: string): Promise<AssetRecord> {
-  const asset = await loadAsset(db, { kind: 'agent', name });
+  const asset = await loadAsset(db, { kind: 'agent', name }, caller);
   authorize(signedIn(caller), 'deployment.read', asset);
   return asset;
 }

@@ -22,7 +22,7 @@ export interface Operated {
 /** Raises not_deployed and deploy_running besides the refusals. */
 export async function findOperated({ db }: DeployParts, caller: Caller, name: string): Promise<Operated> {
   const user = signedIn(caller);
-  const asset = await loadAsset(db, { kind: 'agent', name });
+  const asset = await loadAsset(db, { kind: 'agent', name }, caller);
   authorize(user, 'asset.read', asset);
   const route = await store.route(db, asset.id, 'local');
   if (route === undefined) throw new Problem('not_deployed', { detail: `${asset.ref} is not deployed.` });

@@ -107,7 +107,7 @@ async function start(
 }
 
 async function teamOf({ db }: DeployParts, { input }: Deploy): Promise<string> {
-  const asset = await findAssetById(db, input.agent_id);
+  const asset = await findAssetById(db, input.agent_id, null);
   if (asset === undefined) throw new Problem('not_found', { detail: `agents/${input.agent} is not there any more.` });
   return asset.team.id;
 }

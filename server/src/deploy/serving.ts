@@ -1,14 +1,23 @@
 // Which container answers for an agent right now: what the ingress asks before every call.
 import { LRUCache } from 'lru-cache';
+import type { SignedInCaller } from '../access/caller.ts';
 import type { AssetSubject } from '../access/subject.ts';
-import { findAgent, selectAsset, toAssetRecord, type AssetRowWithEntries } from '../registry/find.ts';
+import { wanted, type Kind } from '../copies/copies.ts';
+import type { ReadAsOf } from '../login/read-as-of.ts';
+import { textOfAsset } from '../registry/asset-copies.ts';
+import {
+  selectAssets,
+  toAssetRecord,
+  type AssetFor,
+  type AssetRecord,
+  type AssetRowWithEntries,
+} from '../registry/find.ts';
 import { allowedTeams } from './allowed-callers.ts';
 import { ingressSecret } from './ingress-secret.ts';
 import type { DeployParts } from './parts.ts';
 import * as store from './store.ts';
 
 export interface Serving {
-  agent: AssetSubject;
   /** access.allowed_callers of the serving version, as team names; undefined when the file names none. */
   allowed_teams: string[] | undefined;
   desired: store.Desired;
@@ -24,22 +33,46 @@ export interface ServingInstance {
   secret: string;
 }
 
+export interface CalledAgent {
+  /** As of the same moment as the rest. */
+  caller: SignedInCaller;
+  /** Undefined when there is none. */
+  agent: AssetSubject | undefined;
+  /** Undefined for an agent that is not deployed. */
+  serving: Serving | undefined;
+}
+
 export interface ServingAgents {
-  /** The agent alone, whether it is deployed or not; undefined when there is none. */
-  find(name: string): Promise<AssetSubject | undefined>;
-  /** Undefined for one that is not deployed. */
-  serving(name: string): Promise<Serving | undefined>;
+  find(caller: SignedInCaller, name: string): Promise<CalledAgent>;
   /** The container of a revision that may have been replaced meanwhile; undefined when it is gone. */
   instance(revision_id: string): Promise<ServingInstance | undefined>;
 }
 
-export function servingAgents({ db, ingress_key }: Pick<DeployParts, 'db' | 'ingress_key'>): ServingAgents {
-  // A final version's content never changes, so what its file says is read once.
-  const allowed = new Map<string, string[] | undefined>();
-  const allowedBy = async (version_id: string) => {
-    if (!allowed.has(version_id)) allowed.set(version_id, await allowedTeams(db, version_id));
-    return allowed.get(version_id);
-  };
+export { instanceEpoch } from './store.ts';
+
+interface Served {
+  agent: AssetRecord;
+  route: store.ServingRow | undefined;
+}
+
+const served: Kind<AssetFor, Served> = {
+  name: 'serving',
+  textOf: textOfAsset,
+  load: async (db, keys) => {
+    const rows = await store.serving<AssetRowWithEntries & { n: number }>(db, selectAssets(keys));
+    const found = new Map(rows.map((row) => [row.n, row]));
+    return keys.map((_, index) => {
+      const row = found.get(index + 1);
+      return row && { agent: toAssetRecord(row), route: row.revision_id === null ? undefined : row };
+    });
+  },
+};
+
+export function servingAgents({
+  db,
+  ingress_key,
+  readAsOf,
+}: Pick<DeployParts, 'db' | 'ingress_key'> & { readAsOf: ReadAsOf }): ServingAgents {
   const secrets = new LRUCache<string, string>({
     max: 10_000,
     memoMethod: (revision_id) => ingressSecret(ingress_key, revision_id),
@@ -49,13 +82,14 @@ export function servingAgents({ db, ingress_key }: Pick<DeployParts, 'db' | 'ing
       ? undefined
       : { revision_id: row.revision_id, url: row.url, secret: secrets.memo(row.revision_id) };
   return {
-    find: async (name) => await findAgent(db, name),
-    serving: async (name) => {
-      const row = await store.servingInstance<AssetRowWithEntries>(db, selectAsset('agent', name));
-      if (row === undefined) return undefined;
-      const { revision_id, version_id, url, desired, ...agent } = row;
-      const revision = desired === 'running' ? instanceOf({ revision_id, url }) : undefined;
-      return { agent: toAssetRecord(agent), revision, desired, allowed_teams: await allowedBy(version_id) };
+    find: async (asking, name) => {
+      const asked = wanted(served, { kind: 'agent', name, caller_id: asking.id });
+      const { caller, found } = await readAsOf(asking, { found: asked });
+      if (found?.route === undefined) return { caller, agent: found?.agent, serving: undefined };
+      const { version_id, desired } = found.route;
+      const revision = desired === 'running' ? instanceOf(found.route) : undefined;
+      const serving = { revision, desired, allowed_teams: await allowedTeams(db, version_id) };
+      return { caller, agent: found.agent, serving };
     },
     instance: async (revision_id) => instanceOf(await store.instance(db, revision_id)),
   };

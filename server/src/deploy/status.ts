@@ -26,7 +26,7 @@ export async function showStatus(
   name: string,
   signal: AbortSignal,
 ): Promise<AgentStatus> {
-  const asset = await loadAsset(parts.db, { kind: 'agent', name });
+  const asset = await loadAsset(parts.db, { kind: 'agent', name }, caller);
   authorize(signedIn(caller), 'deployment.read', asset);
   return await agentStatus(parts, asset, signal);
 }

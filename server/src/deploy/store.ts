@@ -277,13 +277,24 @@ export async function forgetFailures(tx: Tx, steady_seconds: number): Promise<vo
     where failures > 0 and url is not null and started_at < clock_now() - ${steady_seconds}::float8 * interval '1 s'`);
 }
 
-/** The container that a route leads to, and whether it is meant to answer. */
-/** With all columns of the agent that `agent` selects: one question for both, since it is asked before every call. */
-export const servingInstance = async <Agent extends object>(db: Reader, agent: Sql) =>
-  await db.one<Agent & { revision_id: string; version_id: string; url: string | null; desired: Desired }>(sql`
-    select a.*, v.id as revision_id, v.version_id, i.url, r.desired
-    from (${agent}) a join route r on r.agent_id = a.id
-    join revision v on v.id = r.revision_id join instance i on i.revision_id = v.id`);
+/** Where calls of an agent lead, and whether they are meant to be answered. */
+export interface ServingRow {
+  revision_id: string;
+  version_id: string;
+  url: string | null;
+  desired: Desired;
+}
+
+/** With all columns of the agents that `agents` selects; the others are null for an agent that is not deployed. */
+export const serving = async <Agent extends object>(db: Reader, agents: Sql) =>
+  await db.all<Agent & (ServingRow | { revision_id: null })>(sql`
+    select a.*, s.* from (${agents}) a left join (
+      select r.agent_id as serving_agent_id, v.id as revision_id, v.version_id, i.url, r.desired
+      from route r join revision v on v.id = r.revision_id join instance i on i.revision_id = v.id
+    ) s on s.serving_agent_id = a.id`);
+
+/** An expression: it differs from any before when an instance came, went or moved to another address. */
+export const instanceEpoch = sql`(select epoch::text from instance_epoch)`;
 
 // A place comes with its compose file when it is new; that is kept elsewhere.
 function placeOnly({ target, container_name, container_id }: Place): string {

@@ -2,22 +2,21 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import { Refusal, authorize } from '../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
+import type { AssetSubject } from '../access/subject.ts';
 import { isAllowedCaller, notAllowed } from '../deploy/allowed-callers.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import type { Serving, ServingAgents, ServingInstance } from '../deploy/serving.ts';
+import type { ServingAgents, ServingInstance } from '../deploy/serving.ts';
 
 export interface Admitted {
   user: SignedInCaller;
-  agent: Serving['agent'];
+  agent: AssetSubject;
   /** The revision that takes the call, and no other does. */
   instance: ServingInstance;
 }
 
 /** Throws the refusal, `not_deployed`, or `agent_unavailable` while the container is started again. */
 export async function admit(agents: ServingAgents, caller: Caller, name: string): Promise<Admitted> {
-  const user = signedIn(caller);
-  const serving = await agents.serving(name);
-  const agent = serving?.agent ?? (await agents.find(name));
+  const { caller: user, agent, serving } = await agents.find(signedIn(caller), name);
   if (agent === undefined) throw new Problem('not_found');
   authorize(user, 'asset.invoke', agent);
   if (serving === undefined) throw new Problem('not_deployed', { detail: `agents/${name} is not deployed.` });

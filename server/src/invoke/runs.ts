@@ -43,8 +43,7 @@ export async function cancelRun(ingress: Ingress, { caller, name, run_id }: RunO
 }
 
 async function ownRun(ingress: Ingress, { caller, name, run_id }: RunOf) {
-  const user = signedIn(caller);
-  const agent = await ingress.agents.find(name);
+  const { caller: user, agent } = await ingress.agents.find(signedIn(caller), name);
   if (agent === undefined) throw new Problem('not_found');
   authorize(user, 'asset.invoke', agent);
   const row = await store.find(ingress.db, { id: run_id, agent_id: agent.id, caller_id: user.id });

@@ -1,36 +1,49 @@
-// A request's headers → who asks. Nothing in a token is believed but its session: user, roles and teams are read anew.
+// A request's headers → who asks. Only the session in a token is believed: user, roles and teams are as of the request.
 import { Problem } from '@gantry/contract/problems.ts';
-import type { Caller, Origin } from '../access/caller.ts';
+import type { Caller, Identity, Origin, SignedInCaller } from '../access/caller.ts';
+import { wanted, type Copies, type Kind, type Moment, type SessionOf, type Wanted } from '../copies/copies.ts';
 import type { Reader } from '../database/database.ts';
-import { findTeamToActFor, loadCaller } from '../principals/load-caller.ts';
-import { loadPrincipal } from '../service-principals/load-caller.ts';
-import * as store from './store.ts';
+import { findTeamToActFor } from '../principals/load-caller.ts';
+import { loadIdentities } from '../service-principals/load-caller.ts';
 import type { Tokens } from './token.ts';
 
 export type Authenticate = (headers: Headers, origin: Origin) => Promise<Caller>;
 
-/** Anonymous without a token; throws `unauthenticated` for a token that is not good. */
-export function authenticator(db: Reader, tokens: Tokens): Authenticate {
+const identities: Kind<string, Identity> = { name: 'identity', textOf: (id) => id, load: loadIdentities };
+
+export { openSessions } from './store.ts';
+
+/** For a question that needs the caller beside what it is about. */
+export function identityOf(id: string): Wanted<Identity> {
+  return wanted(identities, id);
+}
+
+/** Anonymous without a token; throws `unauthenticated` for a token that is not valid. */
+export function authenticator(db: Reader, tokens: Tokens, copies: Copies): Authenticate {
   return async (headers, origin) => {
     const header = headers.get('authorization');
     if (header === null) return { kind: 'anonymous', origin };
     const token = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(header)?.[1];
-    const verified = token === undefined ? undefined : await tokens.verify(token);
-    if (verified === undefined) throw notValid();
-    const { session_id, subject, kind } = verified;
-    const caller =
-      kind === 'user'
-        ? await loadCaller(db, subject, origin, { session_id, provided: store.sessionGoesOn(verified) })
-        : await loadPrincipal(db, subject, origin, { session_id, provided: store.keySessionGoesOn(verified) });
-    if (caller === undefined)
-      throw (await store.hasSession(db, verified))
-        ? new Problem('unauthenticated', { detail: 'The account is disabled.' })
-        : notValid();
+    const session = token === undefined ? undefined : await tokens.verify(token);
+    if (session === undefined) throw sessionEnded();
+    const read = await copies.read(session, { identity: identityOf(session.subject) });
+    if (read === undefined) throw sessionEnded();
+    const caller = callerOf({ moment: read.moment, ...read.found }, session, origin);
     const team = headers.get('x-service-team');
     return team === null ? caller : { ...caller, active_team: await findTeamToActFor(db, caller, team) };
   };
 }
 
-function notValid(): Problem {
+/** Throws `unauthenticated` for a disabled account. */
+export function callerOf(
+  { moment, identity }: { moment: Moment; identity: Identity | undefined },
+  { session_id }: Pick<SessionOf, 'session_id'>,
+  origin: Origin,
+): SignedInCaller {
+  if (identity === undefined) throw new Problem('unauthenticated', { detail: 'The account is disabled.' });
+  return { ...identity, active_team: identity.primary_team, session_id, moment, origin };
+}
+
+export function sessionEnded(): Problem {
   return new Problem('unauthenticated', { detail: 'The token is not valid, or the session has ended.' });
 }

@@ -35,7 +35,7 @@ export async function resetPassword(
   await change(db, grant, 'password.reset', async (tx, note) => {
     // Both accounts, always in the same order: of two who do this to each other, the second finds that their session, or their role, is gone.
     for (const each of [admin.id, id].toSorted()) await lockUser(tx, each);
-    if (!(await store.hasSession(tx, { session_id: admin.session_id, subject: admin.id })))
+    if (!(await store.isSessionOpen(tx, { session_id: admin.session_id, subject: admin.id })))
       throw new Problem('unauthenticated', { detail: 'The session has ended.' });
     const now = await loadCaller(tx, admin.id, caller.origin);
     if (now === undefined) throw new Problem('unauthenticated', { detail: 'The account is gone.' });

@@ -1,3 +1,4 @@
+import type { SessionOf } from '../copies/copies.ts';
 import type { Reader, Tx } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
 
@@ -26,23 +27,13 @@ export async function insertSession(
     returning created_at, expires_at`);
 }
 
-/** Whose open session this is. */
-interface SessionOf {
-  session_id: string;
-  subject: string;
-}
+/** An expression: those of these sessions that are open, as `<session>:<subject>`. The session of a key ends with its key. */
+export const openSessions = (ids: readonly string[]): Sql => sql`array(
+  select s.id || ':' || coalesce(s.user_id, k.principal_id) from session s left join service_key k on k.id = s.key_id
+  where s.id = any(${ids}) and s.revoked_at is null and s.expires_at > clock_now() and (k.ends_at is null or k.ends_at > clock_now()))`;
 
-/** As a condition: the session is this user's, and goes on. */
-export const sessionGoesOn = ({ session_id, subject }: SessionOf): Sql =>
-  sql`exists (select from session where id = ${session_id} and user_id = ${subject} and revoked_at is null and expires_at > clock_now())`;
-
-/** As a condition: the session is this service principal's, and goes on, and so does the key that it was opened for. */
-export const keySessionGoesOn = ({ session_id, subject }: SessionOf): Sql =>
-  sql`exists (select from session s join service_key k on k.id = s.key_id where s.id = ${session_id} and k.principal_id = ${subject}
-    and s.revoked_at is null and s.expires_at > clock_now() and (k.ends_at is null or k.ends_at > clock_now()))`;
-
-export const hasSession = async (db: Reader, session: SessionOf): Promise<boolean> =>
-  (await db.one(sql`select where ${sessionGoesOn(session)}`)) !== undefined;
+export const isSessionOpen = async (db: Reader, { session_id, subject }: SessionOf): Promise<boolean> =>
+  (await db.one(sql`select where ${`${session_id}:${subject}`} = any(${openSessions([session_id])})`)) !== undefined;
 
 /** Undefined when the key has ended since it was read. */
 export async function insertKeySession(

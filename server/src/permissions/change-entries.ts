@@ -21,7 +21,7 @@ export async function changeEntries(
 ): Promise<StoredEntry | undefined> {
   return await change(db, grant, 'permission.changed', async (tx, note) => {
     // It may have been transferred since the decision.
-    authorize(grant.caller, 'permission.change', await holdAsset(tx, asset.id));
+    authorize(grant.caller, 'permission.change', await holdAsset(tx, asset.id, grant.caller));
     const before = await entriesOf(tx, asset.id);
     const theirs = before.find((entry) => isAbout(entry, principal));
     const had = theirs?.actions ?? [];

@@ -8,10 +8,12 @@ import { theOrg, type AssetSubject, type DeploySubject } from '../access/subject
 import type { Database } from '../database/database.ts';
 import { allowedTeams, isAllowedCaller, notAllowed } from '../deploy/allowed-callers.ts';
 import { deploySubject } from '../deploy/decide-deploy.ts';
+import type { ReadAsOf } from '../login/read-as-of.ts';
 import { signedIn } from '../principals/signed-in.ts';
+import { assetFor } from '../registry/asset-copies.ts';
 import { findVersion, type AssetRecord } from '../registry/find.ts';
 import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
-import { findResource, type Resource } from './find-resource.ts';
+import { named, type Resource } from './find-resource.ts';
 
 const operationOf = {
   read: 'asset.read',
@@ -23,13 +25,13 @@ const operationOf = {
 
 /** The answer about an asset that is not there is the one about an asset that the caller may not read. */
 export async function check(
-  db: Database,
+  { db, readAsOf }: { db: Database; readAsOf: ReadAsOf },
   caller: Caller,
   asked: Resource & { action: Action },
 ): Promise<{ allowed: boolean; reason: string }> {
-  const user = signedIn(caller);
+  const wants = { asset: assetFor({ ...named(asked), caller_id: signedIn(caller).id }) };
+  const { caller: user, asset } = await readAsOf(signedIn(caller), wants);
   authorize(user, 'permission.check', theOrg);
-  const asset = await findResource(db, asked);
   if (asset === undefined || !canRead(user, asset))
     return { allowed: false, reason: 'There is nothing here that you may read.' };
   try {

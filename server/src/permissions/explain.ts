@@ -3,7 +3,7 @@ import type { Explanation } from '@gantry/contract/permissions.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { parsePrincipal, printGrantee, printPrincipal } from '@gantry/contract/refs.ts';
 import type { Action } from '@gantry/contract/roles.ts';
-import { entriesOf } from '../access/acl.ts';
+import { entriesAbout } from '../access/acl.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { covers, effectiveRole, principalOf } from '../access/decide.ts';
@@ -24,13 +24,17 @@ export async function explain(
   asked: Resource & { principal?: string | undefined; action: Action },
 ): Promise<Explanation> {
   const user = signedIn(caller);
-  const asset = await findResource(db, asked);
-  if (asset === undefined) throw new Problem('not_found');
-  authorize(user, 'asset.read', asset);
-  const about = await findAbout(db, user, asset, asked.principal);
+  const found = await findResource(db, asked, user);
+  if (found === undefined) throw new Problem('not_found');
+  authorize(user, 'asset.read', found);
+  const about = await findAbout(db, user, found, asked.principal);
+  // The team's as well: a role in it may be what they lack.
+  const principals = [about.id, found.team.id, ...about.memberships.map(({ team_id }) => team_id), ...about.groups];
+  const read = await entriesAbout(db, found.id, principals);
+  const asset: AssetRecord = { ...found, entries: read, entries_of: about.id };
   const asking = await question(db, asset, asked.action);
   const decision = await decideOn(db, about, asset, asking);
-  const entries = (await entriesOf(db, asset.id)).filter((entry) => covers(entry, about));
+  const entries = read.filter((entry) => covers(entry, about));
   const nameOf = await principalNames(db, entries);
   const would_change =
     decision.teams?.map((team) => [`svc team add ${team} ${principalOf(about)}`]) ??

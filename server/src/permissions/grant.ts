@@ -18,7 +18,7 @@ export async function grant(
   asked: Resource & WrittenPrincipal & { actions: readonly Action[] },
 ): Promise<Permission> {
   const user = signedIn(caller);
-  const asset = await findResource(db, asked);
+  const asset = await findResource(db, asked, user);
   if (asset === undefined) throw new Problem('not_found');
   const leave = authorize(user, 'permission.change', asset);
   const principal = { ...(await findPrincipal(db, asked)), shown: printGrantee(asked) };

@@ -4,7 +4,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { AssetKind, PrincipalType } from '@gantry/contract/roles.ts';
 import { listEntries, type EntryQuery } from '../access/acl.ts';
 import { authorize } from '../access/authorize.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { theOrg } from '../access/subject.ts';
 import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
@@ -36,7 +36,7 @@ export async function list(
   const scope = ['permissions', user.id, filters];
   const [asset_id, id] = cursors.read(cursor, scope) ?? [];
   const after = asset_id === undefined ? undefined : { asset_id: String(asset_id), id: String(id) };
-  const named = await namedIn(db, filters);
+  const named = await namedIn(db, user, filters);
   // What is not there has no entries, as one that the caller may not read.
   if (named === undefined) return { items: [] };
   const { rows: entries, assets } = await readableRows(db, user, {
@@ -58,13 +58,14 @@ export async function list(
 
 async function namedIn(
   db: Database,
+  user: SignedInCaller,
   { resource_type, resource_id, principal_type, principal_id }: Omit<PermissionQuery, 'limit' | 'cursor'>,
 ): Promise<Pick<EntryQuery, 'asset_id' | 'principal_type' | 'principal_id'> | undefined> {
   const named: Pick<EntryQuery, 'asset_id' | 'principal_type' | 'principal_id'> = { principal_type };
   if (resource_id !== undefined) {
     if (resource_type === undefined)
       throw new Problem('malformed', { detail: 'resource_id needs resource_type beside it.' });
-    named.asset_id = (await findResource(db, { resource_type, resource_id }))?.id;
+    named.asset_id = (await findResource(db, { resource_type, resource_id }, user))?.id;
     if (named.asset_id === undefined) return undefined;
   }
   if (principal_id !== undefined) {

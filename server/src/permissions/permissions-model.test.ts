@@ -251,7 +251,8 @@ class World {
       publish: 'asset.publish',
       admin: 'permission.change',
     } as const;
-    const [caller, subject] = [await this.caller(who), await findAssetById(database.db, this.id(asset))];
+    const caller = await this.caller(who);
+    const subject = await findAssetById(database.db, this.id(asset), caller ?? null);
     return caller !== undefined && subject !== undefined && decide(caller, operation[action], subject).allowed;
   }
 

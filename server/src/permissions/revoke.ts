@@ -19,7 +19,7 @@ export async function revoke(
 ): Promise<void> {
   const user = signedIn(caller);
   const entry = await entryById(db, id);
-  const asset = entry && (await findAssetById(db, entry.asset_id));
+  const asset = entry && (await findAssetById(db, entry.asset_id, user));
   if (entry === undefined || asset === undefined) throw new Problem('not_found');
   const leave = authorize(user, 'permission.change', asset);
   const { principal_type, principal_id } = entry;

@@ -1,18 +1,27 @@
 import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Handlers } from '../http/handlers.ts';
+import type { ReadAsOf } from '../login/read-as-of.ts';
 import { check } from './check.ts';
 import { explain } from './explain.ts';
 import { grant } from './grant.ts';
 import { list } from './list.ts';
 import { revoke } from './revoke.ts';
 
-export function permissionsRoutes({ db, cursors }: { db: Database; cursors: Cursors }): Handlers<'permissions'> {
+export function permissionsRoutes({
+  db,
+  cursors,
+  readAsOf,
+}: {
+  db: Database;
+  cursors: Cursors;
+  readAsOf: ReadAsOf;
+}): Handlers<'permissions'> {
   return {
     'permissions.list': async ({ caller, query }) => await list(db, cursors, caller, query),
     'permissions.grant': async ({ caller, body }) => await grant(db, caller, body),
     'permissions.revoke': async ({ caller, params, query }) => await revoke(db, caller, params.id, query.actions),
-    'permissions.check': async ({ caller, query }) => await check(db, caller, query),
+    'permissions.check': async ({ caller, query }) => await check({ db, readAsOf }, caller, query),
     'permissions.explain': async ({ caller, query }) => await explain(db, caller, query),
   };
 }

@@ -1,47 +1,43 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import { namePattern } from '@gantry/contract/refs.ts';
-import type { Origin, SignedInCaller, UserCaller } from '../access/caller.ts';
+import type { Origin, SignedInCaller, UserCaller, UserIdentity } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
-import type { Sql } from '../database/sql.ts';
 import * as store from './store.ts';
 import * as teamStore from './team-store.ts';
 
-/**
- * The caller as they stand right now: role, teams and all; undefined for someone who was removed or disabled, and where what is to be
- * `provided` does not hold at the same moment.
- */
-export async function loadCaller(
-  db: Reader,
-  user_id: string,
-  origin: Origin,
-  { session_id = '', provided }: { session_id?: string; provided?: Sql } = {},
-): Promise<UserCaller | undefined> {
-  const user = await store.userWithTeams(db, user_id, provided);
-  if (user === undefined || !user.active) return undefined;
-  const { memberships } = user;
-  const primary = memberships.find((membership) => membership.team_id === user.primary_team_id);
-  const primary_team = primary === undefined ? null : { id: primary.team_id, name: primary.team };
-  return {
-    kind: 'user',
-    id: user.id,
-    email: user.email,
-    label: user.email,
-    name: user.name,
-    role: user.role,
-    memberships,
-    groups: user.groups,
-    primary_team,
-    active_team: primary_team,
-    session_id,
-    must_change_password: user.must_change_password,
-    origin,
-  };
+/** The user as of this moment: role, teams and groups; undefined for one who was removed or disabled. */
+export async function loadCaller(db: Reader, user_id: string, origin: Origin): Promise<UserCaller | undefined> {
+  const [user] = await loadUsers(db, [user_id]);
+  return user && { ...user, active_team: user.primary_team, session_id: '', origin };
+}
+
+/** The active ones of these users, in no order. */
+export async function loadUsers(db: Reader, ids: readonly string[]): Promise<UserIdentity[]> {
+  const rows = await store.usersWithTeams(db, ids);
+  return rows
+    .filter(({ active }) => active)
+    .map(({ id, email, name, role, memberships, groups, must_change_password, primary_team_id }) => {
+      const primary = memberships.find(({ team_id }) => team_id === primary_team_id);
+      const primary_team = primary === undefined ? null : { id: primary.team_id, name: primary.team };
+      return {
+        kind: 'user',
+        id,
+        email,
+        label: email,
+        name,
+        role,
+        memberships,
+        groups,
+        primary_team,
+        must_change_password,
+      };
+    });
 }
 
 /** The team that X-Service-Team names: it selects among the caller's teams and never grants. Platform admins may select any. */
 export async function findTeamToActFor(
   db: Reader,
-  caller: SignedInCaller,
+  caller: Pick<SignedInCaller, 'memberships' | 'role'>,
   name: string,
 ): Promise<{ id: string; name: string }> {
   if (!namePattern.test(name))

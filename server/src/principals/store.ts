@@ -35,14 +35,14 @@ export const userByEmail = async (db: Reader, email: string) =>
 export const userById = async (db: Reader, id: string) =>
   await db.one<ListedUser>(sql`select ${listedColumns} from app_user where id = ${id} and removed_at is null`);
 
-/** A user with their roles in teams and their groups, as they stand at one moment. */
-export const userWithTeams = async (db: Reader, id: string, provided = sql`true`) =>
-  await db.one<UserRow & { memberships: Membership[]; groups: string[] }>(sql`
+/** Users with their roles in teams and their groups, as of one moment. */
+export const usersWithTeams = async (db: Reader, ids: readonly string[]) =>
+  await db.all<UserRow & { memberships: Membership[]; groups: string[] }>(sql`
     select ${userColumns}, (
       select coalesce(json_agg(json_build_object('team_id', t.id, 'team', t.name, 'role', m.role) order by t.name), '[]')
       from membership m join team t on t.id = m.team_id where m.user_id = app_user.id
     ) as memberships, (select coalesce(json_agg(group_id), '[]') from group_member where user_id = app_user.id) as groups
-    from app_user where id = ${id} and ${provided}`);
+    from app_user where id = any(${ids})`);
 
 export async function settings(db: Reader): Promise<Settings> {
   const row = await db.one<Settings>(

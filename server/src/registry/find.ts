@@ -1,30 +1,50 @@
-// What later features ask of the registry. Records come with their ACL rows, so that authorize() can decide on them as they are.
+// What later features ask of the registry. Records come with the ACL rows about one caller, so that authorize() decides on them as they are;
+// null for a record that no decision is asked about.
 import { printRef } from '@gantry/contract/refs.ts';
 import type { AssetKind } from '@gantry/contract/roles.ts';
+import type { Caller } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
 import { toAssetRecord, type AssetRecord } from './asset.ts';
 import * as store from './store.ts';
 import type { VersionRow } from './store.ts';
 
 export { toAssetRecord, type AssetRecord } from './asset.ts';
-export { readableBy, selectAsset, type AssetRowWithEntries, type VersionRow } from './store.ts';
+export { readableBy, selectAssets, type AssetFor, type AssetRowWithEntries, type VersionRow } from './store.ts';
 
-export async function findAsset(db: Reader, kind: AssetKind, name: string): Promise<AssetRecord | undefined> {
-  const row = await store.asset(db, kind, name);
-  return row && toAssetRecord(row);
+export async function findAsset(
+  db: Reader,
+  kind: AssetKind,
+  name: string,
+  caller: Caller | null,
+): Promise<AssetRecord | undefined> {
+  return (await findAssets(db, [{ kind, name, caller_id: callerId(caller) }]))[0];
 }
 
-export async function findAgent(db: Reader, name: string): Promise<AssetRecord | undefined> {
-  return await findAsset(db, 'agent', name);
+/** In the order of what was asked. */
+export async function findAssets(db: Reader, asked: readonly store.AssetFor[]): Promise<(AssetRecord | undefined)[]> {
+  const rows = new Map((await store.assets(db, asked)).map(({ n, ...row }) => [n, toAssetRecord(row)]));
+  return asked.map((_, index) => rows.get(index + 1));
 }
 
-/** Those that are still there, in no order. */
-export async function findAssetsById(db: Reader, ids: readonly string[]): Promise<AssetRecord[]> {
-  return (await store.assetsById(db, ids)).map(toAssetRecord);
+export async function findAgent(db: Reader, name: string, caller: Caller | null): Promise<AssetRecord | undefined> {
+  return await findAsset(db, 'agent', name, caller);
 }
 
-export async function findAssetById(db: Reader, id: string): Promise<AssetRecord | undefined> {
-  return (await findAssetsById(db, [id]))[0];
+/** The existing ones, in no order. */
+export async function findAssetsById(
+  db: Reader,
+  ids: readonly string[],
+  caller: Caller | null,
+): Promise<AssetRecord[]> {
+  return (await store.assetsById(db, ids, callerId(caller))).map(toAssetRecord);
+}
+
+export async function findAssetById(db: Reader, id: string, caller: Caller | null): Promise<AssetRecord | undefined> {
+  return (await findAssetsById(db, [id], caller))[0];
+}
+
+function callerId(caller: Caller | null): string | null {
+  return caller?.kind === 'user' || caller?.kind === 'principal' ? caller.id : null;
 }
 
 /** What a user owns, and since when there is something of that name. */

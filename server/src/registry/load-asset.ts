@@ -1,5 +1,6 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import type { AssetKind } from '@gantry/contract/roles.ts';
+import type { Caller } from '../access/caller.ts';
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
 import type { AssetRecord } from './asset.ts';
@@ -7,17 +8,21 @@ import { findAsset, findAssetById } from './find.ts';
 import * as store from './store.ts';
 
 /** Throws `not_found`, as for one that the caller may not read. */
-export async function loadAsset(db: Reader, { kind, name }: { kind: AssetKind; name: string }): Promise<AssetRecord> {
-  return (await findAsset(db, kind, name)) ?? gone();
+export async function loadAsset(
+  db: Reader,
+  { kind, name }: { kind: AssetKind; name: string },
+  caller: Caller,
+): Promise<AssetRecord> {
+  return (await findAsset(db, kind, name, caller)) ?? gone();
 }
 
 /**
  * As it is now, which may be otherwise than when it was decided; nobody else changes it or its ACL until the transaction ends. Throws
  * `not_found` for one that is gone.
  */
-export async function holdAsset(tx: GovernedTx, id: string): Promise<AssetRecord> {
+export async function holdAsset(tx: GovernedTx, id: string, caller: Caller | null): Promise<AssetRecord> {
   const held = await store.lockAsset(tx, id);
-  return (held && (await findAssetById(tx, id))) ?? gone();
+  return (held && (await findAssetById(tx, id, caller))) ?? gone();
 }
 
 function gone(): never {

@@ -16,8 +16,9 @@ import { pushPlaces } from './push/push-places.ts';
 import { setVisibility } from './assets/set-visibility.ts';
 import { pushEvents, requireReadablePush, showPush } from './push/show-push.ts';
 import { showVersion } from './assets/show-version.ts';
-import { show } from './assets/show.ts';
+import { show, showAsOf } from './assets/show.ts';
 import { transfer } from './ownership/transfer.ts';
+import type { ReadAsOf } from '../login/read-as-of.ts';
 
 type RegistryHandlers = Pick<Handlers<'agents'>, 'agents.push'> & Handlers<'pushes'> & Handlers<'registry'>;
 
@@ -25,11 +26,13 @@ interface RegistryParts {
   db: Database;
   cursors: Cursors;
   data_dir: string;
+  readAsOf: ReadAsOf;
 }
 
-export function registryRoutes({ db, cursors, data_dir }: RegistryParts): RegistryHandlers {
+export function registryRoutes({ db, cursors, data_dir, readAsOf }: RegistryParts): RegistryHandlers {
   const parts = { db, places: pushPlaces(data_dir) };
   const shown = async (caller: Caller, ref: AssetRef) => await show(db, approvedVersions, caller, ref);
+  const showNow = showAsOf(readAsOf, approvedVersions);
   return {
     'agents.push': async ({ caller, callerNow, params, query, body, signal }) => {
       const request = { name: params.name, message: query.message, archive: body, signal, callerNow };
@@ -47,7 +50,7 @@ export function registryRoutes({ db, cursors, data_dir }: RegistryParts): Regist
     'registry.search': async ({ caller, query }) => await search(db, cursors, caller, query),
     'registry.list': async ({ caller, params, query }) =>
       await list(db, cursors, caller, { ...query, kind: params.kind }),
-    'registry.show': async ({ caller, params }) => await shown(caller, params),
+    'registry.show': async ({ caller, params }) => await showNow(caller, params),
     'registry.show_version': async ({ caller, params }) => await showVersion(db, approvedVersions, caller, params),
     'registry.create': async ({ caller, params, body }) => {
       await create(db, caller, params.kind, body);

@@ -7,6 +7,7 @@ import type { GovernedTx } from '../access/change.ts';
 import type { Entry } from '../access/subject.ts';
 import type { Reader } from '../database/database.ts';
 import { allOf, nothing, sql, type Sql } from '../database/sql.ts';
+import { principalIds } from '../service-principals/load-caller.ts';
 
 interface AssetRow {
   id: string;
@@ -26,8 +27,9 @@ interface AssetRow {
   updated_at: string;
 }
 
-/** With its ACL rows. */
+/** With the ACL rows about one caller. */
 export interface AssetRowWithEntries extends AssetRow {
+  entries_of: string | null;
   entries: Entry[];
 }
 
@@ -53,25 +55,38 @@ export interface VersionRow {
 
 const assetColumns = sql`a.id, a.kind, a.name, a.team_id, t.name as team, a.owner_id, o.email as owner, a.description, a.tags, a.framework,
   a.visibility, a.published, a.serving_version_id, a.created_at, a.updated_at`;
-const assetWithEntries = sql`${assetColumns}, ${entriesColumn(sql`a.id`)}`;
 const assetTables = sql`asset a join team t on t.id = a.team_id join app_user o on o.id = a.owner_id`;
 const versionColumns = sql`v.id, v.asset_id, v.version, v.digest, v.state, v.message, v.pushed_by, u.label as pushed_by_email, v.authors, v.pushed_at`;
 const versionTables = sql`version v join identity u on u.id = v.pushed_by`;
 // `1.10.0` is above `1.9.0`: versions are compared by their numbers.
 export const byNumber = sql`string_to_array(v.version, '.')::int[]`;
 
-/** Gives `AssetRowWithEntries`; for others to join with what they keep of it. */
-export const selectAsset = (kind: AssetKind, name: string): Sql =>
-  sql`select ${assetWithEntries} from ${assetTables} where a.kind = ${kind} and a.name = ${name}`;
-export const asset = async (db: Reader, kind: AssetKind, name: string) =>
-  await db.one<AssetRowWithEntries>(selectAsset(kind, name));
+/** An asset by its name, or by its id, for the one who asks. */
+export interface AssetFor {
+  kind: AssetKind;
+  name?: string;
+  id?: string;
+  /** Null for the service itself, about which there are no entries. */
+  caller_id: string | null;
+}
+
+/** Gives `AssetRowWithEntries` and `n`, the number from 1 of what was asked; for others to join with what they keep of it. */
+export const selectAssets = (asked: readonly AssetFor[]): Sql => sql`
+  select w.n::int as n, ${assetColumns}, w.caller_id as entries_of, ${entriesColumn(sql`a.id`, principalIds(sql`w.caller_id`))}
+  from unnest(${asked.map(({ kind }) => kind)}::text[], ${asked.map(({ name }) => name)}::text[], ${asked.map(({ id }) => id)}::uuid[],
+    ${asked.map(({ caller_id }) => caller_id)}::uuid[]) with ordinality as w (kind, name, id, caller_id, n), ${assetTables}
+  where a.kind = w.kind and (a.name = w.name or a.id = w.id)`;
+export const assets = async (db: Reader, asked: readonly AssetFor[]) =>
+  await db.all<AssetRowWithEntries & { n: number }>(selectAssets(asked));
 export const assetsOwnedBy = async (db: Reader, user_id: string) =>
   await db.all<{ kind: AssetKind; name: string; created_at: string }>(
     sql`select kind, name, created_at from asset where owner_id = ${user_id}`,
   );
 
-export const assetsById = async (db: Reader, ids: readonly string[]) =>
-  await db.all<AssetRowWithEntries>(sql`select ${assetWithEntries} from ${assetTables} where a.id = any(${ids})`);
+export const assetsById = async (db: Reader, ids: readonly string[], caller_id: string | null) =>
+  await db.all<AssetRowWithEntries>(sql`
+    select ${assetColumns}, ${caller_id}::uuid as entries_of, ${entriesColumn(sql`a.id`, principalIds(sql`${caller_id}::uuid`))}
+    from ${assetTables} where a.id = any(${ids})`);
 
 export interface Listing {
   kind?: AssetKind | undefined;

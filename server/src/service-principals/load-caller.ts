@@ -1,22 +1,28 @@
-import type { Origin, PrincipalCaller, SignedInCaller } from '../access/caller.ts';
+import type { Identity, Origin, PrincipalIdentity, SignedInCaller } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
-import type { Sql } from '../database/sql.ts';
-import { loadCaller } from '../principals/load-caller.ts';
+import { sql, type Sql } from '../database/sql.ts';
+import { loadUsers } from '../principals/load-caller.ts';
 import * as store from './store.ts';
 
-/** The service principal as it stands right now; undefined for one that is gone, and where what is to be `provided` does not hold. */
-export async function loadPrincipal(
-  db: Reader,
-  id: string,
-  origin: Origin,
-  { session_id = '', provided }: { session_id?: string; provided?: Sql } = {},
-): Promise<PrincipalCaller | undefined> {
-  const row = await store.standing(db, id, provided);
-  if (row === undefined) return undefined;
-  const { name, role, team_id, team, allowed_assets } = row;
+/** The user or service principal of this id: work that goes on after its request asks anew who asked for it. */
+export async function loadIdentity(db: Reader, id: string, origin: Origin): Promise<SignedInCaller | undefined> {
+  const [identity] = await loadIdentities(db, [id]);
+  return identity && { ...identity, active_team: identity.primary_team, session_id: '', origin };
+}
+
+/** As of this moment, in the order of the ids; undefined for one who was removed or disabled. */
+export async function loadIdentities(db: Reader, ids: readonly string[]): Promise<(Identity | undefined)[]> {
+  const [users, principals] = await Promise.all([loadUsers(db, ids), store.callers(db, ids)]);
+  const found = new Map<string, Identity>([...users, ...principals.map(asIdentity)].map((one) => [one.id, one]));
+  return ids.map((id) => found.get(id));
+}
+
+type Row = Awaited<ReturnType<typeof store.callers>>[number];
+
+function asIdentity({ id, name, role, team_id, team, allowed_assets }: Row): PrincipalIdentity {
   return {
     kind: 'principal',
-    id: row.id,
+    id,
     label: `principal:${name}`,
     name,
     // Its role is one in its team; beyond it, it is nobody.
@@ -24,14 +30,13 @@ export async function loadPrincipal(
     memberships: [{ team_id, team, role }],
     groups: [],
     primary_team: { id: team_id, name: team },
-    active_team: { id: team_id, name: team },
     allowed_assets,
-    session_id,
-    origin,
   };
 }
 
-/** Whoever has this id, user or service principal: work that goes on after its request asks anew who asked for it. */
-export async function loadIdentity(db: Reader, id: string, origin: Origin): Promise<SignedInCaller | undefined> {
-  return (await loadCaller(db, id, origin)) ?? (await loadPrincipal(db, id, origin));
+/** A query for the ids under which an ACL entry can be about the caller with this id: covers() without the organisation. */
+export function principalIds(caller_id: Sql): Sql {
+  return sql`select ${caller_id} union all select team_id from membership where user_id = ${caller_id}
+    union all select group_id from group_member where user_id = ${caller_id}
+    union all select team_id from service_principal where id = ${caller_id} and deleted_at is null`;
 }

@@ -69,13 +69,11 @@ export async function names(db: Reader, ids: readonly string[]): Promise<{ id: s
     union all select id, email from app_user where id = any(${ids}) union all select id, name from service_principal where id = any(${ids})`);
 }
 
-/** What a caller is made of. */
-export type Standing = Pick<PrincipalRow, 'id' | 'name' | 'team_id' | 'team' | 'role' | 'allowed_assets'>;
-
-export const standing = async (db: Reader, id: string, provided = sql`true`) =>
-  await db.one<Standing>(sql`
+/** These of the service principals, with all that a caller is made of. */
+export const callers = async (db: Reader, ids: readonly string[]) =>
+  await db.all<Pick<PrincipalRow, 'id' | 'name' | 'team_id' | 'team' | 'role' | 'allowed_assets'>>(sql`
     select p.id, p.name, p.team_id, t.name as team, p.role, p.allowed_assets from service_principal p join team t on t.id = p.team_id
-    where p.id = ${id} and p.deleted_at is null and ${provided}`);
+    where p.id = any(${ids}) and p.deleted_at is null`);
 
 export interface NewPrincipal {
   name: string;

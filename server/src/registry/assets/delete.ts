@@ -18,7 +18,7 @@ export async function deleteAsset(
   ref: { kind: ConfiguredKind; name: string },
 ): Promise<void> {
   const user = signedIn(caller);
-  const asset = await loadAsset(db, ref);
+  const asset = await loadAsset(db, ref, caller);
   const grant = authorize(user, 'asset.delete', asset);
   await change(db, grant, 'asset.deleted', async (tx, note) => {
     if (!(await holdAlone(tx, asset.id))) throw new Problem('not_found');

@@ -28,11 +28,11 @@ type Named = { kind: ConfiguredKind; name: string };
 /** Other words at once, another config as a new version. The config that stands under the version already changes nothing. */
 export async function edit(db: Database, caller: Caller, ref: Named, edited: Edit): Promise<void> {
   const user = signedIn(caller);
-  const asset = await loadAsset(db, ref);
+  const asset = await loadAsset(db, ref, caller);
   const grant = authorize(user, 'asset.write', asset);
   const next = await contentOf(db, user, ref, edited);
   await change(db, grant, 'asset.changed', async (tx, note) => {
-    const now = await holdAsset(tx, asset.id);
+    const now = await holdAsset(tx, asset.id, caller);
     authorize(user, 'asset.write', now); // it may have been transferred since the decision
     if (next !== undefined) {
       const { version, content } = next;

@@ -13,12 +13,12 @@ import * as store from '../store.ts';
 /** Whether other teams' lists and searches show it to those who may read it; who may read it stays what the entries say. */
 export async function publish(db: Database, caller: Caller, ref: AssetRef, published: boolean): Promise<AssetStanding> {
   const user = signedIn(caller);
-  const asset = await loadAsset(db, ref);
+  const asset = await loadAsset(db, ref, caller);
   const grant = authorize(user, 'asset.publish', asset);
   await change(db, grant, published ? 'asset.published' : 'asset.unpublished', async (tx, note) => {
     // No row: it is so already, and nothing is recorded.
     if (!(await store.setPublished(tx, asset.id, published))) return;
     note({ visibility: asset.visibility, before: { published: !published }, after: { published } });
   });
-  return standingRecord((await findAssetById(db, asset.id)) ?? asset);
+  return standingRecord((await findAssetById(db, asset.id, caller)) ?? asset);
 }

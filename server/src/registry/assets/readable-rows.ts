@@ -28,7 +28,7 @@ export async function readableRows<Key, Row extends Key>(
   const size = Math.max(limit, least_batch);
   for (let last = after; ;) {
     const rows = await batch(last, size);
-    for (const asset of await findAssetsById(db, [...new Set(rows.map(assetOf))]))
+    for (const asset of await findAssetsById(db, [...new Set(rows.map(assetOf))], caller))
       if (canRead(caller, asset) && wants(asset)) assets.set(asset.id, asset);
     shown.push(...rows.filter((row) => assets.has(assetOf(row))));
     last = rows.at(-1);

@@ -12,6 +12,7 @@ import { emailOf, seedCast, type Cast, type Person } from '../../testing/cast.ts
 import { startPushes, type Pushes } from '../../testing/pushes.ts';
 import { projectOf } from '../../testing/project-archive.ts';
 import { prefixQuery, words } from '../words.ts';
+import { readNow } from '../../testing/read-now.ts';
 
 let database: TestDatabase;
 let cast: Cast;
@@ -74,7 +75,12 @@ beforeAll(async () => {
   database = await testDatabase();
   cast = await seedCast(database.db);
   pushes = await startPushes(database.db);
-  routes = registryRoutes({ db: database.db, cursors: cursors(randomBytes(32)), data_dir: tmpdir() });
+  routes = registryRoutes({
+    db: database.db,
+    cursors: cursors(randomBytes(32)),
+    data_dir: tmpdir(),
+    readAsOf: readNow(database.db),
+  });
   const yaml =
     'description: Says hello to everybody\ntags: [polite, demo.v2]\ndeploy:\n  env_vars:\n    GREETING: hi there\n';
   await pushes.push(await cast.caller('ada'), { name: 'greeter', yaml }, 'first');
@@ -152,19 +158,18 @@ describe('list', () => {
       'asset',
       sql`update asset set published = true where name in ('org-of-otto', 'private-of-otto') returning id`,
     );
-    const granted = await findAsset(database.db, 'mcp-server', 'private-of-olga');
+    const granted = await findAsset(database.db, 'mcp-server', 'private-of-olga', null);
     await cast.write(
       'permission',
       sql`insert into permission (asset_id, principal_type, principal_id, actions) values (${granted?.id}, 'user', ${cast.id('vera')}, array['read']) returning id`,
     );
-    const all = await Promise.all(
-      (await list('root', 'mcp-server')).items.map(
-        async (item) => await findAsset(database.db, 'mcp-server', item.name),
-      ),
-    );
-    expect(all).toHaveLength(9);
+    const { items } = await list('root', 'mcp-server');
+    expect(items).toHaveLength(9);
     for (const person of everybody) {
       const caller = await cast.caller(person);
+      const all = await Promise.all(
+        items.map(async ({ name }) => await findAsset(database.db, 'mcp-server', name, caller)),
+      );
       const expected = all.flatMap((asset) => {
         if (asset === undefined || !canRead(caller, asset)) return [];
         const named = asset.entries.some(
@@ -275,7 +280,7 @@ describe('tools, knowledge bases and MCP servers', () => {
         body: { ...simple, name: 'mine', team: 'ml' },
       }),
     ).rejects.toMatchObject({ code: 'unauthenticated' });
-    expect(await findAsset(database.db, 'tool', 'mine')).toBeUndefined();
+    expect(await findAsset(database.db, 'tool', 'mine', null)).toBeUndefined();
   });
 
   test('an edit is a new version; other content under a version that is there is refused', async () => {
@@ -396,5 +401,5 @@ test('nobody who is not signed in reads the registry', async () => {
   await expect(
     routes['registry.show']({ ...unused, caller: anonymous(), params: { kind: 'agent', name: 'greeter' } }),
   ).rejects.toMatchObject({ code: 'unauthenticated' });
-  expect(await findAgent(database.db, 'greeter')).toBeDefined();
+  expect(await findAgent(database.db, 'greeter', null)).toBeDefined();
 });

@@ -21,10 +21,10 @@ export async function setVisibility(
   visibility: Visibility,
 ): Promise<AssetStanding> {
   const user = signedIn(caller);
-  const asset = await loadAsset(db, ref);
+  const asset = await loadAsset(db, ref, caller);
   const grant = authorize(user, 'permission.change', asset);
   await change(db, grant, 'permission.changed', async (tx, note) => {
-    const held = await holdAsset(tx, asset.id);
+    const held = await holdAsset(tx, asset.id, user);
     authorize(user, 'permission.change', held); // it may have been transferred since the decision
     const { team, owner, visibility: told } = held;
     const entries = await entriesOf(tx, asset.id);
@@ -48,5 +48,5 @@ export async function setVisibility(
       })),
     });
   });
-  return standingRecord((await findAssetById(db, asset.id)) ?? asset);
+  return standingRecord((await findAssetById(db, asset.id, caller)) ?? asset);
 }

@@ -16,7 +16,7 @@ export async function showVersion(
   caller: Caller,
   { version, ...ref }: AssetRef & { version: string },
 ): Promise<AssetVersionDetail> {
-  const asset = await loadAsset(db, ref);
+  const asset = await loadAsset(db, ref, caller);
   authorize(caller, 'asset.read', asset);
   const row = await findVersion(db, asset.id, version);
   const content = row && (await contents.content(db, row.digest));

@@ -1,3 +1,4 @@
+import { Problem } from '@gantry/contract/problems.ts';
 import { printGrantee } from '@gantry/contract/refs.ts';
 import type { AssetKind } from '@gantry/contract/roles.ts';
 import { entriesOf } from '../../access/acl.ts';
@@ -7,8 +8,13 @@ import type { Reader } from '../../database/database.ts';
 import { principalNames } from '../../service-principals/principal-names.ts';
 import * as contents from '../content-store.ts';
 import { loadAsset } from '../load-asset.ts';
-import { detailRecord, type AssetDetail } from './records.ts';
+import { detailRecord, type AssetDetail, type DetailParts } from './records.ts';
 import * as store from '../store.ts';
+import { wanted, type Kind } from '../../copies/copies.ts';
+import type { ReadAsOf } from '../../login/read-as-of.ts';
+import { signedIn } from '../../principals/signed-in.ts';
+import { textOfAsset } from '../asset-copies.ts';
+import { findAssets, type AssetFor, type AssetRecord } from '../find.ts';
 
 /** Of these versions, the ids of those whose present content is approved. Approvals stand above the registry and hand it down. */
 export type FindApproved = (
@@ -16,21 +22,51 @@ export type FindApproved = (
   versions: readonly { id: string; digest: string }[],
 ) => Promise<ReadonlySet<string>>;
 
+/** Right after a change of it. */
 export async function show(
   db: Reader,
   findApproved: FindApproved,
   caller: Caller,
   ref: { kind: AssetKind; name: string },
 ): Promise<AssetDetail> {
-  const asset = await loadAsset(db, ref);
+  const asset = await loadAsset(db, ref, caller);
   authorize(caller, 'asset.read', asset);
+  return detailRecord(caller, asset, await loadDetail(db, findApproved, asset));
+}
+
+/** For a request that asks nothing else. */
+export function showAsOf(
+  readAsOf: ReadAsOf,
+  findApproved: FindApproved,
+): (caller: Caller, ref: { kind: AssetKind; name: string }) => Promise<AssetDetail> {
+  const details: Kind<AssetFor, { asset: AssetRecord; parts: DetailParts }> = {
+    name: 'detail',
+    textOf: textOfAsset,
+    load: async (db, keys) => {
+      const assets = await findAssets(db, keys);
+      return await Promise.all(
+        assets.map(async (asset) => asset && { asset, parts: await loadDetail(db, findApproved, asset) }),
+      );
+    },
+  };
+  return async (caller, ref) => {
+    const asking = signedIn(caller);
+    const asked = { detail: wanted(details, { ...ref, caller_id: asking.id }) };
+    const { caller: user, detail } = await readAsOf(asking, asked);
+    if (detail === undefined) throw new Problem('not_found');
+    authorize(user, 'asset.read', detail.asset);
+    return detailRecord(user, detail.asset, detail.parts);
+  };
+}
+
+async function loadDetail(db: Reader, findApproved: FindApproved, asset: AssetRecord): Promise<DetailParts> {
   const versions = await store.versions(db, asset.id);
   const [approved, permissions, content] = await Promise.all([
     findApproved(db, versions),
     permissionsOf(db, asset.id),
     versions[0] === undefined ? undefined : contents.content(db, versions[0].digest),
   ]);
-  return detailRecord(caller, asset, { versions, approved, permissions, config: content?.config ?? null });
+  return { versions, approved, permissions, config: content?.config ?? null };
 }
 
 async function permissionsOf(db: Reader, asset_id: string): Promise<AssetDetail['permissions']> {

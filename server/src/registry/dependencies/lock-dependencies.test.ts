@@ -69,7 +69,7 @@ test('what a source distribution was built to is kept with the version, and a lo
   expect(await lock('crafted')).toBe(second);
   expect(built).toBe(3);
 
-  const agent = await findAgent(database.db, 'greeter');
+  const agent = await findAgent(database.db, 'greeter', null);
   const version = agent && (await findVersion(database.db, agent.id, 'latest'));
   const content = await loadVersionContent(database.db, version?.id ?? '');
   expect(content.wheels).toEqual([{ file, bytes: Buffer.from('build 1') }]);

@@ -37,7 +37,7 @@ export async function transfer(
   to: Receiver,
 ): Promise<AssetStanding> {
   const user = signedIn(caller);
-  const asset = await loadAsset(db, ref);
+  const asset = await loadAsset(db, ref, caller);
   const grant = authorize(user, 'asset.transfer', asset);
   const team = await receivingTeam(db, user, asset, to.team);
   const owner = await receivingOwner(db, user, asset, team, to.owner);
@@ -58,7 +58,7 @@ export async function transfer(
       requests_closed,
     });
   });
-  return standingRecord((await findAssetById(db, asset.id)) ?? asset);
+  return standingRecord((await findAssetById(db, asset.id, caller)) ?? asset);
 }
 
 async function receivingTeam(
@@ -96,7 +96,7 @@ async function receivingOwner(
 }
 
 async function holdUnchanged(tx: GovernedTx, decided: AssetRecord): Promise<void> {
-  const asset = await holdAsset(tx, decided.id);
+  const asset = await holdAsset(tx, decided.id, null);
   if (asset.team.id !== decided.team.id || asset.owner_id !== decided.owner_id)
     throw new Problem('conflict', {
       detail: `Somebody else transferred ${asset.ref} at this moment, to ${asset.owner} in team:${asset.team.name}.`,

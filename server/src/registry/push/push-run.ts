@@ -61,7 +61,7 @@ async function loadPusher(db: Database, run: Run<PushInput>): Promise<SignedInCa
 
 // A final version is compared by what its author pushed and what that refers to: its lock and base image stay the ones it has.
 async function finalVersion(db: Database, { config, source }: PushInput, pins: Pin[]): Promise<PushResult | undefined> {
-  const asset = await findAgent(db, config.name);
+  const asset = await findAgent(db, config.name, null);
   const version = asset && (await findVersion(db, asset.id, config.version));
   if (version?.state !== 'final') return undefined;
   const before = await loadVersionSummary(db, version.id);

@@ -42,7 +42,7 @@ async function pushAs(person: Person, project: TestProject, message?: string) {
   return await pushes.push(await cast.caller(person), project, message);
 }
 async function agentOf(name: string) {
-  const agent = await findAgent(database.db, name);
+  const agent = await findAgent(database.db, name, null);
   if (agent === undefined) throw new Error(`there is no ${name}`);
   return agent;
 }
@@ -457,7 +457,7 @@ test('a pusher who was disabled while the push ran gets no version', async () =>
   const run = await pushes.ended(id);
   await cast.write('app_user', sql`update app_user set active = true where id = ${cast.id('bob')} returning id`);
   expect(run).toMatchObject({ state: 'failed', problem: { code: 'forbidden' } });
-  expect(await findAgent(database.db, name)).toBeUndefined();
+  expect(await findAgent(database.db, name, null)).toBeUndefined();
 });
 
 test('a later version narrows who may see the agent and never widens it', async () => {
@@ -535,6 +535,6 @@ test('a push into a team that is deleted meanwhile ends with that, and leaves no
     state: 'failed',
     problem: { code: 'conflict', detail: expect.stringContaining('was removed at this moment') },
   });
-  expect(await findAgent(database.db, name)).toBeUndefined();
+  expect(await findAgent(database.db, name, null)).toBeUndefined();
   expect(await pushAs('root', { name })).toMatchObject({ state: 'done' });
 });

@@ -54,7 +54,7 @@ export async function push({ db, places }: PushParts, caller: Caller, request: P
 
 // Before the body is read: nobody makes the server unpack what they may not push.
 async function pushable(db: Database, user: SignedInCaller, name: string): Promise<AssetRecord | undefined> {
-  const asset = await findAgent(db, name);
+  const asset = await findAgent(db, name, user);
   if (asset === undefined) requireSomeTeam(user);
   else requireWrite(user, asset);
   return asset;

@@ -40,7 +40,7 @@ async function readable(db: Database, caller: SignedInCaller, id: string): Promi
   const run = await findRun<PushInput, PushResult>(db, id);
   if (run?.kind !== 'push') throw new Problem('not_found');
   const asset_id = run.input.asset_id ?? run.result?.asset_id;
-  const asset = asset_id === undefined ? undefined : await findAssetById(db, asset_id);
+  const asset = asset_id === undefined ? undefined : await findAssetById(db, asset_id, caller);
   if (asset !== undefined) authorize(caller, 'asset.read', asset);
   else if (run.actor.user_id !== caller.id && caller.role !== 'admin') throw new Problem('not_found');
   return run;

@@ -28,7 +28,7 @@ export async function storeVersion(
 ): Promise<PushResult> {
   const { input } = run;
   const { config } = input;
-  const asset = await findAgent(db, config.name);
+  const asset = await findAgent(db, config.name, caller);
   if (asset === undefined && input.asset_id !== null)
     throw new Problem('conflict', { detail: `agents/${config.name} was deleted while this push was running.` });
   const grant = decideAgain(caller, asset, input);
@@ -110,7 +110,7 @@ async function describeAsset(
 ): Promise<void> {
   const { visibility: shown } = (await store.lockAsset(tx, asset.id)) ?? asset;
   // It may have been transferred, or deleted, since it was decided.
-  const now = await findAgent(tx, config.name);
+  const now = await findAgent(tx, config.name, null);
   if (now?.id === asset.id) requireSameOwner(now, config);
   const latest = await store.version(tx, asset.id, 'latest');
   if (latest?.id !== version_id) return;

@@ -8,7 +8,7 @@ import * as references from './reference-store.ts';
 
 /** Throws `in_use`, which names those that the caller may read. */
 export async function refuseWhileInUse(db: Reader, caller: Caller, asset: AssetRecord): Promise<void> {
-  const users = await findAssetsById(db, await references.referrers(db, asset.id));
+  const users = await findAssetsById(db, await references.referrers(db, asset.id), caller);
   if (users.length === 0) return;
   const named = users
     .filter((user) => canRead(caller, user))

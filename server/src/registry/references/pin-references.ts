@@ -72,7 +72,7 @@ async function pinOne(db: Reader, caller: Caller, self: AssetRef, reference: Ref
   const parsed = parseRef(ref);
   if (parsed === undefined) return fault(`${ref} is not a reference`);
   if (parsed.kind === self.kind && parsed.name === self.name) return fault(`${ref} is the ${self.kind} itself`);
-  const asset = await findAsset(db, parsed.kind, parsed.name);
+  const asset = await findAsset(db, parsed.kind, parsed.name, caller);
   const current = asset && (await store.currentVersions(db, [asset.id]))[0];
   if (asset === undefined || current === undefined || !canRead(caller, asset))
     return fault(`There is no ${printRef(parsed)} that you may read`);

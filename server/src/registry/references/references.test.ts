@@ -9,6 +9,7 @@ import { cursors } from '../../http/cursor.ts';
 import { testDatabase, type TestDatabase } from '../../testing/test-database.ts';
 import { findAgent, findAsset, findVersion } from '../find.ts';
 import { loadVersionContent } from '../versions/load-version-content.ts';
+import { readNow } from '../../testing/read-now.ts';
 import { checkReferences } from './pin-references.ts';
 import { registryRoutes } from '../routes.ts';
 import { seedCast, type Cast, type Person } from '../../testing/cast.ts';
@@ -25,7 +26,12 @@ beforeAll(async () => {
   database = await testDatabase();
   cast = await seedCast(database.db);
   pushes = await startPushes(database.db);
-  routes = registryRoutes({ db: database.db, cursors: cursors(randomBytes(32)), data_dir: tmpdir() });
+  routes = registryRoutes({
+    db: database.db,
+    cursors: cursors(randomBytes(32)),
+    data_dir: tmpdir(),
+    readAsOf: readNow(database.db),
+  });
 });
 afterAll(async () => {
   await pushes?.stop();
@@ -69,15 +75,16 @@ async function edit(person: Person, kind: Kind, name: string, version: string): 
   });
 }
 async function remove(kind: Kind, name: string): Promise<void> {
-  const asset = await findAsset(database.db, kind, name);
+  const root = await cast.caller('root');
+  const asset = await findAsset(database.db, kind, name, root);
   if (asset === undefined) throw new Error(`there is no ${name}`);
-  const grant = authorize(await cast.caller('root'), 'asset.delete', asset);
+  const grant = authorize(root, 'asset.delete', asset);
   await change(database.db, grant, 'asset.deleted', async (tx) => await removeAsset(tx, asset.id));
 }
 async function pushWith(yaml: string, person: Person = 'ada') {
   const name = fresh('agent');
   const run = await pushes.push(await cast.caller(person), { name, yaml });
-  const agent = await findAgent(database.db, name);
+  const agent = await findAgent(database.db, name, null);
   const version = agent && (await findVersion(database.db, agent.id, 'latest'));
   return { name, run, version, pushAgain: async () => await pushes.push(await cast.caller(person), { name, yaml }) };
 }
@@ -132,7 +139,7 @@ test('what may be read and not used is refused, until use is granted', async () 
     state: 'failed',
     problem: { code: 'reference_missing', errors: [{ message: expect.stringContaining('not use it') }] },
   });
-  const asset = await findAsset(database.db, 'tool', tool);
+  const asset = await findAsset(database.db, 'tool', tool, null);
   await cast.write(
     'permission',
     sql`insert into permission (asset_id, principal_type, principal_id, actions) values (${asset?.id}, 'team', ${cast.team('ml')}, array['use']) returning id`,
@@ -180,7 +187,7 @@ test('the transport that agent.yaml names is the one that the server has', async
 test('a config that was stored while less was asked of it is refused at push and at deploy, naming the command', async () => {
   const tool = await create('ada', 'tool', 'ml');
   const { version } = await pushWith(`tools: [tools/${tool}]\n`);
-  const asset = await findAsset(database.db, 'tool', tool);
+  const asset = await findAsset(database.db, 'tool', tool, null);
   // As the database was before configs had a form; the pin follows, so that nothing else has changed.
   await database.db
     .run(sql`insert into content (digest, config, manifest, source, lock, dependencies, base_image, python, pins)
@@ -215,7 +222,7 @@ test('what a serving agent was pinned to is not deleted; who may not read the ag
     'asset',
     sql`update asset set serving_version_id = ${version?.id} where name = ${name} returning id`,
   );
-  const asset = await findAsset(database.db, 'tool', tool);
+  const asset = await findAsset(database.db, 'tool', tool, null);
   await expect(remove('ada')).rejects.toMatchObject({
     code: 'in_use',
     status: 409,
@@ -232,7 +239,7 @@ test('what a serving agent was pinned to is not deleted; who may not read the ag
   await expect(remove('bob')).rejects.toMatchObject({ detail: `tools/${tool} is used by 1 that you may not read.` });
   await cast.write('asset', sql`update asset set serving_version_id = null where name = ${name} returning id`);
   await remove('bob');
-  expect(await findAsset(database.db, 'tool', tool)).toBeUndefined();
+  expect(await findAsset(database.db, 'tool', tool, null)).toBeUndefined();
 });
 
 test('what is gone since it was pinned is refused, also when another took its name', async () => {
@@ -265,10 +272,11 @@ test('what is gone since it was pinned is refused, also when another took its na
 test('a draft of a subagent that has a final version changes nothing for who refers to it, a new final one does', async () => {
   const sub = fresh('agent');
   const finalOf = async (version: string) => {
-    const agent = await findAgent(database.db, sub);
+    const root = await cast.caller('root');
+    const agent = await findAgent(database.db, sub, root);
     const row = agent && (await findVersion(database.db, agent.id, version));
     if (row === undefined || agent === undefined) throw new Error('not pushed');
-    const grant = authorize(await cast.caller('root'), 'approval.decide', agent);
+    const grant = authorize(root, 'approval.decide', agent);
     await change(
       database.db,
       grant,
@@ -289,8 +297,9 @@ test('a draft of a subagent that has a final version changes nothing for who ref
 test('a final version whose reference changed cannot be pushed again under its number', async () => {
   const tool = await create('ada', 'tool', 'ml');
   const pushed = await pushWith(`tools: [tools/${tool}]\n`);
-  const agent = await findAgent(database.db, pushed.name);
-  const grant = authorize(await cast.caller('root'), 'approval.decide', agent ?? { kind: 'org' });
+  const root = await cast.caller('root');
+  const agent = await findAgent(database.db, pushed.name, root);
+  const grant = authorize(root, 'approval.decide', agent ?? { kind: 'org' });
   const { id = '', digest = '' } = pushed.version ?? {};
   await change(database.db, grant, 'approval.decided', async (tx) => await finalise(tx, { version_id: id, digest }));
   expect((await pushed.pushAgain()).result).toMatchObject({ unchanged: true });

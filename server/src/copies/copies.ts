@@ -1,0 +1,174 @@
+// What decides may be kept in memory, under a proof that it is as of the request. One small question to the database serves all requests
+// that wait: it reads the hash of the governance chain's head, which every governed change moves in its own transaction, the epoch of the
+// instances, and which of the callers' sessions are open. A copy counts only under the proof that was read in the snapshot that filled it.
+// Promises: an answer is never older than its request, and all its parts are of one moment. Must never happen: a copy of something that can
+// change without moving the proof; copies.test.ts looks at every statement that fills one. A restored database cannot bring an old hash back.
+import { Problem } from '@gantry/contract/problems.ts';
+import { LRUCache } from 'lru-cache';
+import type { Database, Reader } from '../database/database.ts';
+import { sql, type Sql } from '../database/sql.ts';
+import { together } from './together.ts';
+
+/** A session, as a sound token names it. */
+export interface SessionOf {
+  session_id: string;
+  /** The id of its user or service principal. */
+  subject: string;
+}
+
+/** The state of the database after a request had arrived. */
+export interface Moment {
+  /** Governed rows and instances are the same in two moments that have the same proof. */
+  readonly proof: string;
+  /** `performance.now()` before the database was asked. */
+  readonly asked_at: number;
+  isOpen(session: SessionOf): boolean;
+}
+
+/** One kind of copy. */
+export interface Kind<Key, Value> {
+  readonly name: string;
+  /** Equal keys have equal texts. */
+  textOf(key: Key): string;
+  /** Reads them from one snapshot, in the order of the keys; undefined where there is none. */
+  load(db: Reader, keys: readonly Key[]): Promise<(Value | undefined)[]>;
+}
+
+export interface Wanted<Value> {
+  readonly kind: Kind<unknown, Value>;
+  readonly key: unknown;
+}
+
+export type Found<W extends Record<string, Wanted<unknown>>> = {
+  [Name in keyof W]: W[Name] extends Wanted<infer Value> ? Value | undefined : never;
+};
+
+export interface Copies {
+  /**
+   * All that is wanted, as of one moment: the given one where the copies prove it, else a moment after this call. Undefined when the
+   * session is not open. Throws `starting` when the database does not answer in time, or is no primary.
+   */
+  read<W extends Record<string, Wanted<unknown>>>(
+    session: SessionOf,
+    wanted: W,
+    at?: Moment,
+  ): Promise<{ moment: Moment; found: Found<W> } | undefined>;
+}
+
+/** What the question asks, from the features that own the tables. */
+export interface Question {
+  /** An expression of text for each part of the proof. */
+  proofs: readonly Sql[];
+  /** An expression: of the sessions in a `text[]`, those that are open, as `<session>:<subject>`. */
+  openSessions: (ids: readonly string[]) => Sql;
+}
+
+const answer_ms = 2000;
+const max_copies_bytes = 32 * 1024 * 1024;
+const max_copies = 50_000;
+
+export function wanted<Key, Value>(kind: Kind<Key, Value>, key: Key): Wanted<Value> {
+  return { kind: kind as Kind<unknown, Value>, key }; // the key is one of this kind
+}
+
+interface Loading {
+  session: SessionOf;
+  wanted: readonly Wanted<unknown>[];
+}
+
+export function openCopies(db: Database, question: Question): Copies {
+  const kept = new LRUCache<string, { proof: string; value: object }>({
+    max: max_copies,
+    maxSize: max_copies_bytes,
+    sizeCalculation: ({ value }) => JSON.stringify(value).length,
+  });
+
+  const ask = async (reader: Reader, sessions: readonly SessionOf[]): Promise<Moment> => {
+    const asked_at = performance.now();
+    const ids = [...new Set(sessions.map(({ session_id }) => session_id))];
+    const proof = question.proofs.reduce((all, one) => sql`${all} || ' ' || ${one}`);
+    const row = await reader.one<{ is_primary: boolean; proof: string; open: string[] }>(
+      sql`select not pg_is_in_recovery() as is_primary, ${proof} as proof, ${question.openSessions(ids)} as open`,
+    );
+    if (row?.is_primary !== true) throw unproven('This database is a copy that may be behind.');
+    const open = new Set(row.open);
+    return {
+      proof: row.proof,
+      asked_at,
+      isOpen: ({ session_id, subject }) => open.has(`${session_id}:${subject}`),
+    };
+  };
+  const askNow = together(async (sessions: readonly SessionOf[]) => await inTime(ask(db, sessions)));
+
+  const loadNow = together(async (loadings: readonly Loading[]) => {
+    const missing = new Map(loadings.flatMap((one) => one.wanted.map((want) => [textOf(want), want])));
+    const groups = [...Map.groupBy(missing.values(), ({ kind }) => kind)];
+    return await inTime(
+      db.snapshot(async (reader) => {
+        const [moment, ...found] = await Promise.all([
+          ask(
+            reader,
+            loadings.map(({ session }) => session),
+          ),
+          ...groups.map(async ([kind, wants]) => {
+            const values = await kind.load(
+              reader,
+              wants.map(({ key }) => key),
+            );
+            return wants.map((want, index) => [textOf(want), values[index]] as const);
+          }),
+        ]);
+        const values = new Map(found.flat());
+        // Names that somebody makes up take no room.
+        for (const [text, value] of values)
+          if (typeof value === 'object' && value !== null) kept.set(text, { proof: moment.proof, value });
+        return { moment, values };
+      }),
+    );
+  });
+
+  const copy = (moment: Moment, want: Wanted<unknown>): unknown => {
+    const known = kept.get(textOf(want));
+    return known?.proof === moment.proof ? known.value : undefined;
+  };
+
+  return {
+    read: async (session, wants, at) => {
+      let moment = at ?? (await askNow(session));
+      if (!moment.isOpen(session)) return undefined;
+      const all = Object.entries(wants);
+      let values = all.map(([, want]) => copy(moment, want));
+      if (values.includes(undefined)) {
+        const loaded = await loadNow({ session, wanted: Object.values(wants) });
+        moment = loaded.moment;
+        if (!moment.isOpen(session)) return undefined;
+        values = all.map(([, want]) => loaded.values.get(textOf(want)));
+      }
+      const found = Object.fromEntries(all.map(([name], index) => [name, values[index]]));
+      return { moment, found: found as Found<typeof wants> }; // each value is of its name's kind
+    },
+  };
+}
+
+function textOf({ kind, key }: Wanted<unknown>): string {
+  return `${kind.name} ${kind.textOf(key)}`;
+}
+
+// An answer that was on its way for long says little about now.
+async function inTime<T>(answer: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    // An answer that came while this process was busy is read first.
+    () => setImmediate(() => late.reject(unproven('The database did not answer within two seconds.'))),
+    answer_ms,
+  );
+  try {
+    return await Promise.race([answer, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function unproven(detail: string): Problem {
+  return new Problem('starting', { detail });
+}
