@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { SignedInCaller } from '../access/caller.ts';
 import type { AssetSubject } from '../access/subject.ts';
-import { wanted, type Kind } from '../copies/copies.ts';
+import { wanted, type Kind, type Wanted } from '../copies/copies.ts';
 import type { ReadAsOf } from '../login/read-as-of.ts';
 import { textOfAsset } from '../registry/asset-copies.ts';
 import {
@@ -68,6 +68,11 @@ const served: Kind<AssetFor, Served> = {
   },
 };
 
+/** An agent with where its calls lead, for one caller. */
+export function servedTo(caller_id: string, name: string): Wanted<Served> {
+  return wanted(served, { kind: 'agent', name, caller_id });
+}
+
 export function servingAgents({
   db,
   ingress_key,
@@ -83,8 +88,7 @@ export function servingAgents({
       : { revision_id: row.revision_id, url: row.url, secret: secrets.memo(row.revision_id) };
   return {
     find: async (asking, name) => {
-      const asked = wanted(served, { kind: 'agent', name, caller_id: asking.id });
-      const { caller, found } = await readAsOf(asking, { found: asked });
+      const { caller, found } = await readAsOf(asking, { found: servedTo(asking.id, name) });
       if (found?.route === undefined) return { caller, agent: found?.agent, serving: undefined };
       const { version_id, desired } = found.route;
       const revision = desired === 'running' ? instanceOf(found.route) : undefined;

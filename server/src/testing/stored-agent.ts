@@ -64,7 +64,11 @@ export async function storeAgent(
 }
 
 /** From now on this revision answers for the agent, at `url`. Answers the revision's id. */
-export async function serveAgent(app: TestApp, agent: StoredAgent, url: string): Promise<string> {
+export async function serveAgent(
+  app: Pick<TestApp, 'db' | 'governed'>,
+  agent: StoredAgent,
+  url: string,
+): Promise<string> {
   const id = randomUUID();
   const version = (await findVersionById(app.db, agent.version_id))?.version ?? '';
   await app.governed(sql`insert into revision (id, agent_id, version_id, version, digest, target, image, deployed_by, deployed_by_name)

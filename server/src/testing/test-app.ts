@@ -13,7 +13,7 @@ import { change } from '../access/change.ts';
 import { theOrg } from '../access/subject.ts';
 import { startApp } from '../app.ts';
 import type { Config } from '../config.ts';
-import { openDatabase, type Database } from '../database/database.ts';
+import { openDatabase, type Connection, type Database } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
 import { deriveKey } from '../derive-key.ts';
 import { connectEngine } from '../engine/client.ts';
@@ -38,12 +38,16 @@ export interface TestApp {
   url: string;
   /** As the owner, beside the service. */
   db: Database;
+  /** What the service connects with. */
+  connection: Connection;
   secret_key: string;
   data_dir: string;
   anonymous: Client;
   /** The seeded platform admin. */
   admin: TestUser;
   as(token: string): Client;
+  /** One more service on the same database; it stops with the first. */
+  another(): Promise<{ url: string; as(token: string): Client }>;
   /** A user who can sign in; `teams` are made where they are not there yet. */
   user(
     email: string,
@@ -78,23 +82,27 @@ export async function testApp({
   await seed(db, { password_hash: await hashing.hash(admin_password), must_change: seeded === 'default' });
   const config: Config = { ...testConfig(), data_dir, port: 0, host: '127.0.0.1', ...overrides };
   const lock = { announce: async () => {}, release: () => {} };
-  const service_db = openDatabase(database.app);
-  const foundation = {
-    db: service_db,
-    secret_key,
-    passwords: hashing,
-    lock,
-    failed: new Promise<never>(() => {}),
-    close: async () => await service_db.close(),
-  };
   const bugs: string[] = [];
   const write = (line: string) => {
     onLog?.(line);
     if (line.includes(undeclared_problem)) bugs.push(line);
   };
   const log = openLog(onLog === undefined ? 'error' : 'trace', { write });
-  const app = await startApp(config, log, foundation);
-  const as = (token?: string) => createClient({ base_url: app.url, token: () => token });
+  const start = async () => {
+    const service_db = openDatabase(database.app);
+    return await startApp(config, log, {
+      db: service_db,
+      secret_key,
+      passwords: hashing,
+      lock,
+      failed: new Promise<never>(() => {}),
+      close: async () => await service_db.close(),
+    });
+  };
+  const app = await start();
+  const others: Awaited<ReturnType<typeof start>>[] = [];
+  const clientOf = (base_url: string) => (token?: string) => createClient({ base_url, token: () => token });
+  const as = clientOf(app.url);
 
   const governed = async (statement: Sql) => {
     const table = /(?:update|insert into|delete from)\s+(\w+)/.exec(statement.strings[0] ?? '')?.[1] ?? '';
@@ -131,11 +139,17 @@ export async function testApp({
   return {
     url: app.url,
     db,
+    connection: database.app,
     secret_key,
     data_dir,
     anonymous: as(),
     admin: await signIn('admin@gantry.local', admin_password),
     as,
+    another: async () => {
+      const other = await start();
+      others.push(other);
+      return { url: other.url, as: clientOf(other.url) };
+    },
     user,
     governed,
     // A function cannot take a parameter in its body; the interval is a test's own constant.
@@ -154,7 +168,7 @@ export async function testApp({
     },
     stop: async () => {
       const installation_id = await installationId(db);
-      await app.stop();
+      for (const one of [...others, app]) await one.stop();
       await database.close();
       // Whatever engine the service was told of, what it made can only be in this machine's.
       await removeLeftovers(connectEngine({ docker_host: testConfig().engine_host, installation_id }));

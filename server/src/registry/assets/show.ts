@@ -39,7 +39,19 @@ export function showAsOf(
   readAsOf: ReadAsOf,
   findApproved: FindApproved,
 ): (caller: Caller, ref: { kind: AssetKind; name: string }) => Promise<AssetDetail> {
-  const details: Kind<AssetFor, { asset: AssetRecord; parts: DetailParts }> = {
+  const kind = details(findApproved);
+  return async (caller, ref) => {
+    const asking = signedIn(caller);
+    const asked = { detail: wanted(kind, { ...ref, caller_id: asking.id }) };
+    const { caller: user, detail } = await readAsOf(asking, asked);
+    if (detail === undefined) throw new Problem('not_found');
+    authorize(user, 'asset.read', detail.asset);
+    return detailRecord(user, detail.asset, detail.parts);
+  };
+}
+
+export function details(findApproved: FindApproved): Kind<AssetFor, { asset: AssetRecord; parts: DetailParts }> {
+  return {
     name: 'detail',
     textOf: textOfAsset,
     load: async (db, keys) => {
@@ -48,14 +60,6 @@ export function showAsOf(
         assets.map(async (asset) => asset && { asset, parts: await loadDetail(db, findApproved, asset) }),
       );
     },
-  };
-  return async (caller, ref) => {
-    const asking = signedIn(caller);
-    const asked = { detail: wanted(details, { ...ref, caller_id: asking.id }) };
-    const { caller: user, detail } = await readAsOf(asking, asked);
-    if (detail === undefined) throw new Problem('not_found');
-    authorize(user, 'asset.read', detail.asset);
-    return detailRecord(user, detail.asset, detail.parts);
   };
 }
 

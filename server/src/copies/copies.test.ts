@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { authorize } from '../access/authorize.ts';
+import { systemCaller } from '../access/caller.ts';
+import { change } from '../access/change.ts';
+import { theOrg } from '../access/subject.ts';
+import { approvedVersions } from '../approvals/approval-for.ts';
+import { governanceHead } from '../audit/head.ts';
+import { openDatabase, type Database, type Reader } from '../database/database.ts';
+import { sql, type Sql } from '../database/sql.ts';
+import { instanceEpoch, servedTo } from '../deploy/serving.ts';
+import { identityOf, openSessions } from '../login/authenticate.ts';
+import { assetFor } from '../registry/asset-copies.ts';
+import { details } from '../registry/assets/show.ts';
+import { seedCast, type Cast } from '../testing/cast.ts';
+import { serveAgent, storeAgent, type StoredAgent } from '../testing/stored-agent.ts';
+import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
+import { openCopies, wanted, type Copies, type SessionOf } from './copies.ts';
+
+let database: TestDatabase;
+let cast: Cast;
+let agent: StoredAgent;
+let revision_id: string;
+let ada: string;
+const opened: Database[] = [];
+
+beforeAll(async () => {
+  database = await testDatabase();
+  cast = await seedCast(database.db);
+  ada = cast.id('ada');
+  agent = await storeAgent(database, 'ada@example.com', { name: 'greeter' });
+  const governed = async (query: Sql) =>
+    await cast.write(/(?:update|insert into)\s+(\w+)/.exec(query.strings[0] ?? '')?.[1] ?? '', query);
+  revision_id = await serveAgent({ db: database.db, governed }, agent, 'http://192.0.2.1:0');
+});
+afterAll(async () => {
+  for (const db of opened) await db.close();
+  await database.close();
+});
+
+/** The copies of one more process, and how many statements it has sent. */
+function service(): { copies: Copies; statements: () => number } {
+  const db = openDatabase(database.app);
+  opened.push(db);
+  let statements = 0;
+  const counted = (reader: Reader): Reader => ({
+    all: async (query) => (statements++, await reader.all(query)),
+    one: async (query) => (statements++, await reader.one(query)),
+  });
+  const snapshot: Database['snapshot'] = async (read) =>
+    await db.snapshot(async (reader) => await read(counted(reader)));
+  const question = { proofs: [governanceHead, instanceEpoch], openSessions };
+  return { copies: openCopies({ ...db, ...counted(db), snapshot }, question), statements: () => statements };
+}
+
+async function openSession(): Promise<SessionOf> {
+  const session_id = randomUUID();
+  await database.db.run(
+    sql`insert into session (id, user_id, expires_at) values (${session_id}, ${ada}, now() + interval '1 day')`,
+  );
+  return { session_id, subject: ada };
+}
+
+const everything = () => ({ identity: identityOf(ada), served: servedTo(ada, 'greeter') });
+
+test('requests that wait together are answered by one question', async () => {
+  const { copies, statements } = service();
+  const session = await openSession();
+  const ask = async () => await copies.read(session, everything());
+  await ask();
+  const before = statements();
+  const answers = await Promise.all(Array.from({ length: 50 }, ask));
+  expect(answers.map((answer) => answer?.found.served?.agent.ref)).toEqual(Array(50).fill('agents/greeter'));
+  expect(statements() - before).toBe(1);
+});
+
+test('a name that nothing has is asked for each time, and takes no room', async () => {
+  const { copies, statements } = service();
+  const session = await openSession();
+  const ask = async () =>
+    await copies.read(session, { asset: assetFor({ kind: 'tool', name: 'none', caller_id: ada }) });
+  for (let round = 0; round < 2; round++) {
+    const before = statements();
+    expect((await ask())?.found.asset).toBeUndefined();
+    expect(statements() - before).toBe(3);
+  }
+});
+
+test('one who asks by the moment of a request gets that moment, or a later one as a whole', async () => {
+  const { copies } = service();
+  const session = await openSession();
+  const first = await copies.read(session, everything());
+  expect((await copies.read(session, everything(), first?.moment))?.moment).toBe(first?.moment);
+  await cast.write('app_user', sql`update app_user set name = 'Ada' where id = ${ada} returning id`);
+  await copies.read(session, everything());
+  const later = await copies.read(session, everything(), first?.moment);
+  expect(later?.moment).not.toBe(first?.moment);
+  expect(later?.found.identity?.name).toBe('Ada');
+});
+
+test('a database that does not answer within two seconds lets nobody in', async () => {
+  const { copies } = service();
+  const session = await openSession();
+  await copies.read(session, everything());
+  await database.db.transaction(async (tx) => {
+    await tx.run(sql`lock table audit.head in access exclusive mode`);
+    await expect(copies.read(session, everything())).rejects.toMatchObject({ code: 'starting' });
+  });
+  expect(await copies.read(session, everything())).toBeDefined();
+});
+
+test('no answer of two services is older than its request, and none mixes two moments', async () => {
+  const services = [service(), service()];
+  const grant = authorize(systemCaller('system.seed'), 'system.seed', theOrg);
+  // What a reader may see at the least: each is set once its write is committed.
+  const done = { governed: 0, url: 0 };
+  const ended = new Set<SessionOf>();
+  let open = await openSession();
+  let writing = true;
+
+  const governed = async () => {
+    for (let n = 1; n <= 150; n++) {
+      await change(database.db, grant, 'user.changed', async (tx) => {
+        await tx.write('app_user', sql`update app_user set name = ${String(n)} where id = ${ada} returning id`);
+        await tx.write(
+          'asset',
+          sql`update asset set description = ${String(n)} where id = ${agent.asset_id} returning id`,
+        );
+      });
+      done.governed = n;
+    }
+  };
+  const moves = async () => {
+    for (let n = 1; n <= 150; n++) {
+      await database.db.run(
+        sql`update instance set url = ${`http://192.0.2.1:${n}`} where revision_id = ${revision_id}`,
+      );
+      done.url = n;
+    }
+  };
+  const sessions = async () => {
+    for (let n = 0; n < 50; n++) {
+      const old = open;
+      open = await openSession();
+      await database.db.run(sql`update session set revoked_at = clock_now() where id = ${old.session_id}`);
+      ended.add(old);
+    }
+  };
+  let answers = 0;
+  const reads = async ({ copies }: { copies: Copies }) => {
+    while (writing) {
+      const [session, least] = [open, { ...done }];
+      const hadEnded = ended.has(session);
+      const read = await copies.read(session, everything());
+      if (hadEnded) expect(read).toBeUndefined();
+      if (read === undefined) continue;
+      const { identity, served } = read.found;
+      const url = Number(served?.route?.url?.split(':')[2]);
+      expect(identity?.name).toBe(served?.agent.description);
+      expect(Number(identity?.name)).toBeGreaterThanOrEqual(least.governed);
+      expect(url).toBeGreaterThanOrEqual(least.url);
+      answers++;
+    }
+  };
+  await cast.write('app_user', sql`update app_user set name = '0' where id = ${ada} returning id`);
+  await cast.write('asset', sql`update asset set description = '0' where id = ${agent.asset_id} returning id`);
+  const writers = Promise.all([governed(), moves(), sessions()]).finally(() => (writing = false));
+  await Promise.all([writers, ...services.flatMap((one) => Array.from({ length: 6 }, async () => await reads(one)))]);
+  expect(answers).toBeGreaterThan(150);
+});
+
+test('a copy is filled from tables that move its proof, or that never change', async () => {
+  const proven = await database.db.all<{ table_name: string }>(sql`select table_name from audit.governed`);
+  const moving = new Set([...proven.map(({ table_name }) => table_name), 'instance']);
+  const immutable = new Set(['content']);
+  const kinds = [
+    identityOf(ada),
+    servedTo(ada, 'greeter'),
+    assetFor({ kind: 'agent', name: 'greeter', caller_id: ada }),
+    wanted(details(approvedVersions), { kind: 'agent', name: 'greeter', caller_id: ada }),
+  ];
+  for (const { kind, key } of kinds) {
+    const read = new Set<string>();
+    const explaining: Reader = {
+      all: async (query) => {
+        for (const table of await tablesOf(database.db, query)) read.add(table);
+        return await database.db.all(query);
+      },
+      one: async (query) => (await explaining.all<never>(query))[0],
+    };
+    expect((await kind.load(explaining, [key]))[0]).toBeDefined();
+    expect(read.size).toBeGreaterThan(1);
+    expect([kind.name, [...read].filter((table) => !moving.has(table) && !immutable.has(table))]).toEqual([
+      kind.name,
+      [],
+    ]);
+  }
+});
+
+async function tablesOf(db: Database, query: Parameters<Reader['all']>[0]): Promise<string[]> {
+  const plan = JSON.stringify(await db.all(sql`explain (format json) ${query}`));
+  return [...plan.matchAll(/"Relation Name":"(\w+)"/g)].map(([, name = '']) => name);
+}
+
+test('a change that decides and has its entry in another chain than the governance chain is refused', async () => {
+  const grant = authorize(systemCaller('system.seed'), 'system.seed', theOrg);
+  const write = async (event: 'user.changed' | 'session.revoked') =>
+    await change(database.db, grant, event, async (tx) => {
+      await tx.write('app_user', sql`update app_user set name = 'other' where id = ${ada} returning id`);
+    });
+  await write('user.changed');
+  await expect(write('session.revoked')).rejects.toThrow('governed change without audit entry');
+});
