@@ -86,3 +86,6 @@ export async function deleteEntries(tx: Tx, chain: Chain, up_to: number): Promis
 }
 
 const batch = 50_000;
+
+/** An expression: every governed change moves it in its own transaction, and it is never again what it was. */
+export const governanceHead = sql`(select encode(hash, 'hex') from audit.head where chain = 'governance')`;

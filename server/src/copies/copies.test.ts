@@ -149,6 +149,8 @@ test('no answer of two services is older than its request, and none mixes two mo
   let answers = 0;
   const reads = async ({ copies }: { copies: Copies }) => {
     while (writing) {
+      // Copies of one part alone, which a reader of both may meet.
+      if (Math.random() < 0.5) await copies.read(open, { served: servedTo(ada, 'greeter') });
       const [session, least] = [open, { ...done }];
       const hadEnded = ended.has(session);
       const read = await copies.read(session, everything());

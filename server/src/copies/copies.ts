@@ -68,7 +68,7 @@ const max_copies_bytes = 32 * 1024 * 1024;
 const max_copies = 50_000;
 
 export function wanted<Key, Value>(kind: Kind<Key, Value>, key: Key): Wanted<Value> {
-  return { kind: kind as Kind<unknown, Value>, key }; // the key is one of this kind
+  return { kind, key };
 }
 
 interface Loading {

@@ -1,8 +1,9 @@
 import type { Identity, Origin, PrincipalIdentity, SignedInCaller } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
-import { sql, type Sql } from '../database/sql.ts';
 import { loadUsers } from '../principals/load-caller.ts';
 import * as store from './store.ts';
+
+export { principalIds } from './store.ts';
 
 /** The user or service principal of this id: work that goes on after its request asks anew who asked for it. */
 export async function loadIdentity(db: Reader, id: string, origin: Origin): Promise<SignedInCaller | undefined> {
@@ -32,11 +33,4 @@ function asIdentity({ id, name, role, team_id, team, allowed_assets }: Row): Pri
     primary_team: { id: team_id, name: team },
     allowed_assets,
   };
-}
-
-/** A query for the ids under which an ACL entry can be about the caller with this id: covers() without the organisation. */
-export function principalIds(caller_id: Sql): Sql {
-  return sql`select ${caller_id} union all select team_id from membership where user_id = ${caller_id}
-    union all select group_id from group_member where user_id = ${caller_id}
-    union all select team_id from service_principal where id = ${caller_id} and deleted_at is null`;
 }

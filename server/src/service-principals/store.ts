@@ -176,3 +176,10 @@ export async function keyHolders(
   return await db.all<{ id: string; email: string }>(sql`
     select distinct u.id, u.email from service_key k join app_user u on u.id = k.issued_to where k.principal_id = any(${principal_ids})`);
 }
+
+/** A query for the ids under which an ACL entry can be about the caller with this id: covers() without the organisation. */
+export function principalIds(caller_id: Sql): Sql {
+  return sql`select ${caller_id} union all select team_id from membership where user_id = ${caller_id}
+    union all select group_id from group_member where user_id = ${caller_id}
+    union all select team_id from service_principal where id = ${caller_id} and deleted_at is null`;
+}
