@@ -6,7 +6,7 @@ import { approvalsRoutes } from './approvals/routes.ts';
 import { refusalRecorder } from './access/refused.ts';
 import { destinations } from './audit/push/destination.ts';
 import { startPusher } from './audit/push/push.ts';
-import { governanceHead } from './audit/head.ts';
+import { governanceHead } from './audit/chain.ts';
 import { auditRoutes } from './audit/routes.ts';
 import type { Config } from './config.ts';
 import { openCopies } from './copies/copies.ts';

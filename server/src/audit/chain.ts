@@ -7,6 +7,7 @@ export type { Row } from './store.ts';
 
 export const headOf = chain.headOf;
 export const heads = chain.heads;
+export const governanceHead = chain.governanceHead;
 export const storedEntry = chain.entryAt;
 export const storedEntries = chain.entriesAfter;
 export const prunedUpTo = chain.prunedUpTo;

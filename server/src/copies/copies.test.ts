@@ -5,7 +5,7 @@ import { systemCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { theOrg } from '../access/subject.ts';
 import { approvedVersions } from '../approvals/approval-for.ts';
-import { governanceHead } from '../audit/head.ts';
+import { governanceHead } from '../audit/chain.ts';
 import { openDatabase, type Database, type Reader } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
 import { instanceEpoch, servedTo } from '../deploy/serving.ts';

@@ -1,1 +1,0 @@
-export { governanceHead } from './chain-store.ts';
