@@ -59,7 +59,7 @@ const served: Kind<AssetFor, Served> = {
   name: 'serving',
   textOf: textOfAsset,
   load: async (db, keys) => {
-    const rows = await store.serving<AssetRowWithEntries & { n: number }>(db, selectAssets(keys));
+    const rows = await store.servedAgents<AssetRowWithEntries & { n: number }>(db, selectAssets(keys));
     const found = new Map(rows.map((row) => [row.n, row]));
     return keys.map((_, index) => {
       const row = found.get(index + 1);

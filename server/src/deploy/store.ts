@@ -286,7 +286,7 @@ export interface ServingRow {
 }
 
 /** With all columns of the agents that `agents` selects; the others are null for an agent that is not deployed. */
-export const serving = async <Agent extends object>(db: Reader, agents: Sql) =>
+export const servedAgents = async <Agent extends object>(db: Reader, agents: Sql) =>
   await db.all<Agent & (ServingRow | { revision_id: null })>(sql`
     select a.*, s.* from (${agents}) a left join (
       select r.agent_id as serving_agent_id, v.id as revision_id, v.version_id, i.url, r.desired
