@@ -37,7 +37,7 @@ export interface RouteRow extends RevisionRow {
   desired: Desired;
 }
 
-export type SeenState = 'serving' | 'starting' | 'failed';
+type SeenState = 'serving' | 'starting' | 'failed';
 
 export interface InstanceRow {
   revision_id: string;
