@@ -390,7 +390,8 @@ function explain(bad) {
   for (const { seq } of near) {
     if (moved.has(seq) && !shifted)
       findings.push({ kind: 'reorder', seq, detail: `Entry ${seq} was exchanged with another.` });
-    else if (!moved.has(seq)) findings.push({ kind: 'edit', seq, detail: `Entry ${seq} was changed after it was written.` });
+    else if (!moved.has(seq))
+      findings.push({ kind: 'edit', seq, detail: `Entry ${seq} was changed after it was written.` });
   }
   return findings;
 }
