@@ -4,7 +4,7 @@ import { hasEnded } from '@gantry/contract/runs.ts';
 import { expect } from 'vitest';
 import type { Installation } from './installation.ts';
 
-/** The typed client, as the admin: for what a test asks again and again, where a command each time would be too slow. */
+/** The typed client of the admin, for frequent calls of a test, where a command each time would be too slow. */
 export async function adminOf(gantry: Installation): Promise<Client> {
   const token = await gantry.token();
   return createClient({ base_url: gantry.url, token: () => token });
@@ -23,7 +23,7 @@ export async function reached(admin: Client, agent: string, step: string): Promi
   return await latestDeployment(admin, agent);
 }
 
-/** Waits until the newest deploy of the agent has ended, and gives it. */
+/** Waits until the newest deploy of the agent has ended, and returns it. */
 export async function ended(admin: Client, agent: string): Promise<Deployment> {
   const isOver = async () => hasEnded((await latestDeployment(admin, agent)).state);
   await expect.poll(isOver, { timeout: 120_000, interval: 100 }).toBe(true);

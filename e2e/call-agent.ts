@@ -5,7 +5,7 @@ interface Called {
   status: number;
   headers: Headers;
   text: string;
-  /** The text as JSON, with only what tests look at. */
+  /** The text as JSON, with the members that tests read. */
   json: {
     code?: string;
     detail?: string;
@@ -18,17 +18,17 @@ interface Called {
 }
 
 export interface Agent {
-  /** One request, as it is answered. */
+  /** One request and its answer. */
   send(path: string, init?: RequestInit): Promise<Called>;
-  /** Calls with this `input`; where the answer is 202, the one that comes in the end. */
+  /** Calls with this `input`; after a 202, the final answer. */
   ask(input: object, more?: object): Promise<Called>;
-  /** Asks for a run of the caller's until it has ended. */
+  /** Polls a run of the caller until it has ended. */
   ending(run_id: string | undefined): Promise<Called>;
-  /** The events, as they come. */
+  /** The events, as they arrive. */
   stream(input: object, signal?: AbortSignal): Promise<AsyncGenerator<{ type: string; [field: string]: unknown }>>;
 }
 
-/** The way of a plain HTTP client to an agent. */
+/** A plain HTTP client's way to an agent. */
 export function callAgent(agent_url: string, token: string): Agent {
   const send: Agent['send'] = async (path, { headers, ...init } = {}) => {
     const all = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...(headers as object) };

@@ -1,4 +1,4 @@
-/** What the tests were started with, which every command that they type inherits; without what the test runner puts in under a name of ours. */
+/** The environment of the tests, inherited by every command that they type, without the test runner's own variables. */
 export function environment(): NodeJS.ProcessEnv {
   const { BASE_URL: _, NODE_ENV: _mode, ...rest } = process.env;
   return rest;

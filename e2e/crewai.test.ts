@@ -1,4 +1,4 @@
-// Crews in containers, from `svc init` to the answer: the real framework, and models that are classes of the projects themselves.
+// Crews in containers, from `svc init` to the answer: the real framework, with models that are classes of the projects.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -18,7 +18,7 @@ beforeAll(async () => {
   await gantry.must('svc team create ml');
   await gantry.must('mkdir empty && cd empty && svc init tea --framework crewai --team ml');
   deployed = await gantry.must('svc deploy', { in: 'empty/tea' });
-  // With the example's requirements, so that all three have one dependency image.
+  // With the example's requirements, so that all three share one dependency image.
   const crewai = async (name: string, agent: string) => {
     await writeProject(gantry, name, {
       'agent.yaml': agentYaml(name).replace('langgraph', 'crewai'),
@@ -38,22 +38,22 @@ async function caller(agent: string): Promise<Agent> {
   return callAgent(`${gantry.url}/agents/${agent}`, await gantry.token());
 }
 
-/** The events of a stream as a program reads them from `svc`. */
+/** The events of a stream, as a program reads them from `svc`. */
 async function eventsOf(agent: string, input: object): Promise<{ type: string; [field: string]: unknown }[]> {
   const { stdout } = await gantry.type(`svc invoke ${agent} - --stream --json`, { stdin: JSON.stringify(input) });
   const lines = stdout.trimEnd().split('\n');
   return lines.map((line) => JSON.parse(line) as { type: string });
 }
 
-describe('what `svc init --framework crewai` makes', () => {
+describe('the project of `svc init --framework crewai`', () => {
   const facts = 'Three things about tea: it is old, it is loved, it is never finished.';
   const greeting = `Hello! Let us talk about tea. ${facts}`;
 
-  test('is valid and deploys as it is', async () => {
+  test('is valid and deploys unchanged', async () => {
     const { stdout } = await gantry.must('svc validate', { in: 'empty/tea' });
     expect(stdout).toContain('tea 1.0.0 can be deployed: crewai, exported as crew');
     expect(deployed.output).toContain('agents/tea@1.0.0 answers');
-    // What is printed as the next step can be typed as it is.
+    // The printed next step is a valid command.
     const next = /next: (svc invoke tea '.*')/.exec(deployed.output)?.[1];
     expect((await gantry.must(next ?? 'false')).stdout).toContain('Let us talk about hi.');
     const [made, origin] = await Promise.all(
@@ -92,7 +92,7 @@ describe('what `svc init --framework crewai` makes', () => {
     expect(events.at(-1)).toMatchObject({ result: { raw: greeting }, outcome: { type: 'success' } });
   });
 
-  test('streams to people a line for each task', async () => {
+  test('streams one line per task to people', async () => {
     const { stdout } = await gantry.must(`svc invoke tea '{"topic": "tea"}' --stream`);
     expect(stdout).toBe(`${facts}\n${greeting}\n`);
   });
@@ -110,7 +110,7 @@ describe('a crew', () => {
     crew = await caller('obedient');
   });
 
-  test('that takes long is answered with 202, and its answer comes when it has ended', async () => {
+  test('with a long run gets 202, and its answer when it has ended', async () => {
     const sent = performance.now();
     const { status, json } = await crew.send('/invoke', { method: 'POST', body: '{"input":{"topic":"wait"}}' });
     expect(performance.now() - sent).toBeGreaterThan(sync_budget_seconds * 1000 - 50);
@@ -126,14 +126,14 @@ describe('a crew', () => {
 
   test('prints into the log of its agent', async () => {
     await crew.ask({ topic: 'coffee' });
-    // The engine writes down what it reads from the container, soon after.
+    // The engine records the container's output with a short delay.
     await vi.waitFor(
       async () => expect((await gantry.must('svc logs obedient')).stdout).toMatch(/Z asked about coffee$/m),
       { timeout: 20_000 },
     );
   });
 
-  test('that went on without a tool names what the tool raised', async () => {
+  test('that continued after a failed tool names the exception of the tool', async () => {
     const { status, json } = await crew.ask({ topic: 'steam' });
     expect(status).toBe(200);
     expect(json.output).toMatchObject({
@@ -161,7 +161,7 @@ describe('a crew', () => {
     expect((await crew.ask({ topic: 'coffee' })).json.output).toMatchObject({ raw: 'about coffee' });
   });
 
-  test('whose task raises after 202 was answered has failed too', async () => {
+  test('whose task raises after a 202 has failed too', async () => {
     const { status, json } = await crew.send('/invoke', {
       method: 'POST',
       body: '{"input":{"topic":"fail"}}',

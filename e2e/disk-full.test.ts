@@ -1,4 +1,4 @@
-// A disk that is full under everything that the service writes: its database, its files and its own log.
+// A full disk below the service's database, its files and its own log.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ afterAll(async () => {
   await rm(disk, { recursive: true });
 });
 
-test('a full disk refuses what would be written and goes on reading; with room again nothing that was acknowledged is gone, and nothing else is there', async () => {
+test('a full disk refuses writes and serves reads; with space again every acknowledged change exists, and no other', async () => {
   if (gantry === undefined) throw new Error('there is no installation');
   const { must, type, url } = gantry;
   const token = await gantry.token();

@@ -11,14 +11,14 @@ export interface Seen {
   /** Names of an installation's containers, running or not. */
   containers(purpose: Purpose): Promise<string[]>;
   running(purpose: Purpose): Promise<string[]>;
-  /** Names of the directories with secrets that lie in memory. */
+  /** Names of the directories with secrets in memory. */
   secrets(): Promise<string[]>;
   secrets_directory: string;
 }
 
 type Purpose = 'agent' | 'sandbox';
 
-/** What the engine and the machine hold of an installation, seen past the service. */
+/** The containers and files of an installation, read past the service. */
 export async function engineOf(installation: { data_dir: string }): Promise<Seen> {
   const db = await databaseOf(installation);
   const row = await db.one<{ id: string }>(sql`select id from org`);

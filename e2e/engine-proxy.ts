@@ -8,13 +8,13 @@ const engine_socket = '/var/run/docker.sock';
 export interface EngineProxy {
   /** For DOCKER_HOST. */
   host: string;
-  /** Every connection breaks, and no new one is taken: to a client the engine has died. What runs in it goes on. */
+  /** Breaks every connection and accepts no new one: to a client the engine has died. Its containers keep running. */
   cut(): Promise<void>;
   restore(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A way to the machine's engine that a test can cut, since the engine itself belongs to everybody on the machine. */
+/** A connection to the machine's engine that a test can cut, because others use the engine too. */
 export async function engineProxy(): Promise<EngineProxy> {
   const directory = await mkdtemp(join(tmpdir(), 'gantry-engine-'));
   const path = join(directory, 'engine.sock');
@@ -30,7 +30,7 @@ export async function engineProxy(): Promise<EngineProxy> {
     ] as const) {
       sockets.add(one);
       one.pipe(other);
-      one.on('error', () => other.destroy()); // the other side sees a connection that broke, as it would without us
+      one.on('error', () => other.destroy()); // the other side sees a broken connection, as it would without the proxy
       one.on('close', () => sockets.delete(one));
     }
   }

@@ -1,5 +1,5 @@
-// What a user sees when something is wrong with a project, a right or a setting: the sentence, the remedy, the exit code, and nothing
-// left behind. Every row of the spec's table of errors is here, and what goes wrong beside it.
+// The user's view of a fault in a project, a permission or a setting: the sentence, the remedy, the exit code, and no remains. It has
+// every row of the spec's table of errors, and further faults.
 import { execFile } from 'node:child_process';
 import { truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,9 +30,9 @@ afterAll(async () => await gantry.stop());
 
 interface Fault {
   files: Files;
-  /** All of it is said, by whoever looks. */
+  /** Every view has all of these. */
   says: string[];
-  /** Exits of a fault that only the service can know of. */
+  /** Exit codes of a fault that only the service can find. */
   passes_validate?: true;
 }
 
@@ -81,16 +81,16 @@ describe.each(Object.entries(faults))('%s', (name, { files, says, passes_validat
     if (passes_validate === undefined) expectAll(ran.output, says);
   });
 
-  test('svc deploy says so and deploys nothing', async () => {
+  test('svc deploy reports it and deploys nothing', async () => {
     const ran = await gantry.type('svc deploy', { in: name });
     expect(ran.code, ran.output).toBe(1);
     expectAll(ran.output, says);
   });
 
-  test('the service says so itself to a client that does not look', async () => {
+  test('the service reports it to a client without checks', async () => {
     const { status, problem } = await upload(name, await pack(name));
     expect(status).toBeGreaterThanOrEqual(400);
-    // The suggestion of a finding is a member of its own.
+    // A finding has its suggestion in a separate member.
     expectAll(
       JSON.stringify(problem).replaceAll(String.raw`\"`, '"'),
       says.filter((sentence) => !/^\w+\.\w+:\d/.test(sentence)),
@@ -100,8 +100,8 @@ describe.each(Object.entries(faults))('%s', (name, { files, says, passes_validat
   afterAll(async () => expect((await gantry.type(`svc registry agent show ${name}`)).code).toBe(1));
 });
 
-describe('what does not belong into a project', () => {
-  test('svc leaves .env out and says so; what is pushed works without it', async () => {
+describe('a file that does not belong in a project', () => {
+  test('svc leaves .env out with a notice; the pushed project works without it', async () => {
     await writeProject(gantry, 'with-env', { '.env': 'OPENAI_API_KEY=sk-canary', '.git/config': '[core]' });
     const ran = await gantry.must('svc submit --message "no secrets"', { in: 'with-env' });
     expectAll(ran.output, [
@@ -111,7 +111,7 @@ describe('what does not belong into a project', () => {
     ]);
   });
 
-  test('a client that sends .env all the same is refused', async () => {
+  test('a client that sends .env is refused', async () => {
     const { status, problem } = await upload('with-env', await pack('with-env'));
     expect({ status, code: problem.code }).toEqual({ status: 422, code: 'archive_unsafe' });
     expectAll(JSON.stringify(problem), ['.env', 'may hold secrets', '.git']);
@@ -142,7 +142,7 @@ describe('what does not belong into a project', () => {
   });
 });
 
-test('requirements that exclude each other are refused with who asks for what, and what to widen', async () => {
+test('conflicting requirements are refused with their sources, and with the range to widen', async () => {
   await writeProject(gantry, 'torn', { 'requirements.txt': 'langgraph>=1.0\nlangchain-core<0.3.1\n' });
   const ran = await gantry.type('svc deploy', { in: 'torn' });
   expect(ran.code, ran.output).toBe(1);
@@ -158,10 +158,10 @@ test('requirements that exclude each other are refused with who asks for what, a
   expect(stderr).toContain('"remedy":"Widen `langchain-core<0.3.1`');
 });
 
-describe('an agent that does not start leaves nothing running and says why', () => {
+describe('an agent that does not start leaves nothing running and reports the reason', () => {
   const starts: Record<string, Promise<Ran>> = {};
 
-  // The first makes the image of the dependencies; the others share it, and fail at the same time.
+  // The first makes the dependency image; the others share it and fail at the same time.
   beforeAll(async () => {
     await writeProject(gantry, 'import-error', {
       'agent.py': 'import json\n\ndef load():\n    return json.loads("{")\n\ngraph = load()\n',
@@ -215,7 +215,7 @@ describe('an agent that does not start leaves nothing running and says why', () 
     expect((await gantry.must(`svc status ${name}`)).output).toContain('not_deployed');
   });
 
-  test('a second deploy of an agent that is being deployed is refused with the id of the first, and waits with --wait', async () => {
+  test('a second deploy of an agent during its deploy is refused with the id of the first, and waits with --wait', async () => {
     await starts['hanging'];
     await gantry.must('svc deploy agents/hanging@1.0.0 --detach');
     const { items } = await api<{ items: Deployment[] }>('/api/v1/deployments?agent=hanging&limit=1');
@@ -231,13 +231,13 @@ describe('an agent that does not start leaves nothing running and says why', () 
     await gantry.must(`svc deployments cancel ${running?.id}`);
     const watched = await gantry.type(`svc deployments watch ${running?.id}`);
     expect(watched.output).toContain('was cancelled');
-    // Its turn has come: it is a deploy of its own, and fails as the first would have.
+    // Then it runs as a separate deploy, and fails like the first.
     const waited = await waiting;
     expect(waited.output).toContain('The agent was not loaded within 20 s');
     expect(waited.output).not.toContain('deploy_running');
   });
 
-  test('nothing of them is left in the engine or in memory', async () => {
+  test('the failed agents leave nothing in the engine or in memory', async () => {
     await Promise.all(Object.values(starts));
     const seen = await engineOf(gantry);
     expect({
@@ -255,7 +255,7 @@ describe('the approval gate', () => {
     request = await submit('first');
   });
 
-  // With --json the push is told line by line; the request comes last.
+  // With --json the push prints line by line; the request comes last.
   async function submit(message: string): Promise<string> {
     const { stdout } = await gantry.must(`svc submit --message ${message} --json`, { as: 'ada', in: 'gated' });
     return (JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as { id: string }).id;
@@ -274,7 +274,7 @@ describe('the approval gate', () => {
     expect(JSON.parse(json.stderr.trim().split('\n').at(-1) ?? '')).toMatchObject({ person_must_act: true });
   });
 
-  test('a contributor cannot deploy, and learns what to do', async () => {
+  test('a contributor cannot deploy, and gets the remedy', async () => {
     const ran = await gantry.type('svc deploy agents/gated@1.0.0', { as: 'ada' });
     expect(ran.code, ran.output).toBe(1);
     expectAll(ran.output, [
@@ -283,7 +283,7 @@ describe('the approval gate', () => {
     ]);
   });
 
-  test.each(['ada', 'dora'])('%s, who is no admin, can neither approve nor reject', async (as) => {
+  test.each(['ada', 'dora'])('%s, not an admin, can neither approve nor reject', async (as) => {
     for (const decision of ['approve', 'reject']) {
       const ran = await gantry.type(`svc review ${decision} ${request} --reason mine`, { as });
       expect(ran.code, ran.output).toBe(1);
@@ -303,7 +303,7 @@ describe('the approval gate', () => {
     await gantry.must(`svc review approve ${request} --reason fine`);
   });
 
-  test('another target than the approved one is refused with the reason', async () => {
+  test('a target other than the approved one is refused with the reason', async () => {
     const plan = await gantry.type('svc deploy agents/gated@1.0.0 --plan', { as: 'dora' });
     expect(plan.code, plan.output).toBe(5);
     const ran = await gantry.type('svc deploy agents/gated@1.0.0 --target aws', { as: 'dora' });
@@ -368,7 +368,7 @@ interface Answered {
   problem: Record<string, unknown> & { detail: string };
 }
 
-/** What a client sends that checks nothing and leaves nothing out. */
+/** The input of a client without checks, complete. */
 async function upload(name: string, archive: Uint8Array<ArrayBuffer>): Promise<Answered> {
   const headers = { authorization: `Bearer ${await gantry.token()}`, 'content-type': 'application/gzip' };
   const answered = await fetch(`${gantry.url}/api/v1/agents/${name}/versions`, {

@@ -1,5 +1,5 @@
-// What the service stands on breaks: the engine, the base image, the package index, the database. Each time it says which part and what to
-// do, leaves nothing half done, and goes on when the part is back.
+// A dependency of the service breaks: the engine, the base image, the package index, the database. Each time the service names it with
+// the remedy, leaves nothing half done, and continues when it is back.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Client } from '@gantry/contract/client.ts';
 import { sql } from '../server/src/database/sql.ts';
@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 describe('without an engine', () => {
-  test('the service starts and answers; doctor names the engine and what to do', async () => {
+  test('the service starts and answers; doctor names the engine and the remedy', async () => {
     expect((await gantry.must('svc server status')).output).toContain('ready');
     const { code, output } = await gantry.type('svc doctor');
     expect(code, output).toBe(1);
@@ -42,7 +42,7 @@ describe('without an engine', () => {
     expect(output).toMatch(/problem\s+engine .*\n\s+→ Start the engine at unix:/);
   });
 
-  test('a push ends at the step that needs the engine, and says so', async () => {
+  test('a push ends at the step that needs the engine, with the reason', async () => {
     const { code, output } = await gantry.type('svc deploy', { in: 'parrot' });
     expect(code, output).toBe(1);
     expect(output).toMatch(/✓ references[\s\S]*✗ dependencies[\s\S]*✗ The container engine does not answer/);
@@ -65,7 +65,7 @@ describe('an engine that dies', () => {
     await noSandbox();
   });
 
-  test('during a build: the deploy fails at that step, nothing is left, and the next one deploys', async () => {
+  test('during a build: the deploy fails at that step without remains, and the next one deploys', async () => {
     const deploying = gantry.type('svc deploy agents/parrot@1.0.0');
     await reached(admin, 'parrot', 'build');
     await sandbox();
@@ -80,7 +80,7 @@ describe('an engine that dies', () => {
     expect(await parrot.ask({ said: 'I live' })).toMatchObject({ json: { output: { said: 'I live' } } });
   });
 
-  test('during a start: the deploy says what could not be undone, the old revision answers meanwhile, and what was left goes when the engine is back', async () => {
+  test('during a start: the deploy lists its remains, the old revision answers meanwhile, and the remains are removed when the engine is back', async () => {
     const before = await seen.containers('agent');
     await writeProject(gantry, 'parrot', {
       'agent.yaml': agentYaml('parrot').replace('1.0.0', '1.1.0'),
@@ -106,11 +106,11 @@ describe('an engine that dies', () => {
   });
 });
 
-describe('a build without what it needs', () => {
+describe('a build without its dependencies', () => {
   afterAll(async () => await restartWith({}));
 
-  test('a base image that is nowhere is named, by the push and by doctor', async () => {
-    // A loopback port that nobody listens on: there is no registry, and the engine says so at once.
+  test('a missing base image is named, by the push and by doctor', async () => {
+    // A loopback port without a listener: there is no registry, and the engine reports it at once.
     await restartWith({ BASE_IMAGE: '127.0.0.1:9/nothing:none' });
     await writeProject(gantry, 'baseless');
     const { code, output } = await gantry.type('svc deploy', { in: 'baseless' });
@@ -131,14 +131,14 @@ describe('a build without what it needs', () => {
     );
   });
 
-  test('what needs neither is deployed all the same: lock and dependency image are there already', async () => {
+  test('a deploy with an existing lock and dependency image needs neither', async () => {
     await writeProject(gantry, 'thrifty');
     expect((await gantry.type('svc deploy', { in: 'thrifty' })).code).toBe(0);
   });
 });
 
 describe('a database that is killed', () => {
-  test('ends the service by itself; the next start has everything that was acknowledged, under a log that holds', async () => {
+  test('ends the service; the next start has every acknowledged change, and the log verifies', async () => {
     const head = (await admin.call('audit.verify', { query: {} })).head;
     const acknowledged: string[] = [];
     const writing = (async () => {

@@ -10,7 +10,7 @@ import { openShell, type Shell } from './shell.ts';
 
 const clone = join(import.meta.dirname, '..');
 
-// As a new user types them: all on one installation, which the first command of the README has made.
+// As a new user types them: all on one installation, made by the README's first command.
 const pages = ['first-agent.md', 'your-project.md', 'governance.md', 'pipelines.md', 'operating.md'];
 let installation: Installation;
 let engine: Engine;
@@ -46,7 +46,7 @@ describe.each(pages)('every command of docs/guide/%s does what the guide says', 
   );
 });
 
-test('the removal that the last page ends with has left nothing in the container engine', async () => {
+test('the removal at the end of the last page has left nothing in the container engine', async () => {
   const { docker, installation_id } = engine;
   const filters = { label: [`${label.installation}=${installation_id}`] };
   const { Volumes } = await docker.listVolumes({ filters: JSON.stringify(filters) });

@@ -1,6 +1,6 @@
-// A guide's commands, typed as they stand. In a block ```sh a line `ada$ svc whoami` is what Ada types into her terminal. Lines after it
-// are what it must print, in that order: `…` stands for anything, `<name>` for a word that later commands can use. `# exits 4` after a
-// command says how it ends; 0 when it says nothing.
+// A guide's commands, typed unchanged. In a block ```sh a line `ada$ svc whoami` is Ada's input at her terminal. The lines after it are
+// its expected output, in order: `…` stands for any text, `<name>` for a word that later commands can use. `# exits 4` after a command
+// is its exit code; the default is 0.
 
 export interface GuideCommand {
   line: number;
@@ -26,7 +26,7 @@ export function readGuide(markdown: string): GuideCommand[] {
   return commands;
 }
 
-/** Undefined when the output has the lines, else the first one that is missing. Words that `<name>` stands for are put into `words`. */
+/** Undefined when the output has the lines, else the first missing one. The words for `<name>` are put into `words`. */
 export function missingLine(output: string, prints: readonly string[], words: Map<string, string>): string | undefined {
   let rest = output.split('\n');
   for (const expected of prints) {

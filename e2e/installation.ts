@@ -1,5 +1,5 @@
-// A whole installation of its own for a test: fresh data, fresh people, the service started by `svc server start` as a user would, on a
-// free port. Everything is typed through the real `svc`.
+// A separate installation for a test: fresh data, fresh users, the service started by `svc server start` as a user would, on a free
+// port. Everything is typed through the real `svc`.
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile, chmod } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ export interface Ran {
   code: number;
   stdout: string;
   stderr: string;
-  /** Both, as a person sees them. */
+  /** Both streams, as a person sees them. */
   output: string;
 }
 
@@ -36,11 +36,11 @@ export interface Installation {
   directory: string;
   data_dir: string;
   admin_password: string;
-  /** Runs a shell line in which `svc` is ours. */
+  /** Runs a shell line with this installation's `svc`. */
   type(line: string, typing?: Typing): Promise<Ran>;
-  /** Begins a shell line, for a test that goes on typing into it. */
+  /** Starts a shell line, for a test that types more input. */
   begin(line: string, typing?: Typing): Promise<ChildProcessWithoutNullStreams>;
-  /** `type`, and an error with all that was printed when it does not exit with 0. */
+  /** Like `type`, but throws with the whole output unless it exits with 0. */
   must(line: string, typing?: Typing): Promise<Ran>;
   /** Creates a user, gives them a password and signs them in. */
   person(name: string, role?: string): Promise<void>;
@@ -52,8 +52,8 @@ export interface Installation {
 }
 
 /**
- * All that it writes is in a folder `within`. By `seed` it is there in a moment, without an agent; by `quickstart` it is made as the README
- * says, and kept apart from others by GANTRY_HOME alone.
+ * All its files are in a folder `within`. `seed` makes it in a moment, without an agent; `quickstart` makes it as in the README,
+ * separated from others only by GANTRY_HOME.
  */
 export async function install(
   env: Record<string, string> = {},
@@ -175,7 +175,7 @@ async function ending(child: ChildProcessWithoutNullStreams, stdin = ''): Promis
       read.output += chunk.toString();
     });
   }
-  child.stdin.on('error', () => {}); // a command that reads nothing closes its end early
+  child.stdin.on('error', () => {}); // a command that reads no input closes it early
   child.stdin.end(stdin);
   const code = await new Promise<number>((done, fail) => {
     child.on('error', fail);

@@ -1,4 +1,4 @@
-// The one way to an agent, from a plain HTTP client to a container and back: what passes, what never does, and what goes on when
+// The one path to an agent, from a plain HTTP client to a container and back: what passes, what never passes, and what continues when
 // something is stopped, replaced or killed in the middle.
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -14,7 +14,7 @@ const sync_budget_seconds = 3;
 
 let gantry: Installation;
 let seen: Seen;
-/** Callers of the agent `prober`: two of its team, and a stranger to it. */
+/** Callers of the agent `prober`: two of its team, and an outsider. */
 let cal: Agent;
 let dora: Agent;
 let otto: Agent;
@@ -40,7 +40,7 @@ afterAll(async () => await gantry.stop());
 const begun = async () => (await cal.ask({ do: 'calls' })).json.output?.result as { begun: number; cancelled: number };
 
 describe('an answer', () => {
-  test('holds the output, the run and the thread, and the input arrived as it was sent', async () => {
+  test('has the output, the run and the thread, and the agent gets the input unchanged', async () => {
     const value = '{"n":12345678901234567890,"text":"¡ünï 🎈 \\"q\\" \\\\ end","deep":[[[{"a":[null,true,{}]}]]],"":0}';
     const { status, text, json, headers } = await cal.send('/invoke', {
       method: 'POST',
@@ -54,7 +54,7 @@ describe('an answer', () => {
     expect(headers.get('x-run-id')).toBe(json.run_id);
   });
 
-  test('carries nothing that a browser would run or keep', async () => {
+  test('has nothing that a browser would run or store', async () => {
     const { headers } = await cal.ask({ do: 'echo' });
     expect(headers.get('content-type')).toBe('application/json');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
@@ -62,7 +62,7 @@ describe('an answer', () => {
     expect([headers.get('set-cookie'), headers.get('server')]).toEqual([null, null]);
   });
 
-  test('of an agent that fails says so, as a problem', async () => {
+  test('of a failing agent is a problem document', async () => {
     const { status, json } = await cal.ask({ do: 'fail' });
     expect({ status, code: json.code, detail: json.detail }).toEqual({
       status: 500,
@@ -71,21 +71,21 @@ describe('an answer', () => {
     });
   });
 
-  test('of a text to an agent of several fields names them, as the agent itself says', async () => {
+  test('of a text to an agent of several fields names the fields from its schema', async () => {
     expect(await gantry.type(`svc invoke prober "hello"`)).toMatchObject({
       code: 2,
       output: expect.stringContaining('prober takes do (string), value'),
     });
   });
 
-  test('is given to the agent with the name of who asked', async () => {
+  test('reaches the agent with the name of its caller', async () => {
     expect((await cal.ask({ do: 'who' })).json.output?.result).toMatchObject({
       email: 'cal@example.com',
       teams: ['ml'],
     });
   });
 
-  test('goes on with a thread of the same caller and of nobody else', async () => {
+  test('continues a thread of the same caller only', async () => {
     const remember = async (who: Agent, value: string) =>
       (await who.ask({ do: 'remember', value }, { thread_id: 'holiday' })).json;
     expect(await remember(cal, 'a')).toMatchObject({ thread_id: 'holiday', output: { remembered: ['a'] } });
@@ -116,12 +116,12 @@ describe('a call is refused', () => {
     expect({ status: called.status, code: called.json.code }).toEqual({ status, code });
   });
 
-  test('from somebody without the right to use it, who may read it', async () => {
+  test('from a reader without the right to use it', async () => {
     expect((await gantry.type('svc registry agent show prober', { as: 'otto' })).code).toBe(0);
     expect(await otto.send('/invoke', asks)).toMatchObject({ status: 403, json: { code: 'forbidden' } });
   });
 
-  test('to an agent that one may not read as to one that is not there', async () => {
+  test('to an unreadable agent like to a missing one', async () => {
     const to = async (name: string, who: string) =>
       await callAgent(`${gantry.url}/agents/${name}`, await gantry.token(who)).send('/invoke', asks);
     const { request_id: _, ...hidden } = (await to('hidden', 'otto')).json as Record<string, unknown>;
@@ -176,7 +176,7 @@ describe('no other spelling of a path reaches a container', () => {
   });
 });
 
-/** Sends a request line as it stands; the status, or undefined when the connection is closed without one. */
+/** Sends a request line unchanged; the status, or undefined when the connection closes without one. */
 async function raw(line: string, headers = ''): Promise<number | undefined> {
   const { hostname, port, host } = new URL(gantry.url);
   const body = '{"input":{"do":"echo"}}';
@@ -192,19 +192,19 @@ async function raw(line: string, headers = ''): Promise<number | undefined> {
 }
 
 describe('a stream', () => {
-  test('tells what happens while it happens', async () => {
+  test('reports events while they happen', async () => {
     const events = await cal.stream({ do: 'wait' });
     const types: string[] = [];
     for await (const { type, value } of events) {
       types.push(type);
-      // The run cannot end before this call, so what was read by then came while it went on.
+      // The run cannot end before this call, so the events read so far came during the run.
       if (value === 'waiting') await cal.ask({ do: 'open' });
     }
     expect(types[0]).toBe('RUN_STARTED');
     expect(types.at(-1)).toBe('RUN_FINISHED');
   });
 
-  test('whose reader goes away is cancelled', async () => {
+  test('of a leaving reader is cancelled', async () => {
     const { cancelled } = await begun();
     const hangUp = new AbortController();
     for await (const { value } of await cal.stream({ do: 'wait' }, hangUp.signal)) if (value === 'waiting') break;
@@ -227,7 +227,7 @@ describe('a long call', () => {
     return called;
   };
 
-  test('is answered with 202 at once where that is preferred, and its answer is its caller’s alone', async () => {
+  test('gets 202 at once when the caller prefers it, and only its caller gets the answer', async () => {
     const { headers, json } = await detached({ do: 'wait', value: 'kept' });
     expect(headers.get('preference-applied')).toBe('respond-async');
     expect(headers.get('location')).toBe(`/agents/prober/runs/${json.run_id}`);
@@ -246,7 +246,7 @@ describe('a long call', () => {
     expect((await dora.send(`/runs/${json.run_id}`)).status).toBe(404);
   });
 
-  test('is answered with 202 when the sync budget is over, and can be cancelled', async () => {
+  test('gets 202 when the sync budget is over, and can be cancelled', async () => {
     const sent = performance.now();
     const { status, json } = await cal.send('/invoke', { method: 'POST', body: '{"input":{"do":"wait"}}' });
     expect(status).toBe(202);
@@ -262,12 +262,12 @@ describe('a long call', () => {
     });
   });
 
-  test('goes on while the service is stopped, and its answer is there afterwards', async () => {
+  test('continues while the service is stopped, and its answer is available afterwards', async () => {
     const containers = await seen.containers('agent');
     const value = '12345678901234567890';
     const waits = await detached({ do: 'wait', value });
     const ends_meanwhile = await detached({ do: 'sleep', value: 1 });
-    // Within its budget when the service stops: it is handed over instead of broken off.
+    // Within its budget when the service stops: it is handed over, not aborted.
     const held = cal.send('/invoke', { method: 'POST', body: '{"input":{"do":"wait"}}' });
     await vi.waitFor(async () => expect((await begun()).begun).toBeGreaterThan(0));
     await gantry.must('svc server stop');
@@ -283,7 +283,7 @@ describe('a long call', () => {
     expect((await cal.ending((await held).json.run_id)).status).toBe(200);
   });
 
-  test('whose container hangs ends as interrupted, and the agent answers again and says why it did not', async () => {
+  test('in a hanging container ends as interrupted, and the agent answers again and reports the reason', async () => {
     const { json } = await detached({ do: 'wait' });
     await detached({ do: 'hang' });
     expect(await cal.ending(json.run_id)).toMatchObject({
@@ -298,7 +298,7 @@ describe('a long call', () => {
     expect(output.replaceAll(/\s+/g, ' ')).toMatch(/Restarts 1 The container did not answer \/health within 5 s/);
   });
 
-  test('whose container dies ends as interrupted, and the agent answers again', async () => {
+  test('in a dying container ends as interrupted, and the agent answers again', async () => {
     const { json } = await detached({ do: 'wait' });
     expect(await cal.ask({ do: 'die' })).toMatchObject({ status: 503, json: { code: 'agent_unavailable' } });
     expect(await cal.ending(json.run_id)).toMatchObject({
@@ -332,7 +332,7 @@ describe('a container with many calls', () => {
     await vi.waitFor(async () => expect(await inFlight(cal)).toBe(0), soon);
   });
 
-  test('drops one that waits for a place when its caller hangs up, and keeps the one that runs', async () => {
+  test('drops a waiting call when its caller hangs up, and keeps the running one', async () => {
     await writeProject(gantry, 'narrow', {
       'agent.py': prober,
       'agent.yaml': agentYaml('narrow', 'deploy:\n  concurrency: 1\n'),
@@ -366,7 +366,7 @@ describe('its output', () => {
         timeout: 60_000,
         interval: 200,
       });
-    // The shell becomes svc, so its number is the one to interrupt.
+    // The shell becomes svc, so its process id is the one to interrupt.
     const following = gantry.type(
       'echo $$ > follower; exec svc logs prober -f --since 10m > followed.txt 2> followed-notes.txt',
     );
@@ -386,7 +386,7 @@ describe('its output', () => {
 });
 
 describe('while a new revision takes over', () => {
-  test('no call fails, an open stream ends normally, and the old revision goes when it has finished', async () => {
+  test('no call fails, an open stream ends normally, and the old revision is removed when it has finished', async () => {
     await writeProject(gantry, 'prober', {
       'agent.py': prober.replace('REVISION = "first"', 'REVISION = "second"'),
       'agent.yaml': agentYaml('prober', 'access:\n  allowed_callers: ["team:guests"]\n').replace('1.0.0', '1.0.1'),
@@ -419,7 +419,7 @@ describe('while a new revision takes over', () => {
     await Promise.all(clients);
     expect([...new Set(answers)].toSorted()).toEqual(['first', 'second']);
 
-    // Pinned to the old revision, whose gate it opens: the stream is still there, and now ends.
+    // Pinned to the old revision, whose gate it opens: the stream is still open, and now ends.
     expect((await seen.containers('agent')).length).toBe(2);
     await admin.send(`/runs/${guard}/cancel`, { method: 'POST' });
     expect((await stream).at(-1)).toBe('RUN_FINISHED');
@@ -430,7 +430,7 @@ describe('while a new revision takes over', () => {
     });
   });
 
-  test('its allowed_callers narrow who may call, and open nothing', async () => {
+  test('its allowed_callers restrict the callers, and give nobody access', async () => {
     const asks = { method: 'POST', body: '{"input":{"do":"echo"}}' };
     expect(await cal.send('/invoke', asks)).toMatchObject({
       status: 403,
@@ -442,7 +442,7 @@ describe('while a new revision takes over', () => {
     expect((await otto.send('/invoke', asks)).status).toBe(403);
   });
 
-  test('one that is stopped says so', async () => {
+  test('a call of a stopped agent is refused with that reason', async () => {
     await gantry.must('svc stop prober');
     const { status, json } = await cal.send('/invoke', { method: 'POST', body: '{"input":{"do":"echo"}}' });
     expect({ status, code: json.code, detail: json.detail }).toEqual({

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** A process that has ended and that nobody has buried yet is not. */
+/** A zombie, which has ended but whose parent has not collected it, is not alive. */
 export async function isAlive(pid: number): Promise<boolean> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');

@@ -1,5 +1,5 @@
-// What an agent's container is and what it can reach, asked twice: the engine is asked how it was made, and code inside is asked what it
-// finds. Every "cannot" stands beside a "can", so that a broken question fails too.
+// The properties and the reach of an agent's container, checked twice: from the engine's record, and by code inside. Every "cannot" is
+// beside a "can", so that a broken check fails too.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -27,7 +27,7 @@ let image: Docker.ImageInspectInfo;
 let sibling: string;
 
 beforeAll(async () => {
-  // On every address, so that what is out of reach is so by the network and not by luck.
+  // On every address, so that only the network can make it unreachable.
   gantry = await install({ HOST: '0.0.0.0' });
   await gantry.must('svc team create ml');
   await gantry.person('ada');
@@ -65,7 +65,7 @@ async function inside(code: string): Promise<unknown> {
 }
 
 describe('the engine holds', () => {
-  test('every restriction, and nothing that opens one', () => {
+  test('every restriction, and no exception to one', () => {
     expect(made.HostConfig).toMatchObject({
       Privileged: false,
       CapAdd: null,
@@ -121,7 +121,7 @@ describe('the engine holds', () => {
   });
 });
 
-test('the compose file describes the same container, without secrets and without what opens it', async () => {
+test('the compose file describes the same container, without secrets and without exceptions', async () => {
   const text = await readFile(join(gantry.data_dir, 'agents', made.Name, 'compose.yaml'), 'utf8');
   const { services } = parse(text) as { services: { agent: Record<string, unknown> } };
   expect(services.agent).toMatchObject({ image: image.Id, read_only: true, cap_drop: ['ALL'], user: '10001:10001' });
@@ -152,7 +152,7 @@ def look():
     expect(status).toEqual({
       Uid: ids,
       Gid: ids,
-      // Some engines list the group itself among the further ones.
+      // Some engines also list the group itself among the supplementary ones.
       Groups: expect.stringMatching(/^(10001)?$/) as string,
       CapEff: '0000000000000000',
       CapBnd: '0000000000000000',
@@ -161,7 +161,7 @@ def look():
     });
   });
 
-  test('writes into /tmp and nowhere else, and runs nothing from there', async () => {
+  test('writes only into /tmp, and runs nothing from there', async () => {
     const found = await inside(`
 import os, subprocess
 def look():
@@ -189,7 +189,7 @@ def look():
     expect(found).toEqual({ written: ['/dev/shm', '/tmp'], ran: 'refused' });
   });
 
-  test('finds its variables, and in the secrets only what is its own', async () => {
+  test('has its variables, and only its own secrets', async () => {
     const found = await inside(`
 import os
 def look():
@@ -210,7 +210,7 @@ def look():
     });
   });
 
-  test('sees neither the database nor the engine nor anything else of the service', async () => {
+  test('sees neither the database nor the engine nor any other part of the service', async () => {
     const paths = [
       join(gantry.data_dir, 'postgresql/socket'),
       gantry.data_dir,
@@ -234,7 +234,7 @@ def look():
       .filter(({ family }) => family === 'IPv4');
     const machine = own.map(({ address }) => `${address}:${port}`).filter((place) => !place.startsWith('127.'));
     expect(machine.length).toBeGreaterThan(0);
-    // From here they all answer.
+    // From here on all of them answer.
     const answering = await Promise.all([`${sibling}:8080`, ...machine].map(connects));
     expect(answering.every(Boolean)).toBe(true);
     const elsewhere = [
@@ -248,7 +248,7 @@ def look():
     expect(await reaches(['127.0.0.1:8080', `${sibling}:8080`, ...machine, ...elsewhere])).toEqual(['127.0.0.1:8080']);
   });
 
-  test('reaches nothing more for long when somebody has emptied the machine’s firewall', async () => {
+  test('soon reaches nothing more after somebody has emptied the machine’s firewall', async () => {
     const here = Object.values(networkInterfaces())
       .flatMap((list) => list ?? [])
       .find(({ family, address }) => family === 'IPv4' && !address.startsWith('127.'));
@@ -294,7 +294,7 @@ async function connects(place: string): Promise<boolean> {
   return is_open;
 }
 
-test('a value of env_vars shows in no record of the engine, no log, and not in the audit', async () => {
+test('a value of env_vars is in no record of the engine, no log and no audit entry', async () => {
   const secret = await readFile(join(made.Mounts[0]?.Source ?? '', 'SVC_INGRESS_SECRET'), 'utf8');
   expect(await readFile(join(made.Mounts[0]?.Source ?? '', 'CANARY'), 'utf8')).toBe(canary);
   const { docker } = seen.engine;

@@ -1,4 +1,4 @@
-// The example that answers with a model, in a container: its model is a server of the outside that it knows by OPENAI_BASE_URL alone.
+// The example with a model, in a container: its model is an outside server, known only through OPENAI_BASE_URL.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callAgent, type Agent } from './call-agent.ts';
 import { install, type Installation } from './installation.ts';
@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const question = (content: string) => ({ messages: [{ role: 'user', content }] });
 
-test('an agent asks its model over the network, runs the tool that it is told to, and answers', async () => {
+test('an agent calls its model over the network, runs the requested tool, and answers', async () => {
   const before = await model.answered();
   const { status, json, text } = await clock.ask(question('what time is it?'));
   expect({ status, text: status === 200 ? '' : text }).toEqual({ status: 200, text: '' });
@@ -54,7 +54,7 @@ test('an agent asks its model over the network, runs the tool that it is told to
   expect(await model.answered()).toBe(before + 2);
 });
 
-test('its answer streams in pieces, after what the tool said', async () => {
+test('its answer streams in pieces, after the result of the tool', async () => {
   const events: { type: string; [field: string]: unknown }[] = [];
   for await (const event of await clock.stream(question('what time is it?'))) events.push(event);
   const pieces = events.filter(({ type }) => type === 'TEXT_MESSAGE_CONTENT').map(({ delta }) => String(delta));
@@ -66,14 +66,14 @@ test('its answer streams in pieces, after what the tool said', async () => {
   expect(types.at(-1)).toBe('RUN_FINISHED');
 });
 
-test('`svc` prints the same answer, whole and as it comes', async () => {
+test('`svc` prints the same answer, whole and streamed', async () => {
   for (const way of ['', ' --stream']) {
     const { stdout } = await gantry.must(`svc invoke clock -${way}`, { stdin: JSON.stringify(question('the time?')) });
     expect(stdout).toBe('It is noon, said the clock.\n');
   }
 });
 
-test('a refusal of the model is an error of the agent, with the words of the model', async () => {
+test('a refusal of the model is an error of the agent, with the message of the model', async () => {
   const { status, json } = await clock.ask(question('break'));
   expect({ status, code: json.code }).toEqual({ status: 500, code: 'agent_error' });
   expect(json.detail).toContain('this model is down');

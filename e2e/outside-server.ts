@@ -17,19 +17,19 @@ const fakellm = ['tool', 'run', '--from', 'fakellm==0.3.5', 'fakellm'];
 
 export interface OutsideServer {
   url: string;
-  /** How many requests it has answered. */
+  /** The number of answered requests. */
   answered(): Promise<number>;
   stop(): Promise<void>;
 }
 
 /**
- * fakellm, a server with the OpenAI protocol that answers by `rules`, on a machine of its own: a network namespace behind an interface
- * that is none of the engine's, with a public address. To containers it is a host of the outside, and what they send to it passes the
+ * fakellm, a server with the OpenAI protocol that answers by `rules`, on a separate machine: a network namespace behind an interface
+ * outside the engine's, with a public address. To containers it is an outside host, and their traffic passes the
  * same firewall rules.
  */
 export async function outsideServer(rules: string): Promise<OutsideServer> {
-  // Public, and no host of the internet: the range of AMT relays (RFC 7450), which no host of ours asks for. What is for documentation or
-  // benchmarks is closed to agents.
+  // A public address that is not in use: the range of AMT relays (RFC 7450), which our hosts never call. Ranges for documentation or
+  // benchmarks are closed to agents.
   const pair = (process.pid % 127) * 2;
   const [here, there] = [`192.52.193.${pair}`, `192.52.193.${pair + 1}`];
   const [machine, cable] = [`gantry-e2e-${process.pid}`, `e2e${process.pid}`];
@@ -37,14 +37,14 @@ export async function outsideServer(rules: string): Promise<OutsideServer> {
   await writeFile(join(folder, 'fakellm.yaml'), rules);
   const uv = await ensureUv(() => {});
   const env = { ...environment(), ...(await uvEnvironment()) };
-  // Fetched here: over there is no way to the package index.
+  // Fetched here, because the namespace has no way to the package index.
   await run(uv, [...fakellm, '--help'], { env, timeout: 120_000 });
 
   const program = await ensureIp();
   const ip = async (line: string) => await run(program, line.split(' '), { timeout: 10_000 });
   await ip(`netns add ${machine}`);
   await ip(`link add ${cable} type veth peer name uplink netns ${machine}`);
-  // A route to the one address and to none beside it.
+  // A route to this one address only.
   await ip(`address add ${here} peer ${there} dev ${cable}`);
   await ip(`link set ${cable} up`);
   await ip(`-n ${machine} address add ${there} peer ${here} dev uplink`);
@@ -63,7 +63,7 @@ export async function outsideServer(rules: string): Promise<OutsideServer> {
   const stop = async () => {
     server.kill();
     await ended;
-    // Takes both ends of the cable with it.
+    // Removes both ends of the cable with it.
     await ip(`netns delete ${machine}`);
     await rm(folder, { recursive: true });
   };
@@ -76,7 +76,7 @@ export async function outsideServer(rules: string): Promise<OutsideServer> {
   return { url, answered, stop };
 }
 
-/** Making interfaces and namespaces takes root, as the firewall rules do that the other tests of networks see. */
+/** Interfaces and namespaces need root, like the firewall rules of the other network tests. */
 async function ensureIp(): Promise<string> {
   const find = () => findExecutable('ip', [...(environment().PATH ?? '').split(':'), '/usr/sbin', '/sbin']);
   const found = find();

@@ -1,4 +1,5 @@
-// The pipeline of docs/guide/pipelines.md, run as it stands there: a service principal pushes, asks, waits for a person, and deploys.
+// The pipeline of docs/guide/pipelines.md, run unchanged: a service principal pushes, requests the approval, waits for an admin, and
+// deploys.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -45,7 +46,7 @@ test('both examples of the guide run exactly its script', () => {
   expect(guide.split('\n').filter((line) => line.trim().replace(/^- /, '') === script)).toHaveLength(3);
 });
 
-test('what it pushes belongs to the member that agent.yaml names; it waits, and deploys what an admin approves', async () => {
+test('its push belongs to the member in agent.yaml; it waits, and deploys the approved version', async () => {
   const running = run('the first one');
   const request = await pending();
   expect(request).toMatchObject({ asset: 'agents/nightly', submitted_by: 'principal:ci', message: 'the first one' });
@@ -53,7 +54,7 @@ test('what it pushes belongs to the member that agent.yaml names; it waits, and 
     owner: 'ada@example.com',
   });
   expect((await admin.call('deployments.list', { query: { agent: 'nightly' } })).items).toEqual([]);
-  // Who made the key would decide about what they can have asked for themselves.
+  // The key's creator may not decide its requests, because they could have made them.
   const own = await gantry.type(`svc review approve ${request.id}`);
   expect(own.code).toBe(1);
   expect(own.output).toContain('you were shown its key');
@@ -66,7 +67,7 @@ test('what it pushes belongs to the member that agent.yaml names; it waits, and 
   expect(asked).toMatchObject({ json: { output: { said: 'hello' } } });
 });
 
-test('run again it does nothing twice', async () => {
+test('a repeated run does nothing twice', async () => {
   const { code, output } = await run('the same again');
   expect(code, output).toBe(0);
   expect(output).toContain('already answers with exactly this content; nothing was done');
@@ -74,7 +75,7 @@ test('run again it does nothing twice', async () => {
   expect((await admin.call('approvals.list', { query: { asset: 'agents/nightly' } })).items).toHaveLength(1);
 });
 
-test('interrupted while it waits, it goes on with the same request; a rejection ends it with the reason', async () => {
+test('after an interruption it continues with the same request; a rejection ends it with the reason', async () => {
   await project('1.1.0');
   const interrupted = await gantry.begin(script, { as: 'pipeline', env: { SERVICE_API_KEY: key, CI_MESSAGE: 'next' } });
   const request = await pending();
@@ -87,7 +88,7 @@ test('interrupted while it waits, it goes on with the same request; a rejection 
   expect((await admin.call('approvals.list', { query: { asset: 'agents/nightly' } })).items).toHaveLength(2);
 });
 
-test('what its globs do not match it can neither push nor see', async () => {
+test('it can neither push nor see assets outside its globs', async () => {
   await gantry.must('svc principal update ci --allowed-assets "agents/web-*"');
   const { code, output } = await run('once more');
   expect(code).toBe(1);

@@ -1,5 +1,5 @@
-// Projects as people have them: each is copied as it is, `svc init` writes agent.yaml for it, it is deployed, and it answers. A model is
-// a server of the outside that speaks OpenAI's wire.
+// Real shapes of projects: each is copied unchanged, `svc init` writes its agent.yaml, it is deployed, and it answers. The model is an
+// outside server with OpenAI's protocol.
 import { appendFile, cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ rules:
     respond: {content: "I heard you."}
 `;
 
-/** What the deploy of each printed, by folder. */
+/** The output of each deploy, by folder. */
 const printed = new Map<string, string>();
 let gantry: Installation;
 let model: OutsideServer;
@@ -38,7 +38,7 @@ afterAll(async () => {
   await gantry.stop();
 });
 
-/** Copies the project, lets `svc init` write agent.yaml, deploys it, and gives a caller of it. */
+/** Copies the project, lets `svc init` write agent.yaml, deploys it, and returns its caller. */
 async function deploy(project: string, folder: string, { init = '', variables = {} } = {}): Promise<Agent> {
   await cp(join(import.meta.dirname, 'projects', project), join(gantry.directory, folder), { recursive: true });
   await gantry.must(`svc init --team ml ${init}`, { in: folder });
@@ -55,7 +55,7 @@ const withModel = () => ({ OPENAI_BASE_URL: `${model.url}/v1`, OPENAI_API_KEY: '
 const said = (content: string) => ({ messages: [{ role: 'user', content }] });
 const lastMessage = (output: unknown) => (output as { messages: { content: string }[] }).messages.at(-1)?.content;
 
-test("a src layout with a build backend of its own: the template of langchain, its context's defaults, and its version", async () => {
+test("a src layout with its own build backend: the template of langchain, its context's defaults, and its version", async () => {
   const agent = await deploy('src-package', 'chat', { variables: withModel() });
   const plain = await agent.ask(said('hi'));
   expect(lastMessage(plain.json.output), plain.text).toBe('Hello: I heard you. (0.3.1)');
@@ -63,12 +63,12 @@ test("a src layout with a build backend of its own: the template of langchain, i
   expect(lastMessage(told.json.output), told.text).toBe('Good day: I heard you. (0.3.1)');
 });
 
-test('a package with requirements of its own, and variables in langgraph.json', async () => {
+test('a package with its own requirements, and variables in langgraph.json', async () => {
   const agent = await deploy('package-with-requirements', 'greet');
   expect((await agent.ask({ name: 'Ada' })).json.output).toMatchObject({ answer: 'Good day, Ada' });
 });
 
-test('a monorepo: the agent and a library of its own, each in a folder that langgraph.json names', async () => {
+test('a monorepo: the agent and its library, each in a folder of langgraph.json', async () => {
   const agent = await deploy('monorepo', 'support');
   expect((await agent.ask({ question: 'why' })).json.output).toMatchObject({ answer: 'WHY (shared-words 4.5.6)' });
 });
@@ -90,7 +90,7 @@ test('a workflow of functions, declared with Poetry', async () => {
   expect((await agent.ask({ words: ['a', 'b'] })).json.output).toMatchObject({ answer: 'A B' });
 });
 
-test('a prebuilt agent in a module of any name, with requirements in two files', async () => {
+test('a prebuilt agent in a module with another name, with requirements in two files', async () => {
   const agent = await deploy('prebuilt', 'clock', { variables: withModel() });
   const answered = await agent.ask(said('what time is it?'));
   expect(lastMessage(answered.json.output), answered.text).toBe('It is noon.');
@@ -103,8 +103,8 @@ test('agent.py that re-exports from a package of the same name, and keeps thread
   expect((await agent.ask({ word: 'b' }, { thread_id })).json.output).toMatchObject({ words: ['a', 'b'] });
 });
 
-// A crew's packages have a gigabyte.
-test('what `crewai create` makes, as a class and as a function', { timeout: 400_000 }, async () => {
+// A crew's packages take a gigabyte.
+test('the crew of `crewai create`, as a class and as a function', { timeout: 400_000 }, async () => {
   const agent = await deploy('crew', 'research', { variables: withModel() });
   const answered = await agent.ask({ topic: 'bees' });
   expect(answered.json.output, answered.text).toMatchObject({ raw: 'Bees dance.' });

@@ -1,4 +1,5 @@
-// A real restore: the database's files as they were, the file on the other volume as it is. What is lost is seen, said, and stays known.
+// A real restore: the database's earlier files, with the present file on the other volume. The lost entries are detected, reported, and
+// stay on record.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +23,7 @@ afterAll(async () => {
 const cluster = () => join(gantry.data_dir, 'postgresql', 'data');
 const backup = () => join(gantry.directory, 'backup');
 
-test('with a file on another volume the log is true as anchored, and a server that stopped has signed all of it', async () => {
+test('with a file on another volume the log is true as anchored, and a stopped server has signed all of it', async () => {
   await gantry.must('svc team create before');
   expect((await gantry.must('svc audit verify')).output).toContain('true as anchored');
   await gantry.must('svc server stop');
@@ -32,7 +33,7 @@ test('with a file on another volume the log is true as anchored, and a server th
   await gantry.must('svc audit verify --json');
 });
 
-test('a database that was restored from a backup: the service answers, is not ready, and says why', async () => {
+test('with a restored database the service answers, is not ready, and gives the reason', async () => {
   await gantry.must('svc server stop');
   await rm(cluster(), { recursive: true });
   await run('cp', ['-a', backup(), cluster()]);
@@ -46,7 +47,7 @@ test('a database that was restored from a backup: the service answers, is not re
   expect(await gantry.type('svc audit verify')).toMatchObject({ code: 1, output: expect.stringContaining('rollback') });
 });
 
-test('resealing beside the running service records what is lost, and the log is true from there on', async () => {
+test('a reseal beside the running service records the lost entries, and the log is true from there', async () => {
   const { output } = await gantry.must('svc audit reseal --reason "restored last night’s backup"');
   expect(output).toContain('✓ governance goes on after entry');
   const verified = await gantry.must('svc audit verify');

@@ -1,4 +1,4 @@
-// The real service, started and stopped by the real svc on a data directory of the test's own.
+// The real service, started and stopped by the real svc on the test's own data directory.
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,10 +16,10 @@ const parsed = (ran: Ran): Record<string, unknown> => JSON.parse(ran.stdout) as 
 
 beforeAll(() => {
   home = freshHome();
-  // PostgreSQL runs as a user of its own, which must be able to pass through.
+  // PostgreSQL runs as its own user, which must be able to pass through.
   chmodSync(home, 0o711);
 });
-// The last test takes everything away; after one that failed there is something left.
+// The last test removes everything; after a failed test there are remains.
 afterAll(async () => {
   if (!existsSync(path.join(home, 'data', 'postgresql'))) return;
   const { engine } = await engineOf({ data_dir: path.join(home, 'data') });
@@ -27,12 +27,12 @@ afterAll(async () => {
   await removeLeftovers(engine);
 });
 
-test('stopped is exit 3, and stopping it again is no failure', async () => {
+test('a stopped service is exit 3, and another stop succeeds', async () => {
   expect(await svc('server', 'status', '--json')).toMatchObject({ exit: 3 });
   expect(parsed(await svc('server', 'stop', '--json'))).toEqual({ stopped: false, pid: null });
 });
 
-test('a started service answers at the address that was printed, once; a second start leaves it alone', async () => {
+test('a started service answers at the printed address; a second start leaves it alone', async () => {
   const started = await svc('server', 'start', '--json');
   expect(started.stderr).toContain('svc login');
   const { url, pid, log } = parsed(started);
@@ -45,7 +45,7 @@ test('a started service answers at the address that was printed, once; a second 
   expect(parsed(again)).toMatchObject({ url, pid, started: false });
 }, 120_000);
 
-test('the client finds the service of this machine without being told its address', async () => {
+test('the client finds the service of this machine without its address', async () => {
   const { exit, stdout } = await svc(
     'login',
     '--store',
@@ -65,7 +65,7 @@ test('the client finds the service of this machine without being told its addres
   );
 });
 
-test('stop ends the process and takes its announcement along; the log stays', async () => {
+test('stop ends the process and removes its announcement; the log stays', async () => {
   const { pid, url } = parsed(await svc('server', 'status', '--json'));
   expect(parsed(await svc('server', 'stop', '--json'))).toEqual({ stopped: true, pid });
   expect(existsSync(path.join(home, 'data', 'server.pid'))).toBe(false);
@@ -91,7 +91,7 @@ test('reset-admin gives a one-time password that must be changed at the first si
   expect(JSON.stringify(readFileSync(path.join(home, 'data', 'server.log'), 'utf8'))).not.toContain(one_time_password);
 }, 120_000);
 
-test('the unit of the guide is one that systemd takes, and what it starts serves until SIGTERM', async () => {
+test('systemd accepts the unit of the guide, and its service runs until SIGTERM', async () => {
   const guide = readFileSync(path.join(import.meta.dirname, '../docs/guide/operating.md'), 'utf8');
   const unit = /```ini\n(\[Unit\][\s\S]*?)```/.exec(guide)?.[1] ?? '';
   const file = path.join(home, 'gantry.service');
@@ -108,14 +108,14 @@ test('the unit of the guide is one that systemd takes, and what it starts serves
   expect((await running).exit).toBe(0);
 }, 120_000);
 
-test('uninstall asks first; then nothing of the installation is left, in the engine and on disk', async () => {
+test('uninstall asks first; then the installation leaves nothing in the engine and on disk', async () => {
   await svc('server', 'start');
   const refused = await svc('server', 'uninstall');
   expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining('--yes is needed') });
   const { engine } = await engineOf({ data_dir: path.join(home, 'data') });
   const volume = { Name: `svc-cache-of-a-test-${engine.installation_id}`, Labels: labelsFor(engine, 'cache') };
   await engine.docker.createVolume(volume);
-  // Not ours, and so it stays.
+  // Not ours, so it stays.
   writeFileSync(path.join(home, 'data', 'note'), '');
   expect(parsed(await svc('server', 'uninstall', '--yes', '--json'))).toMatchObject({
     removed: { containers: 0, volumes: 1 },

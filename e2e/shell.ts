@@ -1,4 +1,4 @@
-// A terminal of somebody who reads the guide: one shell that lives on, so that what a line sets, and where it goes, holds for the next.
+// The terminal of a reader of the guide: one living shell, so that variables and the folder of one line apply to the next.
 import { randomUUID } from 'node:crypto';
 import type { Installation } from './installation.ts';
 
@@ -10,7 +10,7 @@ export interface Shell {
 
 const lives_ms = 1_800_000;
 
-/** In the installation's folder, with the admin's home. Its `svc` alone knows where the service is. */
+/** In the installation's folder, with the admin's home. Only its `svc` knows the address of the service. */
 export async function openShell(gantry: Installation): Promise<Shell> {
   const own = 'unset GANTRY_HOME XDG_CONFIG_HOME XDG_DATA_HOME; exec /bin/sh';
   const child = await gantry.begin(own, { timeout_ms: lives_ms });

@@ -5,8 +5,8 @@ import { databaseOf } from './database-of.ts';
 import type { Installation } from './installation.ts';
 
 /**
- * Holds the service where a step of a run has done everything and has not yet written that down, which is where a crash hurts most: from
- * inside its database, where the statement does not return. The gate outlives a restart of the service and its database.
+ * Holds the service after the work of a step and before its record, which is the worst moment for a crash. It works from
+ * inside the database, where the statement does not return. The gate outlives a restart of the service and its database.
  */
 export async function setGate(gantry: Installation, step: string | undefined): Promise<void> {
   const db = await databaseOf(gantry);
@@ -18,10 +18,10 @@ export async function setGate(gantry: Installation, step: string | undefined): P
   await db.close();
 }
 
-// Once: to make the trigger is to wait for everybody who stands at the gate.
+// Only once: creating the trigger waits for every statement at the gate.
 async function build(db: Database): Promise<void> {
   await db.run(sql`create table step_gate (step text not null)`);
-  // With the rights of who makes it: the service may not read a table that no migration made.
+  // With its creator's rights: the service may not read a table without a migration.
   await db.run(sql`
     create function hold_at_gate() returns trigger language plpgsql security definer as $$
     begin
@@ -33,7 +33,7 @@ async function build(db: Database): Promise<void> {
   );
 }
 
-/** Waits until the service stands at the gate. */
+/** Waits until the service is at the gate. */
 export async function atGate(gantry: Installation): Promise<void> {
   const db = await databaseOf(gantry);
   const held = async () => (await db.all(sql`select pid from pg_stat_activity where wait_event = 'PgSleep'`)).length;

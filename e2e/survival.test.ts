@@ -1,4 +1,4 @@
-// Whatever is killed or cancelled, and whenever: a deploy ends deployed or without a trace, what was acknowledged stays, agents answer again.
+// Kills and cancels at every point: a deploy ends deployed or without a trace, acknowledged changes stay, agents answer again.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -25,13 +25,13 @@ beforeAll(async () => {
   seen = await engineOf(gantry);
   parrot = callAgent(`${gantry.url}/agents/parrot`, await gantry.token());
   await gantry.must('svc team create ml');
-  // Slow enough that its start can be caught in the middle.
+  // Slow enough to catch its start in the middle.
   await writeProject(gantry, 'parrot', { 'agent.py': `import time\ntime.sleep(3)\n${echo}` });
 });
 afterAll(async () => await gantry.stop());
 
 describe('a service that is killed with -9', () => {
-  test('in every step of one deploy: it ends deployed without being asked, once', async () => {
+  test('in every step of one deploy: the deploy resumes and ends deployed, once', async () => {
     await gantry.must('svc submit --message first', { in: 'parrot' });
     const { head } = await admin.call('audit.verify', { query: {} });
     await setGate(gantry, deploySteps[0]);
@@ -62,7 +62,7 @@ describe('a service that is killed with -9', () => {
     await gantry.must(`svc audit verify --head ${head}`);
   }, 400_000);
 
-  test('in the middle of writes: nothing acknowledged is gone, and the log holds', async () => {
+  test('in the middle of writes: every acknowledged change stays, and the log verifies', async () => {
     await gantry.person('ada');
     await gantry.must('svc team add ml user:ada@example.com --role contributor');
     await writeProject(gantry, 'asked');
@@ -91,7 +91,7 @@ describe('a service that is killed with -9', () => {
   });
 });
 
-describe('a deploy that is cancelled ends cancelled, with nothing left and the old revision answering', () => {
+describe('a cancelled deploy ends cancelled, without remains and with the old revision answering', () => {
   let before: string[];
   beforeAll(async () => {
     before = await seen.containers('agent');
@@ -157,12 +157,12 @@ test('a new version that does not start leaves the old one answering, without on
   });
 });
 
-test('a container that is killed is shown as dead, and is started again', async () => {
+test('a killed container is shown as dead, and is started again', async () => {
   const [name = ''] = await seen.containers('agent');
   await seen.engine.docker.getContainer(name).kill();
   await expect.poll(async () => (await status()).restarts, { timeout: 60_000 }).toBe(1);
   await serving(admin, 'parrot');
-  // One that crashed often waits long: here as long as it takes to look at it.
+  // After several crashes it waits long: here long enough to look at it.
   await waits('1 hour');
   await seen.engine.docker.getContainer(name).kill();
   const { output } = await gantry.must('svc status parrot');
@@ -176,7 +176,7 @@ test('a container that is killed is shown as dead, and is started again', async 
   await answers('again');
 });
 
-test('agents answer again after a stop and a start, also where the machine has lost containers and memory meanwhile', async () => {
+test('agents answer again after a stop and a start, even when the machine has lost containers and memory meanwhile', async () => {
   await gantry.must('svc server stop');
   const [name = ''] = await seen.containers('agent');
   await gantry.must('svc server start');
@@ -184,7 +184,7 @@ test('agents answer again after a stop and a start, also where the machine has l
   await answers('after a restart');
   expect(await seen.containers('agent')).toEqual([name]);
 
-  // As after a reboot: the container has stopped, and what lay in memory is gone.
+  // As after a reboot: the container has stopped, and the memory is empty.
   await gantry.must('svc server stop');
   await seen.engine.docker.getContainer(name).kill();
   for (const secret of await seen.secrets()) await rm(join(seen.secrets_directory, secret), { recursive: true });
@@ -192,7 +192,7 @@ test('agents answer again after a stop and a start, also where the machine has l
   await answers('after a reboot');
 });
 
-/** Sets when a container that died is started again at the earliest, counted from now. */
+/** Sets the earliest restart of a dead container, counted from now. */
 async function waits(time: string): Promise<void> {
   const db = await databaseOf(gantry);
   await db.run(sql`update instance set next_start_at = clock_now() + ${time}::interval`);
@@ -206,7 +206,7 @@ async function killAndStart(): Promise<void> {
   await gantry.must('svc server start');
 }
 
-/** One more crash, in the middle of what a step does in the engine; the gate behind the step stays where it is. */
+/** One more crash, in the middle of a step's work in the engine; the gate after the step stays. */
 async function killWhileRunning(purpose: 'agent' | 'sandbox'): Promise<void> {
   await expect.poll(async () => (await seen.running(purpose)).length, { timeout: 90_000, interval: 50 }).toBe(1);
   await killAndStart();

@@ -4,16 +4,16 @@ import type { Installation, Typing } from './installation.ts';
 
 export interface Terminal {
   press(keys: string): void;
-  /** Waits until this stands on the screen, below what was waited for before. */
+  /** Waits until this text is on the screen, below the previously awaited text. */
   shows(text: string): Promise<void>;
-  /** Everything that was drawn. */
+  /** Everything drawn so far. */
   screen(): string;
   ended: Promise<number>;
 }
 
 export const key = { interrupt: '\u0003', down: '\u001b[B', enter: '\r' };
 
-/** One command at a real terminal with a person before it: nothing in its environment says that a program types. */
+/** One command at a real terminal with a person: its environment does not reveal a program. */
 export async function atTerminal(gantry: Installation, command: string, typing: Typing = {}): Promise<Terminal> {
   const kept = ['HOME', 'PATH', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'SERVICE_URL'].map((name) => `${name}="$${name}"`);
   const child = await gantry.begin(
@@ -28,7 +28,7 @@ export async function atTerminal(gantry: Installation, command: string, typing: 
     shows: async (text) => {
       await expect.poll(() => screen.slice(seen), { timeout: 60_000, interval: 50 }).toContain(text);
       seen = screen.indexOf(text, seen) + text.length;
-      // What was drawn a moment ago reads its keys a moment later.
+      // A freshly drawn prompt reads its keys a moment later.
       await delay(200);
     },
     screen: () => screen,

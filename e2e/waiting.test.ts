@@ -1,4 +1,4 @@
-// What waits for a person: questions at a real terminal, and a deploy that somebody has to allow.
+// Waits for a person: questions at a real terminal, and a deploy that needs an approval.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Client } from '@gantry/contract/client.ts';
 import { adminOf, ended, latestDeployment, reached } from './api.ts';
@@ -27,11 +27,11 @@ afterAll(async () => {
   await smtp?.close();
 });
 
-test('svc login asks for everything, and again for a password that is too short; no secret is on the screen', async () => {
+test('svc login asks for everything, and again after a too short password; no secret is on the screen', async () => {
   const { stdout } = await gantry.must('svc user create bo@example.com --print-password --json');
   const { one_time_password } = JSON.parse(stdout) as { one_time_password: string };
   const at = await atTerminal(gantry, 'svc login', { as: 'bo' });
-  // Nothing of a desktop is in its environment, so there is no keychain.
+  // Its environment has no desktop, so there is no keychain.
   await at.shows('Where should the session be stored?');
   at.press(key.enter);
   for (const [question, answer] of [
@@ -50,7 +50,7 @@ test('svc login asks for everything, and again for a password that is too short;
   expect((await gantry.must('svc whoami', { as: 'bo' })).output).toContain('bo@example.com');
 });
 
-test('the only admin is warned before admins need an approval, and a no changes nothing', async () => {
+test('the only admin gets a warning before admins need an approval, and a no changes nothing', async () => {
   const typed = 'svc org set require_approval_for_admins true';
   const kept = await atTerminal(gantry, typed);
   await kept.shows('You are the only admin');
@@ -66,7 +66,7 @@ test('the only admin is warned before admins need an approval, and a no changes 
   await gantry.must('svc org set require_approval_for_admins false');
 });
 
-test('who is invited by mail chooses a password at a terminal as the mail says; the token is on no screen', async () => {
+test('a user invited by mail sets a password at a terminal as the mail says; the token is on no screen', async () => {
   const created = await gantry.must('svc user create ida@example.com');
   expect(created.output).toContain('a mail to ida@example.com has a token to choose a password');
   const letter = async () => (await smtp.inbox()).find(({ to }) => to.includes('ida@example.com'))?.body ?? '';
@@ -92,7 +92,7 @@ test('who is invited by mail chooses a password at a terminal as the mail says; 
   expect((await gantry.must('svc whoami', { as: 'ida' })).output).toContain('ida@example.com');
 });
 
-test('svc registry tool edit opens the editor, shows the difference and asks; a fault is shown and can be mended', async () => {
+test('svc registry tool edit opens the editor, shows the difference and asks; a fault is shown and can be corrected', async () => {
   await gantry.must(`svc registry tool create diary --team ml --config '{returns: {title: old}}'`);
   const edit = async (expression: string) =>
     await atTerminal(gantry, `env EDITOR="sed -i ${expression}" svc registry tool edit diary --bump major`);
@@ -112,7 +112,7 @@ test('svc registry tool edit opens the editor, shows the difference and asks; a 
   expect((await gantry.must('svc registry tool show diary --yaml')).output).toContain('title: new');
 });
 
-test('svc group delete asks, naming what goes; a no leaves it, a yes does not', async () => {
+test('svc group delete asks and names its effects; a no keeps the group, a yes deletes it', async () => {
   await gantry.must('svc group create oncall --team ml');
   const kept = await atTerminal(gantry, 'svc group delete oncall');
   await kept.shows('Delete group:oncall of team ml with what is granted to it? This cannot be undone.');
@@ -127,7 +127,7 @@ test('svc group delete asks, naming what goes; a no leaves it, a yes does not', 
   expect(await deleted.ended).toBe(0);
 });
 
-test('Ctrl-C at a terminal asks: first it goes on without the terminal, watched again it is cancelled', async () => {
+test('Ctrl-C at a terminal asks: the deploy first detaches, and is cancelled from a second watch', async () => {
   await writeProject(gantry, 'parrot', { 'agent.py': `import time\ntime.sleep(600)\n${echo}` });
   const deploying = await atTerminal(gantry, 'svc deploy', { in: 'parrot' });
   await reached(admin, 'parrot', 'start');
@@ -150,7 +150,7 @@ test('Ctrl-C at a terminal asks: first it goes on without the terminal, watched 
   expect(await ended(admin, 'parrot')).toMatchObject({ id, state: 'cancelled' });
 });
 
-test('--wait-approval waits for the decision: what is approved is deployed, what is rejected is refused with the reason', async () => {
+test('--wait-approval waits for the decision: an approved version is deployed, a rejected one is refused with the reason', async () => {
   for (const name of ['ada', 'dora']) await gantry.person(name);
   await gantry.must('svc team add ml user:ada@example.com --role contributor');
   await gantry.must('svc team add ml user:dora@example.com --role deployer');

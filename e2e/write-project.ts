@@ -2,10 +2,10 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Installation } from './installation.ts';
 
-/** By path; undefined takes a file away that the project would have. */
+/** By path; undefined removes a default file of the project. */
 export type Files = Record<string, string | undefined>;
 
-/** A langgraph project in a folder of its name, with an agent that repeats what it is told; `files` go over its own. */
+/** A langgraph project in a folder of its name, with an agent that repeats its input; `files` replace its own. */
 export async function writeProject({ directory }: Installation, name: string, files: Files = {}): Promise<string> {
   const folder = join(directory, name);
   const own: Files = { 'agent.yaml': agentYaml(name), 'agent.py': echo, 'requirements.txt': requirements };
@@ -22,7 +22,7 @@ export function agentYaml(name: string, more = ''): string {
   return `name: ${name}\nversion: 1.0.0\nteam: ml\nframework: langgraph\n${more}`;
 }
 
-// Those of the example, so that one lock and one dependency image serve every project of a test.
+// The example's requirements, so that one lock and one dependency image serve every project of a test.
 export const requirements = 'langgraph>=1.0\nlangchain-core>=1.0\n';
 
 export const echo = `

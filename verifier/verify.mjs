@@ -1,15 +1,15 @@
 #!/usr/bin/env node
 // @ts-check
-// oxlint-disable max-lines -- one file is the point of it
+// oxlint-disable max-lines -- it must be one file
 // Verifies the audit log of a Gantry installation without it: no service, no database, no package; one file, for Node 20.12 or newer.
 //
 //   node verify.mjs log.ndjson --pubkey checkpoint-key.pub [--anchor anchor.ndjson]
 //   node verify.mjs proof.json --pubkey checkpoint-key.pub
 //
-// The log is what `svc audit export` wrote, the proof what `svc audit prove` printed. The public key is to come from where the log's
-// keepers cannot change it, and so is the anchor: the file of AUDIT_ANCHOR_FILE, or any copy of checkpoints that was taken earlier.
-// Exit 0: true, as anchored. 1: damaged, with kind and place. 2: used wrongly, or something cannot be read. 4: everything holds, but without an
-// anchor nothing says that the end was not cut off. The service verifies with these very functions, on the rows of its database.
+// The log comes from `svc audit export`, the proof from `svc audit prove`. The public key must come from a place that the log's
+// keepers cannot change, and so must the anchor: the file of AUDIT_ANCHOR_FILE, or an earlier copy of checkpoints.
+// Exit 0: true, as anchored. 1: damaged, with kind and place. 2: used wrongly, or an unreadable file. 4: everything holds, but without an
+// anchor the end may be missing. The service verifies with these same functions, on the rows of its database.
 //
 // Each entry's hash covers its content and the hash before it, and is at once a leaf of a Merkle tree (RFC 6962: 0x00 before a leaf, 0x01
 // before a node). A checkpoint is a note (C2SP tlog-checkpoint, signed-note; Ed25519) that names a chain, its size and that tree's root.
@@ -29,11 +29,11 @@ import { parseArgs } from 'node:util';
  */
 
 const most_findings = 100;
-// Canonical JSON has its members in order, so that a heartbeat is known by how it begins; searching every text would cost a tenth.
+// Canonical JSON has ordered members, so a heartbeat has a known beginning; searching every text would cost a tenth.
 const heartbeat = '{"actor":{"id":null,"kind":"system","name":"system.heartbeat"}';
 const scratch = { bytes: Buffer.alloc(65_536) };
 
-/** SHA-256 in hex over 0x00, the hash before, and chain, number, time and body, each behind its length. @param {Omit<Entry, 'hash'>} entry */
+/** SHA-256 in hex over 0x00, the previous hash, and chain, number, time and body, each after its length. @param {Omit<Entry, 'hash'>} entry */
 export function entryHash({ chain, seq, occurred_at, body, prev }) {
   const most = 1 + 32 + 4 * 4 + 8 + 3 * (chain.length + occurred_at.length + body.length);
   if (scratch.bytes.length < most) scratch.bytes = Buffer.alloc(most * 2);
@@ -56,7 +56,7 @@ export function entryHash({ chain, seq, occurred_at, body, prev }) {
   return digest('sha256', bytes.subarray(0, end));
 }
 
-/** What a chain's first entry points back to. @param {string} chain */
+/** The previous hash of a chain's first entry. @param {string} chain */
 export const genesisHash = (chain) => digest('sha256', chain);
 
 const pair = Buffer.alloc(65, 1);
@@ -69,7 +69,7 @@ export function nodeHash(left, right) {
 }
 
 /**
- * A Merkle tree of which only the peaks are kept: the roots of its full subtrees, largest first. They are all that growing needs.
+ * A Merkle tree as its peaks: the roots of its full subtrees, largest first. To grow, it needs only these.
  * @param {number} [size] @param {string[]} [peaks]
  */
 export function openTree(size = 0, peaks = []) {
@@ -94,8 +94,8 @@ export function openTree(size = 0, peaks = []) {
 }
 
 /**
- * The checkpoint, or undefined when it is none or this key has not signed it. `vouched` is the hash that a signed checkpoint names as the one
- * before it, which is as good as a signature and cheaper.
+ * The checkpoint, or undefined when it is invalid or not signed by this key. `vouched` is the hash that a signed checkpoint names as its
+ * predecessor, which is as good as a signature and cheaper.
  * @param {string} text
  * @param {Key} key
  * @param {string} [vouched]
@@ -124,7 +124,7 @@ export function keyId(name, key) {
 }
 
 /**
- * Checks one chain: `entry` for each of its entries in order, then `end`. A finding is damage, or a notice of what is true and worth knowing.
+ * Checks one chain: `entry` for each of its entries in order, then `end`. A finding is damage, or a notice about an intact log.
  * @param {{
  *   chain: string,
  *   key: Key,
@@ -132,7 +132,7 @@ export function keyId(name, key) {
  *   anchors?: { from: string, text: string, near?: boolean }[],
  *   marks?: { seq: number, body: string }[],
  *   noted?: { seq: number, hash: string } | undefined,
- * }} given `checkpoints` by size, as they are kept beside the entries; anchors that are `near` lie beside the key, and vouch for nothing by themselves; `marks` are the entries `<chain>.pruned` and `<chain>.resealed`
+ * }} given `checkpoints` by size, as stored beside the entries; `near` anchors lie beside the key, and prove nothing by themselves; `marks` are the entries `<chain>.pruned` and `<chain>.resealed`
  */
 export function checkChain({ chain, key, checkpoints, anchors = [], marks = [], noted }) {
   /** @type {Finding[]} */
@@ -150,7 +150,7 @@ export function checkChain({ chain, key, checkpoints, anchors = [], marks = [], 
   for (const { size, text } of checkpoints.toReversed()) {
     const note = readNote(text, key, own.at(-1)?.previous);
     if (note?.chain === chain && note.size === size) own.push(note);
-    else broken('checkpoint_edited', size, `The checkpoint at ${size} is not what was signed.`);
+    else broken('checkpoint_edited', size, `The checkpoint at ${size} does not match its signature.`);
   }
   own.reverse();
   const known = new Map(own.map((note) => [note.text, note]));
@@ -160,7 +160,7 @@ export function checkChain({ chain, key, checkpoints, anchors = [], marks = [], 
     notice(
       'discontinuity',
       seq,
-      `The log was restored: what was signed up to ${lost.size} by ${lost.time} is lost after ${kept}. Reason: ${reason}`,
+      `The log was restored: the entries after ${kept} that were signed up to ${lost.size} by ${lost.time} are lost. Reason: ${reason}`,
     );
   for (const [n, note] of own.entries()) {
     const before = own[n - 1];
@@ -170,13 +170,13 @@ export function checkChain({ chain, key, checkpoints, anchors = [], marks = [], 
       broken(
         'checkpoint_missing',
         before?.size ?? 0,
-        `Between the checkpoints at ${before?.size ?? 0} and ${note.size} one is gone.`,
+        `Between the checkpoints at ${before?.size ?? 0} and ${note.size} one is missing.`,
       );
   }
   const witnessed = anchors.flatMap(({ from, text, near }) => {
     const note = known.get(text) ?? readNote(text, key);
     if (note === undefined)
-      broken('anchor_edited', claimedSize(text), `A checkpoint in ${from} is not what was signed.`);
+      broken('anchor_edited', claimedSize(text), `A checkpoint in ${from} does not match its signature.`);
     if (note?.chain !== chain || reseals.some(({ lost, kept }) => note.size > kept && note.time <= lost.time))
       return [];
     return [{ note, from, near }];
@@ -192,8 +192,8 @@ export function checkChain({ chain, key, checkpoints, anchors = [], marks = [], 
   const last = { seq: start.seq, hash: start.head, occurred_at: '', bad: false };
   const bad = /** @type {Entry[]} */ ([]);
   const held = { signed: 0, anchored: 0, noted: false };
-  let comparable = true; // what the tree says is not known to be wrong
-  let disturbed = false; // some entry is known to be not what was written, or not there
+  let comparable = true; // the tree is not known to be wrong
+  let disturbed = false; // an entry is known to be changed or missing
   let beat = { at: NaN, every_ms: 0 };
   compare();
 
@@ -212,11 +212,11 @@ export function checkChain({ chain, key, checkpoints, anchors = [], marks = [], 
     if (disturbed) return;
     const source = others[0]?.from || 'the signed checkpoint';
     const rewritten = checkpoints.some(({ size }) => size >= last.seq);
-    const where = `after entry ${held.signed}, and at ${last.seq} at the latest, it is not what ${source} vouches for`;
+    const where = `after entry ${held.signed}, and at ${last.seq} at the latest, it contradicts ${source}`;
     broken(
       rewritten ? 'rehash' : 'rollback',
       held.signed + 1,
-      `${rewritten ? 'The chain was written anew' : 'The log was set back and went on'}: ${where}.`,
+      `${rewritten ? 'The chain was rewritten' : 'The log was rolled back and continued'}: ${where}.`,
     );
   }
 
@@ -233,7 +233,7 @@ export function checkChain({ chain, key, checkpoints, anchors = [], marks = [], 
       comparable = false;
     } else if (holds && prev !== last.hash && !last.bad) {
       const replaced = Math.max(last.seq, start.seq + 1);
-      broken('edit', replaced, `Entry ${replaced} was replaced, and given a hash of its own.`);
+      broken('edit', replaced, `Entry ${replaced} was replaced, and got a matching hash.`);
       comparable = false;
     }
     if (!holds && bad.length < most_findings) bad.push(entry);
@@ -259,18 +259,18 @@ export function checkChain({ chain, key, checkpoints, anchors = [], marks = [], 
       notice(
         'silence',
         seq,
-        `No heartbeat for ${Math.round((at - beat.at) / 60_000)} minutes before entry ${seq}: the service was down, or kept silent.`,
+        `No heartbeat for ${Math.round((at - beat.at) / 60_000)} minutes before entry ${seq}: the service was down, or silenced.`,
       );
     beat = { at, every_ms: Number(contentOf(body).detail.interval_seconds) * 1000 };
   }
 
-  /** `head` is what the database says of the end of the chain. @param {{ seq: number, hash: string }} [head] */
+  /** `head` is the end of the chain according to the database. @param {{ seq: number, hash: string }} [head] */
   function end(head) {
     for (const { kind, seq, detail } of explain(bad)) broken(kind, seq, detail);
     const renumbered = damage.some(({ kind, seq }) => kind === 'delete' && bad.some((entry) => entry.seq === seq));
     const reach = Math.max(head?.seq ?? 0, own.at(-1)?.size ?? 0);
     if (reach > last.seq && !renumbered)
-      broken('truncation', last.seq + 1, `Entries ${last.seq + 1} to ${reach} are gone: the end was cut off.`);
+      broken('truncation', last.seq + 1, `Entries ${last.seq + 1} to ${reach} are missing: the end was cut off.`);
     if (head?.seq === last.seq && head.hash !== last.hash && !last.bad)
       broken('head_mismatch', last.seq, `The head of the chain is not its last entry, ${last.seq}.`);
     if (head !== undefined && head.seq < last.seq)
@@ -281,14 +281,14 @@ export function checkChain({ chain, key, checkpoints, anchors = [], marks = [], 
       broken(
         'rollback',
         held.signed + 1,
-        `The log was set back: it ends with ${last.seq}, ${ahead[0].from} vouches for ${ahead[0].note.size}, and up to ${held.signed} they agree.`,
+        `The log was rolled back: it ends with ${last.seq}, ${ahead[0].from} reaches ${ahead[0].note.size}, and up to ${held.signed} they agree.`,
       );
     const lost = witnessed.find(({ note }) => note.size <= last.seq && !known.has(note.text));
     if (lost !== undefined && allSigned && comparable)
       broken(
         'checkpoint_missing',
         lost.note.size,
-        `The checkpoint at ${lost.note.size} is in ${lost.from} and no longer beside the log.`,
+        `The checkpoint at ${lost.note.size} is in ${lost.from} and missing beside the log.`,
       );
     if (noted !== undefined && !held.noted && noted.seq >= start.seq) miss(noted);
     return { entries: last.seq, head: last.hash, ...held, damage, notices };
@@ -298,19 +298,19 @@ export function checkChain({ chain, key, checkpoints, anchors = [], marks = [], 
   function miss({ seq }) {
     const restored = reseals.find(({ lost, kept }) => seq > kept && seq <= lost.size);
     if (restored !== undefined)
-      return notice('discontinuity', restored.seq, `The noted head ${chain}:${seq} is in what was lost.`);
+      return notice('discontinuity', restored.seq, `The noted head ${chain}:${seq} is among the lost entries.`);
     if (damage.length === 0)
       broken(
         seq > last.seq ? 'rollback' : 'rehash',
         Math.min(seq, last.seq + 1),
-        `The noted head ${chain}:${seq} is not in the chain: it was set back or written anew.`,
+        `The noted head ${chain}:${seq} is not in the chain: the chain was rolled back or rewritten.`,
       );
   }
 
   return { entry, end };
 }
 
-/** What an entry says; nothing when it cannot be read. @param {string} body @returns {{ event: string, detail: Record<string, unknown> }} */
+/** The content of an entry; empty when it is unreadable. @param {string} body @returns {{ event: string, detail: Record<string, unknown> }} */
 function contentOf(body) {
   try {
     const content = /** @type {{ event?: string, detail?: Record<string, unknown> }} */ (JSON.parse(body));
@@ -334,7 +334,7 @@ function isRootOf({ size, root }, peaks) {
 const claimedSize = (text) => Number(/\n(\d{1,15})\n/.exec(text)?.[1] ?? 0);
 
 /**
- * Only whoever has the key can go on from a checkpoint that the log no longer reaches.
+ * Only the key's holder can continue from a checkpoint that the log no longer reaches.
  * @param {{ chain: string, key: Key, marks: { seq: number, body: string }[], own: Note[] }} given
  */
 function readReseals({ chain, key, marks, own }) {
@@ -365,7 +365,7 @@ function prunedStart({ chain, key, marks }) {
 }
 
 /**
- * What was done to entries that are not what their hash says. One that was moved still holds under the number it had.
+ * The kind of damage of entries that do not match their hash. A moved entry still matches under its earlier number.
  * @param {Entry[]} bad
  */
 function explain(bad) {
@@ -379,18 +379,19 @@ function explain(bad) {
     findings.push({
       kind: 'delete',
       seq: first,
-      detail: `Entry ${first} is gone, and those after it were numbered anew.`,
+      detail: `Entry ${first} is missing, and the later entries were renumbered.`,
     });
   else if (shifted)
     findings.push({
       kind: 'insert',
       seq: first - 1,
-      detail: `Before entry ${first} one was put in, and those after it were numbered anew.`,
+      detail: `Before entry ${first} one was inserted, and the later entries were renumbered.`,
     });
   for (const { seq } of near) {
     if (moved.has(seq) && !shifted)
       findings.push({ kind: 'reorder', seq, detail: `Entry ${seq} was exchanged with another.` });
-    else if (!moved.has(seq)) findings.push({ kind: 'edit', seq, detail: `Entry ${seq} is not what was written.` });
+    else if (!moved.has(seq))
+      findings.push({ kind: 'edit', seq, detail: `Entry ${seq} was changed after it was written.` });
   }
   return findings;
 }
@@ -402,7 +403,7 @@ function homeOf(entry, near) {
   return home === undefined ? [] : [[entry.seq, home]];
 }
 
-/** Those whose content is another's. @param {Entry[]} near */
+/** Entries with the content of another one. @param {Entry[]} near */
 function exchanged(near) {
   return near.flatMap((entry) =>
     near.some(({ occurred_at, body }) => entryHash({ ...entry, occurred_at, body }) === entry.hash) ? [entry.seq] : [],
@@ -410,14 +411,14 @@ function exchanged(near) {
 }
 
 /**
- * Whether an entry is in the tree of a signed checkpoint: what is wrong, or undefined (RFC 9162, 2.1.3.2).
+ * Whether an entry is in the tree of a signed checkpoint: the fault, or undefined (RFC 9162, 2.1.3.2).
  * @param {{ entry: Entry, checkpoint: string, path: string[] }} proof
  * @param {Key} key
  */
 export function checkProof({ entry, checkpoint, path }, key) {
   const note = readNote(checkpoint, key);
   if (note === undefined) return 'this key has not signed the checkpoint';
-  if (entryHash(entry) !== entry.hash) return 'the entry is not what its hash says';
+  if (entryHash(entry) !== entry.hash) return 'the entry does not match its hash';
   if (note.chain !== entry.chain) return 'the checkpoint is of another chain';
   let [index, end, hash] = [entry.seq - 1, note.size - 1, entry.hash];
   if (!(index >= 0 && index <= end)) return 'the checkpoint does not reach the entry';
@@ -433,7 +434,7 @@ export function checkProof({ entry, checkpoint, path }, key) {
 }
 
 /**
- * The lines of a file, or of a part of it, many at a time. At line feeds alone: a line of JSON may hold other characters that end a line elsewhere.
+ * The lines of a file, or of a part of it, many at a time. Only line feeds end a line: a line of JSON can contain other line separators.
  * @param {string} file
  * @param {{ start?: number, end?: number }} [part] in bytes, `end` included
  */
@@ -470,7 +471,7 @@ async function checkLog(file, key, anchor) {
     checks.set(chain, check);
     return check;
   }
-  // Also those of which no entry is left.
+  // Also chains without a remaining entry.
   for (const { chain } of [...kept.checkpoints, ...anchors]) if (!checks.has(chain)) open(chain);
   for await (const lines of linesOf(file))
     for (const text of lines) {
@@ -481,7 +482,7 @@ async function checkLog(file, key, anchor) {
   return [...checks].map(([chain, check]) => ({ chain, ...check.end() }));
 }
 
-/** What must be known before the entries are looked at, and may stand behind them: a fraction of the lines. @param {string} file */
+/** The lines that are needed before the entries, and may come after them: a fraction of the file. @param {string} file */
 async function readBefore(file) {
   const checkpoints = /** @type {CheckpointLine[]} */ ([]);
   const marks = /** @type {EntryLine[]} */ ([]);
@@ -502,7 +503,7 @@ async function main() {
   const options = /** @type {const} */ ({ pubkey: { type: 'string' }, anchor: { type: 'string' } });
   const { values, positionals } = parseArgs({ allowPositionals: true, options });
   const [file] = positionals;
-  if (file === undefined || values.pubkey === undefined) throw new Error('It needs a file and a public key.');
+  if (file === undefined || values.pubkey === undefined) throw new Error('A file and a public key are needed.');
   const key = createPublicKey(readFileSync(values.pubkey));
   const first = (await linesOf(file).next()).value?.[0] ?? '';
   const record = first === '' ? undefined : parse(first);
@@ -531,12 +532,12 @@ function printVerdict(chains) {
     return 1;
   }
   const isAnchored = chains.length > 0 && chains.every(({ anchored, entries }) => anchored > 0 || entries === 0);
-  print(isAnchored ? 'true as anchored' : 'everything holds, but no anchor says that the end was not cut off');
+  print(isAnchored ? 'true as anchored' : 'everything holds, but without an anchor the end may be missing');
   return isAnchored ? 0 : 4;
 }
 
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url))
-  // What cannot be read says nothing about the log, neither that it is true nor that it is damaged.
+  // An unreadable file proves neither that the log is true nor that it is damaged.
   process.exitCode = await main().catch((/** @type {Error} */ error) => {
     const usage = 'Usage: node verify.mjs <log.ndjson | proof.json> --pubkey <file> [--anchor <file>]';
     process.stderr.write(`${error.message}\n${usage}\n`);

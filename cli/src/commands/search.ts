@@ -9,7 +9,7 @@ export const command = defineCommand({
   needs: 'asset.list',
   examples: ['svc search greet', 'svc search customer support --kind agent'],
   arguments: { words: rest('The words to search for') },
-  flags: { kind: choice('Only of this kind', assetKinds), limit: limitFlag },
+  flags: { kind: choice('Only this kind', assetKinds), limit: limitFlag },
   async run({ words, kind, limit }, session) {
     const wanted = words.join(' ');
     const assets = await takePages(session, limit, (query) =>
