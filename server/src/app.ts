@@ -25,7 +25,7 @@ import { serve } from './http/serve.ts';
 import { openIngress } from './invoke/ingress.ts';
 import { invokeRoutes } from './invoke/routes.ts';
 import { servingAgents } from './deploy/serving.ts';
-import { invite } from './login/admit.ts';
+import { invite, mailedUntil } from './login/admit.ts';
 import { authenticator } from './login/authenticate.ts';
 import { loginRoutes } from './login/routes.ts';
 import { endSessions } from './login/sessions.ts';
@@ -43,7 +43,7 @@ import { principalsRoutes } from './principals/routes.ts';
 import { seed, seed_password } from './principals/seed.ts';
 import { engineResolver } from './registry/dependencies/engine-resolver.ts';
 import { ownedAssets } from './registry/find.ts';
-import { assetsOfTeam, moveOwnership, ownedIn } from './registry/ownership/move-ownership.ts';
+import { assetsOfTeam, holdAssets, moveOwnership, ownedIn } from './registry/ownership/move-ownership.ts';
 import { pushRun } from './registry/push/push-run.ts';
 import { registryRoutes } from './registry/routes.ts';
 import { startWorker } from './runs/worker.ts';
@@ -163,12 +163,20 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
         db,
         cursors,
         passwords,
-        ownership: { owned: ownedIn, move: moveOwnership, endKeys: endKeysShownTo, assetsOfTeam, principalsOfTeam },
+        ownership: {
+          owned: ownedIn,
+          move: moveOwnership,
+          endKeys: endKeysShownTo,
+          holdAssets,
+          assetsOfTeam,
+          principalsOfTeam,
+        },
         endSessions,
+        mailedUntil,
         invite: config.mail === undefined ? undefined : invite,
         orgFile: () => orgFile,
       }),
-      ...servicePrincipalsRoutes({ db, cursors, digest_key: key_digest }),
+      ...servicePrincipalsRoutes({ db, cursors, holdAssets, digest_key: key_digest }),
       ...registryRoutes({ db, cursors, data_dir: config.data_dir }),
       ...approvalsRoutes({ db, cursors }),
       ...notificationsRoutes({ db, cursors, catchUp: outgoing.catchUp }),

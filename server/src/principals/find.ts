@@ -17,6 +17,10 @@ export const findCredential = store.credential;
 export const replacePassword = store.replacePassword;
 export const putPassword = store.putPassword;
 export const lockUser = store.lockUser;
+/** Nobody removes it until the transaction ends; false for one who is gone. */
+export const holdUser = store.holdUser;
+export const holdTeam = teamStore.holdTeam;
+export const holdGroup = groups.holdGroup;
 
 /** Since when there are these users and teams, by id. */
 export async function sinceWhen(db: Reader, ids: readonly string[]): Promise<Map<string, string>> {

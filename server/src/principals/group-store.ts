@@ -52,6 +52,9 @@ export const lockGroup = async (tx: GovernedTx, id: string) =>
     sql`select name, description from user_group where id = ${id} for update`,
   );
 
+export const holdGroup = async (tx: GovernedTx, id: string) =>
+  (await tx.one(sql`select 1 from user_group where id = ${id} for key share`)) !== undefined;
+
 export async function updateGroup(
   tx: GovernedTx,
   id: string,

@@ -15,17 +15,9 @@ export interface UserRow {
   created_at: string;
 }
 
-/** With what admins see of them: until when a mail lets them choose a password. */
-export interface ListedUser extends UserRow {
-  mail_expires_at: string | null;
-}
-
 export type Settings = OrgSettings;
 
 const userColumns = sql`id, email, name, role, active, must_change_password, primary_team_id, created_at`;
-const listedColumns = sql`${userColumns}, (
-  select expires_at from password_token t where t.user_id = app_user.id and t.ended_at is null and t.expires_at > clock_now()
-) as mail_expires_at`;
 
 export const userByEmail = async (db: Reader, email: string) =>
   await db.one<UserRow>(
@@ -33,7 +25,7 @@ export const userByEmail = async (db: Reader, email: string) =>
   );
 
 export const userById = async (db: Reader, id: string) =>
-  await db.one<ListedUser>(sql`select ${listedColumns} from app_user where id = ${id} and removed_at is null`);
+  await db.one<UserRow>(sql`select ${userColumns} from app_user where id = ${id} and removed_at is null`);
 
 /** A user with their roles in teams and their groups, as they stand at one moment. */
 export const userWithTeams = async (db: Reader, id: string, provided = sql`true`) =>
@@ -62,10 +54,10 @@ export async function orgId(db: Reader): Promise<string> {
 export async function users(
   db: Reader,
   query: { email?: string | undefined; after?: string | undefined; limit: number },
-): Promise<ListedUser[]> {
+): Promise<UserRow[]> {
   const named = query.email === undefined ? nothing : sql`and email = ${query.email}`;
-  return await db.all<ListedUser>(
-    sql`select ${listedColumns} from app_user where email > ${query.after ?? ''} and removed_at is null ${named} order by email limit ${query.limit}`,
+  return await db.all<UserRow>(
+    sql`select ${userColumns} from app_user where email > ${query.after ?? ''} and removed_at is null ${named} order by email limit ${query.limit}`,
   );
 }
 
@@ -184,6 +176,9 @@ export interface UserChange {
 /** Locks the row as it is, so that what is noted as before is what was there. */
 export const lockUser = async (tx: GovernedTx, id: string) =>
   await tx.one<UserRow>(sql`select ${userColumns} from app_user where id = ${id} and removed_at is null for update`);
+
+export const holdUser = async (tx: GovernedTx, id: string) =>
+  (await tx.one(sql`select 1 from app_user where id = ${id} and removed_at is null for key share`)) !== undefined;
 
 export async function updateUser(tx: GovernedTx, id: string, { name, role, active }: UserChange): Promise<UserRow> {
   return first(

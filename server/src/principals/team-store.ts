@@ -106,6 +106,9 @@ export async function groupsOfTeam(db: Reader, team_id: string): Promise<string[
   return rows.map(({ name }) => `group:${name}`);
 }
 
+export const holdTeam = async (tx: GovernedTx, id: string) =>
+  (await tx.one(sql`select 1 from team where id = ${id} for key share`)) !== undefined;
+
 export async function lockTeam(tx: GovernedTx, team_id: string): Promise<void> {
   await tx.one(sql`select id from team where id = ${team_id} for update`);
 }

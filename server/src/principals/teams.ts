@@ -125,7 +125,7 @@ export async function deleteTeam(
         detail: `team:${name} has ${uses.slice(0, 10).join(', ')}${uses.length > 10 ? ' and more' : ''}.`,
         hint: 'Transfer or delete them first.',
       });
-    const entries = await removeEntriesOf(tx, {
+    const entries = await removeEntriesOf(tx, ownership.holdAssets, {
       principal_type: 'team',
       principal_id: subject.id,
       shown: `team:${name}`,

@@ -218,6 +218,12 @@ export async function setVisibility(tx: GovernedTx, asset_id: string, visibility
 export const lockAsset = async (tx: GovernedTx, asset_id: string) =>
   await tx.one<{ visibility: Visibility }>(sql`select visibility from asset where id = ${asset_id} for no key update`);
 
+/** Those that are still there. */
+export const lockAssets = async (tx: GovernedTx, ids: readonly string[]) =>
+  await tx.all<{ id: string; kind: AssetKind; name: string }>(
+    sql`select id, kind, name from asset where id = any(${ids}) order by kind, name for no key update`,
+  );
+
 /** False when it was so already. */
 export async function setPublished(tx: GovernedTx, asset_id: string, published: boolean): Promise<boolean> {
   const rows = await tx.write(

@@ -106,6 +106,11 @@ export const lockPrincipal = async (tx: GovernedTx, id: string) =>
     sql`select role, allowed_assets, description from service_principal where id = ${id} and deleted_at is null for update`,
   );
 
+/** Nobody deletes it until the transaction ends; false for one that is gone. */
+export const holdPrincipal = async (tx: GovernedTx, id: string) =>
+  (await tx.one(sql`select 1 from service_principal where id = ${id} and deleted_at is null for key share`)) !==
+  undefined;
+
 export async function updatePrincipal(tx: GovernedTx, id: string, next: PrincipalChange): Promise<void> {
   await tx.write(
     'service_principal',
