@@ -215,10 +215,21 @@ test('every governed table is written through tx.write alone', () => {
 
 test('SQL stands in store.ts, and in the few rooms whose subject it is', () => {
   const rooms =
-    /^server\/src\/(database\/|access\/(acl|entry-writer|change)\.ts|audit\/append\.ts|service\/(checks|readiness)\.ts|[\w/-]*\/[\w-]*store\.ts)/;
+    /^server\/src\/(database\/|access\/(acl|decide|entry-writer|change)\.ts|audit\/append\.ts|service\/(checks|readiness)\.ts|[\w/-]*\/([\w-]*store|policy)\.ts)/;
   expect(server.filter(({ path, text }) => /\bsql`/.test(text) && !rooms.test(path)).map(({ path }) => path)).toEqual(
     [],
   );
+});
+
+test('every condition that narrows a list is held to its rule by narrowing.test.ts', () => {
+  const held = sources.find(({ path }) => path === 'server/src/access/narrowing.test.ts')?.text ?? '';
+  const conditions = server
+    .filter(({ path }) => /(access\/decide|\/policy)\.ts$/.test(path))
+    .flatMap(({ text }) =>
+      [...text.matchAll(/^export function (\w+)\([^)]*\): Sql \{/gm)].map(([, name = '']) => name),
+    );
+  expect(conditions.length).toBeGreaterThan(8);
+  expect(conditions.filter((name) => !name.startsWith('where') || !held.includes(`\${${name}(`))).toEqual([]);
 });
 
 test('process.env is read in config.ts files alone', () => {

@@ -5,6 +5,7 @@ import type { Reader } from '../database/database.ts';
 import { allOf, sql, type Sql } from '../database/sql.ts';
 import type { SignedInCaller } from './caller.ts';
 import type { GovernedTx } from './change.ts';
+import { whereCovers } from './decide.ts';
 import type { Entry } from './subject.ts';
 
 /** An ACL row as it is stored. */
@@ -36,6 +37,13 @@ export function entriesColumn(asset_id: Sql): Sql {
   return sql`(
     select coalesce(json_agg(json_build_object('principal_type', principal_type, 'principal_id', principal_id, 'actions', actions) order by id), '[]')
     from permission where permission.asset_id = ${asset_id}) as entries`;
+}
+
+/** The same of the entries that cover the caller: a list decides on no others. */
+export function coveringEntriesColumn(asset_id: Sql, caller: SignedInCaller): Sql {
+  return sql`(
+    select coalesce(json_agg(json_build_object('principal_type', p.principal_type, 'principal_id', p.principal_id, 'actions', p.actions) order by p.id), '[]')
+    from permission p where p.asset_id = ${asset_id} and ${whereCovers(caller)}) as entries`;
 }
 
 export interface EntryQuery {
@@ -116,11 +124,4 @@ export function lastAdmin(shown: string, refs: readonly string[]): Problem {
     detail: `${shown} is the last who may change who may do what to ${refs.join(', ')}.`,
     hint: 'Grant `admin` to somebody else first.',
   });
-}
-
-/** `read` of the caller as a condition on an asset's id; canRead() without the admins' bypass and the globs. */
-export function readEntryExists(asset_id: Sql, caller: SignedInCaller): Sql {
-  const principals = [caller.id, ...caller.memberships.map(({ team_id }) => team_id), ...caller.groups];
-  return sql`exists (select from permission p where p.asset_id = ${asset_id} and 'read' = any(p.actions)
-    and (p.principal_type = 'org' or p.principal_id = any(${principals})))`;
 }

@@ -28,6 +28,7 @@ export async function listGroups(
   authorize(user, 'group.list', theOrg);
   return await listOfTeams(cursors, user, query, {
     noun: 'groups',
+    operation: 'group.read',
     rows: async (narrowed) => await store.groups(db, narrowed),
     toItem: toRecord,
   });

@@ -1,13 +1,15 @@
 // What later features ask of the registry. Records come with their ACL rows, so that authorize() can decide on them as they are.
 import { printRef } from '@gantry/contract/refs.ts';
 import type { AssetKind } from '@gantry/contract/roles.ts';
+import type { SignedInCaller } from '../access/caller.ts';
+import { canRead } from '../access/decide.ts';
 import type { Reader } from '../database/database.ts';
 import { toAssetRecord, type AssetRecord } from './asset.ts';
 import * as store from './store.ts';
 import type { VersionRow } from './store.ts';
 
 export { toAssetRecord, type AssetRecord } from './asset.ts';
-export { readableBy, selectAsset, type AssetRowWithEntries, type VersionRow } from './store.ts';
+export { selectAsset, type AssetRowWithEntries, type VersionRow } from './store.ts';
 
 export async function findAsset(db: Reader, kind: AssetKind, name: string): Promise<AssetRecord | undefined> {
   const row = await store.asset(db, kind, name);
@@ -25,6 +27,11 @@ export async function findAssetsById(db: Reader, ids: readonly string[]): Promis
 
 export async function findAssetById(db: Reader, id: string): Promise<AssetRecord | undefined> {
   return (await findAssetsById(db, [id]))[0];
+}
+
+/** Of these, those that the caller may read, in no order, with the entries that cover the caller. */
+export async function findReadable(db: Reader, caller: SignedInCaller, ids: readonly string[]): Promise<AssetRecord[]> {
+  return (await store.assetsFor(db, caller, ids)).map(toAssetRecord).filter((asset) => canRead(caller, asset));
 }
 
 /** What a user owns, and since when there is something of that name. */

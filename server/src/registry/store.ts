@@ -1,12 +1,11 @@
-import { globMatches } from '@gantry/contract/asset-globs.ts';
-import { printRef } from '@gantry/contract/refs.ts';
-import { assetKinds, type AssetKind, type Visibility } from '@gantry/contract/roles.ts';
-import { entriesColumn, readEntryExists } from '../access/acl.ts';
-import type { PrincipalCaller, SignedInCaller } from '../access/caller.ts';
+import type { AssetKind, Visibility } from '@gantry/contract/roles.ts';
+import { coveringEntriesColumn, entriesColumn } from '../access/acl.ts';
+import type { SignedInCaller } from '../access/caller.ts';
 import type { GovernedTx } from '../access/change.ts';
 import type { Entry } from '../access/subject.ts';
 import type { Reader } from '../database/database.ts';
 import { allOf, nothing, sql, type Sql } from '../database/sql.ts';
+import { whereListed } from './policy.ts';
 
 interface AssetRow {
   id: string;
@@ -32,7 +31,7 @@ export interface AssetRowWithEntries extends AssetRow {
 }
 
 /** With the two versions that lists show. */
-export interface ListedRow extends AssetRow {
+export interface ListedRow extends AssetRowWithEntries {
   latest_version: string | null;
   serving_version: string | null;
   rank: number;
@@ -73,6 +72,11 @@ export const assetsOwnedBy = async (db: Reader, user_id: string) =>
 export const assetsById = async (db: Reader, ids: readonly string[]) =>
   await db.all<AssetRowWithEntries>(sql`select ${assetWithEntries} from ${assetTables} where a.id = any(${ids})`);
 
+/** With the entries that cover the caller. */
+export const assetsFor = async (db: Reader, caller: SignedInCaller, ids: readonly string[]) =>
+  await db.all<AssetRowWithEntries>(sql`
+    select ${assetColumns}, ${coveringEntriesColumn(sql`a.id`, caller)} from ${assetTables} where a.id = any(${ids})`);
+
 export interface Listing {
   kind?: AssetKind | undefined;
   team?: string | undefined;
@@ -82,14 +86,14 @@ export interface Listing {
   limit: number;
 }
 
-/** What the caller may read and is meant to be shown: their teams' assets, their own, what was granted to them by name, and published ones. */
+/** Candidates of isListed(), with the entries that cover the caller. */
 export async function listed(
   db: Reader,
   caller: SignedInCaller,
   { kind, team, query, after, limit }: Listing,
 ): Promise<ListedRow[]> {
   const rank = query === undefined ? sql`0::float8` : sql`ts_rank(a.search, to_tsquery('simple', ${query}))::float8`;
-  const conditions: Sql[] = [visibleTo(caller)];
+  const conditions: Sql[] = [whereListed(caller)];
   if (kind !== undefined) conditions.push(sql`a.kind = ${kind}`);
   if (team !== undefined) conditions.push(sql`t.name = ${team}`);
   if (query !== undefined) conditions.push(sql`a.search @@ to_tsquery('simple', ${query})`);
@@ -99,41 +103,11 @@ export async function listed(
       : sql`where (-rank, name, kind) > (${-after.rank}::float8, ${after.name}, ${after.kind})`;
   return await db.all<ListedRow>(sql`
     select * from (
-      select ${assetColumns}, ${rank} as rank,
+      select ${assetColumns}, ${coveringEntriesColumn(sql`a.id`, caller)}, ${rank} as rank,
         (select v.version from version v where v.asset_id = a.id order by ${byNumber} desc limit 1) as latest_version,
         (select v.version from version v where v.id = a.serving_version_id) as serving_version
       from ${assetTables} where ${allOf(conditions)}
     ) found ${page} order by -rank, name, kind limit ${limit}`);
-}
-
-// Within what may be read: what lists show.
-function visibleTo(caller: SignedInCaller): Sql {
-  if (caller.kind === 'user' && caller.role === 'admin') return sql`true`;
-  const teams = caller.memberships.map(({ team_id }) => team_id);
-  const named = sql`exists (select from permission p where p.asset_id = a.id and p.principal_id = any(${[caller.id, ...caller.groups]}))`;
-  const listed = sql`(a.team_id = any(${teams}) or a.owner_id = ${caller.id} or a.published or ${named})`;
-  return sql`(${readableBy(caller)} and ${listed})`;
-}
-
-/** access/decide.ts (canRead) as a condition on `asset a`; registry.test.ts walks both over the same callers. */
-export function readableBy(caller: SignedInCaller): Sql {
-  const reads = readEntryExists(sql`a.id`, caller);
-  if (caller.kind === 'principal') return sql`(${reads} and ${reached(caller)})`;
-  if (caller.role === 'admin') return sql`true`;
-  const administered = caller.memberships.filter(({ role }) => role === 'admin').map(({ team_id }) => team_id);
-  return sql`(a.team_id = any(${administered}) or ${reads})`;
-}
-
-function reached(caller: PrincipalCaller): Sql {
-  // A reference has two segments, and neither a name nor a pattern has a character that `like` takes for its own.
-  const patterns = caller.allowed_assets.map((pattern) => pattern.replaceAll('*', '%').split('/'));
-  const either = patterns.map(([segment = '', name = '']) => {
-    const kinds = assetKinds.filter((kind) =>
-      globMatches(`${segment.replaceAll('%', '*')}/*`, printRef({ kind, name: 'x' })),
-    );
-    return sql`(a.kind = any(${kinds}) and a.name like ${name})`;
-  });
-  return either.reduce((one, other) => sql`(${one} or ${other})`, sql`false`);
 }
 
 export interface AssetFields {
