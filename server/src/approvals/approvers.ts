@@ -23,8 +23,7 @@ export async function approversOf(
   assets: ReadonlyMap<string, { team: { id: string } }>,
 ): Promise<Map<string, Approver[]>> {
   const teams = new Set([...assets.values()].map(({ team }) => team.id));
-  const admins = await adminsOf(db, [...teams]);
-  const makers = await makersOf(db, rows);
+  const [admins, makers] = await Promise.all([adminsOf(db, [...teams]), makersOf(db, rows)]);
   return new Map(
     rows.map((row) => {
       const all = admins.get(assets.get(row.asset_id)?.team.id ?? '') ?? [];
@@ -36,14 +35,9 @@ export async function approversOf(
 
 /** By request. */
 export async function makersOf(db: Reader, rows: readonly Request[]): Promise<Map<string, Makers>> {
-  const authors = await authorsOf(
-    db,
-    rows.map((row) => row.version_id),
-  );
-  const holders = await keyHolders(
-    db,
-    rows.map((row) => row.submitted_by),
-  );
+  const versions = rows.map((row) => row.version_id);
+  const submitters = rows.map((row) => row.submitted_by);
+  const [authors, holders] = await Promise.all([authorsOf(db, versions), keyHolders(db, submitters)]);
   return new Map(
     rows.map(({ id, submitted_by, version_id }) => [
       id,

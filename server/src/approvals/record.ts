@@ -22,8 +22,7 @@ export async function approvalRecords(
     rows.map((row) => row.asset_id),
   );
   const assets = new Map(readable.map((asset) => [asset.id, asset]));
-  const approvers = await approversOf(db, rows, assets);
-  const votes = await votesOf(db, rows);
+  const [approvers, votes] = await Promise.all([approversOf(db, rows, assets), votesOf(db, rows)]);
   return rows.flatMap((row) => {
     const asset = assets.get(row.asset_id);
     if (asset === undefined || (inside && !readsWords(caller, row, asset))) return [];

@@ -9,8 +9,7 @@ import { votesOf } from './vote-store.ts';
 export async function countWaiting(db: Reader, caller: UserCaller): Promise<number> {
   const rows = await store.decidable(db, caller);
   const assets = new Map(rows.map(({ asset_id, team_id }) => [asset_id, { team: { id: team_id } }]));
-  const approvers = await approversOf(db, rows, assets);
-  const votes = await votesOf(db, rows);
+  const [approvers, votes] = await Promise.all([approversOf(db, rows, assets), votesOf(db, rows)]);
   return rows.filter((row) =>
     waitingFor(row, approvers.get(row.id) ?? [], votes.get(row.id) ?? []).waits_for.some(({ id }) => id === caller.id),
   ).length;

@@ -250,10 +250,8 @@ export const versionById = async (db: Reader, id: string) =>
 /** Ids of everybody who ever pushed under these versions, by version id; of service principals also of who was shown a key of theirs. */
 export async function authors(db: Reader, version_ids: readonly string[]): Promise<Map<string, string[]>> {
   const rows = await db.all<{ id: string; authors: string[] }>(sql`
-    select v.id, json_agg(distinct u.id) as authors from version v
-    join identity u on u.id = any(v.authors)
-      or u.id in (select issued_to from service_key where principal_id = any(v.authors))
-    where v.id = any(${version_ids}) group by v.id`);
+    select v.id, array_to_json(v.authors || array(select issued_to from service_key where principal_id = any(v.authors))) as authors
+    from version v where v.id = any(${version_ids})`);
   return new Map(rows.map((row) => [row.id, row.authors]));
 }
 
