@@ -27,7 +27,7 @@ import { serve } from './http/serve.ts';
 import { openIngress } from './invoke/ingress.ts';
 import { invokeRoutes } from './invoke/routes.ts';
 import { instanceEpoch, servingAgents } from './deploy/serving.ts';
-import { invite } from './login/admit.ts';
+import { invite, mailedUntil } from './login/admit.ts';
 import { authenticator, openSessions } from './login/authenticate.ts';
 import { readAsOf } from './login/read-as-of.ts';
 import { loginRoutes } from './login/routes.ts';
@@ -46,7 +46,7 @@ import { principalsRoutes } from './principals/routes.ts';
 import { seed, seed_password } from './principals/seed.ts';
 import { engineResolver } from './registry/dependencies/engine-resolver.ts';
 import { ownedAssets } from './registry/find.ts';
-import { assetsOfTeam, moveOwnership, ownedIn } from './registry/ownership/move-ownership.ts';
+import { assetsOfTeam, holdAssets, moveOwnership, ownedIn } from './registry/ownership/move-ownership.ts';
 import { pushRun } from './registry/push/push-run.ts';
 import { registryRoutes } from './registry/routes.ts';
 import { startWorker } from './runs/worker.ts';
@@ -168,12 +168,20 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
         db,
         cursors,
         passwords,
-        ownership: { owned: ownedIn, move: moveOwnership, endKeys: endKeysShownTo, assetsOfTeam, principalsOfTeam },
+        ownership: {
+          owned: ownedIn,
+          move: moveOwnership,
+          endKeys: endKeysShownTo,
+          holdAssets,
+          assetsOfTeam,
+          principalsOfTeam,
+        },
         endSessions,
+        mailedUntil,
         invite: config.mail === undefined ? undefined : invite,
         orgFile: () => orgFile,
       }),
-      ...servicePrincipalsRoutes({ db, cursors, digest_key: key_digest }),
+      ...servicePrincipalsRoutes({ db, cursors, holdAssets, digest_key: key_digest }),
       ...registryRoutes({ db, cursors, data_dir: config.data_dir, readAsOf: asOf }),
       ...approvalsRoutes({ db, cursors }),
       ...notificationsRoutes({ db, cursors, catchUp: outgoing.catchUp }),

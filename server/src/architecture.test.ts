@@ -152,14 +152,16 @@ const migrations = readdirSync(join(root, 'server/migrations')).map((name) =>
   readFileSync(join(root, 'server/migrations', name), 'utf8'),
 );
 
-test('every table is written by the feature that its migration names as owner', () => {
-  const owners = new Map(
-    migrations.flatMap((text) =>
-      [...text.matchAll(/^create table (?:audit\.)?(\w+)/gm)].map(
-        ([, table = '']) => [table, /^-- Owner: ([\w-]+)/.exec(text)?.[1]] as const,
-      ),
+/** Tables and views → the feature that its migration names as owner. */
+const owners = new Map(
+  migrations.flatMap((text) =>
+    [...text.matchAll(/^create (?:table|view) (?:audit\.)?(\w+)/gm)].map(
+      ([, table = '']) => [table, /^-- Owner: ([\w-]+)/.exec(text)?.[1] ?? ''] as const,
     ),
-  );
+  ),
+);
+
+test('every table is written by the feature that its migration names as owner', () => {
   expect(owners.get('route')).toBe('deploy');
   const stray = server.flatMap(({ path, text }) =>
     [...text.matchAll(/\b(?:insert into|update|delete from) (?:audit\.)?(\w+)\b/g)]
@@ -167,6 +169,33 @@ test('every table is written by the feature that its migration names as owner', 
       .map(([statement]) => `${path}: ${statement}`),
   );
   expect(stray).toEqual([]);
+});
+
+/** Tables that the SQL of a file names: after a word that a table follows, after a comma of such a list, and at the start of a fragment. */
+function tablesIn(text: string): string[] {
+  const lists = [
+    ...text.matchAll(
+      /\b(?:from|join|into|update|using)\s+((?:audit\.)?\w+(?:(?: as)? \w+)?(?:, (?:audit\.)?\w+ \w+)*)/g,
+    ),
+    ...text.matchAll(/\bsql`\s*((?:audit\.)?\w+ \w+)(?= (?:join|left|cross|where)\b)/g),
+  ].flatMap(([, list = '']) => list.split(', '));
+  return lists.map((one) => one.replace('audit.', '').split(' ')[0] ?? '').filter((name) => owners.has(name));
+}
+
+/** SQL that names a table of a higher folder, and why it stays. */
+const upward: Record<string, string> = {
+  'audit/chain-store.ts: horizon': 'the trigger of audit.entry reads it too, and only proof moves it',
+};
+
+test('SQL names only tables of its own folder and of lower ones', () => {
+  const named = server
+    .filter(({ text }) => /\bsql`/.test(text))
+    .flatMap(({ path, text }) => tablesIn(text).map((table) => ({ path, table })));
+  expect(named.length).toBeGreaterThan(150);
+  const above = named
+    .filter(({ path, table }) => rung(`server/src/${owners.get(table)}`) > rung(path))
+    .map(({ path, table }) => `${path.replace('server/src/', '')}: ${table}`);
+  expect([...new Set(above)].toSorted()).toEqual(Object.keys(upward).toSorted());
 });
 
 test('every governed table is written through tx.write alone', () => {
@@ -187,10 +216,21 @@ test('every governed table is written through tx.write alone', () => {
 
 test('SQL stands in store.ts, and in the few rooms whose subject it is', () => {
   const rooms =
-    /^server\/src\/(database\/|copies\/copies\.ts|access\/(acl|change)\.ts|audit\/append\.ts|service\/(checks|readiness)\.ts|[\w/-]*\/[\w-]*store\.ts)/;
+    /^server\/src\/(database\/|copies\/copies\.ts|access\/(acl|decide|entry-writer|change)\.ts|audit\/append\.ts|service\/(checks|readiness)\.ts|[\w/-]*\/([\w-]*store|policy)\.ts)/;
   expect(server.filter(({ path, text }) => /\bsql`/.test(text) && !rooms.test(path)).map(({ path }) => path)).toEqual(
     [],
   );
+});
+
+test('every condition that narrows a list is held to its rule by narrowing.test.ts', () => {
+  const held = sources.find(({ path }) => path === 'server/src/access/narrowing.test.ts')?.text ?? '';
+  const conditions = server
+    .filter(({ path }) => /(access\/decide|\/policy)\.ts$/.test(path))
+    .flatMap(({ text }) =>
+      [...text.matchAll(/^export function (\w+)\([^)]*\): Sql \{/gm)].map(([, name = '']) => name),
+    );
+  expect(conditions.length).toBeGreaterThan(8);
+  expect(conditions.filter((name) => !name.startsWith('where') || !held.includes(`\${${name}(`))).toEqual([]);
 });
 
 test('process.env is read in config.ts files alone', () => {

@@ -1,9 +1,22 @@
 // The decision, and nothing but the decision: pure, on values. Order of checks, one reason each (decisions.md):
 // signed in → visible → role → ACL → state. What must never happen: an answer that tells a stranger whether something exists.
+// A list asks the database for candidates and decides each of them here. The condition beside a rule narrows to its candidates: it may let
+// through more than the rule, and never less. narrowing.test.ts holds the two together.
 import type { ProblemCode } from '@gantry/contract/problems.ts';
-import { isAtLeast, operations, type Action, type Operation, type Role, type Rule } from '@gantry/contract/roles.ts';
+import {
+  assetKinds,
+  isAtLeast,
+  operations,
+  type Action,
+  type Operation,
+  type Role,
+  type Rule,
+} from '@gantry/contract/roles.ts';
+import { globMatches } from '@gantry/contract/asset-globs.ts';
+import { printRef } from '@gantry/contract/refs.ts';
+import { sql, type Sql } from '../database/sql.ts';
 import { isReached } from './allowed-assets.ts';
-import type { Caller, SignedInCaller } from './caller.ts';
+import type { Caller, PrincipalCaller, SignedInCaller } from './caller.ts';
 import type { AssetSubject, DeploySubject, Entry, Subject } from './subject.ts';
 
 export type Decision = Allowed | Refused;
@@ -43,10 +56,16 @@ export function decide(caller: Caller, operation: Operation, subject: Subject): 
   }
 }
 
-/** The higher of the platform role and the role in the team; undefined for someone outside the team with no role of weight. */
-export function effectiveRole(caller: SignedInCaller, team_id: string): Role {
-  const inTeam = caller.memberships.find((membership) => membership.team_id === team_id)?.role;
-  return inTeam !== undefined && isAtLeast(inTeam, caller.role) ? inTeam : caller.role;
+export interface Roles {
+  /** Platform role. */
+  role: Role;
+  memberships: readonly { team_id: string; role: Role }[];
+}
+
+/** The higher of the platform role and the role in the team. */
+export function effectiveRole({ role, memberships }: Roles, team_id: string): Role {
+  const inTeam = memberships.find((membership) => membership.team_id === team_id)?.role;
+  return inTeam !== undefined && isAtLeast(inTeam, role) ? inTeam : role;
 }
 
 export function isMember(caller: SignedInCaller, team_id: string): boolean {
@@ -56,6 +75,28 @@ export function isMember(caller: SignedInCaller, team_id: string): boolean {
 /** May the caller know that this asset exists? */
 export function canRead(caller: Caller, asset: AssetSubject): boolean {
   return decide(caller, 'asset.read', asset).allowed;
+}
+
+/** canRead() for lists, as a condition on `asset a`. */
+export function whereCanRead(caller: SignedInCaller): Sql {
+  const reads = sql`exists (select from permission p where p.asset_id = a.id and 'read' = any(p.actions) and ${whereCovers(caller)})`;
+  if (caller.kind === 'principal') return sql`(${reads} and ${whereReached(caller)})`;
+  if (caller.role === 'admin') return sql`true`;
+  const administered = caller.memberships.filter(({ role }) => role === 'admin').map(({ team_id }) => team_id);
+  return sql`(a.team_id = any(${administered}) or ${reads})`;
+}
+
+// isReached() on `asset a`.
+function whereReached(caller: PrincipalCaller): Sql {
+  // A reference has two segments, and neither a name nor a pattern has a character that `like` takes for its own.
+  const patterns = caller.allowed_assets.map((pattern) => pattern.replaceAll('*', '%').split('/'));
+  const either = patterns.map(([segment = '', name = '']) => {
+    const kinds = assetKinds.filter((kind) =>
+      globMatches(`${segment.replaceAll('%', '*')}/*`, printRef({ kind, name: 'x' })),
+    );
+    return sql`(a.kind = any(${kinds}) and a.name like ${name})`;
+  });
+  return either.reduce((one, other) => sql`(${one} or ${other})`, sql`false`);
 }
 
 function decideSystem(carried: Operation, operation: Operation, rule: Rule): Decision {
@@ -185,6 +226,14 @@ export function covers(entry: Entry, caller: SignedInCaller): boolean {
     case 'principal':
       return caller.kind === 'principal' && entry.principal_id === caller.id;
   }
+}
+
+/** covers() for lists, as a condition on `permission p`. */
+export function whereCovers(caller: SignedInCaller): Sql {
+  const teams = caller.memberships.map(({ team_id }) => team_id);
+  // Each part is a range of the index of the table: of 10,000 entries on one asset few are read.
+  return sql`(p.principal_type = 'org' or (p.principal_type = ${caller.kind} and p.principal_id = ${caller.id})
+    or (p.principal_type = 'team' and p.principal_id = any(${teams})) or (p.principal_type = 'group' and p.principal_id = any(${caller.groups})))`;
 }
 
 const people_only = 'Service principals do not do this: it takes a person who answers for it.';

@@ -1,7 +1,8 @@
 import type { Reader } from '../database/database.ts';
 import { adminsOf } from '../principals/find.ts';
-import { authorsOf, type AssetRecord } from '../registry/find.ts';
+import { authorsOf } from '../registry/find.ts';
 import { keyHolders } from '../service-principals/find.ts';
+import { partIn, type Makers } from './policy.ts';
 import type { ApprovalRow } from './store.ts';
 
 export interface Approver {
@@ -10,39 +11,41 @@ export interface Approver {
   email: string;
 }
 
+type Request = Pick<ApprovalRow, 'id' | 'asset_id' | 'version_id' | 'submitted_by'>;
+
 /**
- * Who may decide about each of these requests, as things stand: active admins of the platform and of the asset's team, but nobody whose own
- * it is. Nobody where the asset is not among those given.
+ * Who may decide about each of these requests, as things stand: active admins of the platform and of the asset's team without a part in it.
+ * Nobody where the asset is not among those given.
  */
 export async function approversOf(
   db: Reader,
-  rows: readonly ApprovalRow[],
-  assets: ReadonlyMap<string, AssetRecord>,
+  rows: readonly Request[],
+  assets: ReadonlyMap<string, { team: { id: string } }>,
 ): Promise<Map<string, Approver[]>> {
-  const admins = new Map<string, Approver[]>();
-  for (const { team } of assets.values()) if (!admins.has(team.id)) admins.set(team.id, await adminsOf(db, team.id));
-  const authors = await authorsOf(
-    db,
-    rows.map((row) => row.version_id),
-  );
-  const holders = await holdersOf(db, rows);
+  const teams = new Set([...assets.values()].map(({ team }) => team.id));
+  const [admins, makers] = await Promise.all([adminsOf(db, [...teams]), makersOf(db, rows)]);
   return new Map(
     rows.map((row) => {
-      const own = [row.submitted_by, ...(holders.get(row.id) ?? []), ...(authors.get(row.version_id) ?? [])];
       const all = admins.get(assets.get(row.asset_id)?.team.id ?? '') ?? [];
-      return [row.id, all.filter(({ id: admin }) => !own.includes(admin))];
+      const own = makers.get(row.id);
+      return [row.id, own === undefined ? [] : all.filter(({ id }) => partIn(own, id) === undefined)];
     }),
   );
 }
 
-/** Ids of who was shown a key of the service principal that submitted, by request. */
-async function holdersOf(db: Reader, rows: readonly ApprovalRow[]): Promise<Map<string, string[]>> {
-  const machines = rows.filter(({ submitter }) => submitter.startsWith('principal:'));
-  const found = await Promise.all(
-    machines.map(async ({ id, submitted_by }) => {
-      const people = (await keyHolders(db, [submitted_by])).map((holder) => holder.id);
-      return [id, people] as const;
-    }),
+/** By request. */
+export async function makersOf(db: Reader, rows: readonly Request[]): Promise<Map<string, Makers>> {
+  const versions = rows.map((row) => row.version_id);
+  const submitters = rows.map((row) => row.submitted_by);
+  const [authors, holders] = await Promise.all([authorsOf(db, versions), keyHolders(db, submitters)]);
+  return new Map(
+    rows.map(({ id, submitted_by, version_id }) => [
+      id,
+      {
+        submitter: submitted_by,
+        key_holders: holders.get(submitted_by) ?? [],
+        authors: authors.get(version_id) ?? [],
+      },
+    ]),
   );
-  return new Map(found);
 }

@@ -6,7 +6,7 @@ import { change } from '../access/change.ts';
 import type { Database } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import * as store from './comment-store.ts';
-import { readsWords } from './record.ts';
+import { readsWords } from './policy.ts';
 import { loadRequest } from './show.ts';
 
 // A request shows all of them at once.

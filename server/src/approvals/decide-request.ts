@@ -8,11 +8,11 @@ import { change, type GovernedTx, type Note } from '../access/change.ts';
 import type { Database, Reader } from '../database/database.ts';
 import { holdRoles } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import { authorsOf, type AssetRecord } from '../registry/find.ts';
+import type { AssetRecord } from '../registry/find.ts';
 import { finalise, lockDigest } from '../registry/versions/version.ts';
-import { approversOf } from './approvers.ts';
+import { approversOf, makersOf } from './approvers.ts';
 import { expireOverdue } from './expire.ts';
-import { keyHolders } from '../service-principals/find.ts';
+import { partIn } from './policy.ts';
 import { loadRequest, readBack } from './show.ts';
 import * as store from './store.ts';
 import { removeVotes, vote, votes } from './vote-store.ts';
@@ -90,22 +90,19 @@ async function approveOnce(tx: GovernedTx, asked: Asked, reason: string) {
 }
 
 async function refuseOwn(db: Reader, { user, row, asset }: Asked): Promise<void> {
-  const authors = (await authorsOf(db, [row.version_id])).get(row.version_id) ?? [];
-  const holders = await keyHolders(db, [row.submitted_by]);
-  const why =
-    row.submitted_by === user.id
-      ? 'You submitted this request yourself'
-      : holders.some(({ id }) => id === user.id)
-        ? `${row.submitter} submitted this request, and you were shown its key`
-        : authors.includes(user.id)
-          ? `You pushed content of ${asset.ref}@${row.version} yourself, or were shown the key of who did`
-          : undefined;
-  if (why !== undefined)
-    throw new Refusal(
-      { code: 'own_request', reason: `${why}; another admin decides about it.` },
-      'approval.decide',
-      asset,
-    );
+  const makers = (await makersOf(db, [row])).get(row.id);
+  const part = makers && partIn(makers, user.id);
+  if (part === undefined) return;
+  const why = {
+    submitter: 'You submitted this request yourself',
+    key_holders: `${row.submitter} submitted this request, and you were shown its key`,
+    authors: `You pushed content of ${asset.ref}@${row.version} yourself, or were shown the key of who did`,
+  }[part];
+  throw new Refusal(
+    { code: 'own_request', reason: `${why}; another admin decides about it.` },
+    'approval.decide',
+    asset,
+  );
 }
 
 function refuseOther(decided: Approval, verdict: Verdict, row: store.ApprovalRow): void {

@@ -38,7 +38,9 @@ export async function list(
   if (asked !== undefined && asset === undefined) return { items: [] };
   const { status, id: begins_with, limit } = query;
   const rows = await store.listed(db, user, { status, asset_id: asset?.id, begins_with, after, limit: limit + 1 });
-  const records = new Map((await approvalRecords(db, user, rows)).map((record) => [record.id, record]));
+  const records = new Map(
+    (await approvalRecords(db, user, rows, { inside: true })).map((record) => [record.id, record]),
+  );
   return cursors.page(
     rows,
     limit,

@@ -1,60 +1,37 @@
-// Rows → the wire's records. The words of a request (message, reason, who can decide) are for the asset's team, its owner and the
-// submitter: that an asset may be read by everybody does not open them.
+// Rows → the wire's records.
 import type { Approval } from '@gantry/contract/approvals.ts';
 import type { SignedInCaller } from '../access/caller.ts';
-import { canRead, isMember } from '../access/decide.ts';
 import type { Reader } from '../database/database.ts';
-import { findAssetsById, type AssetRecord } from '../registry/find.ts';
+import { findReadable, type AssetRecord } from '../registry/find.ts';
 import { approversOf } from './approvers.ts';
+import { readsWords, waitingFor } from './policy.ts';
 import type { ApprovalRow } from './store.ts';
-import { votes, type Vote } from './vote-store.ts';
+import { votesOf, type Vote } from './vote-store.ts';
 
-/** In the order of the rows; rows of assets that are gone, or that the caller may not read, are left out. */
+/** In the order of the rows, without those of assets that are gone or that the caller may not read; `inside`: of those whose words they read. */
 export async function approvalRecords(
   db: Reader,
   caller: SignedInCaller,
   rows: readonly ApprovalRow[],
+  { inside = false }: { inside?: boolean } = {},
 ): Promise<Approval[]> {
-  const assets = new Map(
-    (
-      await findAssetsById(
-        db,
-        rows.map((row) => row.asset_id),
-        caller,
-      )
-    ).map((asset) => [asset.id, asset]),
+  // Who submitted it may have lost the right to know of the asset since.
+  const readable = await findReadable(
+    db,
+    caller,
+    rows.map((row) => row.asset_id),
   );
-  const approvers = await approversOf(db, rows, assets);
-  const said = Map.groupBy(
-    await votes(
-      db,
-      rows.map((row) => row.id),
-    ),
-    (vote) => vote.approval_id,
-  );
+  const assets = new Map(readable.map((asset) => [asset.id, asset]));
+  const [approvers, votes] = await Promise.all([approversOf(db, rows, assets), votesOf(db, rows)]);
   return rows.flatMap((row) => {
     const asset = assets.get(row.asset_id);
-    // Who submitted it may have lost the right to know of the asset since.
-    if (asset === undefined || !canRead(caller, asset)) return [];
-    const all = said.get(row.id) ?? [];
-    const able = approvers.get(row.id) ?? [];
-    // Of one that waits, what counts as things stand; with the decision the others were taken away.
-    const given = row.status === 'pending' ? all.filter(({ user_id }) => able.some(({ id }) => id === user_id)) : all;
-    // Where enough have said so by now, because one who did may again or fewer are asked for, any of them decides with another word.
-    const isEnough = given.length >= row.approvals_required;
-    const waited_for = able.filter(({ id }) => isEnough || !all.some(({ user_id }) => user_id === id));
-    return [approvalRecord(caller, row, asset, { given, can_decide: waited_for.map(({ email }) => email) })];
+    if (asset === undefined || (inside && !readsWords(caller, row, asset))) return [];
+    const all = votes.get(row.id) ?? [];
+    const { waits_for, counted } = waitingFor(row, approvers.get(row.id) ?? [], all);
+    // With the decision the votes that did not count were taken away.
+    const given = row.status === 'pending' ? counted : all;
+    return [approvalRecord(caller, row, asset, { given, can_decide: waits_for.map(({ email }) => email) })];
   });
-}
-
-/** Does the caller read what the request says, beyond that there is one? */
-export function readsWords(caller: SignedInCaller, row: ApprovalRow, asset: AssetRecord): boolean {
-  return (
-    caller.role === 'admin' ||
-    isMember(caller, asset.team.id) ||
-    asset.owner_id === caller.id ||
-    row.submitted_by === caller.id
-  );
 }
 
 function approvalRecord(

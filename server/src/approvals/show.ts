@@ -7,7 +7,8 @@ import { signedIn } from '../principals/signed-in.ts';
 import { compare } from '../registry/difference/compare.ts';
 import { findAssetById, findVersionById, type AssetRecord } from '../registry/find.ts';
 import { comments } from './comment-store.ts';
-import { approvalRecords, readsWords } from './record.ts';
+import { readsWords } from './policy.ts';
+import { approvalRecords } from './record.ts';
 import * as store from './store.ts';
 
 /** What a deploy on this target would replace. Deploys stand above approvals and hand it down. */

@@ -3,6 +3,7 @@ import type { SignedInCaller } from '../access/caller.ts';
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
 import { allOf, beginsWith, sql, type Sql } from '../database/sql.ts';
+import { whereWaitingFor, whereReadsWords } from './policy.ts';
 
 export type Status = (typeof approvalStates)[number];
 export type ClosedReason = (typeof closedReasons)[number];
@@ -30,10 +31,11 @@ export interface ApprovalRow {
   approvals_required: number;
 }
 
+const approvals_required = sql`coalesce(r.approvals_required, greatest(r.approvals_asked, o.approvals_required))`;
 const columns = sql`r.id, r.asset_id, r.version_id, r.version, r.digest, r.target, r.message, r.status, r.closed_reason, r.reason,
   r.submitted_by, s.label as submitter, r.submitted_at, r.decided_by, d.email as decider, r.decided_at,
   case when r.status = 'pending' then r.submitted_at + make_interval(days => o.approval_expires_after_days) end as expires_at,
-  coalesce(r.approvals_required, greatest(r.approvals_asked, o.approvals_required)) as approvals_required`;
+  ${approvals_required} as approvals_required`;
 const tables = sql`approval r join identity s on s.id = r.submitted_by left join app_user d on d.id = r.decided_by cross join org o`;
 // A request that waited too long is closed, whether or not the sweep has come by: its row is only waiting to be told.
 const overdue = sql`r.status = 'pending' and exists (
@@ -204,13 +206,13 @@ export interface Listing {
   limit: number;
 }
 
-/** Requests of the caller's teams' assets, on assets of their own, and their own requests; all of them for platform admins. Newest first. */
+/** Candidates of readsWords(), newest first. */
 export async function listed(
   db: Reader,
   caller: SignedInCaller,
   { status, asset_id, begins_with, after, limit }: Listing,
 ): Promise<ApprovalRow[]> {
-  const conditions: Sql[] = [insider(caller)];
+  const conditions: Sql[] = [whereReadsWords(caller)];
   if (status !== undefined) conditions.push(sql`r.status = ${status}`);
   if (asset_id !== undefined) conditions.push(sql`r.asset_id = ${asset_id}`);
   if (begins_with !== undefined) conditions.push(beginsWith(sql`r.id`, begins_with));
@@ -220,8 +222,14 @@ export async function listed(
     select ${columns} from ${tables} join asset a on a.id = r.asset_id where ${allOf(conditions)} order by r.submitted_at desc, r.id desc limit ${limit}`);
 }
 
-function insider(caller: SignedInCaller): Sql {
-  if (caller.role === 'admin') return sql`true`;
-  const teams = caller.memberships.map((membership) => membership.team_id);
-  return sql`(a.team_id = any(${teams}) or a.owner_id = ${caller.id} or r.submitted_by = ${caller.id})`;
+/** Candidates of waitingFor() this caller. */
+export async function decidable(
+  db: Reader,
+  caller: SignedInCaller,
+): Promise<
+  (Pick<ApprovalRow, 'id' | 'asset_id' | 'version_id' | 'submitted_by' | 'approvals_required'> & { team_id: string })[]
+> {
+  return await db.all(sql`
+    select r.id, r.asset_id, r.version_id, r.submitted_by, a.team_id, ${approvals_required} as approvals_required
+    from approval r join asset a on a.id = r.asset_id join version v on v.id = r.version_id cross join org o where ${whereWaitingFor(caller)}`);
 }

@@ -11,6 +11,15 @@ export interface Vote {
   reason: string;
 }
 
+/** By request, each in the order in which they came. */
+export async function votesOf(db: Reader, requests: readonly { id: string }[]): Promise<Map<string, Vote[]>> {
+  const all = await votes(
+    db,
+    requests.map(({ id }) => id),
+  );
+  return Map.groupBy(all, ({ approval_id }) => approval_id);
+}
+
 /** In the order in which they came. */
 export async function votes(db: Reader, approval_ids: readonly string[]): Promise<Vote[]> {
   return await db.all<Vote>(sql`

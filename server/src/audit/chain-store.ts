@@ -1,7 +1,9 @@
 import { chains, type Chain } from '@gantry/contract/audit.ts';
 import type { Reader, Tx } from '../database/database.ts';
 import { allOf, sql } from '../database/sql.ts';
-import { columns, conditionsOf, microseconds, type Filter, type Row, type Scope } from './store.ts';
+import { microseconds } from './microseconds.ts';
+import type { Scope } from './policy.ts';
+import { columns, conditionsOf, type Filter, type Row } from './store.ts';
 
 /** An entry by its number and its hash. */
 export interface Position {

@@ -6,7 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
 import { printPositions, type Positions } from './positions.ts';
 import { poll_ms, recentHeads } from './recent-heads.ts';
-import { toEntry, type Filter, type Row, type Scope } from './store.ts';
+import { mayReadEntry, type Scope } from './policy.ts';
+import { toEntry, type Filter, type Row } from './store.ts';
 import { entriesAfter, heads, lastBefore, type HeadRow } from './chain-store.ts';
 
 const page = 200;
@@ -43,11 +44,14 @@ export async function* follow(
       if (rows.length < page) past.push(head);
     }
     const rows = parts.flat().toSorted((a, b) => (a.occurred_at < b.occurred_at ? -1 : 1));
+    let told = printPositions(at);
     for (const row of inTurn(parts, rows)) {
       at = { ...at, [row.chain]: { seq: row.seq, hash: row.hash } };
-      yield { id: printPositions(at), data: { entry: toEntry(row) } };
+      const entry = toEntry(row);
+      if (!mayReadEntry(scope, entry)) continue;
+      told = printPositions(at);
+      yield { id: told, data: { entry } };
     }
-    const told = printPositions(at);
     for (const { chain, seq, hash } of past) at = { ...at, [chain]: { seq, hash } };
     if (printPositions(at) !== told) yield position();
   }

@@ -16,6 +16,7 @@ import type { ProofParts } from '../proof/parts.ts';
 import { prove } from '../proof/inclusion/prove.ts';
 import { verify } from '../proof/verification/verify.ts';
 import { readRef } from '../registry/assets/read-ref.ts';
+import { mayReadEntry, type Named, type Scope } from './policy.ts';
 import * as store from './store.ts';
 
 export interface AuditParts {
@@ -24,7 +25,7 @@ export interface AuditParts {
   proof: ProofParts;
   /** Signs what is new. */
   seal: () => Promise<void>;
-  ownedBy: (user_id: string) => Promise<store.Named[]>;
+  ownedBy: (user_id: string) => Promise<Named[]>;
 }
 
 export function auditRoutes({ db, cursors, proof, seal, ownedBy }: AuditParts): Handlers<'audit'> {
@@ -35,14 +36,24 @@ export function auditRoutes({ db, cursors, proof, seal, ownedBy }: AuditParts): 
       const { limit, cursor, ...asked } = query;
       const filter = filterOf(asked);
       const reader = ['audit', user.id, filter];
+      const scope = await scopeOf({ db, ownedBy }, user);
       const rows = await store.list(
         db,
         filter,
-        await scopeOf({ db, ownedBy }, user),
+        scope,
         limit + 1,
         cursors.read(cursor, reader) as store.PageKey | undefined,
       ); // sealed by the call below
-      return cursors.page(rows, limit, reader, (row) => [row.occurred_at, row.chain, row.seq], store.toEntry);
+      return cursors.page(
+        rows,
+        limit,
+        reader,
+        (row) => [row.occurred_at, row.chain, row.seq],
+        (row) => {
+          const entry = store.toEntry(row);
+          return mayReadEntry(scope, entry) ? entry : undefined;
+        },
+      );
     },
     'audit.follow': async ({ caller, query, request, signal, callerNow }) => {
       authorize(signedIn(caller), 'audit.read', theOrg);
@@ -83,7 +94,7 @@ export function auditRoutes({ db, cursors, proof, seal, ownedBy }: AuditParts): 
 async function scopeOf(
   { db, ownedBy }: Pick<AuditParts, 'db' | 'ownedBy'>,
   user: SignedInCaller,
-): Promise<store.Scope | undefined> {
+): Promise<Scope | undefined> {
   if (user.role === 'admin') return undefined;
   const led = user.memberships.filter(({ role }) => role === 'admin');
   const since = await sinceWhen(db, [user.id, ...led.map(({ team_id }) => team_id)]);

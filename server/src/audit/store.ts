@@ -1,6 +1,8 @@
 import type { AuditBody, AuditEntry, Chain } from '@gantry/contract/audit.ts';
 import type { Reader } from '../database/database.ts';
 import { allOf, sql, type Sql } from '../database/sql.ts';
+import { microseconds } from './microseconds.ts';
+import { whereMayReadEntry, type Scope } from './policy.ts';
 
 /** An entry as it is stored; hashes in hex. */
 export interface Row {
@@ -23,20 +25,6 @@ export interface Filter {
   until?: string | undefined;
 }
 
-/** Whose entries a reader may see: undefined is everybody's. */
-export interface Scope {
-  teams: Named[];
-  assets: Named[];
-  actor: Named;
-}
-
-export interface Named {
-  /** As entries name it: a team, agents/<name>, an e-mail. */
-  name: string;
-  /** Entries before that are about another one of the same name, which is gone. */
-  created_at: string;
-}
-
 export type PageKey = [occurred_at: string, chain: string, seq: number];
 
 /** Newest first; `before` is the key of the last row of the page before. */
@@ -55,7 +43,7 @@ export async function list(
     order by occurred_at desc, chain desc, seq desc limit ${limit}`);
 }
 
-/** What of the log answers the question, and may be read by whoever asks. */
+/** What of the log answers the question, of the candidates of mayReadEntry(). */
 export function conditionsOf(filter: Filter, scope: Scope | undefined): Sql[] {
   const conditions: Sql[] = [];
   if (filter.asset !== undefined) conditions.push(sql`asset = ${filter.asset}`);
@@ -65,29 +53,8 @@ export function conditionsOf(filter: Filter, scope: Scope | undefined): Sql[] {
   if (filter.outcome !== undefined) conditions.push(sql`outcome = ${filter.outcome}`);
   if (filter.since !== undefined) conditions.push(sql`occurred_at >= ${microseconds(filter.since)}`);
   if (filter.until !== undefined) conditions.push(sql`occurred_at <= ${microseconds(filter.until)}`);
-  if (scope !== undefined) {
-    const theirs = sql`(${isOneOf(sql`team`, scope.teams)} or ${isOneOf(receiving_team, scope.teams)} or ${isOneOf(sql`asset`, scope.assets)})`;
-    conditions.push(sql`(${theirs} or (${isOneOf(sql`actor`, [scope.actor])} and ${showable}))`);
-  }
+  if (scope !== undefined) conditions.push(whereMayReadEntry(scope));
   return conditions;
-}
-
-// A transfer stands under the team that gave the asset away, and is the business of the one that has it from there on.
-const receiving_team = sql`case event when 'asset.transferred' then body::jsonb #>> '{detail,after,team}' end`;
-
-// Refusals that told their caller nothing of what is there are on the record with what it was: their caller must not read it here.
-const showable = sql`(event <> 'refused' or body::jsonb #>> '{detail,code}' not in ('not_found', 'exists'))`;
-
-function isOneOf(column: Sql, named: readonly Named[]): Sql {
-  const names = named.map(({ name }) => name);
-  const times = named.map(({ created_at }) => microseconds(created_at));
-  return sql`exists (select from unnest(${names}::text[], ${times}::text[]) as mine (name, since) where ${column} = mine.name and occurred_at >= since)`;
-}
-
-// Stored times are text with six decimals; compared as text, so both sides must have them.
-export function microseconds(time: string): string {
-  const [seconds = '', decimals = ''] = new Date(time).toISOString().replace('Z', '').split('.');
-  return `${seconds}.${decimals.padEnd(6, '0')}Z`;
 }
 
 export function toEntry(row: Row): AuditEntry {

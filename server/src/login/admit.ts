@@ -28,6 +28,9 @@ export async function admitAgain(
   return await admit(tx, { user_id: user.id, kind: isNew ? 'invitation' : 'reset', made_by });
 }
 
+/** Until when a mail lets each of these users choose a password, by user id. */
+export const mailedUntil = store.openUntil;
+
 export interface PasswordMail extends store.OpenToken {
   token: string;
 }

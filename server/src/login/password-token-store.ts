@@ -68,6 +68,14 @@ export async function openToken(db: Reader, id: string): Promise<OpenToken | und
     where t.id = ${id} and t.ended_at is null and t.expires_at > clock_now() and u.active`);
 }
 
+/** Of these users, until when a token of theirs is open. */
+export async function openUntil(db: Reader, user_ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db.all<{ user_id: string; expires_at: string }>(sql`
+    select user_id, expires_at from password_token
+    where user_id = any(${user_ids}) and ended_at is null and expires_at > clock_now()`);
+  return new Map(rows.map(({ user_id, expires_at }) => [user_id, expires_at]));
+}
+
 /** Whose it is or was, by e-mail. */
 export async function holderOf(db: Reader, id: string): Promise<string | undefined> {
   const row = await db.one<{ email: string }>(

@@ -10,7 +10,7 @@ import { loadCaller } from '../principals/load-caller.ts';
 import { refuseWithoutPasswords } from '../principals/refuse-without-passwords.ts';
 import { signedInUser } from '../principals/signed-in.ts';
 import { showUser } from '../principals/users.ts';
-import { admitAgain } from './admit.ts';
+import { admitAgain, mailedUntil } from './admit.ts';
 import type { LoginParts } from './login.ts';
 import { endSessions } from './sessions.ts';
 import * as store from './store.ts';
@@ -52,7 +52,7 @@ export async function resetPassword(
     note({ user: user.email, sessions_ended, ...(byMail ? await admitAgain(tx, user, admin.email) : {}) });
   });
   return {
-    ...(await showUser(db, caller, id)),
+    ...(await showUser({ db, mailedUntil }, caller, id)),
     ...(byMail ? {} : { one_time_password: password }),
   };
 }

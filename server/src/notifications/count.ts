@@ -1,13 +1,37 @@
 import { authorize } from '../access/authorize.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Caller, UserCaller } from '../access/caller.ts';
 import { theOrg } from '../access/subject.ts';
+import { countWaiting } from '../approvals/waiting.ts';
 import type { Database } from '../database/database.ts';
 import { signedInUser } from '../principals/signed-in.ts';
+import { findReadable } from '../registry/find.ts';
 import * as store from './store.ts';
 
+export interface Counts {
+  /** Requests that wait for the caller's decision. */
+  pending: number;
+  unread: number;
+}
+
 /** For a badge: what waits for the caller. */
-export async function count(db: Database, caller: Caller): Promise<{ pending: number; unread: number }> {
+export async function count(db: Database, caller: Caller): Promise<Counts> {
   const user = signedInUser(caller);
   authorize(user, 'notification.read', theOrg);
-  return await store.counts(db, user);
+  return await countsOf(db, user);
+}
+
+export async function countsOf(db: Database, user: UserCaller): Promise<Counts> {
+  const [pending, unread] = await Promise.all([countWaiting(db, user), countUnread(db, user)]);
+  return { pending, unread };
+}
+
+async function countUnread(db: Database, user: UserCaller): Promise<number> {
+  const rows = await store.unreadByAsset(db, user);
+  const readable = await findReadable(
+    db,
+    user,
+    rows.map(({ asset_id }) => asset_id),
+  );
+  const ids = new Set(readable.map(({ id }) => id));
+  return rows.reduce((sum, { asset_id, unread }) => sum + (ids.has(asset_id) ? unread : 0), 0);
 }

@@ -6,6 +6,7 @@ import { theOrg } from '../access/subject.ts';
 import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import { signedInUser } from '../principals/signed-in.ts';
+import { readRows } from './still-told.ts';
 import * as store from './store.ts';
 import type { CatchUp } from './tell.ts';
 
@@ -24,7 +25,17 @@ export async function list(
   const [seq, id] = cursors.read(query.cursor, scope) ?? [];
   const after = seq === undefined ? undefined : { seq: Number(seq), id: String(id) };
   const rows = await store.listed(db, user, { unread: query.unread, after, limit: query.limit + 1 });
-  return cursors.page(rows, query.limit, scope, (row) => [row.seq, row.id], toNotification);
+  const shown = await readRows(db, user, rows);
+  return cursors.page(
+    rows,
+    query.limit,
+    scope,
+    (row) => [row.seq, row.id],
+    ({ id }) => {
+      const row = shown.get(id);
+      return row && toNotification(row);
+    },
+  );
 }
 
 function toNotification(row: store.NotificationRow): Notification {

@@ -3,16 +3,13 @@ import type { Caller } from '../access/caller.ts';
 import { theOrg } from '../access/subject.ts';
 import type { Database } from '../database/database.ts';
 import { signedInUser } from '../principals/signed-in.ts';
+import { countsOf, type Counts } from './count.ts';
 import * as store from './store.ts';
 
 /** Of these, the caller's own. Answers what is left. */
-export async function markRead(
-  db: Database,
-  caller: Caller,
-  ids: readonly string[],
-): Promise<{ pending: number; unread: number }> {
+export async function markRead(db: Database, caller: Caller, ids: readonly string[]): Promise<Counts> {
   const user = signedInUser(caller);
   authorize(user, 'notification.read', theOrg);
   await store.markRead(db, user.id, ids);
-  return await store.counts(db, user);
+  return await countsOf(db, user);
 }

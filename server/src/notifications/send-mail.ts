@@ -10,6 +10,7 @@ import { composePasswordMail } from './compose-password-mail.ts';
 import { compose, type Letter } from './compose.ts';
 import { MailFailure, send_ms, type MailServer } from './mail-server.ts';
 import * as mails from './mail-store.ts';
+import { readRows } from './still-told.ts';
 import * as store from './store.ts';
 
 export interface Sending {
@@ -61,5 +62,6 @@ async function letterFor(
   const to = await mails.recipientOf(db, notification_id);
   const caller = to && (await loadCaller(db, to.user_id, { request_id: null, ip: null, receipts: [] }));
   const row = caller && (await store.oneOf(db, caller, notification_id));
-  return row && compose(row, { to: caller.email, base_url: base_url(), from });
+  const shown = row && (await readRows(db, caller, [row])).get(row.id);
+  return shown && compose(shown, { to: caller.email, base_url: base_url(), from });
 }

@@ -1,7 +1,6 @@
 // A change of an asset's ACL, whole or not at all: the rows, what is shown of them as visibility, and the entry in the audit log.
-import { Problem } from '@gantry/contract/problems.ts';
 import type { Action } from '@gantry/contract/roles.ts';
-import { entriesOf, isAbout, setActions, type EntryPrincipal, type StoredEntry } from '../access/acl.ts';
+import { entriesOf, hasAdmin, isAbout, lastAdmin, type EntryPrincipal, type StoredEntry } from '../access/acl.ts';
 import { authorize, type Grant } from '../access/authorize.ts';
 import { change } from '../access/change.ts';
 import { shownVisibility } from '../access/visibility.ts';
@@ -9,6 +8,7 @@ import type { Database } from '../database/database.ts';
 import type { AssetRecord } from '../registry/find.ts';
 import { holdAsset } from '../registry/load-asset.ts';
 import { setVisibility } from '../registry/versions/version.ts';
+import { setActions } from '../service-principals/acl.ts';
 
 /** What the principal may do from now on, from what they may do so far; nothing takes their entry away. */
 export type Decide = (before: readonly Action[]) => readonly Action[];
@@ -28,12 +28,8 @@ export async function changeEntries(
     const has = decide(had);
     if (had.length === has.length && has.every((action) => had.includes(action))) return theirs;
     const others = before.filter((entry) => entry !== theirs);
-    const adminLeft = [...others, { actions: has }].some(({ actions }) => actions.includes('admin'));
-    if (had.includes('admin') && !adminLeft)
-      throw new Problem('last_admin', {
-        detail: `${principal.shown} is the last who may change who may do what to ${asset.ref}.`,
-        hint: 'Grant `admin` to somebody else first.',
-      });
+    if (had.includes('admin') && !hasAdmin([...others, { actions: has }]))
+      throw lastAdmin(principal.shown, [asset.ref]);
     const written = await setActions(tx, asset.id, principal, has);
     const shown = shownVisibility(before, asset.team.id);
     const visibility = shownVisibility([...others, ...(written === undefined ? [] : [written])], asset.team.id);

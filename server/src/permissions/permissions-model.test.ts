@@ -4,20 +4,22 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Problem } from '@gantry/contract/problems.ts';
 import { actions, roles, type Action, type Role } from '@gantry/contract/roles.ts';
-import { entriesOf, writeEntries } from '../access/acl.ts';
+import { entriesOf } from '../access/acl.ts';
 import { authorize } from '../access/authorize.ts';
 import { systemCaller, type UserCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { decide } from '../access/decide.ts';
 import { theOrg } from '../access/subject.ts';
 import { sql } from '../database/sql.ts';
+import { mailedUntil } from '../login/admit.ts';
 import { addGroupMember, removeGroupMember } from '../principals/groups.ts';
 import { loadCaller } from '../principals/load-caller.ts';
 import { addMember, removeMember } from '../principals/teams.ts';
 import { updateUser } from '../principals/users.ts';
 import { findAssetById } from '../registry/find.ts';
-import { assetsOfTeam, moveOwnership, ownedIn } from '../registry/ownership/move-ownership.ts';
+import { assetsOfTeam, holdAssets, moveOwnership, ownedIn } from '../registry/ownership/move-ownership.ts';
 import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
+import { writeEntries } from '../service-principals/acl.ts';
 import { endKeysShownTo, principalsOfTeam } from '../service-principals/find.ts';
 import { grant } from './grant.ts';
 import { revoke } from './revoke.ts';
@@ -194,8 +196,16 @@ class World {
   readonly id = (what: string) => this.ids.get(what) ?? '';
   readonly parts = {
     db: database.db,
-    ownership: { owned: ownedIn, move: moveOwnership, endKeys: endKeysShownTo, assetsOfTeam, principalsOfTeam },
+    ownership: {
+      owned: ownedIn,
+      move: moveOwnership,
+      endKeys: endKeysShownTo,
+      holdAssets,
+      assetsOfTeam,
+      principalsOfTeam,
+    },
     endSessions: async () => 0,
+    mailedUntil,
   };
 
   async make(model: Model): Promise<void> {

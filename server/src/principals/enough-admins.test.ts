@@ -26,7 +26,14 @@ const bind = async (to: boolean, approvals_required = 1) =>
     sql`update org set require_approval_for_admins = ${to}, approvals_required = ${approvals_required} returning id`,
   );
 const none = async () => [];
-const ownership = { owned: none, move: async () => {}, endKeys: none, assetsOfTeam: none, principalsOfTeam: none };
+const ownership = {
+  owned: none,
+  move: async () => {},
+  endKeys: none,
+  holdAssets: none,
+  assetsOfTeam: none,
+  principalsOfTeam: none,
+};
 const remove = async (principal: string) =>
   await removeMember({ db: database.db, ownership }, await cast.caller('root'), { team: 'ml', principal });
 const disable = async (person: Person) => {

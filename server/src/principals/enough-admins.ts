@@ -3,6 +3,7 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
+import { isAdminOf } from './policy.ts';
 import * as store from './store.ts';
 
 /**
@@ -11,7 +12,7 @@ import * as store from './store.ts';
  */
 export async function refuseTooFewAdmins(tx: GovernedTx, team_id?: string): Promise<void> {
   await store.holdSettings(tx);
-  if (team_id === undefined && (await store.countDeciders(tx, undefined)) === 0)
+  if (team_id === undefined && (await countDeciders(tx, undefined)) === 0)
     throw new Problem('last_admin', { detail: 'They are the last platform admin.' });
   const left = await tooFew(tx, await store.settings(tx), team_id);
   if (left === undefined) return;
@@ -38,8 +39,14 @@ async function tooFew(
   if (!require_approval_for_admins) return undefined;
   // Nobody approves their own.
   const needed = approvals_required + 1;
-  const there = await store.countDeciders(db, team_id);
+  const there = await countDeciders(db, team_id);
   if (there >= needed) return undefined;
   const sentence = `${there === 1 ? 'one admin is' : `${there} admins are`} there, and an admin's own request needs ${needed}: require_approval_for_admins is on, and ${approvals_required === 1 ? 'one other approves' : `${approvals_required} others approve`}.`;
   return { sentence };
+}
+
+/** How many can decide: for a team, or the whole platform. */
+async function countDeciders(db: Reader, team_id: string | undefined): Promise<number> {
+  const candidates = await store.admins(db, team_id === undefined ? [] : [team_id]);
+  return candidates.filter((person) => isAdminOf(person, team_id)).length;
 }

@@ -1,6 +1,7 @@
 // What later features ask of principals.
 import type { Reader } from '../database/database.ts';
 import * as groups from './group-store.ts';
+import { isAdminOf, type Person } from './policy.ts';
 import * as store from './store.ts';
 import * as teamStore from './team-store.ts';
 
@@ -17,14 +18,21 @@ export const findCredential = store.credential;
 export const replacePassword = store.replacePassword;
 export const putPassword = store.putPassword;
 export const lockUser = store.lockUser;
+/** Nobody removes it until the transaction ends; false for one who is gone. */
+export const holdUser = store.holdUser;
+export const holdTeam = teamStore.holdTeam;
+export const holdGroup = groups.holdGroup;
 
 /** Since when there are these users and teams, by id. */
 export async function sinceWhen(db: Reader, ids: readonly string[]): Promise<Map<string, string>> {
   return new Map((await store.since(db, ids)).map(({ id, created_at }) => [id, created_at]));
 }
 
-/** Those who can decide for a team: active platform admins and the team's own. */
-export const adminsOf = store.admins;
+/** Those who can decide for each of these teams, by e-mail. */
+export async function adminsOf(db: Reader, team_ids: readonly string[]): Promise<Map<string, Person[]>> {
+  const people = await store.admins(db, team_ids);
+  return new Map(team_ids.map((id) => [id, people.filter((person) => isAdminOf(person, id))]));
+}
 
 /** Nobody disables these people, or changes their role on the platform or in the team, until the transaction ends. */
 export const holdRoles = store.holdRoles;

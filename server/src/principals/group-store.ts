@@ -2,6 +2,7 @@ import type { GovernedTx } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
 import { allOf, sql, type Sql } from '../database/sql.ts';
 import type { OfTeams } from './list-of-teams.ts';
+import { whereListedOfTeam } from './policy.ts';
 
 export interface GroupRow {
   id: string;
@@ -24,9 +25,9 @@ export const groupById = async (db: Reader, id: string) =>
 export const groupByName = async (db: Reader, name: string) =>
   await db.one<GroupRow>(sql`select ${columns} from ${tables} where g.name = ${name}`);
 
-export async function groups(db: Reader, { of_teams, team, name, after = '', limit }: OfTeams): Promise<GroupRow[]> {
+export async function groups(db: Reader, { caller, team, name, after = '', limit }: OfTeams): Promise<GroupRow[]> {
   const conditions: Sql[] = [sql`g.name > ${after}`];
-  if (of_teams !== undefined) conditions.push(sql`g.team_id = any(${of_teams})`);
+  if (caller !== undefined) conditions.push(whereListedOfTeam(caller, sql`g.team_id`));
   if (team !== undefined) conditions.push(sql`t.name = ${team}`);
   if (name !== undefined) conditions.push(sql`g.name = ${name}`);
   return await db.all<GroupRow>(
@@ -51,6 +52,9 @@ export const lockGroup = async (tx: GovernedTx, id: string) =>
   await tx.one<{ name: string; description: string }>(
     sql`select name, description from user_group where id = ${id} for update`,
   );
+
+export const holdGroup = async (tx: GovernedTx, id: string) =>
+  (await tx.one(sql`select 1 from user_group where id = ${id} for key share`)) !== undefined;
 
 export async function updateGroup(
   tx: GovernedTx,

@@ -13,6 +13,7 @@ import type { Cursors } from '../http/cursor.ts';
 import { signedIn } from './signed-in.ts';
 import * as store from './group-store.ts';
 import { isInTeam } from './find.ts';
+import type { Ownership } from './hand-over.ts';
 import { listOfTeams, type OfTeamsQuery } from './list-of-teams.ts';
 import { loadTeam } from './load-team.ts';
 import { userByEmail } from './store.ts';
@@ -27,6 +28,7 @@ export async function listGroups(
   authorize(user, 'group.list', theOrg);
   return await listOfTeams(cursors, user, query, {
     noun: 'groups',
+    operation: 'group.read',
     rows: async (narrowed) => await store.groups(db, narrowed),
     toItem: toRecord,
   });
@@ -71,12 +73,16 @@ export async function updateGroup(
   return await readBack(db, id);
 }
 
-export async function deleteGroup(db: Database, caller: Caller, id: string): Promise<void> {
+export async function deleteGroup(
+  { db, ownership }: { db: Database; ownership: Ownership },
+  caller: Caller,
+  id: string,
+): Promise<void> {
   const { row, team } = await load(db, id);
   const grant = authorize(caller, 'group.change', team);
   await change(db, grant, 'group.deleted', async (tx, note) => {
     if ((await store.lockGroup(tx, id)) === undefined) throw new Problem('not_found');
-    const entries = await removeEntriesOf(tx, {
+    const entries = await removeEntriesOf(tx, ownership.holdAssets, {
       principal_type: 'group',
       principal_id: id,
       shown: `group:${row.name}`,

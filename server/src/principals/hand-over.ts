@@ -1,4 +1,5 @@
 import { Problem } from '@gantry/contract/problems.ts';
+import type { HoldAssets } from '../access/acl.ts';
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
 import * as store from './store.ts';
@@ -19,6 +20,8 @@ export interface Ownership {
     assets: readonly { id: string; ref: string; team_id: string; team: string }[],
     users: { from: string; to: string },
   ): Promise<void>;
+  /** What these assets are called; nobody else changes them or their entries until the transaction ends. */
+  holdAssets: HoldAssets;
   /** What a team has, as it is written. */
   assetsOfTeam(db: Reader, team_id: string): Promise<string[]>;
   principalsOfTeam(db: Reader, team_id: string): Promise<string[]>;

@@ -2,6 +2,7 @@
 import type { Page } from '@gantry/contract/endpoint.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import type { Cursors } from '../http/cursor.ts';
+import { isListedOfTeam } from './policy.ts';
 
 export interface OfTeamsQuery {
   team?: string | undefined;
@@ -12,23 +13,30 @@ export interface OfTeamsQuery {
 
 /** What a store is asked, which answers by name. */
 export interface OfTeams {
-  /** By id; all of them unless told. */
-  of_teams?: string[] | undefined;
+  /** Who asks; everything for nobody. */
+  caller?: SignedInCaller;
   team?: string | undefined;
   name?: string | undefined;
   after?: string;
   limit: number;
 }
 
-export async function listOfTeams<Row extends { name: string }, Item>(
+export async function listOfTeams<Row extends { name: string; team_id: string; team: string }, Item>(
   cursors: Cursors,
   user: SignedInCaller,
   { team, name, limit, cursor }: OfTeamsQuery,
-  list: { noun: string; rows: (narrowed: OfTeams) => Promise<Row[]>; toItem: (row: Row) => Item },
+  list: {
+    noun: string;
+    operation: 'group.read' | 'principal.read';
+    /** Candidates of isListedOfTeam(). */
+    rows: (narrowed: OfTeams) => Promise<Row[]>;
+    toItem: (row: Row) => Item;
+  },
 ): Promise<Page<Item>> {
   const scope = [list.noun, user.id, team, name];
-  const of_teams = user.role === 'admin' ? undefined : user.memberships.map(({ team_id }) => team_id);
   const after = String(cursors.read(cursor, scope)?.[0] ?? '');
-  const rows = await list.rows({ of_teams, team, name, after, limit: limit + 1 });
-  return cursors.page(rows, limit, scope, (row) => [row.name], list.toItem);
+  const rows = await list.rows({ caller: user, team, name, after, limit: limit + 1 });
+  const toItem = (row: Row) =>
+    isListedOfTeam(user, list.operation, { id: row.team_id, name: row.team }) ? list.toItem(row) : undefined;
+  return cursors.page(rows, limit, scope, (row) => [row.name], toItem);
 }

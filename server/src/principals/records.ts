@@ -4,7 +4,7 @@ import type { team, user } from '@gantry/contract/principals.ts';
 import type { z } from 'zod';
 import type { SignedInCaller } from '../access/caller.ts';
 import { isMember, effectiveRole } from '../access/decide.ts';
-import type { ListedUser } from './store.ts';
+import type { UserRow } from './store.ts';
 import type { MemberRow, TeamRow } from './team-store.ts';
 
 export function userRecord(caller: SignedInCaller): UserRecord {
@@ -31,9 +31,16 @@ export function teamRecord(caller: SignedInCaller, row: TeamRow, members: readon
   };
 }
 
-export function adminUserRecord(row: ListedUser, memberships: readonly MemberRow[]): z.output<typeof user> {
+/** What admins see of them. `mail_expires_at`: until when a mail lets them choose a password. */
+export function adminUserRecord(
+  row: UserRow,
+  {
+    memberships,
+    mail_expires_at = null,
+  }: { memberships: readonly MemberRow[]; mail_expires_at?: string | undefined | null },
+): z.output<typeof user> {
   const teams = memberships
     .filter((membership) => membership.user_id === row.id)
     .map(({ team: name, role }) => ({ name, role }));
-  return { ...row, teams };
+  return { ...row, mail_expires_at, teams };
 }

@@ -4,6 +4,8 @@ import type { Membership } from '../access/caller.ts';
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
 import { nothing, sql } from '../database/sql.ts';
+import { whereAdminOf, type Person } from './policy.ts';
+
 export interface UserRow {
   id: string;
   email: string;
@@ -15,17 +17,9 @@ export interface UserRow {
   created_at: string;
 }
 
-/** With what admins see of them: until when a mail lets them choose a password. */
-export interface ListedUser extends UserRow {
-  mail_expires_at: string | null;
-}
-
 export type Settings = OrgSettings;
 
 const userColumns = sql`id, email, name, role, active, must_change_password, primary_team_id, created_at`;
-const listedColumns = sql`${userColumns}, (
-  select expires_at from password_token t where t.user_id = app_user.id and t.ended_at is null and t.expires_at > clock_now()
-) as mail_expires_at`;
 
 export const userByEmail = async (db: Reader, email: string) =>
   await db.one<UserRow>(
@@ -33,7 +27,7 @@ export const userByEmail = async (db: Reader, email: string) =>
   );
 
 export const userById = async (db: Reader, id: string) =>
-  await db.one<ListedUser>(sql`select ${listedColumns} from app_user where id = ${id} and removed_at is null`);
+  await db.one<UserRow>(sql`select ${userColumns} from app_user where id = ${id} and removed_at is null`);
 
 /** Users with their roles in teams and their groups, as of one moment. */
 export const usersWithTeams = async (db: Reader, ids: readonly string[]) =>
@@ -62,10 +56,10 @@ export async function orgId(db: Reader): Promise<string> {
 export async function users(
   db: Reader,
   query: { email?: string | undefined; after?: string | undefined; limit: number },
-): Promise<ListedUser[]> {
+): Promise<UserRow[]> {
   const named = query.email === undefined ? nothing : sql`and email = ${query.email}`;
-  return await db.all<ListedUser>(
-    sql`select ${listedColumns} from app_user where email > ${query.after ?? ''} and removed_at is null ${named} order by email limit ${query.limit}`,
+  return await db.all<UserRow>(
+    sql`select ${userColumns} from app_user where email > ${query.after ?? ''} and removed_at is null ${named} order by email limit ${query.limit}`,
   );
 }
 
@@ -74,11 +68,13 @@ export async function since(db: Reader, ids: readonly string[]): Promise<{ id: s
     select id, created_at from team where id = any(${ids}) union all select id, created_at from app_user where id = any(${ids})`);
 }
 
-/** Active platform admins and admins of the team, by e-mail. */
-export async function admins(db: Reader, team_id: string): Promise<{ id: string; email: string }[]> {
-  return await db.all<{ id: string; email: string }>(sql`
-    select id, email from app_user u where active and (role = 'admin'
-      or exists (select 1 from membership where user_id = u.id and team_id = ${team_id} and membership.role = 'admin')) order by email`);
+/** Candidates of isAdminOf() these teams, or the platform, by e-mail; with their roles in these teams. */
+export async function admins(db: Reader, team_ids: readonly string[]): Promise<Person[]> {
+  return await db.all<Person>(sql`
+    select u.id, u.email, u.active, u.role, (
+      select coalesce(json_agg(json_build_object('team_id', m.team_id, 'role', m.role)), '[]')
+      from membership m where m.user_id = u.id and m.team_id = any(${team_ids})) as memberships
+    from app_user u where ${whereAdminOf(team_ids)} order by u.email`);
 }
 
 export async function holdRoles(tx: GovernedTx, team_id: string, user_ids: readonly string[]): Promise<void> {
@@ -86,14 +82,6 @@ export async function holdRoles(tx: GovernedTx, team_id: string, user_ids: reado
   await tx.run(
     sql`select from membership where team_id = ${team_id} and user_id = any(${user_ids}) order by user_id for share`,
   );
-}
-
-/** How many can decide: active platform admins, with those of a team where one is named. */
-export async function countDeciders(db: Reader, team_id: string | undefined): Promise<number> {
-  const row = await db.one<{ count: number }>(sql`
-    select count(*) from app_user u where active and (role = 'admin'
-      or exists (select 1 from membership where user_id = u.id and team_id = ${team_id ?? null} and membership.role = 'admin'))`);
-  return row?.count ?? 0;
 }
 
 /** The settings do not change until the transaction ends, and whoever else asks for them so waits. */
@@ -184,6 +172,9 @@ export interface UserChange {
 /** Locks the row as it is, so that what is noted as before is what was there. */
 export const lockUser = async (tx: GovernedTx, id: string) =>
   await tx.one<UserRow>(sql`select ${userColumns} from app_user where id = ${id} and removed_at is null for update`);
+
+export const holdUser = async (tx: GovernedTx, id: string) =>
+  (await tx.one(sql`select 1 from app_user where id = ${id} and removed_at is null for key share`)) !== undefined;
 
 export async function updateUser(tx: GovernedTx, id: string, { name, role, active }: UserChange): Promise<UserRow> {
   return first(

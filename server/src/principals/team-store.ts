@@ -1,7 +1,9 @@
 import type { Role } from '@gantry/contract/roles.ts';
+import type { SignedInCaller } from '../access/caller.ts';
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
-import { nothing, sql } from '../database/sql.ts';
+import { sql } from '../database/sql.ts';
+import { whereListedOfTeam } from './policy.ts';
 
 export interface TeamRow {
   id: string;
@@ -20,18 +22,13 @@ export interface MemberRow {
 export const teamByName = async (db: Reader, name: string) =>
   await db.one<TeamRow>(sql`select id, name, created_at from team where name = ${name}`);
 
-/** Teams by name; `member_id` narrows to those that a user is in. */
+/** Candidates of isListedOfTeam(), by name. */
 export async function teams(
   db: Reader,
-  query: { member_id?: string | undefined; after?: string | undefined; limit: number },
+  { caller, after = '', limit }: { caller: SignedInCaller; after?: string | undefined; limit: number },
 ): Promise<TeamRow[]> {
-  const member =
-    query.member_id === undefined
-      ? nothing
-      : sql`and exists (select 1 from membership where team_id = team.id and user_id = ${query.member_id})`;
-  return await db.all<TeamRow>(
-    sql`select id, name, created_at from team where name > ${query.after ?? ''} ${member} order by name limit ${query.limit}`,
-  );
+  return await db.all<TeamRow>(sql`
+    select id, name, created_at from team where name > ${after} and ${whereListedOfTeam(caller, sql`id`)} order by name limit ${limit}`);
 }
 
 export async function membersOfTeams(db: Reader, team_ids: readonly string[]): Promise<MemberRow[]> {
@@ -105,6 +102,9 @@ export async function groupsOfTeam(db: Reader, team_id: string): Promise<string[
   );
   return rows.map(({ name }) => `group:${name}`);
 }
+
+export const holdTeam = async (tx: GovernedTx, id: string) =>
+  (await tx.one(sql`select 1 from team where id = ${id} for key share`)) !== undefined;
 
 export async function lockTeam(tx: GovernedTx, team_id: string): Promise<void> {
   await tx.one(sql`select id from team where id = ${team_id} for update`);

@@ -12,6 +12,7 @@ import type { Cursors } from '../http/cursor.ts';
 import { loadTeam } from './load-team.ts';
 import { handOver, type Ownership } from './hand-over.ts';
 import { refuseTooFewAdmins } from './enough-admins.ts';
+import { isListedOfTeam } from './policy.ts';
 import { teamRecord } from './records.ts';
 import { signedIn } from './signed-in.ts';
 import * as store from './store.ts';
@@ -44,9 +45,8 @@ export async function listTeams(
   authorize(user, 'team.list', theOrg);
   const scope = ['teams', user.id];
   const after = cursors.read(query.cursor, scope)?.[0];
-  const member_id = user.role === 'admin' ? undefined : user.id;
   const rows = await teamStore.teams(db, {
-    member_id,
+    caller: user,
     after: after === undefined ? undefined : String(after),
     limit: query.limit + 1,
   });
@@ -59,7 +59,7 @@ export async function listTeams(
     query.limit,
     scope,
     (row) => [row.name],
-    (row) => teamRecord(user, row, members),
+    (row) => (isListedOfTeam(user, 'team.read', row) ? teamRecord(user, row, members) : undefined),
   );
 }
 
@@ -125,7 +125,7 @@ export async function deleteTeam(
         detail: `team:${name} has ${uses.slice(0, 10).join(', ')}${uses.length > 10 ? ' and more' : ''}.`,
         hint: 'Transfer or delete them first.',
       });
-    const entries = await removeEntriesOf(tx, {
+    const entries = await removeEntriesOf(tx, ownership.holdAssets, {
       principal_type: 'team',
       principal_id: subject.id,
       shown: `team:${name}`,

@@ -5,7 +5,7 @@ import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { change, type GovernedTx } from '../access/change.ts';
 import { theOrg } from '../access/subject.ts';
-import { errorCode, unique_violation, type Database } from '../database/database.ts';
+import { errorCode, unique_violation, type Database, type Reader } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import { refuseTooFewAdmins } from './enough-admins.ts';
 import { handOver, type Ownership } from './hand-over.ts';
@@ -60,14 +60,16 @@ export async function createUser(
     throw error;
   });
   return {
-    ...adminUserRecord({ ...row, mail_expires_at: invitation?.expires_at ?? null }, []),
+    ...adminUserRecord(row, { memberships: [], mail_expires_at: invitation?.expires_at }),
     ...(invitation === undefined ? { one_time_password: password } : {}),
   };
 }
 
+/** Until when a mail lets each of these users choose a password, by user id. Sign-in stands above and hands it down. */
+export type MailedUntil = (db: Reader, user_ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+
 export async function listUsers(
-  db: Database,
-  cursors: Cursors,
+  { db, cursors, mailedUntil }: { db: Database; cursors: Cursors; mailedUntil: MailedUntil },
   caller: Caller,
   query: { email?: string | undefined; limit: number; cursor?: string | undefined },
 ) {
@@ -79,24 +81,27 @@ export async function listUsers(
     after: after === undefined ? undefined : String(after),
     limit: query.limit + 1,
   });
-  const memberships = await teamStore.membershipsOfUsers(
-    db,
-    rows.map((row) => row.id),
-  );
+  const ids = rows.map(({ id }) => id);
+  const [memberships, mailed] = await Promise.all([teamStore.membershipsOfUsers(db, ids), mailedUntil(db, ids)]);
   return cursors.page(
     rows,
     query.limit,
     scope,
     (row) => [row.email],
-    (row) => adminUserRecord(row, memberships),
+    (row) => adminUserRecord(row, { memberships, mail_expires_at: mailed.get(row.id) }),
   );
 }
 
-export async function showUser(db: Database, caller: Caller, id: string) {
+export async function showUser(
+  { db, mailedUntil }: { db: Database; mailedUntil: MailedUntil },
+  caller: Caller,
+  id: string,
+) {
   authorize(caller, 'user.list', theOrg);
   const row = await store.userById(db, id);
   if (row === undefined) throw new Problem('not_found');
-  return adminUserRecord(row, await teamStore.membershipsOfUsers(db, [id]));
+  const memberships = await teamStore.membershipsOfUsers(db, [id]);
+  return adminUserRecord(row, { memberships, mail_expires_at: (await mailedUntil(db, [id])).get(id) });
 }
 
 export interface UserParts {
@@ -104,11 +109,12 @@ export interface UserParts {
   ownership: Ownership;
   /** Ends what the user is signed in with, and what was mailed to them to get in with. */
   endSessions: (tx: GovernedTx, user_id: string) => Promise<number>;
+  mailedUntil: MailedUntil;
 }
 
 /** Another name or role, disabled or enabled. Who is disabled is signed out, and stays in their teams. */
 export async function updateUser(
-  { db, endSessions, ownership }: UserParts,
+  { db, endSessions, ownership, mailedUntil }: UserParts,
   caller: Caller,
   id: string,
   changes: UserChanges,
@@ -130,7 +136,7 @@ export async function updateUser(
     const ended = after.active ? {} : await endAll(tx, { endSessions, ownership }, id);
     note({ user: row.email, before, after, ...ended });
   });
-  return await showUser(db, caller, id);
+  return await showUser({ db, mailedUntil }, caller, id);
 }
 
 export interface UserChanges {
@@ -151,7 +157,11 @@ export async function removeUser(
     const user = await store.lockUser(tx, id);
     if (user === undefined) throw new Problem('not_found');
     const moved = await handOver(tx, ownership, { from: user, assets_to });
-    const entries = await removeEntriesOf(tx, { principal_type: 'user', principal_id: id, shown: user.email });
+    const entries = await removeEntriesOf(tx, ownership.holdAssets, {
+      principal_type: 'user',
+      principal_id: id,
+      shown: user.email,
+    });
     await store.markRemoved(tx, id);
     await refuseTooFewInTeams(tx, id);
     const teams = await teamStore.membershipsOfUsers(tx, [id]);
@@ -170,7 +180,11 @@ export async function removeUser(
 }
 
 /** What they are signed in with, and the keys of service principals that they were shown. */
-async function endAll(tx: GovernedTx, { endSessions, ownership }: Omit<UserParts, 'db'>, id: string) {
+async function endAll(
+  tx: GovernedTx,
+  { endSessions, ownership }: Pick<UserParts, 'endSessions' | 'ownership'>,
+  id: string,
+) {
   return { sessions_ended: await endSessions(tx, id), keys_ended: await ownership.endKeys(tx, id) };
 }
 

@@ -2,14 +2,15 @@
 // null for a record that no decision is asked about.
 import { printRef } from '@gantry/contract/refs.ts';
 import type { AssetKind } from '@gantry/contract/roles.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Caller, SignedInCaller } from '../access/caller.ts';
+import { canRead } from '../access/decide.ts';
 import type { Reader } from '../database/database.ts';
 import { toAssetRecord, type AssetRecord } from './asset.ts';
 import * as store from './store.ts';
 import type { VersionRow } from './store.ts';
 
 export { toAssetRecord, type AssetRecord } from './asset.ts';
-export { readableBy, selectAssets, type AssetFor, type AssetRowWithEntries, type VersionRow } from './store.ts';
+export { selectAssets, type AssetFor, type AssetRowWithEntries, type VersionRow } from './store.ts';
 
 export async function findAsset(
   db: Reader,
@@ -45,6 +46,11 @@ export async function findAssetById(db: Reader, id: string, caller: Caller | nul
 
 function callerId(caller: Caller | null): string | null {
   return caller?.kind === 'user' || caller?.kind === 'principal' ? caller.id : null;
+}
+
+/** The ones among these that the caller may read, in no order. */
+export async function findReadable(db: Reader, caller: SignedInCaller, ids: readonly string[]): Promise<AssetRecord[]> {
+  return (await findAssetsById(db, ids, caller)).filter((asset) => canRead(caller, asset));
 }
 
 /** What a user owns, and since when there is something of that name. */

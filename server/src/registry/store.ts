@@ -1,13 +1,13 @@
-import { globMatches } from '@gantry/contract/asset-globs.ts';
-import { printRef } from '@gantry/contract/refs.ts';
-import { assetKinds, type AssetKind, type Visibility } from '@gantry/contract/roles.ts';
-import { entriesColumn, readEntryExists } from '../access/acl.ts';
-import type { PrincipalCaller, SignedInCaller } from '../access/caller.ts';
+import type { AssetKind, Visibility } from '@gantry/contract/roles.ts';
+import { entriesColumn, whereAboutAny } from '../access/acl.ts';
+import { whereCovers } from '../access/decide.ts';
+import type { SignedInCaller } from '../access/caller.ts';
 import type { GovernedTx } from '../access/change.ts';
 import type { Entry } from '../access/subject.ts';
 import type { Reader } from '../database/database.ts';
 import { allOf, nothing, sql, type Sql } from '../database/sql.ts';
 import { principalIds } from '../service-principals/load-caller.ts';
+import { whereListed } from './policy.ts';
 
 interface AssetRow {
   id: string;
@@ -34,7 +34,7 @@ export interface AssetRowWithEntries extends AssetRow {
 }
 
 /** With the two versions that lists show. */
-export interface ListedRow extends AssetRow {
+export interface ListedRow extends AssetRowWithEntries {
   latest_version: string | null;
   serving_version: string | null;
   rank: number;
@@ -61,6 +61,8 @@ const versionTables = sql`version v join identity u on u.id = v.pushed_by`;
 // `1.10.0` is above `1.9.0`: versions are compared by their numbers.
 export const byNumber = sql`string_to_array(v.version, '.')::int[]`;
 
+const entriesAboutCaller = (caller_id: Sql): Sql => entriesColumn(sql`a.id`, whereAboutAny(principalIds(caller_id)));
+
 /** An asset by its name, or by its id, for the one who asks. */
 export interface AssetFor {
   kind: AssetKind;
@@ -72,7 +74,7 @@ export interface AssetFor {
 
 /** Gives `AssetRowWithEntries` and `n`, the number from 1 of what was asked; for others to join with what they keep of it. */
 export const selectAssets = (asked: readonly AssetFor[]): Sql => sql`
-  select w.n::int as n, ${assetColumns}, w.caller_id as entries_of, ${entriesColumn(sql`a.id`, principalIds(sql`w.caller_id`))}
+  select w.n::int as n, ${assetColumns}, w.caller_id as entries_of, ${entriesAboutCaller(sql`w.caller_id`)}
   from unnest(${asked.map(({ kind }) => kind)}::text[], ${asked.map(({ name }) => name)}::text[], ${asked.map(({ id }) => id)}::uuid[],
     ${asked.map(({ caller_id }) => caller_id)}::uuid[]) with ordinality as w (kind, name, id, caller_id, n), ${assetTables}
   where a.kind = w.kind and (a.name = w.name or a.id = w.id)`;
@@ -85,7 +87,7 @@ export const assetsOwnedBy = async (db: Reader, user_id: string) =>
 
 export const assetsById = async (db: Reader, ids: readonly string[], caller_id: string | null) =>
   await db.all<AssetRowWithEntries>(sql`
-    select ${assetColumns}, ${caller_id}::uuid as entries_of, ${entriesColumn(sql`a.id`, principalIds(sql`${caller_id}::uuid`))}
+    select ${assetColumns}, ${caller_id}::uuid as entries_of, ${entriesAboutCaller(sql`${caller_id}::uuid`)}
     from ${assetTables} where a.id = any(${ids})`);
 
 export interface Listing {
@@ -97,14 +99,14 @@ export interface Listing {
   limit: number;
 }
 
-/** What the caller may read and is meant to be shown: their teams' assets, their own, what was granted to them by name, and published ones. */
+/** Candidates of isListed(), with the entries that cover the caller. */
 export async function listed(
   db: Reader,
   caller: SignedInCaller,
   { kind, team, query, after, limit }: Listing,
 ): Promise<ListedRow[]> {
   const rank = query === undefined ? sql`0::float8` : sql`ts_rank(a.search, to_tsquery('simple', ${query}))::float8`;
-  const conditions: Sql[] = [visibleTo(caller)];
+  const conditions: Sql[] = [whereListed(caller)];
   if (kind !== undefined) conditions.push(sql`a.kind = ${kind}`);
   if (team !== undefined) conditions.push(sql`t.name = ${team}`);
   if (query !== undefined) conditions.push(sql`a.search @@ to_tsquery('simple', ${query})`);
@@ -114,41 +116,11 @@ export async function listed(
       : sql`where (-rank, name, kind) > (${-after.rank}::float8, ${after.name}, ${after.kind})`;
   return await db.all<ListedRow>(sql`
     select * from (
-      select ${assetColumns}, ${rank} as rank,
+      select ${assetColumns}, ${caller.id}::uuid as entries_of, ${entriesColumn(sql`a.id`, whereCovers(caller))}, ${rank} as rank,
         (select v.version from version v where v.asset_id = a.id order by ${byNumber} desc limit 1) as latest_version,
         (select v.version from version v where v.id = a.serving_version_id) as serving_version
       from ${assetTables} where ${allOf(conditions)}
     ) found ${page} order by -rank, name, kind limit ${limit}`);
-}
-
-// Within what may be read: what lists show.
-function visibleTo(caller: SignedInCaller): Sql {
-  if (caller.kind === 'user' && caller.role === 'admin') return sql`true`;
-  const teams = caller.memberships.map(({ team_id }) => team_id);
-  const named = sql`exists (select from permission p where p.asset_id = a.id and p.principal_id = any(${[caller.id, ...caller.groups]}))`;
-  const listed = sql`(a.team_id = any(${teams}) or a.owner_id = ${caller.id} or a.published or ${named})`;
-  return sql`(${readableBy(caller)} and ${listed})`;
-}
-
-/** access/decide.ts (canRead) as a condition on `asset a`; registry.test.ts walks both over the same callers. */
-export function readableBy(caller: SignedInCaller): Sql {
-  const reads = readEntryExists(sql`a.id`, caller);
-  if (caller.kind === 'principal') return sql`(${reads} and ${reached(caller)})`;
-  if (caller.role === 'admin') return sql`true`;
-  const administered = caller.memberships.filter(({ role }) => role === 'admin').map(({ team_id }) => team_id);
-  return sql`(a.team_id = any(${administered}) or ${reads})`;
-}
-
-function reached(caller: PrincipalCaller): Sql {
-  // A reference has two segments, and neither a name nor a pattern has a character that `like` takes for its own.
-  const patterns = caller.allowed_assets.map((pattern) => pattern.replaceAll('*', '%').split('/'));
-  const either = patterns.map(([segment = '', name = '']) => {
-    const kinds = assetKinds.filter((kind) =>
-      globMatches(`${segment.replaceAll('%', '*')}/*`, printRef({ kind, name: 'x' })),
-    );
-    return sql`(a.kind = any(${kinds}) and a.name like ${name})`;
-  });
-  return either.reduce((one, other) => sql`(${one} or ${other})`, sql`false`);
 }
 
 export interface AssetFields {
@@ -233,6 +205,12 @@ export async function setVisibility(tx: GovernedTx, asset_id: string, visibility
 export const lockAsset = async (tx: GovernedTx, asset_id: string) =>
   await tx.one<{ visibility: Visibility }>(sql`select visibility from asset where id = ${asset_id} for no key update`);
 
+/** Those that are still there. */
+export const lockAssets = async (tx: GovernedTx, ids: readonly string[]) =>
+  await tx.all<{ id: string; kind: AssetKind; name: string }>(
+    sql`select id, kind, name from asset where id = any(${ids}) order by kind, name for no key update`,
+  );
+
 /** False when it was so already. */
 export async function setPublished(tx: GovernedTx, asset_id: string, published: boolean): Promise<boolean> {
   const rows = await tx.write(
@@ -285,10 +263,8 @@ export const versionById = async (db: Reader, id: string) =>
 /** Ids of everybody who ever pushed under these versions, by version id; of service principals also of who was shown a key of theirs. */
 export async function authors(db: Reader, version_ids: readonly string[]): Promise<Map<string, string[]>> {
   const rows = await db.all<{ id: string; authors: string[] }>(sql`
-    select v.id, json_agg(distinct u.id) as authors from version v
-    join identity u on u.id = any(v.authors)
-      or u.id in (select issued_to from service_key where principal_id = any(v.authors))
-    where v.id = any(${version_ids}) group by v.id`);
+    select v.id, array_to_json(v.authors || array(select issued_to from service_key where principal_id = any(v.authors))) as authors
+    from version v where v.id = any(${version_ids})`);
   return new Map(rows.map((row) => [row.id, row.authors]));
 }
 

@@ -7,12 +7,12 @@ import type { PrincipalParts } from './parts.ts';
 import { loadPrincipalRow } from './show.ts';
 import * as store from './store.ts';
 
-export async function deletePrincipal({ db }: PrincipalParts, caller: Caller, id: string): Promise<void> {
+export async function deletePrincipal({ db, holdAssets }: PrincipalParts, caller: Caller, id: string): Promise<void> {
   const { row, team } = await loadPrincipalRow(db, id);
   const grant = authorize(caller, 'principal.change', team);
   await change(db, grant, 'principal.deleted', async (tx, note) => {
     if ((await store.lockPrincipal(tx, id)) === undefined) throw new Problem('not_found');
-    const entries = await removeEntriesOf(tx, {
+    const entries = await removeEntriesOf(tx, holdAssets, {
       principal_type: 'principal',
       principal_id: id,
       shown: `principal:${row.name}`,

@@ -18,6 +18,7 @@ export async function listPrincipals(
   authorize(user, 'principal.list', theOrg);
   return await listOfTeams(cursors, user, query, {
     noun: 'principals',
+    operation: 'principal.read',
     rows: async (narrowed) => await store.principals(db, narrowed),
     toItem: principalRecord,
   });

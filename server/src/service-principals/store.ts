@@ -3,6 +3,7 @@ import type { GovernedTx } from '../access/change.ts';
 import type { Reader, Tx } from '../database/database.ts';
 import { allOf, sql, type Sql } from '../database/sql.ts';
 import type { OfTeams } from '../principals/list-of-teams.ts';
+import { whereListedOfTeam } from '../principals/policy.ts';
 
 interface KeyRow {
   id: string;
@@ -45,10 +46,10 @@ export const principalByName = async (db: Reader, name: string) =>
 
 export async function principals(
   db: Reader,
-  { of_teams, team, name, after = '', limit }: OfTeams,
+  { caller, team, name, after = '', limit }: OfTeams,
 ): Promise<PrincipalRow[]> {
   const conditions: Sql[] = [sql`p.deleted_at is null and p.name > ${after}`];
-  if (of_teams !== undefined) conditions.push(sql`p.team_id = any(${of_teams})`);
+  if (caller !== undefined) conditions.push(whereListedOfTeam(caller, sql`p.team_id`));
   if (team !== undefined) conditions.push(sql`t.name = ${team}`);
   if (name !== undefined) conditions.push(sql`p.name = ${name}`);
   return await db.all<PrincipalRow>(
@@ -103,6 +104,11 @@ export const lockPrincipal = async (tx: GovernedTx, id: string) =>
   await tx.one<PrincipalChange>(
     sql`select role, allowed_assets, description from service_principal where id = ${id} and deleted_at is null for update`,
   );
+
+/** Nobody deletes it until the transaction ends; false for one that is gone. */
+export const holdPrincipal = async (tx: GovernedTx, id: string) =>
+  (await tx.one(sql`select 1 from service_principal where id = ${id} and deleted_at is null for key share`)) !==
+  undefined;
 
 export async function updatePrincipal(tx: GovernedTx, id: string, next: PrincipalChange): Promise<void> {
   await tx.write(
@@ -168,13 +174,12 @@ export async function noteUse(tx: Tx, key_id: string, ip: string | null): Promis
     on conflict (key_id) do update set last_used_at = excluded.last_used_at, ip = excluded.ip`);
 }
 
-/** Everybody who was ever shown a key of one of these: what it does, they may have done. */
-export async function keyHolders(
-  db: Reader,
-  principal_ids: readonly string[],
-): Promise<{ id: string; email: string }[]> {
-  return await db.all<{ id: string; email: string }>(sql`
-    select distinct u.id, u.email from service_key k join app_user u on u.id = k.issued_to where k.principal_id = any(${principal_ids})`);
+/** Ids of everybody who was ever shown a key of one of these, by its id: what it does, they may have done. */
+export async function keyHolders(db: Reader, principal_ids: readonly string[]): Promise<Map<string, string[]>> {
+  const rows = await db.all<{ principal_id: string; people: string[] }>(sql`
+    select principal_id, json_agg(distinct issued_to) as people from service_key
+    where principal_id = any(${principal_ids}) group by principal_id`);
+  return new Map(rows.map(({ principal_id, people }) => [principal_id, people]));
 }
 
 /** A query for the ids under which an ACL entry can be about the caller with this id: covers() without the organisation. */

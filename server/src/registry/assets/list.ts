@@ -7,6 +7,8 @@ import { theOrg } from '../../access/subject.ts';
 import type { Database } from '../../database/database.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { signedIn } from '../../principals/signed-in.ts';
+import { toAssetRecord } from '../asset.ts';
+import { isListed } from '../policy.ts';
 import { listedRecord } from './records.ts';
 import * as store from '../store.ts';
 import { prefixQuery } from '../words.ts';
@@ -47,5 +49,11 @@ async function page(
   const [rank, name, kindAfter] = cursors.read(cursor, scope) ?? [];
   const after = rank === undefined ? undefined : { rank: Number(rank), name: String(name), kind: String(kindAfter) };
   const rows = await store.listed(db, user, { kind, team, query: words, after, limit: limit + 1 });
-  return cursors.page(rows, limit, scope, (row) => [row.rank, row.name, row.kind], listedRecord);
+  return cursors.page(
+    rows,
+    limit,
+    scope,
+    (row) => [row.rank, row.name, row.kind],
+    (row) => (isListed(user, toAssetRecord(row)) ? listedRecord(row) : undefined),
+  );
 }

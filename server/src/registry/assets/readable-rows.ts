@@ -1,7 +1,6 @@
 import type { SignedInCaller } from '../../access/caller.ts';
-import { canRead } from '../../access/decide.ts';
 import type { Reader } from '../../database/database.ts';
-import { findAssetsById, type AssetRecord } from '../find.ts';
+import { findReadable, type AssetRecord } from '../find.ts';
 
 export interface RowsOfAssets<Key, Row extends Key> {
   /** The key of the row before the first one wanted. */
@@ -28,8 +27,8 @@ export async function readableRows<Key, Row extends Key>(
   const size = Math.max(limit, least_batch);
   for (let last = after; ;) {
     const rows = await batch(last, size);
-    for (const asset of await findAssetsById(db, [...new Set(rows.map(assetOf))], caller))
-      if (canRead(caller, asset) && wants(asset)) assets.set(asset.id, asset);
+    for (const asset of await findReadable(db, caller, [...new Set(rows.map(assetOf))]))
+      if (wants(asset)) assets.set(asset.id, asset);
     shown.push(...rows.filter((row) => assets.has(assetOf(row))));
     last = rows.at(-1);
     if (rows.length < size || shown.length >= limit || last === undefined)

@@ -1,9 +1,9 @@
 // Who leaves owns nothing that they leave behind: what they owned gets another owner, with the rights that owning brings.
 import { printRef } from '@gantry/contract/refs.ts';
 import { actions, defaultEntries, type Action } from '@gantry/contract/roles.ts';
-import { giveActions, takeActions } from '../../access/acl.ts';
 import type { GovernedTx } from '../../access/change.ts';
 import type { Reader } from '../../database/database.ts';
+import { giveActions, takeActions } from '../../service-principals/acl.ts';
 import * as store from '../store.ts';
 
 export interface Owned {
@@ -44,6 +44,11 @@ export async function moveRights(
 ): Promise<void> {
   await takeActions(tx, asset_id, { principal_type: 'user', principal_id: from }, taken);
   await giveActions(tx, asset_id, { principal_type: 'user', principal_id: to }, defaultEntries.owner);
+}
+
+/** What these assets are called; nobody else changes them or their entries until the transaction ends. */
+export async function holdAssets(tx: GovernedTx, ids: readonly string[]): Promise<{ id: string; ref: string }[]> {
+  return (await store.lockAssets(tx, ids)).map(({ id, ...named }) => ({ id, ref: printRef(named) }));
 }
 
 /** References of the assets of a team. */

@@ -1,0 +1,273 @@
+// Lists ask the database for candidates and decide each of them in TypeScript. On random organisations, for every condition that narrows:
+// no row that the rule allows is left out, and each list is exactly what the rule allows.
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makersOf } from '../approvals/approvers.ts';
+import { list as listApprovals } from '../approvals/list.ts';
+import { partIn, readsWords, waitingFor, whereReadsWords, whereWaitingFor } from '../approvals/policy.ts';
+import type { ApprovalRow } from '../approvals/store.ts';
+import { votesOf } from '../approvals/vote-store.ts';
+import { mayReadEntry, whereMayReadEntry, type Scope } from '../audit/policy.ts';
+import { columns, toEntry, type Row } from '../audit/store.ts';
+import type { Database } from '../database/database.ts';
+import { sql, type Sql } from '../database/sql.ts';
+import { cursors as sealedCursors } from '../http/cursor.ts';
+import { countsOf } from '../notifications/count.ts';
+import { list as listNotifications } from '../notifications/list.ts';
+import { isTold, stillTold, whereTold } from '../notifications/policy.ts';
+import type { NotificationRow } from '../notifications/store.ts';
+import { adminsOf } from '../principals/find.ts';
+import { listGroups } from '../principals/groups.ts';
+import { isAdminOf, isListedOfTeam, whereAdminOf, whereListedOfTeam } from '../principals/policy.ts';
+import { listTeams } from '../principals/teams.ts';
+import { findReadable, type AssetRecord } from '../registry/find.ts';
+import { list as listAssets } from '../registry/assets/list.ts';
+import { isListed, whereListed } from '../registry/policy.ts';
+import { listPrincipals } from '../service-principals/list.ts';
+import {
+  openForOrganisations,
+  organisation,
+  putOrganisation,
+  times,
+  type Everything,
+} from '../testing/random-organisation.ts';
+import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
+import type { SignedInCaller } from './caller.ts';
+import { canRead, covers, decide, whereCanRead, whereCovers } from './decide.ts';
+import type { Entry } from './subject.ts';
+
+const runs = 8;
+const cursors = sealedCursors(randomBytes(32));
+let database: TestDatabase;
+let db: Database;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  ({ db } = database);
+  await openForOrganisations(db);
+});
+afterAll(async () => await database?.close());
+
+interface Rows {
+  all: readonly { id: string }[];
+  /** What the rule allows. */
+  allowed: readonly { id: string }[];
+  /** Ids that the condition lets through. */
+  candidates: Sql;
+}
+/** How often each rule allowed something, and how often it refused. */
+const tally = new Map<string, { allowed: number; refused: number }>();
+
+test('no list leaves out what its rule allows, and none shows what its rule refuses', async () => {
+  await fc.assert(
+    fc.asyncProperty(organisation, async (made) => {
+      const world = await load(await putOrganisation(db, made));
+      await expectWithin(adminsAreWithin(world));
+      await expectWithin(toldAreWithin(world));
+      expect(await decidersFound(world)).toEqual(world.assets.map(({ id }) => ids(world.deciders.get(id) ?? [])));
+      await Promise.all(
+        world.callers.map(async (caller) => {
+          await expectWithin(callersRows(world, caller));
+          await expectLists(world, caller);
+        }),
+      );
+    }),
+    { numRuns: runs, endOnFailure: true },
+  );
+  // A rule that always says the same would prove little.
+  expect(tally.size).toBe(9);
+  for (const [rule, { allowed, refused }] of tally)
+    expect({ rule, both: allowed > 0 && refused > 0 }).toEqual({ rule, both: true });
+});
+
+type World = Awaited<ReturnType<typeof load>>;
+
+/** All rows, and who may decide about each asset's requests as decide() says it of the callers. */
+async function load(everything: Everything) {
+  const { assets, callers } = everything;
+  const requests = await db.all<ApprovalRow>(sql`
+    select r.*, greatest(r.approvals_asked, o.approvals_required) as approvals_required from approval r cross join org o`);
+  const log = await db.all<Row>(sql`select ${columns} from audit.entry`);
+  const decides = (asset: AssetRecord) => callers.filter((caller) => decide(caller, 'approval.decide', asset).allowed);
+  return {
+    ...everything,
+    requests,
+    makers: await makersOf(db, requests),
+    votes: await votesOf(db, requests),
+    deciders: new Map(assets.map((asset) => [asset.id, decides(asset)])),
+    entries: await db.all<Entry & { id: string }>(sql`select * from permission`),
+    notifications: await db.all<NotificationRow>(sql`select * from notification order by seq desc`),
+    log: log.map((row) => ({ id: `${row.seq}`, ...toEntry(row) })),
+    groups: await db.all<OfTeam>(sql`select id, team_id from user_group`),
+    machines: await db.all<OfTeam>(sql`select id, team_id from service_principal`),
+    assetOf: (id: string) => found(assets.find((asset) => asset.id === id)),
+  };
+}
+
+interface OfTeam {
+  id: string;
+  team_id: string;
+}
+
+function adminsAreWithin({ people, teams }: World): (readonly [string, Rows])[] {
+  return [...teams.map(({ id }) => id), undefined].map((team_id) => [
+    'isAdminOf',
+    {
+      all: people,
+      allowed: people.filter((person) => isAdminOf(person, team_id)),
+      candidates: sql`select u.id from app_user u where ${whereAdminOf(team_id === undefined ? [] : [team_id])}`,
+    },
+  ]);
+}
+
+async function decidersFound({ teams, assets }: World): Promise<string[][]> {
+  const all = teams.map(({ id }) => id);
+  const admins = await adminsOf(db, all);
+  return assets.map(({ team }) => ids(admins.get(team.id) ?? []));
+}
+
+function toldAreWithin({ people, requests, assetOf }: World): (readonly [string, Rows])[] {
+  const happened = requests.flatMap(({ submitted_by, asset_id }) => {
+    const { team, owner_id } = assetOf(asset_id);
+    const by_machine = !people.some(({ id }) => id === submitted_by);
+    const about = { actor_id: found(people[0]).id, submitted_by, team_id: team.id, owner_id, by_machine };
+    return [
+      { ...about, audience: 'admins' as const },
+      { ...about, audience: 'submitter' as const },
+    ];
+  });
+  return happened.map((one) => [
+    'isTold',
+    {
+      all: people,
+      allowed: people.filter((person) => isTold(person, one)),
+      candidates: sql`select u.id from app_user u where ${whereTold(one)}`,
+    },
+  ]);
+}
+
+function callersRows(world: World, caller: SignedInCaller): (readonly [string, Rows])[] {
+  const { entries, assets, requests, teams, log, assetOf } = world;
+  const scope = scopeOf(world, caller);
+  const requested = sql`approval r join asset a on a.id = r.asset_id join version v on v.id = r.version_id`;
+  return Object.entries({
+    covers: {
+      all: entries,
+      allowed: entries.filter((entry) => covers(entry, caller)),
+      candidates: sql`select p.id from permission p where ${whereCovers(caller)}`,
+    },
+    canRead: {
+      all: assets,
+      allowed: assets.filter((asset) => canRead(caller, asset)),
+      candidates: sql`select a.id from asset a where ${whereCanRead(caller)}`,
+    },
+    isListed: {
+      all: assets,
+      allowed: assets.filter((asset) => isListed(caller, asset)),
+      candidates: sql`select a.id from asset a where ${whereListed(caller)}`,
+    },
+    readsWords: {
+      all: requests,
+      allowed: requests.filter((row) => readsWords(caller, row, assetOf(row.asset_id))),
+      candidates: sql`select r.id from ${requested} where ${whereReadsWords(caller)}`,
+    },
+    waitingFor: {
+      all: requests,
+      allowed: waitingForCaller(world, caller),
+      candidates: sql`select r.id from ${requested} where ${whereWaitingFor(caller)}`,
+    },
+    isListedOfTeam: {
+      all: teams,
+      allowed: teams.filter((team) => isListedOfTeam(caller, 'team.read', team)),
+      candidates: sql`select id from team where ${whereListedOfTeam(caller, sql`id`)}`,
+    },
+    mayReadEntry: {
+      all: log,
+      allowed: log.filter((entry) => mayReadEntry(scope, entry)),
+      candidates: sql`select seq::text as id from audit.entry where ${whereMayReadEntry(scope)}`,
+    },
+  });
+}
+
+function waitingForCaller({ requests, deciders, makers, votes }: World, caller: SignedInCaller): ApprovalRow[] {
+  return requests.filter((row) => {
+    const made = found(makers.get(row.id));
+    const able = (deciders.get(row.asset_id) ?? []).filter(({ id }) => partIn(made, id) === undefined);
+    return row.status === 'pending' && waitingFor(row, able, votes.get(row.id) ?? []).waits_for.includes(caller);
+  });
+}
+
+/** As the log names what the caller leads and owns; the actor was somebody else before the second of the times. */
+function scopeOf({ teams, assets }: World, { id, label, memberships }: SignedInCaller): Scope {
+  const led = memberships.filter(({ role }) => role === 'admin').map(({ team_id }) => team_id);
+  const owned = assets.filter(({ owner_id }) => owner_id === id);
+  return {
+    teams: teams.filter((team) => led.includes(team.id)),
+    assets: owned.map(({ ref, created_at }) => ({ name: ref, created_at })),
+    actor: { name: label, created_at: found(times[1]) },
+  };
+}
+
+/** What the operations answer, each against the rule on all rows. */
+async function expectLists(world: World, caller: SignedInCaller): Promise<void> {
+  const { assets, requests, teams, groups, machines, notifications, assetOf } = world;
+  const asked = { limit: 200, cursor: undefined };
+  const readable = await findReadable(db, caller, ids(assets));
+  expect(ids(readable)).toEqual(ids(assets.filter((asset) => canRead(caller, asset))));
+  const listed = await listAssets(db, cursors, caller, asked);
+  expect(ids(listed.items)).toEqual(ids(assets.filter((asset) => isListed(caller, asset))));
+
+  const shown = requests.filter((row) => {
+    const asset = assetOf(row.asset_id);
+    return canRead(caller, asset) && readsWords(caller, row, asset);
+  });
+  expect(ids((await listApprovals(db, cursors, caller, asked)).items)).toEqual(ids(shown));
+
+  const teamOf = (id: string) => found(teams.find((team) => team.id === id));
+  const theirs = teams.filter((team) => isListedOfTeam(caller, 'team.read', team));
+  expect(ids((await listTeams(db, cursors, caller, asked)).items)).toEqual(ids(theirs));
+  const theirGroups = groups.filter(({ team_id }) => isListedOfTeam(caller, 'group.read', teamOf(team_id)));
+  expect(ids((await listGroups(db, cursors, caller, asked)).items)).toEqual(ids(theirGroups));
+  const theirMachines = machines.filter(({ team_id }) => isListedOfTeam(caller, 'principal.read', teamOf(team_id)));
+  const parts = { db, cursors, digest_key: Buffer.alloc(32), holdAssets: async () => [] };
+  expect(ids((await listPrincipals(parts, caller, asked)).items)).toEqual(ids(theirMachines));
+
+  if (caller.kind !== 'user') return;
+  const told = notifications.filter(({ user_id }) => user_id === caller.id);
+  const still = told.flatMap(
+    (row) =>
+      stillTold(
+        caller,
+        row,
+        assets.find(({ id }) => id === row.asset_id),
+      ) ?? [],
+  );
+  const page = await listNotifications(db, async () => false, cursors, caller, { ...asked, unread: false });
+  expect(page.items.map(({ id, text }) => [id, text])).toEqual(still.map(({ id, words }) => [id, words]));
+  const unread = still.filter(({ read_at }) => read_at === null).length;
+  expect(await countsOf(db, caller)).toEqual({ pending: waitingForCaller(world, caller).length, unread });
+}
+
+/** One statement for all: what takes the time is the number of them. */
+async function expectWithin(rules: readonly (readonly [string, Rows])[]): Promise<void> {
+  const each = rules.map(([, { candidates }], n) => sql`select ${n}::int as n, id::text from (${candidates}) as c`);
+  const let_through = Map.groupBy(
+    await db.all<{ n: number; id: string }>(each.reduce((one, other) => sql`${one} union all ${other}`)),
+    ({ n }) => n,
+  );
+  for (const [n, [rule, { all, allowed }]] of rules.entries()) {
+    const candidates = new Set(ids(let_through.get(n) ?? []));
+    expect({ rule, left_out: ids(allowed).filter((id) => !candidates.has(id)) }).toEqual({ rule, left_out: [] });
+    const before = tally.get(rule) ?? { allowed: 0, refused: 0 };
+    const refused = all.length - allowed.length;
+    tally.set(rule, { allowed: before.allowed + allowed.length, refused: before.refused + refused });
+  }
+}
+
+const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id).toSorted();
+
+function found<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('an organisation refers to something that it does not have');
+  return value;
+}

@@ -1,0 +1,61 @@
+// Who reads what a request says, and who decides about it. Beside each rule stands the condition that narrows a list to its candidates.
+import type { SignedInCaller } from '../access/caller.ts';
+import { isMember } from '../access/decide.ts';
+import type { AssetSubject } from '../access/subject.ts';
+import { sql, type Sql } from '../database/sql.ts';
+
+/**
+ * Message, reasons and comments are for the asset's team, its owner and the submitter, and for platform admins: an asset that everybody may
+ * read does not open them.
+ */
+export function readsWords(
+  caller: SignedInCaller,
+  { submitted_by }: { submitted_by: string | null },
+  { team, owner_id }: Pick<AssetSubject, 'team' | 'owner_id'>,
+): boolean {
+  return caller.role === 'admin' || isMember(caller, team.id) || owner_id === caller.id || submitted_by === caller.id;
+}
+
+/** readsWords() as a condition on `approval r` and `asset a`. */
+export function whereReadsWords(caller: SignedInCaller): Sql {
+  if (caller.role === 'admin') return sql`true`;
+  const teams = caller.memberships.map((membership) => membership.team_id);
+  return sql`(a.team_id = any(${teams}) or a.owner_id = ${caller.id} or r.submitted_by = ${caller.id})`;
+}
+
+/** Who made a request and its content, by id. */
+export interface Makers {
+  submitter: string;
+  /** Were shown a key of the service principal that submitted. */
+  key_holders: readonly string[];
+  /** Pushed under the version, or were shown a key of a service principal that did. */
+  authors: readonly string[];
+}
+
+/** Which part somebody had in a request; an admin without any decides about it. */
+export function partIn({ submitter, key_holders, authors }: Makers, user_id: string): keyof Makers | undefined {
+  if (submitter === user_id) return 'submitter';
+  if (key_holders.includes(user_id)) return 'key_holders';
+  return authors.includes(user_id) ? 'authors' : undefined;
+}
+
+/**
+ * Whose decision a request waits for, of those who may decide, and which votes count. A request with enough votes, because fewer are needed by
+ * now, waits for any of them: another vote decides.
+ */
+export function waitingFor<Person extends { id: string }, Vote extends { user_id: string }>(
+  { approvals_required }: { approvals_required: number },
+  able: readonly Person[],
+  votes: readonly Vote[],
+): { waits_for: Person[]; counted: Vote[] } {
+  const counted = votes.filter(({ user_id }) => able.some(({ id }) => id === user_id));
+  const isEnough = counted.length >= approvals_required;
+  return { counted, waits_for: able.filter(({ id }) => isEnough || !votes.some(({ user_id }) => user_id === id)) };
+}
+
+/** waitingFor() this caller, as a condition on `approval r`, `asset a` and `version v`. */
+export function whereWaitingFor(caller: SignedInCaller): Sql {
+  const led = caller.memberships.filter(({ role }) => role === 'admin').map(({ team_id }) => team_id);
+  return sql`(r.status = 'pending' and (${caller.role === 'admin'} or a.team_id = any(${led}))
+    and r.submitted_by <> ${caller.id} and ${caller.id} <> all(v.authors))`;
+}

@@ -1,0 +1,48 @@
+// Who is told of what, and what of it they still read later. Beside each rule stands the condition that narrows to its candidates.
+import { toldToAdmins, type NotificationKind } from '@gantry/contract/notifications.ts';
+import type { UserCaller } from '../access/caller.ts';
+import { canRead } from '../access/decide.ts';
+import { readsWords } from '../approvals/policy.ts';
+import { sql, type Sql } from '../database/sql.ts';
+import { isAdminOf, whereAdminOf, type Person } from '../principals/policy.ts';
+import type { AssetRecord } from '../registry/find.ts';
+
+/** What happened, by immutable ids. */
+export interface Happened {
+  audience: 'admins' | 'submitter';
+  actor_id: string | null;
+  submitted_by: string;
+  team_id: string;
+  owner_id: string;
+  /** A service principal submitted it. It has no notifications: the owner of the asset is told instead. */
+  by_machine: boolean;
+}
+
+/** Admins are told of a request, its submitter of the decision; nobody is told of an act of their own. */
+export function isTold(
+  person: Omit<Person, 'email'>,
+  { audience, actor_id, submitted_by, team_id, owner_id, by_machine }: Happened,
+): boolean {
+  if (!person.active || person.id === actor_id) return false;
+  if (audience === 'admins') return person.id !== submitted_by && isAdminOf(person, team_id);
+  return person.id === (by_machine ? owner_id : submitted_by);
+}
+
+/** isTold() as a condition on `app_user u`. */
+export function whereTold({ audience, submitted_by, team_id, owner_id }: Happened): Sql {
+  return audience === 'admins' ? whereAdminOf([team_id]) : sql`u.id = any(${[submitted_by, owner_id]})`;
+}
+
+/**
+ * The notification as its user may read it now; undefined when the asset is gone or closed to them. Admins keep the words while they read the
+ * words of the request; its submitter always keeps the reason of the decision. whereCanRead() narrows a list to the candidates.
+ */
+export function stillTold<Row extends { kind: NotificationKind; words: string }>(
+  caller: UserCaller,
+  row: Row,
+  asset: AssetRecord | undefined,
+): Row | undefined {
+  if (asset === undefined || !canRead(caller, asset)) return undefined;
+  const inside = !toldToAdmins.includes(row.kind) || readsWords(caller, { submitted_by: null }, asset);
+  return inside ? row : { ...row, words: '' };
+}

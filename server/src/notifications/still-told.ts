@@ -1,0 +1,21 @@
+import type { UserCaller } from '../access/caller.ts';
+import type { Reader } from '../database/database.ts';
+import { findReadable } from '../registry/find.ts';
+import { stillTold } from './policy.ts';
+import type { NotificationRow } from './store.ts';
+
+/** What the caller still reads of these rows, by id. */
+export async function readRows(
+  db: Reader,
+  caller: UserCaller,
+  rows: readonly NotificationRow[],
+): Promise<Map<string, NotificationRow>> {
+  const readable = await findReadable(db, caller, [...new Set(rows.map(({ asset_id }) => asset_id))]);
+  const assets = new Map(readable.map((asset) => [asset.id, asset]));
+  return new Map(
+    rows.flatMap((row) => {
+      const shown = stillTold(caller, row, assets.get(row.asset_id));
+      return shown === undefined ? [] : [[row.id, shown] as const];
+    }),
+  );
+}

@@ -1,0 +1,23 @@
+// Which assets lists and searches show, and beside it the condition that narrows to the candidates.
+import type { SignedInCaller } from '../access/caller.ts';
+import { canRead, covers, isMember, whereCanRead } from '../access/decide.ts';
+import type { AssetSubject } from '../access/subject.ts';
+import { sql, type Sql } from '../database/sql.ts';
+
+/** Platform admins see all; others, of what they may read, their teams' assets, their own, published ones, and those granted by name. */
+export function isListed(caller: SignedInCaller, asset: AssetSubject): boolean {
+  if (!canRead(caller, asset)) return false;
+  if (caller.kind === 'user' && caller.role === 'admin') return true;
+  const byName = asset.entries.some(
+    (entry) => entry.principal_type !== 'org' && entry.principal_type !== 'team' && covers(entry, caller),
+  );
+  return isMember(caller, asset.team.id) || asset.owner_id === caller.id || asset.published || byName;
+}
+
+/** isListed() as a condition on `asset a`. */
+export function whereListed(caller: SignedInCaller): Sql {
+  if (caller.kind === 'user' && caller.role === 'admin') return sql`true`;
+  const teams = caller.memberships.map(({ team_id }) => team_id);
+  const byName = sql`exists (select from permission p where p.asset_id = a.id and p.principal_id = any(${[caller.id, ...caller.groups]}))`;
+  return sql`(${whereCanRead(caller)} and (a.team_id = any(${teams}) or a.owner_id = ${caller.id} or a.published or ${byName}))`;
+}
