@@ -1,7 +1,8 @@
-import { toldToAdmins, type NotificationKind } from '@gantry/contract/notifications.ts';
+import { notificationDays, toldToAdmins, type NotificationKind } from '@gantry/contract/notifications.ts';
 import type { UserCaller } from '../access/caller.ts';
 import type { Reader, Tx } from '../database/database.ts';
 import { allOf, sql, type Sql } from '../database/sql.ts';
+import type { Retention } from '../queue/forget.ts';
 import { readableBy } from '../registry/find.ts';
 
 export interface NotificationRow {
@@ -34,27 +35,7 @@ function columns(caller: UserCaller): Sql {
     case when ${inside} then n.words else '' end as words, n.created_at, n.read_at`;
 }
 
-/** The number that was dealt with last, held until commit: one at a time moves it on. */
-export async function holdCursor(tx: Tx): Promise<number> {
-  const row = await tx.one<{ seq: number }>(sql`select seq from notification_cursor for update`);
-  if (row === undefined) throw new Error('the cursor of the notifications is gone');
-  return row.seq;
-}
-
-/** Is there an entry that nobody was told of yet? */
-export async function isBehind(db: Reader): Promise<boolean> {
-  return (
-    (await db.one(
-      sql`select 1 from notification_cursor c join audit.head h on h.chain = 'governance' where h.seq > c.seq`,
-    )) !== undefined
-  );
-}
-
-export async function moveCursor(tx: Tx, seq: number): Promise<void> {
-  await tx.run(sql`update notification_cursor set seq = ${seq}`);
-}
-
-export interface News {
+export interface NewNotification {
   seq: number;
   kind: NotificationKind;
   approval_id: string;
@@ -65,30 +46,26 @@ export interface News {
 }
 
 /**
- * One notification for each of the audience but whoever did it, and a mail with each where mail is sent. What a service principal submitted is
- * answered to the owner of the asset.
+ * One for each of the audience but whoever did it; answers their ids. What a service principal submitted is answered to the owner of the
+ * asset.
  */
-export async function tell(tx: Tx, news: News, { mail }: { mail: boolean }): Promise<void> {
+export async function insert(tx: Tx, one: NewNotification): Promise<string[]> {
   const audience =
-    news.audience === 'submitter'
+    one.audience === 'submitter'
       ? sql`u.id = coalesce((select id from app_user where id = r.submitted_by), a.owner_id)`
       : sql`u.id <> r.submitted_by and (u.role = 'admin'
           or exists (select 1 from membership m where m.user_id = u.id and m.team_id = a.team_id and m.role = 'admin'))`;
-  await tx.run(sql`
-    with told as (
-      insert into notification (seq, user_id, kind, approval_id, asset_id, asset, version, target, actor, words)
-      select ${news.seq}::bigint, u.id, ${news.kind}, r.id, a.id, ${news.asset}, r.version, r.target, ${news.actor.name}, ${news.words}
-      from approval r join asset a on a.id = r.asset_id join app_user u on u.active and ${audience}
-      where r.id = ${news.approval_id} and u.id is distinct from ${news.actor.id}::uuid
-      on conflict do nothing returning id
-    )
-    insert into mail (notification_id) select id from told where ${mail}::boolean`);
+  const rows = await tx.all<{ id: string }>(sql`
+    insert into notification (seq, user_id, kind, approval_id, asset_id, asset, version, target, actor, words)
+    select ${one.seq}::bigint, u.id, ${one.kind}, r.id, a.id, ${one.asset}, r.version, r.target, ${one.actor.name}, ${one.words}
+    from approval r join asset a on a.id = r.asset_id join app_user u on u.active and ${audience}
+    where r.id = ${one.approval_id} and u.id is distinct from ${one.actor.id}::uuid
+    on conflict do nothing returning id`);
+  return rows.map(({ id }) => id);
 }
 
-/** Whom it is for, and what it says, is looked up when it is sent. */
-export async function queuePasswordMail(tx: Tx, password_token_id: string): Promise<void> {
-  await tx.run(sql`
-    insert into mail (password_token_id) select id from password_token where id = ${password_token_id} on conflict do nothing`);
+export async function recipientOf(db: Reader, id: string): Promise<{ user_id: string } | undefined> {
+  return await db.one<{ user_id: string }>(sql`select user_id from notification where id = ${id}`);
 }
 
 export interface Listing {
@@ -121,14 +98,12 @@ export async function markRead(db: Tx, user_id: string, ids: readonly string[]):
   );
 }
 
-/** What was told so long ago, read or not, and the mail that goes with it; some at a time, and true when there may be more. */
-export async function forgetOld(db: Tx, { keep_days, most }: { keep_days: number; most: number }): Promise<boolean> {
-  const forgotten = await db.run(sql`
-    delete from notification where id in (
-      select id from notification where created_at < clock_now() - make_interval(days => ${keep_days})
-      order by created_at limit ${most} for update skip locked)`);
-  return forgotten === most;
-}
+/** What was told, read or not. */
+export const retention: Retention = {
+  table: sql`notification`,
+  since: sql`created_at`,
+  keep_hours: 24 * notificationDays,
+};
 
 /** Pending requests that the caller may decide: nobody decides about a request of their own, or about content that they pushed. */
 export async function counts(db: Reader, caller: UserCaller): Promise<{ pending: number; unread: number }> {
