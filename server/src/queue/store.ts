@@ -38,21 +38,28 @@ export async function claim(
 }
 
 export interface Ending {
-  state: 'queued' | 'done' | 'failed' | 'dropped';
-  problem: string | null;
-  /** Before the next attempt. One that would be past its time makes the job fail now. */
-  wait_ms: number;
+  /** `failed`: no other attempt can help. `dropped`: nobody wants it any more. */
+  state: 'done' | 'retry' | 'failed' | 'dropped';
+  problem?: string | null;
 }
 
-/** What became of an attempt. False when it has lost the job: each claim counts an attempt, so its number tells it from any other. */
-export async function end(tx: Tx, { id, attempts }: Job, { state, problem, wait_ms }: Ending): Promise<boolean> {
+/**
+ * What became of an attempt; a retry that would be past the job's time makes it fail now. False when the attempt has lost the job: each claim
+ * counts an attempt, so its number tells it from any other.
+ */
+export async function end(
+  tx: Tx,
+  { id, attempts }: Job,
+  { state, problem = null }: Ending,
+  wait_ms: number,
+): Promise<boolean> {
   const ended = await tx.run(sql`
-    update job set problem = ${problem}, lease_until = null, due_at = next.at, state = next.state,
-      ended_at = case when next.state <> 'queued' then clock_now() end
+    update job set problem = ${problem}, lease_until = null, due_at = at, state = became,
+      ended_at = case when became <> 'queued' then clock_now() end
     from (
-      select at, case when ${state} = 'queued' and at > give_up_at then 'failed' else ${state} end as state
-      from job, (select ${fromNow(wait_ms)} as at) as clock where id = ${id}) as next
-    where id = ${id} and attempts = ${attempts} and job.state = 'queued'`);
+      select at, case when ${state} <> 'retry' then ${state} when at > give_up_at then 'failed' else 'queued' end as became
+      from job, (select ${fromNow(wait_ms)} as at) as next where id = ${id}) as outcome
+    where id = ${id} and attempts = ${attempts} and state = 'queued'`);
   return ended === 1;
 }
 
@@ -65,8 +72,8 @@ export async function releaseAll(db: Tx): Promise<void> {
   await db.run(sql`update job set lease_until = null where lease_until is not null`);
 }
 
-export async function remove(tx: Tx, { id }: Job): Promise<void> {
-  await tx.run(sql`delete from job where id = ${id}`);
+export async function removeEnded(tx: Tx, { id }: Job): Promise<void> {
+  await tx.run(sql`delete from job where id = ${id} and state <> 'queued'`);
 }
 
 export async function requeue(tx: Tx, id: string): Promise<boolean> {

@@ -15,10 +15,7 @@ export interface Queue extends QueueRules {
   retentions?: readonly Retention[];
 }
 
-export interface Outcome {
-  /** `failed`: no other attempt can help. `dropped`: nobody wants it any more. */
-  state: 'done' | 'retry' | 'failed' | 'dropped';
-  problem?: string | null;
+export interface Outcome extends store.Ending {
   /** Writes something in the same transaction. */
   record?: (tx: Tx) => Promise<void>;
 }
@@ -103,15 +100,17 @@ async function attempt(
   job: store.Job,
   { signal, onError }: { signal: AbortSignal; onError: (error: unknown) => void },
 ): Promise<void> {
-  const outcome = await work?.(job, signal).catch((error: unknown) => void onError(error));
-  const { state, problem = null, record }: Outcome = outcome ?? unexpected;
-  if (signal.aborted && state === 'retry') return await store.release(db, job);
+  const outcome = await work?.(job, signal).catch((error: unknown) => {
+    onError(error);
+    return unexpected;
+  });
+  if (outcome === undefined) throw new Error(`a job of the queue ${job.queue} was claimed, and nothing can do it`);
+  if (signal.aborted && outcome.state === 'retry') return await store.release(db, job);
   // Somewhere in the upper half, so that those that failed together do not come back together.
   const wait_ms = Math.min(first_wait_ms * 2 ** (job.attempts - 1), longest_wait_ms) * (0.5 + Math.random() / 2);
-  const ending = state === 'retry' ? { state: 'queued' as const, problem, wait_ms } : { state, problem, wait_ms: 0 };
   await db.transaction(async (tx) => {
-    if (!(await store.end(tx, job, ending))) return;
-    await record?.(tx);
-    if (ending.state !== 'queued' && keep_days === undefined) await store.remove(tx, job);
+    if (!(await store.end(tx, job, outcome, wait_ms))) return;
+    await outcome.record?.(tx);
+    if (keep_days === undefined) await store.removeEnded(tx, job);
   });
 }

@@ -10,12 +10,11 @@ interface Listener {
 
 const listeners = new WeakMap<Database, Listener>();
 
-export interface Subscription extends Pick<WakeUp, 'sleep'> {
-  close(): Promise<void>;
-}
-
 /** Its sleep ends when something happened in the run. */
-export async function subscribe(db: Database, run_id: string): Promise<Subscription> {
+export async function subscribe(
+  db: Database,
+  run_id: string,
+): Promise<Pick<WakeUp, 'sleep'> & { close(): Promise<void> }> {
   const listener = listeners.get(db) ?? listen(db);
   const { wake, sleep } = wakeUp();
   const reader = { run_id, wake };
