@@ -5,7 +5,6 @@ import { startExpiry } from './approvals/expire.ts';
 import { approvalsRoutes } from './approvals/routes.ts';
 import { refusalRecorder } from './access/refused.ts';
 import { destinations } from './audit/push/destination.ts';
-import { startPusher } from './audit/push/push.ts';
 import { governanceHead } from './audit/chain.ts';
 import { auditRoutes } from './audit/routes.ts';
 import type { Config } from './config.ts';
@@ -128,7 +127,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   });
   open.defer(async () => await ingress.close());
   const receivers = destinations(config.audit_push);
-  const outgoing = await openOutgoing(config, { db, secret_key, base_url, onError });
+  const outgoing = await openOutgoing(config, { db, secret_key, base_url, receivers, onError });
   open.defer(async () => await outgoing.close());
   const { org_config } = config;
   const orgFileChecks =
@@ -210,8 +209,6 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   url = config.base_url ?? listening.url;
   const kinds = { push: pushRun({ db, resolver: engineResolver(containers.pythons) }), deploy: deployKind(deploy) };
   const owner = `${hostname()}:${process.pid}`;
-  const pusher = startPusher(db, receivers, { owner, onError });
-  open.defer(async () => await pusher.stop());
   const worker = await startWorker(db, kinds, {
     owner,
     onError,

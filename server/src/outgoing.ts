@@ -1,15 +1,18 @@
-// What tells the world outside what happened: people in their notifications and by mail, programs through webhooks.
+// What tells the world outside what happened: people in their notifications and by mail, programs through webhooks, and copies of the log.
+import type { Destination } from './audit/push/destination.ts';
+import { pushing } from './audit/push/push.ts';
 import type { Config } from './config.ts';
 import type { Database } from './database/database.ts';
 import { deriveKey } from './derive-key.ts';
 import { passwordTokens, type PasswordTokens } from './login/password-token.ts';
 import { checkMail } from './notifications/mail-check.ts';
 import { connectMailServer } from './notifications/mail-server.ts';
-import { startNotifying } from './notifications/start.ts';
-import { tellNews, type CatchUp } from './notifications/tell.ts';
+import { mailing } from './notifications/send-mail.ts';
+import { tell, type CatchUp } from './notifications/tell.ts';
 import { openOutbound, type Outbound } from './outbound/outbound.ts';
 import type { Check } from './service/doctor.ts';
-import { startDelivering } from './webhooks/deliver.ts';
+import { startQueues } from './queue/work.ts';
+import { delivering } from './webhooks/deliver.ts';
 
 export interface Outgoing {
   catchUp: CatchUp;
@@ -27,12 +30,20 @@ export async function openOutgoing(
     db,
     secret_key,
     base_url,
+    receivers,
     onError,
-  }: { db: Database; secret_key: string; base_url: () => string; onError: (error: unknown) => void },
+  }: {
+    db: Database;
+    secret_key: string;
+    base_url: () => string;
+    /** Where copies of the log go. */
+    receivers: readonly Destination[];
+    onError: (error: unknown) => void;
+  },
 ): Promise<Outgoing> {
   const { mail: settings, outbound_private_hosts: private_hosts } = config;
   const mail = settings && { server: await connectMailServer(settings), from: settings.from };
-  const catchUp = async () => await tellNews(db, { mail: mail !== undefined });
+  const catchUp = async () => await tell(db, { mail: mail !== undefined });
   const webhooks = {
     db,
     outbound: openOutbound({ private_hosts }),
@@ -48,10 +59,14 @@ export async function openOutgoing(
     webhooks,
     check: { part: 'mail', look: async () => await checkMail(db, mail?.server) },
     start: async () => {
-      const notifying = await startNotifying({ db, catchUp, password_tokens, mail, base_url, alone, onError });
-      started.defer(async () => await notifying.stop());
-      const delivering = await startDelivering({ ...webhooks, alone, onError });
-      started.defer(async () => await delivering.stop());
+      const queues = [
+        mailing({ db, catchUp, password_tokens, mail, base_url }),
+        delivering(webhooks),
+        ...receivers.map((to) => pushing(db, to, onError)),
+      ];
+      for (const to of receivers) started.defer(async () => await to.close());
+      const working = await startQueues(db, queues, { alone, onError });
+      started.defer(async () => await working.stop());
     },
     close: async () => await started.disposeAsync(),
   };

@@ -5,7 +5,7 @@ import { systemCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import type { Database } from '../database/database.ts';
 import { findAssetById } from '../registry/find.ts';
-import { startLoop, type Loop } from '../runs/loop.ts';
+import { startLoop, type Loop } from '../queue/loop.ts';
 import * as store from './store.ts';
 
 const look_every_ms = 30_000;

@@ -38,31 +38,24 @@ export interface Range {
   /** To the end unless told. */
   up_to?: number;
   limit: number;
+  /** The last entry is the one that begins within so many bytes. */
+  max_bytes?: number;
 }
 
 /** In the order of the chain. */
 export async function entriesAfter(
   db: Reader,
-  { chain, after, up_to = Number.MAX_SAFE_INTEGER, limit }: Range,
+  { chain, after, up_to = Number.MAX_SAFE_INTEGER, limit, max_bytes = Number.MAX_SAFE_INTEGER }: Range,
   filter: Filter = {},
   scope?: Scope,
 ): Promise<Row[]> {
   return await db.all<Row>(sql`
-    select ${columns} from audit.entry
-    where chain = ${chain} and seq > ${after} and seq <= ${up_to} and ${allOf(conditionsOf(filter, scope))}
-    order by seq limit ${limit}`);
-}
-
-/** The next entries of a chain: at most so many, and the last one that begins within so many bytes. */
-export async function entriesWithin(
-  db: Reader,
-  { chain, after, up_to, most, most_bytes }: Omit<Required<Range>, 'limit'> & { most: number; most_bytes: number },
-): Promise<Row[]> {
-  return await db.all<Row>(sql`
     select ${columns} from (
       select *, sum(octet_length(body)) over (order by seq) - octet_length(body) as bytes_before from (
-        select * from audit.entry where chain = ${chain} and seq > ${after} and seq <= ${up_to} order by seq limit ${most}) as next
-    ) as measured where bytes_before < ${most_bytes} order by seq`);
+        select * from audit.entry
+        where chain = ${chain} and seq > ${after} and seq <= ${up_to} and ${allOf(conditionsOf(filter, scope))}
+        order by seq limit ${limit}) as next
+    ) as measured where bytes_before < ${max_bytes} order by seq`);
 }
 
 /** Of each chain that has entries since then, the last one before the first of them. Found by time, which costs the same in a long log. */

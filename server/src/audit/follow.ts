@@ -1,75 +1,72 @@
-// New entries as they come. Promise: whoever resumes after the last id they saw misses nothing and gets nothing twice; and what they may
-// see is asked anew before anything is sent, so that a right that was taken away ends here as everywhere.
-import type { AuditNews } from '@gantry/contract/audit-stream.ts';
-import type { StreamEvent } from '@gantry/contract/endpoint.ts';
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Database } from '../database/database.ts';
-import { printPositions, type Positions } from './positions.ts';
-import { poll_ms, recentHeads } from './recent-heads.ts';
-import { mayReadEntry, type Scope } from './policy.ts';
+// How a feature hears of changes: it follows a chain of the log, and what makes the changes knows nothing of it. The numbers of a chain are
+// given out in the order of the commits and without a gap, so a follower that goes on behind its cursor misses nothing. Promise of `follow`:
+// each entry is dealt with once, whatever is killed meanwhile, for the cursor moves in the transaction of what is done about it. What has an
+// effect outside the database is enqueued there.
+import type { AuditEntry, Chain } from '@gantry/contract/audit.ts';
+import type { Database, Reader, Tx } from '../database/database.ts';
+import { entriesAfter, entryAt as rowAt, type HeadRow, type Position } from './chain-store.ts';
+import * as cursors from './cursor-store.ts';
+import type { Scope } from './policy.ts';
 import { toEntry, type Filter, type Row } from './store.ts';
-import { entriesAfter, heads, lastBefore, type HeadRow } from './chain-store.ts';
 
-const page = 200;
-
-export interface Following {
-  filter: Filter;
-  /** Throws when the reader may not read any more. */
-  scopeNow: () => Promise<Scope | undefined>;
-  from: Positions;
-  signal: AbortSignal;
+export interface Follower {
+  /** Names the cursor. */
+  cursor: string;
+  filter?: Filter;
+  limit: number;
 }
 
-export async function* follow(
+/** Deals with the next entries; true when there may be more. A `deal` that answers false leaves them for later. */
+export async function follow(
   db: Database,
-  { filter, scopeNow, from, signal }: Following,
-): AsyncGenerator<StreamEvent<AuditNews>> {
-  let at = from;
-  const position = (): StreamEvent<AuditNews> => ({ id: printPositions(at), data: { entry: null } });
-  // So that a connection that breaks before the first entry is resumed where it began.
-  yield position();
-  while (!signal.aborted) {
-    const behind = (await recentHeads(db)).filter(({ chain, seq }) => seq > (at[chain]?.seq ?? 0));
-    if (behind.length === 0) {
-      await delay(poll_ms, undefined, { signal }).catch(() => {}); // the reader left
-      continue;
-    }
-    const scope = await scopeNow();
-    const parts: Row[][] = [];
-    const past: HeadRow[] = [];
-    for (const head of behind) {
-      const range = { chain: head.chain, after: at[head.chain]?.seq ?? 0, up_to: head.seq, limit: page };
-      const rows = await entriesAfter(db, range, filter, scope);
-      parts.push(rows);
-      if (rows.length < page) past.push(head);
-    }
-    const rows = parts.flat().toSorted((a, b) => (a.occurred_at < b.occurred_at ? -1 : 1));
-    let told = printPositions(at);
-    for (const row of inTurn(parts, rows)) {
-      at = { ...at, [row.chain]: { seq: row.seq, hash: row.hash } };
-      const entry = toEntry(row);
-      if (!mayReadEntry(scope, entry)) continue;
-      told = printPositions(at);
-      yield { id: told, data: { entry } };
-    }
-    for (const { chain, seq, hash } of past) at = { ...at, [chain]: { seq, hash } };
-    if (printPositions(at) !== told) yield position();
-  }
+  { cursor, filter, limit }: Follower,
+  deal: (tx: Tx, entries: AuditEntry[]) => Promise<boolean | void>,
+): Promise<boolean> {
+  if ((await cursors.behind(db, cursor, { hold: false })) === undefined) return false;
+  return await db.transaction(async (tx) => {
+    const head = await cursors.behind(tx, cursor, { hold: true });
+    if (head === undefined) return false;
+    const { rows, reached, is_last } = await readOn(tx, head, { after: head.after, limit, filter });
+    if ((await deal(tx, rows.map(toEntry))) === false) return false;
+    await cursors.move(tx, cursor, reached.seq);
+    return !is_last;
+  });
 }
 
-/** Where somebody begins who has seen nothing yet: at what was there before `since`, or at what is there now. */
-export async function beginning(db: Database, since: string | undefined): Promise<Positions> {
-  const rows = [...(await heads(db)), ...(since === undefined ? [] : await lastBefore(db, since))];
-  return Object.fromEntries(rows.map(({ chain, seq, hash }) => [chain, { seq, hash }]));
+export const startFollowing = cursors.insert;
+export const endFollowing = cursors.remove;
+
+export interface Reading {
+  after: number;
+  limit: number;
+  max_bytes?: number;
+  filter?: Filter | undefined;
+  scope?: Scope | undefined;
 }
 
-// By time across the chains; within each in its own order, also where the clock was set back.
-function* inTurn(parts: readonly Row[][], byTime: readonly Row[]): Generator<Row> {
-  const next = new Map(
-    parts.flatMap((rows) => (rows[0] === undefined ? [] : [[rows[0].chain, rows.values()] as const])),
-  );
-  for (const { chain } of byTime) {
-    const row = next.get(chain)?.next().value;
-    if (row !== undefined) yield row;
-  }
+export interface Page {
+  /** In the order of the chain. */
+  rows: Row[];
+  /** Everything up to here is in the rows, or was left out by the filter. */
+  reached: Position;
+  is_last: boolean;
+}
+
+/** The next entries of a chain up to what was its head. */
+export async function readOn(
+  db: Reader,
+  { chain, seq, hash }: HeadRow,
+  { after, limit, max_bytes, filter, scope }: Reading,
+): Promise<Page> {
+  const bound = max_bytes === undefined ? {} : { max_bytes };
+  const rows = await entriesAfter(db, { chain, after, up_to: seq, limit, ...bound }, filter, scope);
+  const is_last = rows.length < limit && max_bytes === undefined;
+  const last = rows.at(-1);
+  return { rows, is_last, reached: is_last || last === undefined ? { seq, hash } : { seq: last.seq, hash: last.hash } };
+}
+
+/** One entry; undefined for a number that there is not, or not any more. */
+export async function entryAt(db: Reader, chain: Chain, seq: number): Promise<AuditEntry | undefined> {
+  const row = await rowAt(db, chain, seq);
+  return row && toEntry(row);
 }

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EntryLine } from '@gantry/contract/audit-stream.ts';
 import { actorOf, systemCaller } from '../access/caller.ts';
 import { sql } from '../database/sql.ts';
+import { startQueues } from '../queue/work.ts';
 import type { AuditWriterSettings } from '../testing/audit-writer.ts';
 import { freePort } from '../testing/free-port.ts';
 import { entriesIn, httpReceiving, type HttpReceiving } from '../testing/receivers.ts';
@@ -17,7 +18,7 @@ import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
 import { exportLog, type Exported } from './export.ts';
 import { append } from './append.ts';
 import { destinations } from './push/destination.ts';
-import { startPusher } from './push/push.ts';
+import { pushing } from './push/push.ts';
 import { pushState } from './push/state.ts';
 import { testProof } from '../testing/proof.ts';
 import { verify } from '../proof/verification/verify.ts';
@@ -146,9 +147,11 @@ test('no gap, no fork, one entry for each committed change; exporter and pusher 
   expect(seen.size).toBe(stored);
   expect(repeated).toBeGreaterThan(0);
 
-  const pusher = startPusher(at.db, destinations({ urls: [url] }), { owner: 'last', onError: () => {}, poll_ms: 20 });
+  const onError = () => {};
+  const queues = destinations({ urls: [url] }).map((to) => pushing(at.db, to, onError));
+  const working = await startQueues(at.db, queues, { alone: true, onError, poll_ms: 20 });
   await expect.poll(async () => (await pushState(at.db, url)).behind, { timeout: 20_000 }).toBe(0);
-  await pusher.stop();
+  await working.stop();
   const taken = entriesIn((await receiver.batches()).flatMap(({ body }) => body.trimEnd().split('\n')));
   expect(new Map(taken.map((line) => [`${line.chain}/${line.seq}`, line.hash]))).toEqual(
     new Map([...seen].map(([key, line]) => [key, line.hash])),

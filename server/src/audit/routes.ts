@@ -9,7 +9,7 @@ import type { Handlers } from '../http/handlers.ts';
 import { sinceWhen } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { exportLog } from './export.ts';
-import { beginning, follow } from './follow.ts';
+import { beginning, streamEntries } from './stream.ts';
 import { readPositions, requireKnown } from './positions.ts';
 import { checkpointLines } from '../proof/checkpoints/checkpoint-lines.ts';
 import type { ProofParts } from '../proof/parts.ts';
@@ -61,7 +61,7 @@ export function auditRoutes({ db, cursors, proof, seal, ownedBy }: AuditParts): 
       const from = seen === null ? await beginning(db, query.since) : readPositions(seen);
       await requireKnown(db, from);
       const scopeNow = async () => await scopeOf({ db, ownedBy }, signedIn(await callerNow()));
-      return follow(db, { filter: filterOf(query), scopeNow, from, signal });
+      return streamEntries(db, { filter: filterOf(query), scopeNow, from, signal });
     },
     'audit.export': async ({ caller, query }) => {
       const grant = authorize(caller, 'audit.export', theOrg);

@@ -20,6 +20,8 @@ export interface Filter {
   asset?: string | undefined;
   actor?: string | undefined;
   action?: string | undefined;
+  /** One of these, each an event, all of a noun (`team.*`) or all (`*`). */
+  events?: readonly string[] | undefined;
   outcome?: string | undefined;
   since?: string | undefined;
   until?: string | undefined;
@@ -50,6 +52,8 @@ export function conditionsOf(filter: Filter, scope: Scope | undefined): Sql[] {
   if (filter.actor !== undefined) conditions.push(sql`actor = ${filter.actor}`);
   if (filter.action !== undefined)
     conditions.push(sql`(event = ${filter.action} or starts_with(event, ${`${filter.action}.`}))`);
+  if (filter.events !== undefined)
+    conditions.push(sql`${filter.events} && array['*', event, split_part(event, '.', 1) || '.*']`);
   if (filter.outcome !== undefined) conditions.push(sql`outcome = ${filter.outcome}`);
   if (filter.since !== undefined) conditions.push(sql`occurred_at >= ${microseconds(filter.since)}`);
   if (filter.until !== undefined) conditions.push(sql`occurred_at <= ${microseconds(filter.until)}`);

@@ -5,7 +5,7 @@
 // touched (targets/ lists nothing else).
 import { Problem } from '@gantry/contract/problems.ts';
 import { hasEnded } from '@gantry/contract/runs.ts';
-import { startLoop, type Loop } from '../runs/loop.ts';
+import { startLoop, type Loop } from '../queue/loop.ts';
 import { findRuns, isAnyActive } from '../runs/run.ts';
 import { holdIfFree } from './agent-lock.ts';
 import { releasePlace } from './artefacts.ts';

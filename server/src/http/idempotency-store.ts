@@ -1,5 +1,14 @@
+import { idempotencyKeyHours } from '@gantry/contract/idempotency.ts';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
+import { forget as forgetOld, isOver, type Retention } from '../queue/forget.ts';
+import { fromNow, isFree } from '../queue/lease.ts';
+
+const retention: Retention = {
+  table: sql`idempotency_key`,
+  since: sql`created_at`,
+  keep_hours: idempotencyKeyHours,
+};
 
 export interface Attempt {
   id: string;
@@ -23,9 +32,9 @@ export async function begin(
   db: Database,
   { id, owner_id, key }: Attempt,
   { endpoint, digest }: KeyedRequest,
-  { lease_seconds, keep_hours }: { lease_seconds: number; keep_hours: number },
+  lease_seconds: number,
 ): Promise<boolean> {
-  const lease_until = sql`clock_now() + make_interval(secs => ${lease_seconds})`;
+  const lease_until = fromNow(1000 * lease_seconds);
   // Two statements, for a conflict that updates locks the row even where it changes nothing: that would be a write for every repeat.
   const inserted = await db.run(sql`
     insert into idempotency_key (owner_id, key, endpoint, digest, attempt, lease_until)
@@ -35,7 +44,7 @@ export async function begin(
     update idempotency_key set endpoint = ${endpoint}, digest = ${digest}, attempt = ${id}, lease_until = ${lease_until},
       state = 'begun', status = null, reply = null, created_at = clock_now()
     where owner_id = ${owner_id} and key = ${key}
-      and (created_at < clock_now() - make_interval(hours => ${keep_hours}) or (state = 'begun' and lease_until < clock_now()))`);
+      and (${isOver(retention)} or (state = 'begun' and ${isFree}))`);
   return taken_over === 1;
 }
 
@@ -62,11 +71,8 @@ export async function forget(db: Database, attempt: Attempt): Promise<void> {
 }
 
 /** Those that are too old, a few at a time: each key that comes takes some with it. */
-export async function removeOld(db: Database, keep_hours: number): Promise<void> {
-  await db.run(sql`
-    delete from idempotency_key where (owner_id, key) in (
-      select owner_id, key from idempotency_key where created_at < clock_now() - make_interval(hours => ${keep_hours})
-      order by created_at limit 100 for update skip locked)`);
+export async function removeOld(db: Database): Promise<void> {
+  await forgetOld(db, retention, 100);
 }
 
 function its({ id, owner_id, key }: Attempt) {

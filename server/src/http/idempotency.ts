@@ -4,12 +4,7 @@
 // run out (an attempt that was only slow then fails at its mark, and its change is undone); a crash after it loses the answer alone.
 import { createHmac, randomUUID } from 'node:crypto';
 import type { Endpoint } from '@gantry/contract/endpoint.ts';
-import {
-  idempotencyKeyHours,
-  idempotencyKeyPattern,
-  secretMembers,
-  takesIdempotencyKey,
-} from '@gantry/contract/idempotency.ts';
+import { idempotencyKeyPattern, secretMembers, takesIdempotencyKey } from '@gantry/contract/idempotency.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Caller } from '../access/caller.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
@@ -29,7 +24,6 @@ export type CarryOutOnce = (asked: Asked, carryOut: () => Promise<Response>) => 
 
 // Far longer than any of these requests takes; right however short it is, since every attempt is fenced.
 const lease_seconds = 30;
-const times = { lease_seconds, keep_hours: idempotencyKeyHours };
 
 /** The digests are keyed, so that nobody who reads the table can try out what a body held. */
 export function carryOutOnce(db: Database, digest_key: Buffer): CarryOutOnce {
@@ -44,9 +38,9 @@ export function carryOutOnce(db: Database, digest_key: Buffer): CarryOutOnce {
       .update(canonicalJson([name, parsed]))
       .digest('hex');
     const attempt = { id: randomUUID(), owner_id: caller.id, key };
-    if (!(await store.begin(db, attempt, { endpoint: name, digest }, times)))
+    if (!(await store.begin(db, attempt, { endpoint: name, digest }, lease_seconds)))
       return answerAgain(await store.find(db, attempt), digest);
-    await store.removeOld(db, times.keep_hours);
+    await store.removeOld(db);
     caller.origin.onChange = async (tx) => {
       if (!(await store.carriedOut(tx, attempt))) throw underWay();
     };

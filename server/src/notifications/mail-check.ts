@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.ts';
+import { backlog } from '../queue/queue.ts';
 import { MailFailure, type MailServer } from './mail-server.ts';
-import { backlog } from './mail-store.ts';
+import { mailQueue } from './send-mail.ts';
 
 export interface MailVerdict {
   verdict: 'ok' | 'warning' | 'problem';
@@ -16,7 +17,7 @@ export async function checkMail(db: Database, server: MailServer | undefined): P
       detail: 'no mail is sent, since SMTP_URL is not set; everybody is told by svc notifications',
       fix: null,
     };
-  const { waiting, failed, problem } = await backlog(db);
+  const { waiting, failed, problem } = await backlog(db, mailQueue);
   const queue = `${waiting} waiting, ${failed} failed${problem === null ? '' : `; the last time: ${problem}`}`;
   try {
     await server.verify();

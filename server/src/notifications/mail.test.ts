@@ -4,10 +4,11 @@ import { mailDays, notificationDays } from '@gantry/contract/notifications.ts';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { sql } from '../database/sql.ts';
 import { passwordTokens } from '../login/password-token.ts';
+import { startQueues } from '../queue/work.ts';
 import { smtpServer, type ReceivedLetter, type SmtpServer } from '../testing/smtp-server.ts';
 import { storeAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
-import { startNotifying } from './start.ts';
+import { mailing } from './send-mail.ts';
 
 const password = 'a mail/password';
 let smtp: SmtpServer;
@@ -44,7 +45,8 @@ const about = async (ref: string) => (await smtp.inbox()).filter(({ head }) => h
 const recipients = (letters: ReceivedLetter[]) => letters.map(({ to }) => to.join()).toSorted();
 const mails = async (approval_id: string) =>
   await app.db.all<{ email: string; state: string; tried: number; problem: string | null }>(sql`
-    select u.email, m.state, case when m.claim is null then m.attempts else 0 end as tried, m.problem from mail m join notification n on n.id = m.notification_id join app_user u on u.id = n.user_id
+    select u.email, j.state, case when j.lease_until is null then j.attempts else 0 end as tried, j.problem
+    from job j join notification n on j.key = 'notification ' || n.id join app_user u on u.id = n.user_id
     where n.approval_id = ${approval_id} order by u.email, n.seq`);
 
 /** Until every mail about the request is as expected. */
@@ -66,7 +68,7 @@ async function mailFinding(admin = app.admin.client) {
 
 test('a request is mailed to each admin once, over TLS, and the decision to the submitter once', async () => {
   const { id, ref } = await submitted('please look');
-  await settle(id, ['sent', 'sent']);
+  await settle(id, ['done', 'done']);
   const asked = await about(ref);
   expect(recipients(asked)).toEqual(['admin@gantry.local', 'max@example.com']);
   for (const letter of asked) {
@@ -76,7 +78,7 @@ test('a request is mailed to each admin once, over TLS, and the decision to the 
     expect(letter.body).toContain(`svc review show ${id}`);
   }
   await app.admin.client.call('approvals.reject', { params: { id }, body: { reason: 'too wide' } });
-  await settle(id, ['sent', 'sent', 'sent']);
+  await settle(id, ['done', 'done', 'done']);
   const [decided, ...more] = (await about(ref)).slice(asked.length);
   expect(more).toEqual([]);
   expect(decided?.to).toEqual(['ada@example.com']);
@@ -98,7 +100,7 @@ test('a mail names the configured address, whatever host a request came with', a
   });
   expect(answer.status).toBe(201);
   const { data } = (await answer.json()) as { data: { id: string } };
-  await settle(data.id, ['sent', 'sent']);
+  await settle(data.id, ['done', 'done']);
   const [letter] = await about(agent.ref);
   expect(letter?.body).toContain('The service: https://gantry.example.com');
   expect(JSON.stringify(letter)).not.toContain('evil');
@@ -108,7 +110,7 @@ test('what a person writes makes no header, no recipient and no line that passes
   const { id, ref } = await submitted(
     'fine\r\nBcc: eve@example.com\nThe service: https://evil.example\u2028Reply-To: eve',
   );
-  await settle(id, ['sent', 'sent']);
+  await settle(id, ['done', 'done']);
   for (const { to, head, body } of await about(ref)) {
     expect(to).toHaveLength(1);
     expect(head).not.toContain('eve');
@@ -136,7 +138,7 @@ test('a name of several lines and addresses reaches nobody else', async () => {
     body: { principal: `user:${email}`, role: 'admin' },
   });
   const { id, ref } = await submitted();
-  await settle(id, ['sent', 'sent', 'sent']);
+  await settle(id, ['done', 'done', 'done']);
   const letters = await about(ref);
   expect(recipients(letters)).toEqual(['admin@gantry.local', 'max@example.com', 'mia@example.com']);
   expect(JSON.stringify(letters)).not.toContain('eve');
@@ -152,7 +154,7 @@ test('a mail server that takes STARTTLS away gets neither password nor mail; onc
   expect(await about(ref)).toEqual([]);
   await smtp.start('starttls');
   await app.moveClock('1 minute');
-  await settle(id, ['sent', 'sent']);
+  await settle(id, ['done', 'done']);
   expect(recipients(await about(ref))).toEqual(['admin@gantry.local', 'max@example.com']);
   expect(await mailFinding()).toMatchObject({ verdict: 'ok', detail: expect.stringContaining('STARTTLS) answers') });
 });
@@ -163,14 +165,14 @@ test('a mail server that was killed gets each mail once when it is back', async 
   await tried(id, 1);
   await smtp.start('starttls');
   await app.moveClock('3 minutes');
-  await settle(id, ['sent', 'sent']);
+  await settle(id, ['done', 'done']);
   expect(recipients(await about(ref))).toEqual(['admin@gantry.local', 'max@example.com']);
 });
 
 test('a recipient whom the server does not know fails at once and delays nobody', async () => {
   await app.user('unknown@example.com', { teams: { ml: 'admin' } });
   const { id } = await submitted();
-  await settle(id, ['sent', 'sent', 'failed']);
+  await settle(id, ['done', 'done', 'failed']);
   expect((await mails(id))[2]).toMatchObject({
     tried: 1,
     problem: 'the mail server refuses the sender or the recipient (the server answered 550)',
@@ -181,7 +183,7 @@ test('a recipient whom the server does not know fails at once and delays nobody'
 test('the password of the mail server stands in no row, no entry and no finding', async () => {
   const secrets = [password, encodeURIComponent(password), Buffer.from(`\0gantry\0${password}`).toString('base64')];
   const rows = await app.db.all<{ text: string }>(
-    sql`select body as text from audit.entry union all select problem from mail where problem is not null`,
+    sql`select body as text from audit.entry union all select problem from job where problem is not null`,
   );
   const all = JSON.stringify([rows, await mailFinding()]);
   expect(secrets.filter((secret) => all.includes(secret))).toEqual([]);
@@ -212,7 +214,7 @@ test('what became of a mail is forgotten after a month, what was told after thre
   const { access_token } = await app.anonymous.call('auth.login', { body: { email, password: own } });
   const agent = await storeAgent(app, ada.email, { name: `agent-${++made}` });
   const { id } = await app.as(access_token).call('approvals.submit', { body: { asset: agent.ref } });
-  await settle(id, ['sent']);
+  await settle(id, ['done']);
   const left = async () => [
     (await mails(id)).length,
     (await app.db.all(sql`select 1 from notification where approval_id = ${id}`)).length,
@@ -232,15 +234,14 @@ test('what became of a mail is forgotten after a month, what was told after thre
 /** As after a restart of the service, until it has forgotten what it forgets. */
 async function restarted(): Promise<void> {
   const errors: unknown[] = [];
-  const notifying = await startNotifying({
+  const queue = mailing({
     db: app.db,
     catchUp: async () => false,
     password_tokens: passwordTokens(Buffer.alloc(32)),
     mail: undefined,
     base_url: () => app.url,
-    alone: false,
-    onError: (error) => errors.push(error),
   });
-  await notifying.stop();
+  const working = await startQueues(app.db, [queue], { alone: false, onError: (error) => errors.push(error) });
+  await working.stop();
   expect(errors).toEqual([]);
 }

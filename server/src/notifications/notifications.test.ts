@@ -33,7 +33,7 @@ const counts = async (user: TestUser) => await user.client.call('notifications.c
 async function caughtUp(): Promise<void> {
   await vi.waitFor(async () => {
     const row = await app.db.one<{ behind: number }>(
-      sql`select (select seq from audit.head where chain = 'governance') - seq as behind from notification_cursor`,
+      sql`select (select seq from audit.head where chain = 'governance') - seq as behind from audit_cursor where name = 'notifications'`,
     );
     expect(row?.behind).toBe(0);
   }, 5000);
@@ -116,7 +116,7 @@ test('an entry that is read again tells nobody again', async () => {
   const { id } = await submitted();
   await caughtUp();
   const before = await told(max, id);
-  await app.db.run(sql`update notification_cursor set seq = 0`);
+  await app.db.run(sql`update audit_cursor set seq = 0 where name = 'notifications'`);
   await caughtUp();
   expect(await told(max, id)).toEqual(before);
 });

@@ -3,7 +3,7 @@
 import type { StreamEvent } from '@gantry/contract/endpoint.ts';
 import type { RunEvent } from '@gantry/contract/runs.ts';
 import type { Database } from '../database/database.ts';
-import { subscribe } from './news.ts';
+import { subscribe } from './subscribe.ts';
 import { eventsAfter, hasMore } from './store.ts';
 
 const page = 500;
@@ -17,7 +17,7 @@ export async function* runEvents(
   after: number,
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent<RunEvent>> {
-  const news = await subscribe(db, run_id);
+  const subscription = await subscribe(db, run_id);
   try {
     for (let seq = after; !signal.aborted;) {
       const events = await eventsAfter(db, run_id, seq, page);
@@ -27,9 +27,9 @@ export async function* runEvents(
         if (event.kind === 'end' || signal.aborted) return;
       }
       if (events.length === 0 && !(await hasMore(db, run_id, seq))) return;
-      if (events.length < page) await news.bell.heard(poll_ms, signal);
+      if (events.length < page) await subscription.sleep(poll_ms, signal);
     }
   } finally {
-    await news.close();
+    await subscription.close();
   }
 }

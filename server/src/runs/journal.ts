@@ -58,7 +58,7 @@ export function openJournal(db: Database, run: store.ClaimedRun, { max_log_bytes
 
   // One write after the other; once one has failed, so do all that come after it.
   async function write<T>(more?: (tx: Tx) => Promise<T>): Promise<T | undefined> {
-    const turn = written.then(async () => {
+    const writing = written.then(async () => {
       return await db.transaction(async (tx) => {
         if (more !== undefined && !(await store.hold(tx, run))) throw new Fenced(run.id);
         const result = await more?.(tx);
@@ -66,9 +66,9 @@ export function openJournal(db: Database, run: store.ClaimedRun, { max_log_bytes
         return result;
       });
     });
-    written = turn;
+    written = writing;
     try {
-      return await turn;
+      return await writing;
     } catch (error) {
       throw error instanceof Fenced ? error : new Fenced(run.id, error);
     }

@@ -3,6 +3,7 @@ import type { RunEvent, RunState } from '@gantry/contract/runs.ts';
 import type { Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import { storableText } from '../database/storable-text.ts';
+import { fromNow, isFree } from '../queue/lease.ts';
 import type { Ending, NewRun, RunActor, RunRow } from './run.ts';
 import { waitsFor, type Places } from './share-store.ts';
 
@@ -93,11 +94,11 @@ export async function claim(db: Tx, places: Places, lease_ms: number): Promise<C
   const { owner } = places;
   const kinds = Object.keys(places.kinds);
   const row = await db.one<Omit<ClaimedRun, 'actor'> & { actor_id: string; actor_name: string }>(sql`
-    update run set owner = ${owner}, fence = fence + 1, lease_until = clock_now() + ${lease_ms}::float8 * interval '1 ms',
+    update run set owner = ${owner}, fence = fence + 1, lease_until = ${fromNow(lease_ms)},
       state = case state when 'queued' then 'running' else state end, started_at = coalesce(started_at, clock_now())
     where id = (
       select id from run as candidate
-      where state = any(${active_states}) and kind = any(${kinds}) and (lease_until is null or lease_until < clock_now())
+      where state = any(${active_states}) and kind = any(${kinds}) and ${isFree}
         and ${waitsFor(places)} is null
       order by created_at for update skip locked limit 1)
     returning id, kind, fence, input, actor_id, actor_name, ending, log_bytes, cancel_requested_at is not null as cancel_requested`);
@@ -109,7 +110,7 @@ export async function claim(db: Tx, places: Places, lease_ms: number): Promise<C
 /** Ids of those that are still ours. */
 export async function renew(db: Tx, owner: string, claims: readonly Claim[], lease_ms: number): Promise<string[]> {
   const rows = await db.all<{ id: string }>(sql`
-    update run set lease_until = clock_now() + ${lease_ms}::float8 * interval '1 ms'
+    update run set lease_until = ${fromNow(lease_ms)}
     from unnest(${claims.map(({ id }) => id)}::uuid[], ${claims.map(({ fence }) => fence)}::bigint[]) as claim (run_id, claimed)
     where id = run_id and fence = claimed and owner = ${owner} and ended_at is null returning id`);
   return rows.map(({ id }) => id);

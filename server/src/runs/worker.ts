@@ -1,9 +1,8 @@
 // Claims runs and executes them. NOTIFY wakes it; the poll finds what a lost notification or a dead executor left.
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Database } from '../database/database.ts';
-import { bell } from './bell.ts';
+import { startLoop } from '../queue/loop.ts';
 import { execute } from './execute.ts';
-import { startLoop } from './loop.ts';
 import { Fenced, type RunKind, type RunKinds } from './run.ts';
 import { sayWaiting } from './share-store.ts';
 import * as store from './store.ts';
@@ -42,10 +41,8 @@ export async function startWorker(db: Database, kinds: RunKinds, settings: Worke
   const { max_log_bytes = 4_000_000, alone = false } = settings;
   const executing = new Set<Executing>();
   const places = { owner, kinds, concurrency };
-  const wake = bell();
 
   if (alone) await store.releaseAll(db);
-  const listening = await db.listen(store.work_channel, wake.ring);
   const heartbeat = setInterval(() => void renew().catch(onError), heartbeat_ms);
   const claiming = startLoop(
     async () => {
@@ -54,8 +51,9 @@ export async function startWorker(db: Database, kinds: RunKinds, settings: Worke
       for (const id of await sayWaiting(db, places)) await store.notify(db, store.event_channel, id);
       return false;
     },
-    { pause_ms: poll_ms, failed_pause_ms: poll_ms, wake, onError },
+    { pause_ms: poll_ms, failed_pause_ms: poll_ms, onError },
   );
+  const listening = await db.listen(store.work_channel, claiming.wake);
 
   async function passOnCancels(): Promise<void> {
     if (executing.size === 0) return;
@@ -88,7 +86,7 @@ export async function startWorker(db: Database, kinds: RunKinds, settings: Worke
       .catch((error: unknown) => letGo(run, lost, error))
       .finally(() => {
         executing.delete(one);
-        wake.ring();
+        claiming.wake();
       });
     const one: Executing = { claim: run, cancel, lost, renewed_at: performance.now(), ended };
     executing.add(one);

@@ -6,9 +6,10 @@ import { systemCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { theOrg } from '../access/subject.ts';
 import { destinations } from '../audit/push/destination.ts';
-import { startPusher } from '../audit/push/push.ts';
+import { pushing } from '../audit/push/push.ts';
 import { openDatabase, type Connection } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
+import { startQueues } from '../queue/work.ts';
 
 export interface AuditWriterSettings {
   connection: Connection;
@@ -24,12 +25,8 @@ const fails = (error: unknown) => {
   process.stderr.write(`${String(error)}\n`);
   process.exit(1);
 };
-startPusher(db, destinations({ urls: [push_url] }), {
-  owner: `writer ${process.pid}`,
-  onError: fails,
-  poll_ms: 200,
-  lease_ms: 500,
-});
+const queues = destinations({ urls: [push_url] }).map((to) => pushing(db, to, fails, { lease_ms: 500 }));
+await startQueues(db, queues, { alone: false, onError: fails, poll_ms: 200 });
 process.stdout.write('writing\n');
 for (let n = 0; n < writers; n++) void writeForEver().catch(fails);
 

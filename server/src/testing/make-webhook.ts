@@ -15,8 +15,9 @@ export async function makeWebhook(app: TestApp, name: string): Promise<string> {
 export async function makeDeadDelivery(app: TestApp, name: string): Promise<{ name: string; id: string }> {
   await makeWebhook(app, name);
   const row = await app.db.one<{ id: string }>(sql`
-    insert into webhook_delivery (webhook_id, seq, event, state, give_up_at, ended_at)
-    select id, 1, 'org.seeded', 'dead', clock_now(), clock_now() from webhook where name = ${name} returning id`);
+    with job as (insert into job (queue, key, state, ended_at) values ('webhook', ${name}, 'failed', clock_now()) returning id)
+    insert into webhook_delivery (id, webhook_id, seq, event)
+    select job.id, webhook.id, 1, 'org.seeded' from webhook, job where name = ${name} returning id`);
   if (row === undefined) throw new Error('no delivery was made');
   return { name, id: row.id };
 }

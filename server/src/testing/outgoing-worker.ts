@@ -4,10 +4,11 @@ import type { MailConfig } from '../config.ts';
 import { openDatabase, type Connection } from '../database/database.ts';
 import { passwordTokens } from '../login/password-token.ts';
 import { connectMailServer } from '../notifications/mail-server.ts';
-import { startNotifying } from '../notifications/start.ts';
-import { tellNews } from '../notifications/tell.ts';
+import { mailing } from '../notifications/send-mail.ts';
+import { tell } from '../notifications/tell.ts';
 import { openOutbound } from '../outbound/outbound.ts';
-import { startDelivering } from '../webhooks/deliver.ts';
+import { startQueues } from '../queue/work.ts';
+import { delivering } from '../webhooks/deliver.ts';
 
 export interface OutgoingWorkerSettings {
   connection: Connection;
@@ -23,15 +24,10 @@ const db = openDatabase(given.connection);
 const outbound = openOutbound({ private_hosts: given.private_hosts });
 const mail = { server: await connectMailServer(given.mail), from: given.mail.from };
 const onError = (error: unknown) => process.stderr.write(`${String(error)}\n`);
-const catchUp = async () => await tellNews(db, { mail: true });
+const catchUp = async () => await tell(db, { mail: true });
 const base_url = () => 'https://gantry.example.com';
 const password_tokens = passwordTokens(Buffer.from(given.secret_key, 'base64'));
-await startNotifying({ db, catchUp, password_tokens, mail, base_url, alone: given.alone, onError });
-await startDelivering({
-  db,
-  outbound,
-  secret_key: Buffer.from(given.secret_key, 'base64'),
-  alone: given.alone,
-  onError,
-});
+const secret_key = Buffer.from(given.secret_key, 'base64');
+const queues = [mailing({ db, catchUp, password_tokens, mail, base_url }), delivering({ db, outbound, secret_key })];
+await startQueues(db, queues, { alone: given.alone, onError });
 process.stdout.write('ready\n');

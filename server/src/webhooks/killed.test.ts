@@ -81,7 +81,7 @@ const deliveryIds = async () => (await hook.received()).map(({ headers }) => hea
 /** What is not known to have arrived. */
 async function left(): Promise<number | undefined> {
   const row = await base.db.one<{ left: number }>(sql`
-    select (select count(*) from mail where state <> 'sent') + (select count(*) from webhook_delivery where state <> 'delivered') as left`);
+    select count(*) as left from job where state <> 'done'`);
   return row?.left;
 }
 const distinct = (ids: string[]) => new Set(ids).size;

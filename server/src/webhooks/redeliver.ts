@@ -5,6 +5,7 @@ import type { Caller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { theOrg } from '../access/subject.ts';
 import type { Database, Reader } from '../database/database.ts';
+import { requeue } from '../queue/queue.ts';
 import { toDelivery } from './records.ts';
 import { find } from './show.ts';
 import * as store from './store.ts';
@@ -23,7 +24,7 @@ export async function redeliver(db: Database, caller: Caller, name: string, id: 
   };
   await change(db, grant, 'webhook.redelivered', async (tx, note) => {
     const { seq, event, state } = await deliveryNow(tx);
-    if (!(await store.requeue(tx, id)))
+    if (!(await requeue(tx, id)))
       throw new Problem('conflict', {
         detail: 'This delivery is on its way already.',
         hint: `Look at it: svc webhook deliveries ${name} --state queued`,

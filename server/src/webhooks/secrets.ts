@@ -3,7 +3,10 @@ import { unwrap, wrap } from '../derive-key.ts';
 import type { WebhookRow } from './store.ts';
 
 /** What it is signed with: its secret, and the one before while the grace lasts. */
-export function secretsOf(key: Buffer, { secret, previous_secret }: WebhookRow): Buffer[] {
+export function secretsOf(
+  key: Buffer,
+  { secret, previous_secret }: Pick<WebhookRow, 'secret' | 'previous_secret'>,
+): Buffer[] {
   return [secret, ...(previous_secret === null ? [] : [previous_secret])].map((wrapped) => unwrap(key, wrapped));
 }
 

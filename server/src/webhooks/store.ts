@@ -1,7 +1,11 @@
 import type { deliveryStates } from '@gantry/contract/webhooks.ts';
 import type { GovernedTx } from '../access/change.ts';
+import { endFollowing, startFollowing } from '../audit/follow.ts';
 import type { Reader, Tx } from '../database/database.ts';
 import { allOf, beginsWith, sql, type Sql } from '../database/sql.ts';
+
+/** Of a webhook in the governance chain. */
+export const cursorOf = (id: string): string => `webhook ${id}`;
 
 export interface WebhookRow {
   id: string;
@@ -19,12 +23,12 @@ export interface WebhookRow {
 }
 
 // The secret before is none any more once its time is over.
-const columns = sql`w.id, w.name, w.url, w.events, w.secret, w.created_by, w.created_at, p.seq as at_seq,
-  case when w.previous_until > clock_now() then w.previous_secret end as previous_secret,
+const secrets = sql`w.secret, case when w.previous_until > clock_now() then w.previous_secret end as previous_secret`;
+const columns = sql`w.id, w.name, w.url, w.events, ${secrets}, w.created_by, w.created_at, c.seq as at_seq,
   case when w.previous_until > clock_now() then w.previous_until end as previous_until,
-  (select d.problem from webhook_delivery d where d.webhook_id = w.id order by d.seq desc limit 1) as last_problem,
-  (select count(*) from webhook_delivery d where d.webhook_id = w.id and d.state = 'dead') as dead`;
-const tables = sql`webhook w join webhook_position p on p.webhook_id = w.id`;
+  (select j.problem from webhook_delivery d join job j on j.id = d.id where d.webhook_id = w.id order by d.seq desc limit 1) as last_problem,
+  (select count(*) from webhook_delivery d join job j on j.id = d.id where d.webhook_id = w.id and ${is('dead')}) as dead`;
+const tables = sql`webhook w join audit_cursor c on c.name = ${cursorOf('')} || w.id`;
 
 export async function listed(db: Reader, { after, limit }: { after: string; limit: number }): Promise<WebhookRow[]> {
   return await db.all<WebhookRow>(
@@ -55,8 +59,8 @@ export async function insert(tx: GovernedTx, { name, url, events, secret, create
     sql`insert into webhook (name, url, events, secret, created_by)
         values (${name}, ${url}, ${events}, ${secret}, ${created_by}) returning id`,
   );
-  await tx.run(sql`
-    insert into webhook_position (webhook_id, seq) select ${row?.id}::uuid, seq from audit.head where chain = 'governance'`);
+  if (row === undefined) throw new Error('insert returned no row');
+  await startFollowing(tx, cursorOf(row.id), 'governance');
 }
 
 /** The secret that it has becomes the one before; without a grace there is none. */
@@ -72,6 +76,7 @@ export async function replaceSecret(tx: GovernedTx, id: string, secret: Buffer, 
 
 /** False when it is gone. */
 export async function remove(tx: GovernedTx, id: string): Promise<boolean> {
+  await endFollowing(tx, cursorOf(id));
   return (await tx.write('webhook', sql`delete from webhook where id = ${id} returning id`)).length > 0;
 }
 
@@ -89,7 +94,9 @@ export interface DeliveryRow {
   ended_at: string | null;
 }
 
-const deliveryColumns = sql`id, webhook_id, seq, event, state, attempts, next_attempt_at, status, problem, created_at, ended_at`;
+const deliveryColumns = sql`d.id, d.webhook_id, d.seq, d.event, case when j.state = 'queued' then 'queued' when ${is('dead')} then 'dead' else 'delivered' end as state,
+  j.attempts, j.due_at as next_attempt_at, d.status, j.problem, j.created_at, j.ended_at`;
+const deliveryTables = sql`webhook_delivery d join job j on j.id = d.id`;
 
 export interface Deliveries {
   state?: DeliveryRow['state'] | undefined;
@@ -103,25 +110,53 @@ export async function deliveries(
   webhook_id: string,
   { state, begins_with, before, limit }: Deliveries,
 ): Promise<DeliveryRow[]> {
-  const conditions: Sql[] = [sql`webhook_id = ${webhook_id}`];
-  if (state !== undefined) conditions.push(sql`state = ${state}`);
-  if (begins_with !== undefined) conditions.push(beginsWith(sql`id`, begins_with));
-  if (before !== undefined) conditions.push(sql`seq < ${before}`);
+  const conditions: Sql[] = [sql`d.webhook_id = ${webhook_id}`];
+  if (state !== undefined) conditions.push(is(state));
+  if (begins_with !== undefined) conditions.push(beginsWith(sql`d.id`, begins_with));
+  if (before !== undefined) conditions.push(sql`d.seq < ${before}`);
   return await db.all<DeliveryRow>(
-    sql`select ${deliveryColumns} from webhook_delivery where ${allOf(conditions)} order by seq desc limit ${limit}`,
+    sql`select ${deliveryColumns} from ${deliveryTables} where ${allOf(conditions)} order by d.seq desc limit ${limit}`,
   );
 }
 
 export async function deliveryById(db: Reader, webhook_id: string, id: string): Promise<DeliveryRow | undefined> {
   return await db.one<DeliveryRow>(
-    sql`select ${deliveryColumns} from webhook_delivery where webhook_id = ${webhook_id} and id = ${id}`,
+    sql`select ${deliveryColumns} from ${deliveryTables} where d.webhook_id = ${webhook_id} and d.id = ${id}`,
   );
 }
 
-/** One attempt more, which holds up nothing newer; false for one that is queued already. */
-export async function requeue(tx: Tx, id: string): Promise<boolean> {
-  const touched = await tx.run(sql`
-    update webhook_delivery set state = 'queued', ended_at = null, next_attempt_at = clock_now(), give_up_at = clock_now()
-    where id = ${id} and state <> 'queued'`);
-  return touched > 0;
+/** Webhooks that are behind and have nothing on its way; all, or one. */
+export async function readyForNext(db: Reader, id?: string): Promise<Pick<WebhookRow, 'id' | 'events'>[]> {
+  return await db.all<Pick<WebhookRow, 'id' | 'events'>>(sql`
+    select w.id, w.events from ${tables} join audit.head h on h.chain = c.chain
+    where c.seq < h.seq and w.id = coalesce(${id ?? null}, w.id)
+      and (select j.state from ${deliveryTables} where d.webhook_id = w.id order by d.seq desc limit 1) is distinct from 'queued'`);
+}
+
+export async function insertDelivery(
+  tx: Tx,
+  { id, webhook_id, seq, event }: Pick<DeliveryRow, 'id' | 'webhook_id' | 'seq' | 'event'>,
+): Promise<void> {
+  await tx.run(
+    sql`insert into webhook_delivery (id, webhook_id, seq, event) values (${id}, ${webhook_id}, ${seq}, ${event})`,
+  );
+}
+
+/** To whom a delivery is sent; undefined when the webhook is gone. */
+export async function recipientOf(
+  db: Reader,
+  delivery_id: string,
+): Promise<(Pick<WebhookRow, 'url' | 'secret' | 'previous_secret'> & Pick<DeliveryRow, 'seq'>) | undefined> {
+  return await db.one(sql`
+    select w.url, ${secrets}, d.seq from webhook_delivery d join webhook w on w.id = d.webhook_id where d.id = ${delivery_id}`);
+}
+
+/** What the address answered last. */
+export async function setStatus(tx: Tx, id: string, status: number | null): Promise<void> {
+  await tx.run(sql`update webhook_delivery set status = ${status} where id = ${id}`);
+}
+
+function is(state: DeliveryRow['state']): Sql {
+  const states = { queued: ['queued'], delivered: ['done'], dead: ['failed', 'dropped'] };
+  return sql`j.state = any(${states[state]}::text[])`;
 }

@@ -5,10 +5,11 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { sql } from '../database/sql.ts';
 import { deriveKey } from '../derive-key.ts';
 import { openOutbound } from '../outbound/outbound.ts';
+import { startQueues } from '../queue/work.ts';
 import { signatureHeaders } from '../signature-headers.ts';
 import { receiver, type Received, type Receiver } from '../testing/receiver.ts';
 import { testApp, type TestApp } from '../testing/test-app.ts';
-import { startDelivering } from './deliver.ts';
+import { delivering } from './deliver.ts';
 
 let at: Receiver;
 let app: TestApp;
@@ -358,7 +359,8 @@ async function restarted(): Promise<void> {
   const errors: unknown[] = [];
   const onError = (error: unknown) => void errors.push(error);
   const secret_key = deriveKey(app.secret_key, 'webhook-secret');
-  await (await startDelivering({ db: app.db, outbound, secret_key, alone: false, onError })).stop();
+  const queue = delivering({ db: app.db, outbound, secret_key });
+  await (await startQueues(app.db, [queue], { alone: false, onError })).stop();
   await outbound.close();
   expect(errors).toEqual([]);
 }

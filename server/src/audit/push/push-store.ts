@@ -1,5 +1,5 @@
 import type { Chain } from '@gantry/contract/audit.ts';
-import type { Database, Reader } from '../../database/database.ts';
+import type { Database, Reader, Tx } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { Position } from '../chain-store.ts';
 import type { Positions } from '../positions.ts';
@@ -16,60 +16,36 @@ export interface PushRow {
 // Long enough for whoever looks once a month. What the destination holds says it for good.
 const notice_days = 30;
 
-export async function introduce(db: Database, destination: string): Promise<void> {
-  await db.run(sql`insert into audit_push (destination) values (${destination}) on conflict do nothing`);
+export const queueOf = (destination: string): string => `push ${destination}`;
+
+export async function positions(db: Reader, destination: string): Promise<Positions> {
+  const row = await db.one<{ positions: Positions }>(
+    sql`select positions from audit_push where destination = ${destination}`,
+  );
+  return row?.positions ?? {};
 }
 
-export async function find(db: Reader, destination: string): Promise<PushRow | undefined> {
-  return await db.one<PushRow>(sql`
-    select destination, positions, delivered_at, failing_since, last_error,
-      case when notice_at > clock_now() - make_interval(days => ${notice_days}) then notice end as notice
-    from audit_push where destination = ${destination}`);
+export async function find(db: Reader, destination: string): Promise<PushRow> {
+  const row = await db.one<PushRow>(sql`
+    select to_where as destination, coalesce(positions, '{}') as positions, delivered_at, failing.created_at as failing_since,
+      failing.problem as last_error, case when notice_at > clock_now() - make_interval(days => ${notice_days}) then notice end as notice
+    from (select ${destination}::text as to_where) as asked
+    left join audit_push on destination = to_where
+    left join lateral (
+      select created_at, problem from job where queue = ${queueOf(destination)} and problem is not null order by created_at limit 1
+    ) as failing on true`);
+  if (row === undefined) throw new Error('a query without conditions answered nothing');
+  return row;
 }
 
-export interface Holder {
-  destination: string;
-  owner: string;
-  lease_ms: number;
+export async function advance(tx: Tx, destination: string, chain: Chain, position: Position): Promise<void> {
+  await tx.run(sql`
+    insert into audit_push as push (destination, positions, delivered_at) values (${destination}, ${{ [chain]: position }}, clock_now())
+    on conflict (destination) do update set positions = push.positions || excluded.positions, delivered_at = excluded.delivered_at`);
 }
 
-/** Undefined while another server sends there. */
-export async function claim(db: Reader, { destination, owner, lease_ms }: Holder): Promise<Positions | undefined> {
-  const row = await db.one<{ positions: Positions }>(sql`
-    update audit_push set owner = ${owner}, lease_until = clock_now() + ${lease_ms} * interval '1 ms'
-    where destination = ${destination} and (owner is null or owner = ${owner} or lease_until < clock_now()) returning positions`);
-  return row?.positions;
-}
-
-export async function release(db: Database, { destination, owner }: Holder): Promise<void> {
-  await db.run(sql`update audit_push set owner = null where destination = ${destination} and owner = ${owner}`);
-}
-
-/** False when another server sends there by now. */
-export async function advance(
-  db: Database,
-  { destination, owner, lease_ms }: Holder,
-  chain: Chain,
-  position: Position,
-): Promise<boolean> {
-  const moved = await db.run(sql`
-    update audit_push set positions = positions || ${{ [chain]: position }}::jsonb, delivered_at = clock_now(), failing_since = null,
-      last_error = null, lease_until = clock_now() + ${lease_ms} * interval '1 ms'
-    where destination = ${destination} and owner = ${owner}`);
-  return moved === 1;
-}
-
-/** True when it did not fail before. */
-export async function fail(db: Database, destination: string, error: string): Promise<boolean> {
-  const row = await db.one<{ is_new: boolean }>(sql`
-    update audit_push as now set last_error = ${error}, failing_since = coalesce(before.failing_since, clock_now())
-    from (select destination, failing_since from audit_push where destination = ${destination} for update) as before
-    where now.destination = before.destination returning before.failing_since is null as is_new`);
-  return row?.is_new === true;
-}
-
-/** These chains are sent again from their beginning. */
-export async function restart(db: Database, destination: string, chains: Chain[], notice: string): Promise<void> {
+/** The chain is sent again from its beginning. */
+export async function restart(db: Database, destination: string, chain: Chain, notice: string): Promise<void> {
   await db.run(sql`
-    update audit_push set positions = positions - ${chains}::text[], notice = ${notice}, notice_at = clock_now() where destination = ${destination}`);
+    update audit_push set positions = positions - ${chain}::text, notice = ${notice}, notice_at = clock_now() where destination = ${destination}`);
 }

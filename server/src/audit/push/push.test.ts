@@ -9,6 +9,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { EntryLine } from '@gantry/contract/audit-stream.ts';
 import type { Database } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
+import { startQueues } from '../../queue/work.ts';
 import { freePort } from '../../testing/free-port.ts';
 import {
   certificate,
@@ -22,15 +23,17 @@ import type { Running } from '../../testing/running.ts';
 import { testDatabase, type TestDatabase } from '../../testing/test-database.ts';
 import { append } from '../append.ts';
 import { entryHash } from '../../../../verifier/verify.mjs';
-import { destinations, type PushSettings } from './destination.ts';
-import { startPusher, type Pusher } from './push.ts';
+import { destinations, type Destination, type PushSettings } from './destination.ts';
+import { pushing } from './push.ts';
 import { pushState } from './state.ts';
 
 let at: TestDatabase;
 let db: Database;
 let folder: string;
 let trusted: Certificate;
-let pushers: Pusher[] = [];
+type Pushing = Awaited<ReturnType<typeof startQueues>>;
+let started: Pushing[] = [];
+let closing: Destination[] = [];
 let receivers: Running[] = [];
 // Of the machine that other tests use, too.
 const patient = { timeout: 25_000, interval: 20 };
@@ -44,9 +47,10 @@ beforeEach(async () => {
   trusted = await certificate(folder, 'trusted');
 });
 afterEach(async () => {
-  await Promise.all(pushers.map((pusher) => pusher.stop()));
+  await Promise.all(started.map((one) => one.stop()));
+  await Promise.all(closing.map((one) => one.close()));
   await Promise.all(receivers.map((receiver) => receiver.end('SIGKILL')));
-  [pushers, receivers] = [[], []];
+  [started, closing, receivers] = [[], [], []];
   await at.close();
   await rm(folder, { recursive: true });
 });
@@ -62,17 +66,15 @@ async function add(many: number, event: 'team.created' | 'login.failed' = 'team.
   }
 }
 
-function push(settings: PushSettings, owner = 'one', send_ms = 20_000): Pusher {
-  const pusher = startPusher(db, destinations({ ca_file: trusted.cert, ...settings }), {
-    owner,
-    onError: () => {}, // what fails is read from the state
-    poll_ms: 20,
-    retry_ms: 20,
-    longest_retry_ms: 200,
-    send_ms,
-  });
-  pushers.push(pusher);
-  return pusher;
+async function push(settings: PushSettings, send_ms = 20_000): Promise<Pushing> {
+  const times = { retry_ms: 20, longest_retry_ms: 200, send_ms };
+  const onError = () => {}; // what fails is read from the state
+  const all = destinations({ ca_file: trusted.cert, ...settings });
+  const queues = all.map((to) => pushing(db, to, onError, times));
+  const working = await startQueues(db, queues, { alone: false, onError, poll_ms: 20 });
+  closing.push(...all);
+  started.push(working);
+  return working;
 }
 
 async function http(): Promise<{ receiver: HttpReceiving; url: string }> {
@@ -116,7 +118,7 @@ test('an HTTP receiver that is killed in the middle has every entry in the end, 
   const { receiver, url } = await http();
   const settings = { urls: [url], token, signing_key };
   await add(5, 'login.failed');
-  push(settings);
+  await push(settings);
   const adding = add(300);
   for (let round = 0; round < 3; round++) {
     const before = (await receiver.batches()).length;
@@ -141,7 +143,7 @@ test('a receiver whose certificate is not trusted, or that refuses, gets nothing
   const { url } = await http();
   const other = await certificate(folder, 'other');
   await add(3);
-  push({ urls: [url], ca_file: other.cert });
+  await push({ urls: [url], ca_file: other.cert });
   const name = url.replace(/\?.*/, '');
   await expect.poll(async () => (await pushState(db, name)).last_error, patient).toContain('certificate');
   const state = await pushState(db, name);
@@ -153,8 +155,8 @@ test('a receiver whose certificate is not trusted, or that refuses, gets nothing
 test('of several servers one sends, and another goes on where it stopped: nothing is missed or comes twice', async () => {
   const { receiver, url } = await http();
   const settings = { urls: [url] };
-  const one = push(settings, 'one');
-  for (const other of ['two', 'three']) push(settings, other);
+  const one = await push(settings);
+  for (let other = 2; other <= 3; other++) await push(settings);
   await add(40);
   await one.stop();
   await add(40);
@@ -166,7 +168,7 @@ test('a log that was restored from a backup is sent again from its beginning, an
   const { receiver, url } = await http();
   const settings = { urls: [url] };
   await add(5);
-  const pusher = push(settings);
+  const pusher = await push(settings);
   await untilAllSent(settings);
   await pusher.stop();
   await db.transaction(async (tx) => {
@@ -179,7 +181,7 @@ test('a log that was restored from a backup is sent again from its beginning, an
   });
   await add(4);
   const lost = (await takenBy(receiver)).slice(2);
-  push(settings, 'two');
+  await push(settings);
   const name = url.replace(/\?.*/, '');
   await expect.poll(async () => (await pushState(db, name)).notice, patient).toContain('governance/5');
   await untilAllSent(settings);
@@ -210,7 +212,7 @@ test('rsyslog over TCP and TLS, restarted in the middle, has every entry, each a
   await receiver.start();
   const urls = [`syslog+tcp://127.0.0.1:${ports.tcp}`, `syslog+tls://127.0.0.1:${ports.tls}`];
   await add(3, 'login.failed');
-  push({ urls });
+  await push({ urls });
   const adding = add(400);
   for (let round = 0; round < 2; round++) {
     const before = (await receiver.messages('tls')).length;
@@ -228,7 +230,7 @@ test('rsyslog over TCP and TLS, restarted in the middle, has every entry, each a
     expect(messages.at(-1)).toMatch(/^109 gantry team\.created \{"kind":"entry","chain":"governance","seq":400,/);
   }
   const udp = { urls: [`syslog+udp://127.0.0.1:${ports.udp}`] };
-  push(udp, 'udp');
+  await push(udp);
   await untilAllSent(udp);
   await expect.poll(async () => (await receiver.messages('udp')).length, patient).toBeGreaterThan(0);
   for (const message of await receiver.messages('udp'))
@@ -238,7 +240,7 @@ test('rsyslog over TCP and TLS, restarted in the middle, has every entry, each a
 test('a syslog receiver that is not there costs nothing and loses nothing', async () => {
   const urls = [`syslog+tcp://127.0.0.1:${await freePort()}`, `syslog+udp://127.0.0.1:${await freePort()}`];
   await add(2);
-  push({ urls });
+  await push({ urls });
   for (const url of urls)
     await expect.poll(async () => (await pushState(db, url)).last_error, patient).toContain('ECONNREFUSED');
   expect((await pushState(db, urls[0] ?? '')).behind).toBe(2);
@@ -256,7 +258,7 @@ test.each([
   await once(server, 'listening');
   const url = `syslog+tcp://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on TCP
   await add(2);
-  push({ urls: [url] }, 'one', 1000);
+  await push({ urls: [url] }, 1000);
   await expect.poll(async () => (await pushState(db, url)).last_error, patient).toContain(why);
   expect(await pushState(db, url)).toMatchObject({ behind: 2, delivered_at: null });
   server.close();

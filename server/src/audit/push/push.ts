@@ -2,20 +2,20 @@
 // chain in their order, whatever is killed meanwhile; the position moves only after the other side has taken what it passes. One server
 // sends at a time; one that takes over while another still sends repeats entries at most. A destination that fails delays no other and
 // no change, and costs no memory: what waits is the log itself.
+import { chains, type Chain } from '@gantry/contract/audit.ts';
+import { genesisHash } from '../../../../verifier/verify.mjs';
 import type { Database } from '../../database/database.ts';
-import { bell } from '../../runs/bell.ts';
+import { enqueue } from '../../queue/queue.ts';
+import type { Queue } from '../../queue/work.ts';
+import { headOf, type HeadRow, type Position } from '../chain-store.ts';
 import { toLine } from '../export.ts';
+import { readOn } from '../follow.ts';
 import { lostChains, type Positions } from '../positions.ts';
 import { recentHeads } from '../recent-heads.ts';
-import { entriesWithin, heads, type HeadRow } from '../chain-store.ts';
 import type { Destination } from './destination.ts';
 import * as store from './push-store.ts';
 
-export interface PusherSettings {
-  /** Names this server; another name for every process. */
-  owner: string;
-  onError: (error: Error) => void;
-  poll_ms?: number;
+export interface PushTimes {
   /** How long a destination belongs to a server that says nothing more. */
   lease_ms?: number;
   /** After the first failure; twice as long after each further one. */
@@ -24,126 +24,65 @@ export interface PusherSettings {
   send_ms?: number;
 }
 
-export interface Pusher {
-  stop(): Promise<void>;
-}
+const limit = 500;
+const max_bytes = 1_000_000;
 
-const most = 500;
-const most_bytes = 1_000_000;
-
-// What is under way at a stop may end: broken off, it would come twice.
-const ending_ms = 3000;
-
-export function startPusher(db: Database, to: readonly Destination[], settings: PusherSettings): Pusher {
-  const stopping = new AbortController();
-  const cut = new AbortController();
-  const signals = { stopping: stopping.signal, cut: cut.signal };
-  const all = to.map(async (destination) => await pushForEver(db, destination, settings, signals));
+/** A job is the next batch of a chain: one that fails goes on failing as long as the job is there. */
+export function pushing(
+  db: Database,
+  to: Destination,
+  onError: (error: Error) => void,
+  { lease_ms = 60_000, retry_ms = 1000, longest_retry_ms = 300_000, send_ms = 30_000 }: PushTimes = {},
+): Queue {
+  const waits = { first_wait_ms: retry_ms, longest_wait_ms: longest_retry_ms };
+  const rules = { name: store.queueOf(to.name), at_a_time: 1, lease_ms, ...waits };
   return {
-    stop: async () => {
-      stopping.abort();
-      const timer = setTimeout(() => cut.abort(), ending_ms);
-      await Promise.all(all);
-      clearTimeout(timer);
+    ...rules,
+    feed: async () => {
+      const positions = await store.positions(db, to.name);
+      const behind = (await recentHeads(db)).filter((head) => !isThere(positions, head));
+      const jobs = behind.map(({ chain }) => ({ key: chain }));
+      return (await enqueue(db, rules, jobs)).length > 0;
+    },
+    work: async ({ key, attempts }, stopping) => {
+      const chain = chains.find((each) => each === key);
+      if (chain === undefined) return { state: 'dropped' };
+      try {
+        const signal = AbortSignal.any([stopping, AbortSignal.timeout(send_ms)]);
+        const reached = await pushNext(db, to, chain, signal);
+        return { state: 'done', record: async (tx) => await store.advance(tx, to.name, chain, reached) };
+      } catch (error) {
+        const problem = reason(error);
+        // Reported once, when it begins to fail; from then on the destination's state says it.
+        if (attempts === 1 && !stopping.aborted)
+          onError(new Error(`the audit log does not reach ${to.name}: ${problem}`, { cause: error }));
+        return { state: 'retry', problem };
+      }
     },
   };
 }
 
-interface Signals {
-  /** Nothing more is begun. */
-  stopping: AbortSignal;
-  /** What is under way breaks off. */
-  cut: AbortSignal;
-}
-
-async function pushForEver(
-  db: Database,
-  destination: Destination,
-  { owner, onError, ...times }: PusherSettings,
-  { stopping, cut }: Signals,
-): Promise<void> {
-  const { poll_ms = 1000, lease_ms = 60_000, retry_ms = 1000, longest_retry_ms = 300_000, send_ms = 30_000 } = times;
-  const holder = { destination: destination.name, owner, lease_ms };
-  const pause = bell();
-  for (let failures = 0; !stopping.aborted;) {
-    try {
-      const moved = await pushSome(db, destination, holder, { send_ms, cut });
-      failures = 0;
-      if (!moved) await pause.heard(poll_ms, stopping);
-    } catch (error) {
-      if (stopping.aborted) break;
-      await recordFailure(db, destination.name, error, onError);
-      const wait = Math.min(longest_retry_ms, retry_ms * 2 ** failures++);
-      await pause.heard(wait * (0.75 + Math.random() / 2), stopping);
-    }
-  }
-  await destination.close();
-  await store.release(db, holder).catch(onError);
-}
-
-/** One batch of each chain that has more; false when there was nothing to do, or another server does it. */
-async function pushSome(
-  db: Database,
-  destination: Destination,
-  holder: store.Holder,
-  { send_ms, cut }: { send_ms: number; cut: AbortSignal },
-): Promise<boolean> {
-  const now = await recentHeads(db);
-  if (isThere((await store.find(db, destination.name))?.positions, now)) return false;
-  await store.introduce(db, destination.name);
-  const positions = await store.claim(db, holder);
-  if (positions === undefined) return false;
-  await restartLost(db, destination.name, positions);
-  for (const { chain, seq: up_to } of await heads(db)) {
-    const after = positions[chain]?.seq ?? 0;
-    if (after === up_to) continue;
-    const rows = await entriesWithin(db, { chain, after, up_to, most, most_bytes });
-    const last = rows.at(-1);
-    if (last === undefined) throw new Error(`entries of the chain ${chain} behind ${after} are gone`);
-    await destination.send(rows.map(toLine), AbortSignal.any([cut, AbortSignal.timeout(send_ms)]));
-    const position = { seq: last.seq, hash: last.hash };
-    if (!(await store.advance(db, holder, chain, position))) return false;
-  }
-  return true;
+async function pushNext(db: Database, to: Destination, chain: Chain, signal: AbortSignal): Promise<Position> {
+  const head = { chain, ...(await headOf(db, chain)) };
+  const at = await restartIfLost(db, to.name, chain);
+  const { rows, reached } = await readOn(db, head, { after: at, limit, max_bytes });
+  if (rows.length > 0) await to.send(rows.map(toLine), signal);
+  else if (at < head.seq) throw new Error(`entries of the chain ${chain} behind ${at} are gone`);
+  return reached;
 }
 
 // A log that was restored from a backup has fewer entries than were sent, and then others under the same numbers: those would never arrive.
-async function restartLost(db: Database, destination: string, positions: Positions): Promise<void> {
-  const lost = await lostChains(db, positions);
-  if (lost.length === 0) return;
-  const which = lost.map((chain) => `${chain}/${positions[chain]?.seq}`).join(' and ');
-  const at = new Date().toISOString();
-  await store.restart(
-    db,
-    destination,
-    lost,
-    `At ${at} the log did not hold ${which} as it had been sent: it was restored, rolled back or rewritten. All of it was sent again.`,
-  );
-  for (const chain of lost) delete positions[chain];
+async function restartIfLost(db: Database, destination: string, chain: Chain): Promise<number> {
+  const { [chain]: at = { seq: 0, hash: genesisHash(chain) } } = await store.positions(db, destination);
+  if ((await lostChains(db, { [chain]: at })).length === 0) return at.seq;
+  const notice = `At ${new Date().toISOString()} the log did not hold ${chain}/${at.seq} as it had been sent: it was restored, rolled back or rewritten. All of it was sent again.`;
+  await store.restart(db, destination, chain, notice);
+  return 0;
 }
 
-function isThere(positions: Positions | undefined, now: readonly HeadRow[]): boolean {
-  if (positions === undefined) return false;
-  return now.every(({ chain, seq, hash }) => {
-    const at = positions[chain];
-    return at === undefined ? seq === 0 : at.seq === seq && at.hash === hash;
-  });
-}
-
-// Said once, when it begins to fail; from then on the destination's state says it.
-async function recordFailure(
-  db: Database,
-  destination: string,
-  error: unknown,
-  onError: (error: Error) => void,
-): Promise<void> {
-  const why = reason(error);
-  try {
-    if (await store.fail(db, destination, why))
-      onError(new Error(`the audit log does not reach ${destination}: ${why}`));
-  } catch (failed) {
-    onError(new Error(`the audit log does not reach ${destination}: ${why}`, { cause: failed }));
-  }
+function isThere(positions: Positions, { chain, seq, hash }: HeadRow): boolean {
+  const at = positions[chain];
+  return at === undefined ? seq === 0 : at.seq === seq && at.hash === hash;
 }
 
 function reason(error: unknown): string {

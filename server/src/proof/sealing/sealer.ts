@@ -3,7 +3,7 @@
 // further, and the service is not ready until that is mended.
 import { chains, type Chain } from '@gantry/contract/audit.ts';
 import { heads } from '../../audit/chain.ts';
-import { startLoop } from '../../runs/loop.ts';
+import { startLoop } from '../../queue/loop.ts';
 import { beat } from './heartbeat.ts';
 import { Mismatch } from '../mismatch.ts';
 import type { ProofParts } from '../parts.ts';
@@ -33,16 +33,16 @@ export function startSealer(
   const checked = new Set<Chain>();
   const faults = new Map<Chain, string>();
   let trouble: string | undefined;
-  let turn: Promise<unknown> = Promise.resolve();
+  let signing: Promise<unknown> = Promise.resolve();
 
   /** One after the other, whoever asks. */
   async function sign(wanted: readonly Chain[]): Promise<void> {
-    const before = turn;
+    const before = signing;
     const mine = (async () => {
       await before;
       for (const chain of wanted) await signOne(chain);
     })();
-    turn = mine.catch(() => {});
+    signing = mine.catch(() => {});
     await mine;
   }
 

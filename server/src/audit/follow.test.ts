@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
+import { append } from './append.ts';
+import { follow, startFollowing } from './follow.ts';
+
+let at: TestDatabase;
+
+beforeAll(async () => {
+  at = await testDatabase();
+});
+afterAll(async () => await at?.close());
+
+async function add(event: 'team.created' | 'user.created'): Promise<void> {
+  const actor = { kind: 'user', id: null, name: 'ada@example.com' };
+  const about = { team: null, asset: null, ip: null, request_id: null, detail: {} };
+  await at.db.transaction(async (tx) => await append(tx, { event, outcome: 'done', actor, ...about }, []));
+}
+
+test('each entry behind a cursor is dealt with once and in order, however many follow, and one that fails again', async () => {
+  await add('team.created');
+  await startFollowing(at.db, 'one', 'governance');
+  for (let n = 0; n < 20; n++) await add('team.created');
+  const dealt: number[] = [];
+  let failures = 3;
+  const followOn = async () => {
+    const next = async () =>
+      await follow(at.db, { cursor: 'one', limit: 1 }, async (tx, entries) => {
+        await tx.one({ strings: ['select 1'], values: [] });
+        if (failures-- > 0) throw new Error('not yet');
+        dealt.push(...entries.map(({ seq }) => seq));
+      }).catch(() => true);
+    while (await next());
+  };
+  await Promise.all(Array.from({ length: 4 }, followOn));
+  expect(failures).toBeLessThan(0);
+  expect(dealt).toEqual(Array.from({ length: 20 }, (_, n) => n + 2));
+});
+
+test('entries that the filter leaves out are passed, and those that are left for later stay', async () => {
+  await startFollowing(at.db, 'two', 'governance');
+  for (const event of ['user.created', 'team.created', 'user.created'] as const) await add(event);
+  const events: string[] = [];
+  const follower = { cursor: 'two', filter: { events: ['team.*'] }, limit: 1 };
+  const deal = async (answer: boolean) =>
+    await follow(at.db, follower, async (_, entries) => {
+      events.push(...entries.map(({ event }) => event));
+      return await Promise.resolve(answer);
+    });
+  expect(await deal(false)).toBe(false);
+  expect(events).toEqual(['team.created']);
+  expect(await deal(true)).toBe(true);
+  expect(await deal(true)).toBe(false);
+  expect(events).toEqual(['team.created', 'team.created']);
+  let asked = false;
+  expect(await follow(at.db, follower, async () => void (await Promise.resolve((asked = true))))).toBe(false);
+  expect(asked).toBe(false);
+});

@@ -1,0 +1,75 @@
+// New entries as they come. Promise: whoever resumes after the last id they saw misses nothing and gets nothing twice; and what they may
+// see is asked anew before anything is sent, so that a right that was taken away ends here as everywhere.
+import type { AuditNews } from '@gantry/contract/audit-stream.ts';
+import type { StreamEvent } from '@gantry/contract/endpoint.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '../database/database.ts';
+import { printPositions, type Positions } from './positions.ts';
+import { poll_ms, recentHeads } from './recent-heads.ts';
+import { mayReadEntry, type Scope } from './policy.ts';
+import { toEntry, type Filter, type Row } from './store.ts';
+import { heads, lastBefore, type HeadRow } from './chain-store.ts';
+import { readOn } from './follow.ts';
+
+const page = 200;
+
+export interface Streaming {
+  filter: Filter;
+  /** Throws when the reader may not read any more. */
+  scopeNow: () => Promise<Scope | undefined>;
+  from: Positions;
+  signal: AbortSignal;
+}
+
+export async function* streamEntries(
+  db: Database,
+  { filter, scopeNow, from, signal }: Streaming,
+): AsyncGenerator<StreamEvent<AuditNews>> {
+  let at = from;
+  const position = (): StreamEvent<AuditNews> => ({ id: printPositions(at), data: { entry: null } });
+  // So that a connection that breaks before the first entry is resumed where it began.
+  yield position();
+  while (!signal.aborted) {
+    const behind = (await recentHeads(db)).filter(({ chain, seq }) => seq > (at[chain]?.seq ?? 0));
+    if (behind.length === 0) {
+      await delay(poll_ms, undefined, { signal }).catch(() => {}); // the reader left
+      continue;
+    }
+    const scope = await scopeNow();
+    const parts: Row[][] = [];
+    const past: HeadRow[] = [];
+    for (const head of behind) {
+      const { rows, is_last } = await readOn(db, head, { after: at[head.chain]?.seq ?? 0, limit: page, filter, scope });
+      parts.push(rows);
+      if (is_last) past.push(head);
+    }
+    const rows = parts.flat().toSorted((a, b) => (a.occurred_at < b.occurred_at ? -1 : 1));
+    let told = printPositions(at);
+    for (const row of inTurn(parts, rows)) {
+      at = { ...at, [row.chain]: { seq: row.seq, hash: row.hash } };
+      const entry = toEntry(row);
+      if (!mayReadEntry(scope, entry)) continue;
+      told = printPositions(at);
+      yield { id: told, data: { entry } };
+    }
+    for (const { chain, seq, hash } of past) at = { ...at, [chain]: { seq, hash } };
+    if (printPositions(at) !== told) yield position();
+  }
+}
+
+/** Where somebody begins who has seen nothing yet: at what was there before `since`, or at what is there now. */
+export async function beginning(db: Database, since: string | undefined): Promise<Positions> {
+  const rows = [...(await heads(db)), ...(since === undefined ? [] : await lastBefore(db, since))];
+  return Object.fromEntries(rows.map(({ chain, seq, hash }) => [chain, { seq, hash }]));
+}
+
+// By time across the chains; within each in its own order, also where the clock was set back.
+function* inTurn(parts: readonly Row[][], byTime: readonly Row[]): Generator<Row> {
+  const next = new Map(
+    parts.flatMap((rows) => (rows[0] === undefined ? [] : [[rows[0].chain, rows.values()] as const])),
+  );
+  for (const { chain } of byTime) {
+    const row = next.get(chain)?.next().value;
+    if (row !== undefined) yield row;
+  }
+}
