@@ -17,7 +17,7 @@ import { ingressSecret } from './ingress-secret.ts';
 import type { DeployParts } from './parts.ts';
 import * as store from './store.ts';
 
-export interface Serving {
+interface Serving {
   /** access.allowed_callers of the serving version, as team names; undefined when the file names none. */
   allowed_teams: string[] | undefined;
   desired: store.Desired;
@@ -33,7 +33,7 @@ export interface ServingInstance {
   secret: string;
 }
 
-export interface CalledAgent {
+interface CalledAgent {
   /** As of the same moment as the rest. */
   caller: SignedInCaller;
   /** Undefined when there is none. */
