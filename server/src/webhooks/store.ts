@@ -40,10 +40,6 @@ export async function byName(db: Reader, name: string): Promise<WebhookRow | und
   return await db.one<WebhookRow>(sql`select ${columns} from ${tables} where w.name = ${name}`);
 }
 
-export async function byId(db: Reader, id: string): Promise<WebhookRow | undefined> {
-  return await db.one<WebhookRow>(sql`select ${columns} from ${tables} where w.id = ${id}`);
-}
-
 export interface NewWebhook {
   name: string;
   url: string;
