@@ -23,7 +23,7 @@ const bodies: Record<string, string> = {
   append: '83b186fa5857a54b',
   entry_hash: 'fe2dbea0899611b6',
   refuse_rewrite: '2d8c2a6405fe90d6',
-  require_entry: 'c7eeca4b8471665c',
+  require_entry: 'd342d64da724c60e',
   refuse_truncate: 'b19b0504b53f2c45',
   add_checkpoint: '34153983dc53ced4',
   guard_horizon: '0f9e3d565939b568',
