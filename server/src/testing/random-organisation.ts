@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { notificationKinds } from '@gantry/contract/notifications.ts';
 import { actions, assetKinds, principalTypes, roles, type PrincipalType } from '@gantry/contract/roles.ts';
+import type { StoredEntry } from '../access/acl.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import type { Database } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
@@ -16,7 +17,7 @@ const globs = ['*/*', 'agents/*', 'tools/web-*', '*/search-*', 'm*/*', 'a*s/*-1'
 /** When teams were made, and when entries were written. */
 export const times = ['2026-01-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'];
 const tables = [
-  'mail, notification, approval_vote, approval, permission, version, asset, service_key, service_principal',
+  'notification, approval_vote, approval, permission, version, asset, service_key, service_principal',
   'group_member, user_group, membership, app_user, team, audit.entry',
 ].flatMap((line) => line.split(', '));
 
@@ -317,7 +318,12 @@ export async function putOrganisation(db: Database, made: Organisation): Promise
       read_at: read ? times[0] : null,
     })),
   );
-  const assets = await findAssetsById(db, id.assets, null);
+  const entries = await db.all<StoredEntry>(sql`select * from permission`);
+  // With all entries, for a decision about any caller.
+  const assets = (await findAssetsById(db, id.assets, null)).map(({ entries_of: _, ...asset }) => ({
+    ...asset,
+    entries: entries.filter(({ asset_id }) => asset_id === asset.id),
+  }));
   const refOf = (n: number | null) =>
     n === null ? null : (assets.find((asset) => asset.id === at('assets', n))?.ref ?? null);
   const teamName = (n: number | null) => (n === null ? null : `team-${n}`);
