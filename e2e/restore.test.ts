@@ -49,7 +49,7 @@ test('with a restored database the service answers, is not ready, and gives the 
 
 test('a reseal beside the running service records the lost entries, and the log is true from there', async () => {
   const { output } = await gantry.must('svc audit reseal --reason "restored last night’s backup"');
-  expect(output).toContain('✓ governance goes on after entry');
+  expect(output).toContain('✓ governance continues after entry');
   const verified = await gantry.must('svc audit verify');
   expect(verified.output).toContain('restored last night’s backup');
   expect(verified.output).toMatch(/governance\/\d+\s+discontinuity/);

@@ -108,14 +108,14 @@ test('svc registry tool edit opens the editor, shows the difference and asks; a 
   await edited.shows('tools/diary@2.0.0 exists');
   expect(await edited.ended).toBe(0);
   const unchanged = await edit('s/nothing/something/');
-  await unchanged.shows('tools/diary@2.0.0 stays as it is');
+  await unchanged.shows('tools/diary@2.0.0 is unchanged');
   expect((await gantry.must('svc registry tool show diary --yaml')).output).toContain('title: new');
 });
 
 test('svc group delete asks and names its effects; a no keeps the group, a yes deletes it', async () => {
   await gantry.must('svc group create oncall --team ml');
   const kept = await atTerminal(gantry, 'svc group delete oncall');
-  await kept.shows('Delete group:oncall of team ml with what is granted to it? This cannot be undone.');
+  await kept.shows('Delete group:oncall of team ml with its grants? This cannot be undone.');
   kept.press('n');
   await kept.shows('group:oncall was not deleted');
   expect(await kept.ended).toBe(1);
@@ -123,7 +123,7 @@ test('svc group delete asks and names its effects; a no keeps the group, a yes d
   const deleted = await atTerminal(gantry, 'svc group delete oncall');
   await deleted.shows('This cannot be undone.');
   deleted.press('y');
-  await deleted.shows('There is no group:oncall any more');
+  await deleted.shows('group:oncall and its grants are deleted');
   expect(await deleted.ended).toBe(0);
 });
 

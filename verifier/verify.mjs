@@ -229,7 +229,7 @@ export function checkChain({ chain, key, checkpoints, anchors = [], marks = [], 
     if (seq <= last.seq) return broken('insert', seq, `There is a second entry ${seq}.`);
     if (seq > last.seq + 1) {
       const gone = seq === last.seq + 2 ? `Entry ${last.seq + 1} is` : `Entries ${last.seq + 1} to ${seq - 1} are`;
-      broken('delete', last.seq + 1, `${gone} gone.`);
+      broken('delete', last.seq + 1, `${gone} missing.`);
       comparable = false;
     } else if (holds && prev !== last.hash && !last.bad) {
       const replaced = Math.max(last.seq, start.seq + 1);

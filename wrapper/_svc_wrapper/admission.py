@@ -77,7 +77,7 @@ class Admission:
         """The call that is asked about stands in the queue already."""
         queue = self.bounds.queue
         if len(self.waiting) > queue:
-            refuse(f"{self.running.total()} calls run and {queue} wait, which is all this container takes")
+            refuse(f"{self.running.total()} calls run and {queue} wait, the most that this container takes")
         most = share(queue, of=caller)
         if sum(turn.caller == caller for turn in self.waiting) > most:
             refuse(f"{most} calls of this caller wait, and one caller has at most half of the queue")

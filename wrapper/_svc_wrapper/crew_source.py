@@ -58,7 +58,7 @@ def from_function(name: str, function: Any, loop: asyncio.AbstractEventLoop) -> 
         and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     ]
     if required:
-        raise WrongExport(f"'{name}' takes {', '.join(required)}; a function that makes a crew takes nothing")
+        raise WrongExport(f"'{name}' takes {', '.join(required)}; a function that returns a crew takes no parameters")
     if starts_crew(getattr(inspect.unwrap(function), "__code__", None)):
         # Calling it to see would run the whole crew.
         raise WrongExport(

@@ -38,7 +38,7 @@ def refusal_of(exported: Any) -> str | None:
     if isinstance(exported, type):
         return f"is the class {exported.__name__}, not a compiled graph"
     if is_builder(exported):
-        return f"is {article(exported)} that is not compiled: export what its compile() returns"
+        return f"is {article(exported)} that is not compiled: export the result of its compile()"
     return f"is {article(exported)}, not a compiled graph"
 
 

@@ -39,7 +39,7 @@ def memory_notices(graph: Any, *, is_per_call: bool) -> list[str]:
     notices: list[str] = []
     saver = article(getattr(graph, "checkpointer", None))
     if threads_of(graph) == "memory" and is_per_call:
-        notices.append(f"the graph is made anew for each call: {saver} made with it forgets its threads at once")
+        notices.append(f"each call makes a new graph: {saver} made with it forgets its threads at once")
     elif threads_of(graph) == "memory":
         notices.append(f"threads end with the container: the graph's checkpointer is {saver}")
     if not getattr(graph, "store", None) and any(uses_store(node) for node in getattr(graph, "nodes", {}).values()):

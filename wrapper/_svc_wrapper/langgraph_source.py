@@ -123,7 +123,7 @@ def config_parameter(name: str, signature: inspect.Signature) -> str | None:
     takes = named[0] if named else required[0] if len(required) == 1 else None
     others = [f"'{parameter.name}'" for parameter in required if parameter is not takes]
     if others or (takes and takes.kind is takes.POSITIONAL_ONLY):
-        raise WrongExport(f"'{name}' takes {', '.join(others) or takes}; a factory takes nothing or the config")
+        raise WrongExport(f"'{name}' takes {', '.join(others) or takes}; a factory takes no parameter or the config")
     return takes.name if takes else None
 
 

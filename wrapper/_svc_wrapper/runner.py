@@ -139,7 +139,7 @@ def agent_error(run: Run, cause: BaseException) -> Problem:
 def threads_not_kept() -> Problem:
     return Problem(
         "threads_not_kept",
-        "the agent keeps no threads: it forgets each call, so there is no conversation to go on with",
+        "the agent keeps no threads: it forgets each call, so there is no conversation to continue",
         errors=[{"pointer": "/thread_id", "detail": "must be left out for this agent"}],
         hint="Leave the thread out. A langgraph agent keeps threads when its graph has a checkpointer.",
     )

@@ -92,7 +92,7 @@ class Runs:
         self.forget_old()
         run = self.by_id.get(run_id)
         if run is None:
-            raise Problem("run_not_found", f"no run {run_id} here: it never was, or it ended too long ago")
+            raise Problem("run_not_found", f"no run {run_id} here: it never existed, or it ended too long ago")
         return run
 
     def going_on(self) -> list[Run]:

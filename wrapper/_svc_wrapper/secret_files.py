@@ -49,5 +49,5 @@ def read_secret(path: Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"the secret file {path.name} cannot be read: {type(error).__name__}") from error
     if "\0" in value:
-        raise SettingsError(f"the secret file {path.name} holds a NUL byte, which no environment variable can")
+        raise SettingsError(f"the secret file {path.name} holds a NUL byte, which an environment variable cannot hold")
     return value

@@ -156,7 +156,7 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> Gua
     @app.exception_handler(Exception)
     async def failed(_: Request, error: Exception) -> Response:
         log.error("internal", error)
-        return Problem("internal", "the wrapper itself failed; its log says why").response()
+        return Problem("internal", "the wrapper itself failed; its log has the reason").response()
 
     return Guard(app, ingress_secret=settings.ingress_secret, max_body_bytes=settings.max_body_bytes)
 

@@ -246,7 +246,7 @@ async def that_yields() -> Any:
         (RunnableLambda(len), "'name' is a RunnableLambda; an entrypoint may be"),
         (State, "'name' is the class State; an entrypoint may be"),
         (of_a_server_runtime, "takes 'runtime', a ServerRuntime, which only langgraph's own server has"),
-        (of_two, "'name' takes 'model', 'tools'; a factory takes nothing or the config"),
+        (of_two, "'name' takes 'model', 'tools'; a factory takes no parameter or the config"),
         (of_a_list, "'name' returned a list; it may return a compiled graph or a StateGraph"),
         (that_forgets_to_return, "'name' returned nothing; it may return"),
         (that_yields, "put @contextlib.asynccontextmanager above it"),

@@ -43,7 +43,7 @@ test('the input may come from stdin', async () => {
 });
 
 test.each([[[]], [['--stream']]])('a thread of an agent without threads is refused with a hint (%s)', async (flags) => {
-  const detail = 'the agent keeps no threads: it forgets each call, so there is no conversation to go on with';
+  const detail = 'the agent keeps no threads: it forgets each call, so there is no conversation to continue';
   const refusal = json({ status: 422, code: 'threads_not_kept', detail, hint: 'Leave the thread out.' }, 422);
   await using service = await scriptService({
     'POST /agents/greeter/invoke': refusal,

@@ -47,8 +47,8 @@ async function followLog(session: Session, query: Record<string, string | undefi
   const stopped = new AbortController();
   using _taken = session.onInterrupt(() => stopped.abort()); // the normal end of following
   const reading = { follow: true, signal: stopped.signal };
-  const news = keepReading(session, reading, (options) => session.call('audit.follow', { query }, options));
-  for await (const { entry } of news) {
+  const followed = keepReading(session, reading, (options) => session.call('audit.follow', { query }, options));
+  for await (const { entry } of followed) {
     if (entry === null) continue;
     session.output.event(entry);
     session.output.show([line(...auditRow(entry).flatMap((cell) => (cell === null ? [] : [cell, '  '])))]);
