@@ -5,6 +5,7 @@ import { testDatabase, type TestDatabase } from '../../testing/test-database.ts'
 import type { Caller } from '../../access/caller.ts';
 import { change } from '../../access/change.ts';
 import { authorize } from '../../access/authorize.ts';
+import { entriesOf } from '../../access/acl.ts';
 import { findAgent, findVersion } from '../find.ts';
 import { loadVersionContent } from '../versions/load-version-content.ts';
 import { push as pushAsOf, type PushParts, type PushRequest } from './push.ts';
@@ -42,7 +43,7 @@ async function pushAs(person: Person, project: TestProject, message?: string) {
   return await pushes.push(await cast.caller(person), project, message);
 }
 async function agentOf(name: string) {
-  const agent = await findAgent(database.db, name, null);
+  const agent = await findAgent(database.db, name, await cast.caller('root'));
   if (agent === undefined) throw new Error(`there is no ${name}`);
   return agent;
 }
@@ -77,7 +78,11 @@ test('a push becomes a draft whose content comes back byte for byte', async () =
     visibility: 'org',
     framework: 'langgraph',
   });
-  expect(agent.entries.map((entry) => entry.principal_type).toSorted()).toEqual(['org', 'team', 'user']);
+  expect((await entriesOf(database.db, agent.id)).map((entry) => entry.principal_type).toSorted()).toEqual([
+    'org',
+    'team',
+    'user',
+  ]);
   const version = await latest('greeter');
   expect(version).toMatchObject({ version: '1.0.0', state: 'draft', message: 'first', digest: run.result?.digest });
   const content = await loadVersionContent(database.db, version.id);
@@ -462,7 +467,8 @@ test('a pusher who was disabled while the push ran gets no version', async () =>
 
 test('a later version narrows who may see the agent and never widens it', async () => {
   const name = fresh();
-  const rows = async () => (await agentOf(name)).entries.map((entry) => entry.principal_type).toSorted();
+  const rows = async () =>
+    (await entriesOf(database.db, (await agentOf(name)).id)).map((entry) => entry.principal_type).toSorted();
   const access = (visibility: string) => `access:\n  visibility: ${visibility}\n`;
   await pushAs('ada', { name });
   await pushAs('ada', { name, version: '1.0.1', yaml: access('team') });
@@ -483,7 +489,9 @@ test.for([
 ] as const)('visibility %s writes the rows of %j', async ([visibility, expected]) => {
   const name = fresh();
   await pushAs('ada', { name, yaml: `access:\n  visibility: ${visibility}\n` });
-  expect((await agentOf(name)).entries.map((entry) => entry.principal_type).toSorted()).toEqual(expected);
+  expect(
+    (await entriesOf(database.db, (await agentOf(name)).id)).map((entry) => entry.principal_type).toSorted(),
+  ).toEqual(expected);
 });
 
 test('pushes that have files in common, each under paths of its own, never wait for each other in a circle', async () => {
