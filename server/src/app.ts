@@ -196,7 +196,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
         ownedBy: async (user_id) => await ownedAssets(db, user_id),
       }),
     },
-    authenticate: authenticator(db, tokens, copies),
+    ways: { bearer: { header: 'authorization', authenticate: authenticator(db, tokens, copies) } },
     recordRefusal,
     carryOutOnce: carryOutOnce(db, deriveKey(secret_key, 'request-digest')),
     clientAddress: clientAddress(config.trusted_proxies),
@@ -204,7 +204,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     mustChangeFirst: async () => (await settings(db)).enforce_password_change,
     stopping: stopping.signal,
   });
-  const listening = await serve(http.fetch, config, requests.unparsed);
+  const listening = await serve(http, config, requests.unparsed);
   open.defer(async () => await listening.close(close_wait_ms));
   url = config.base_url ?? listening.url;
   const kinds = { push: pushRun({ db, resolver: engineResolver(containers.pythons) }), deploy: deployKind(deploy) };
