@@ -1,5 +1,5 @@
 // What a feature's routes.ts hands to the server: for every endpoint one function from parsed parts to the answer.
-import type { Answer, Endpoint, Parts } from '@gantry/contract/endpoint.ts';
+import type { Answer, Endpoint, Parts, SurfaceName } from '@gantry/contract/endpoint.ts';
 import type { EndpointName, Endpoints } from '@gantry/contract/endpoints.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Reply } from './reply.ts';
@@ -27,3 +27,10 @@ type Answered<E extends Endpoint> = E['reply'] extends { kind: 'raw' } ? Reply :
 export type Handlers<Noun extends string> = { [N in Extract<EndpointName, `${Noun}.${string}`>]: Handler<N> };
 
 export type AllHandlers = { [N in EndpointName]: Handler<N> };
+
+/** The endpoints of one surface. */
+export type SurfaceHandlers<S extends SurfaceName> = {
+  [N in EndpointName as SurfaceOf<Endpoints[N]> extends S ? N : never]: Handler<N>;
+};
+
+type SurfaceOf<E> = E extends { surface: infer S } ? S : 'api';

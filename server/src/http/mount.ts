@@ -27,7 +27,8 @@ import { requireStorable } from './storable.ts';
 import { surfaces, type Surface, type Ways } from './surface.ts';
 
 export interface HttpParts {
-  handlers: AllHandlers;
+  /** Of the roles that run in this process. */
+  handlers: Partial<AllHandlers>;
   ways: Ways;
   recordRefusal: RecordRefusal;
   carryOutOnce: CarryOutOnce;
@@ -58,7 +59,8 @@ export interface RequestLog {
 interface Route {
   endpoint: Endpoint;
   surface: Surface;
-  handler: (call: Call<never>) => Promise<unknown>;
+  /** Absent where another role serves it. */
+  handler: ((call: Call<never>) => Promise<unknown>) | undefined;
 }
 
 /** A request while it is answered. */
@@ -164,6 +166,7 @@ async function carryOut(
   asking: Asking,
 ): Promise<Reply> {
   const { incoming, headers, signal, request_id } = exchange;
+  if (handler === undefined) throw servedElsewhere(surface);
   const identifyNow = async () => await identify(parts, { endpoint, surface }, exchange, asking);
   const isRead = endpoint.body !== undefined && endpoint.body !== 'archive';
   const isLarge = isRead && (announcedBytes(incoming) ?? Infinity) > unknown_sender_max_bytes;
@@ -193,6 +196,10 @@ function readBody({ body }: Endpoint, { incoming, headers }: Exchange, bytes: Bu
   requireType(body, headers.get('content-type'));
   if (bytes === undefined) return archiveOf(incoming);
   return typeof body === 'string' ? bytes : readJson(bytes, body);
+}
+
+function servedElsewhere({ role }: Surface): Problem {
+  return new Problem('not_found', { detail: `The role ${role} serves this, at an address of its own.` });
 }
 
 function notRouted(methods: readonly string[]): Problem {

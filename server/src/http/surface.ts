@@ -3,11 +3,14 @@
 import type { SurfaceName } from '@gantry/contract/endpoint.ts';
 import type { Problem } from '@gantry/contract/problems.ts';
 import type { Caller, Origin } from '../access/caller.ts';
+import type { RoleName } from '../config.ts';
 import { problemReply } from './problem-reply.ts';
 import type { Reply } from './reply.ts';
 import type { RequestHeaders } from './request-headers.ts';
 
 export interface Surface {
+  /** The role that serves its endpoints; absent for one that each process serves. */
+  role?: RoleName;
   /** The first of them that a request uses says who asks. */
   ways: readonly (keyof Ways)[];
   /** Of a body that is read whole before its handler runs. */
@@ -30,8 +33,8 @@ interface Way {
 const mebibyte = 1024 * 1024;
 
 export const surfaces: Readonly<Record<SurfaceName, Surface>> = {
-  api: { ways: ['bearer'], max_body_bytes: mebibyte, printProblem: problemReply },
+  api: { role: 'api', ways: ['bearer'], max_body_bytes: mebibyte, printProblem: problemReply },
   // The wrapper takes as much by default.
-  ingress: { ways: ['bearer'], max_body_bytes: 10 * mebibyte, printProblem: problemReply },
+  ingress: { role: 'ingress', ways: ['bearer'], max_body_bytes: 10 * mebibyte, printProblem: problemReply },
   probes: { ways: [], max_body_bytes: 0, printProblem: problemReply },
 };
