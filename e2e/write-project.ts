@@ -6,7 +6,11 @@ import type { Installation } from './installation.ts';
 export type Files = Record<string, string | undefined>;
 
 /** A langgraph project in a folder of its name, with an agent that repeats its input; `files` replace its own. */
-export async function writeProject({ directory }: Installation, name: string, files: Files = {}): Promise<string> {
+export async function writeProject(
+  { directory }: Pick<Installation, 'directory'>,
+  name: string,
+  files: Files = {},
+): Promise<string> {
   const folder = join(directory, name);
   const own: Files = { 'agent.yaml': agentYaml(name), 'agent.py': echo, 'requirements.txt': requirements };
   for (const [path, content] of Object.entries({ ...own, ...files })) {

@@ -4,7 +4,7 @@ import { takesIdempotencyKey } from './idempotency.ts';
 import { commonProblems, type ProblemCode } from './problems.ts';
 import type { Operation } from './roles.ts';
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * The reply of an endpoint without a refusal.
@@ -15,7 +15,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
  * one last event `problem` with a problem document
  * - `lines`   newline-delimited JSON, each line of this schema; its last line shows that it is complete
  * - `none`    204
- * - `raw`     whatever the handler's own Response says (the ingress to agents)
+ * - `raw`     what an agent answers, as it comes
  */
 type ReplyShape =
   | { kind: 'data'; status: 200 | 201 | 202; schema: z.ZodType }
@@ -29,10 +29,20 @@ type ReplyShape =
 /** The event that ends a stream whose reader has lost the permission. */
 export const refusal_event = 'problem';
 
-/** The request's body: absent, JSON of a schema, or a packed project (`application/gzip`, tar). */
+/** The request's body: absent, JSON of a schema, a packed project (`application/gzip`, tar), or JSON for an agent, as it came. */
 export type BodyShape = z.ZodType | 'archive' | 'raw';
 
+/**
+ * The kind of an endpoint: how it refuses, which limits it has, and in which ways a caller says who asks.
+ * - `api`      for programs that manage the service
+ * - `ingress`  the calls to agents
+ * - `probes`   for what watches the process
+ */
+export type SurfaceName = 'api' | 'ingress' | 'probes';
+
 export interface Endpoint {
+  /** `api` when absent. */
+  surface?: SurfaceName;
   method: Method;
   /** Path with `{parameters}`, as OpenAPI writes it. */
   path: `/${string}`;
@@ -57,7 +67,7 @@ export function problemsOf(endpoint: Endpoint): ProblemCode[] {
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
 type Sent<T> = T extends z.ZodType ? z.input<T> : undefined;
-type BodyParsed<B> = B extends 'archive' ? ReadableStream<Uint8Array> : Parsed<B>;
+type BodyParsed<B> = B extends 'archive' ? ReadableStream<Uint8Array> : B extends 'raw' ? Uint8Array : Parsed<B>;
 type BodySent<B> = B extends 'archive' | 'raw' ? Uint8Array | ReadableStream<Uint8Array> : Sent<B>;
 
 /** What a handler receives: every part parsed. */

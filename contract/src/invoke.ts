@@ -16,6 +16,7 @@ const problems = ['not_deployed', 'agent_unavailable', 'agent_error', 'run_gone'
 
 export const invokeEndpoints = {
   'invoke.call': {
+    surface: 'ingress',
     method: 'POST',
     path: '/agents/{name}/invoke',
     summary: 'Call an agent; 202 with a run id when it takes longer than the sync budget',
@@ -26,6 +27,7 @@ export const invokeEndpoints = {
     problems,
   },
   'invoke.stream': {
+    surface: 'ingress',
     method: 'POST',
     path: '/agents/{name}/stream',
     summary: 'Call an agent and read its output as server-sent events',
@@ -36,6 +38,7 @@ export const invokeEndpoints = {
     problems,
   },
   'invoke.run': {
+    surface: 'ingress',
     method: 'GET',
     path: '/agents/{name}/runs/{run_id}',
     summary: 'The result of one of your calls',
@@ -45,6 +48,7 @@ export const invokeEndpoints = {
     problems,
   },
   'invoke.cancel': {
+    surface: 'ingress',
     method: 'POST',
     path: '/agents/{name}/runs/{run_id}/cancel',
     summary: 'Cancel one of your calls',
@@ -54,6 +58,7 @@ export const invokeEndpoints = {
     problems,
   },
   'invoke.health': {
+    surface: 'ingress',
     method: 'GET',
     path: '/agents/{name}/health',
     summary: "The agent's own health",
@@ -63,6 +68,7 @@ export const invokeEndpoints = {
     problems,
   },
   'invoke.input': {
+    surface: 'ingress',
     method: 'GET',
     path: '/agents/{name}/input',
     summary: 'The `input` that an agent takes',

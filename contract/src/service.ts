@@ -12,6 +12,7 @@ export const finding = z.object({
 
 export const serviceEndpoints = {
   'service.livez': {
+    surface: 'probes',
     method: 'GET',
     path: '/livez',
     summary: 'The process answers',
@@ -20,6 +21,7 @@ export const serviceEndpoints = {
     problems: [],
   },
   'service.readyz': {
+    surface: 'probes',
     method: 'GET',
     path: '/readyz',
     summary: 'The service works: the database answers, the disks have space, and the audit log matches its checkpoints',

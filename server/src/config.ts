@@ -27,6 +27,9 @@ const publicImage = (python: string): string => `python:${python}-slim-bookworm`
 const publicPythons = ['3.10', '3.11', '3.13', '3.14'];
 const baseImagePattern = /^3\.\d{1,2}=\S+$/;
 
+export const roleNames = ['api', 'worker', 'ingress'] as const;
+export type RoleName = (typeof roleNames)[number];
+
 /** Every setting by its name; docs/reference/settings.md is made of it. */
 export const settings = z.object({
   GANTRY_HOME: z
@@ -60,6 +63,11 @@ export const settings = z.object({
     .url({ protocol: /^https?$/ })
     .optional()
     .describe('what the service calls itself in answers; the listening address when absent'),
+  ROLE: list
+    .pipe(z.array(z.enum(roleNames)).refine((names) => new Set(names).size === names.length, 'names each role once'))
+    .describe(
+      'the roles of this process, by commas: api, worker, ingress; all of them when absent. Apart they need DATABASE_URL and BASE_URL, and each process a DATA_DIR and a PORT of its own',
+    ),
   HOST: z.string().default('127.0.0.1').describe('where the API listens'),
   PORT: z.coerce
     .number()
@@ -169,6 +177,8 @@ export const settings = z.object({
 });
 
 export interface Config {
+  /** What this process does; each once. */
+  roles: RoleName[];
   data_dir: string;
   /** A server of your own; absent means the embedded one under data_dir. */
   database_url: string | undefined;
@@ -234,11 +244,18 @@ export function isSecretKey(text: string): boolean {
 export class ConfigFault extends Error {}
 
 /** Reads the process's own environment over the settings file. Throws ConfigFault naming every bad setting. */
-export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+export function readConfig(
+  environment: NodeJS.ProcessEnv = process.env,
+  flags: { role?: string | undefined } = {},
+): Config {
   const home = installationHome(environment);
   const file = join(home ?? join(environment.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'gantry'), 'server.env');
   const fromFile = existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
-  const present = Object.entries({ ...fromFile, ...environment }).filter(([, value]) => value !== '');
+  const present = Object.entries({
+    ...fromFile,
+    ...environment,
+    ...(flags.role !== undefined && { ROLE: flags.role }),
+  }).filter(([, value]) => value !== '');
   const read = settings.safeParse(Object.fromEntries(present));
   if (!read.success) {
     const faults = read.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
@@ -255,6 +272,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   }
   const data_dir = given.DATA_DIR ?? (home === undefined ? defaultDataDir(environment) : join(home, 'data'));
   return {
+    roles: rolesOf(given),
     data_dir,
     database_url: given.DATABASE_URL,
     migration_database_url: given.MIGRATION_DATABASE_URL,
@@ -294,6 +312,17 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     start_deadline_seconds: given.START_DEADLINE_SECONDS,
     drain_limit_seconds: given.DRAIN_LIMIT_SECONDS,
   };
+}
+
+function rolesOf({ ROLE, DATABASE_URL, BASE_URL }: z.output<typeof settings>): RoleName[] {
+  if (ROLE.length === 0 || ROLE.length === roleNames.length) return [...roleNames];
+  if (DATABASE_URL === undefined)
+    throw new ConfigFault('ROLE needs DATABASE_URL: the embedded database belongs to one process with all roles.');
+  if (BASE_URL === undefined)
+    throw new ConfigFault(
+      'ROLE needs BASE_URL: the address of the proxy before the roles, which links and endpoints name.',
+    );
+  return ROLE;
 }
 
 // A credential that nobody is sent, or that would be sent to several, is a mistake in the making.

@@ -1,4 +1,4 @@
-// The server program. `serve` runs every role in the foreground until SIGTERM or SIGINT; the others do their one thing.
+// The server program. `serve` runs its roles in the foreground until SIGTERM or SIGINT; the others do their one thing.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
@@ -23,7 +23,7 @@ import { seed, seed_email } from './principals/seed.ts';
 import { uninstall } from './uninstall.ts';
 
 const usage = `Usage:
-  node server/start.js serve
+  node server/start.js serve [--role api,worker,ingress]
   node server/start.js seed --password-file <path>
   node server/start.js reset-admin
   node server/start.js uninstall
@@ -34,11 +34,16 @@ async function main(): Promise<void> {
   process.umask(0o077);
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { 'password-file': { type: 'string' }, before: { type: 'string' }, reason: { type: 'string' } },
+    options: {
+      role: { type: 'string' },
+      'password-file': { type: 'string' },
+      before: { type: 'string' },
+      reason: { type: 'string' },
+    },
   });
   switch (positionals[0]) {
     case 'serve':
-      return await serveUntilStopped();
+      return await serveUntilStopped(values.role);
     case 'seed':
       return await seedWithRandomPassword(values['password-file']);
     case 'reset-admin':
@@ -55,8 +60,8 @@ async function main(): Promise<void> {
   }
 }
 
-async function serveUntilStopped(): Promise<void> {
-  const config = readConfig();
+async function serveUntilStopped(role: string | undefined): Promise<void> {
+  const config = readConfig(undefined, { role });
   const log = openLog(config.log_level);
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());

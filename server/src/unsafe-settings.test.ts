@@ -24,6 +24,20 @@ test.each([
   expect(() => read({ DATABASE_URL: nowhere, ...given })).toThrow('SECRET_KEY');
 });
 
+test('roles apart need a database and an address that they share; all of them together need neither', () => {
+  const shared = { DATABASE_URL: nowhere, SECRET_KEY: right, BASE_URL: 'https://gantry.example' };
+  const all = ['api', 'worker', 'ingress'];
+  expect(read({}).roles).toEqual(all);
+  expect(read({ ROLE: 'ingress,worker,api' }).roles).toEqual(all);
+  expect(read({ ...shared, ROLE: 'worker, api' }).roles).toEqual(['worker', 'api']);
+  expect(readConfig({ XDG_CONFIG_HOME: '/nowhere', ...shared, ROLE: 'api' }, { role: 'ingress' }).roles).toEqual([
+    'ingress',
+  ]);
+  expect(() => read({ ROLE: 'api' })).toThrow('ROLE needs DATABASE_URL');
+  expect(() => read({ ...shared, BASE_URL: '', ROLE: 'api' })).toThrow('ROLE needs BASE_URL');
+  for (const ROLE of ['gateway', 'api,api', 'api worker']) expect(() => read({ ...shared, ROLE })).toThrow('ROLE');
+});
+
 test('a key file that was emptied or cut short is refused, and is not made anew over what was encrypted with it', async () => {
   const data_dir = await mkdtemp(join(tmpdir(), 'gantry-key-'));
   const open = async () =>

@@ -30,7 +30,7 @@ const unused = {
   params: undefined,
   query: undefined,
   body: undefined,
-  request: new Request('http://test'),
+  headers: new Headers(),
   signal: AbortSignal.timeout(60_000),
 };
 

@@ -55,9 +55,9 @@ export function auditRoutes({ db, cursors, proof, seal, ownedBy }: AuditParts): 
         },
       );
     },
-    'audit.follow': async ({ caller, query, request, signal, callerNow }) => {
+    'audit.follow': async ({ caller, query, headers, signal, callerNow }) => {
       authorize(signedIn(caller), 'audit.read', theOrg);
-      const seen = request.headers.get('last-event-id');
+      const seen = headers.get('last-event-id');
       const from = seen === null ? await beginning(db, query.since) : readPositions(seen);
       await requireKnown(db, from);
       const scopeNow = async () => await scopeOf({ db, ownedBy }, signedIn(await callerNow()));

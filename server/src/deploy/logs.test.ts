@@ -91,10 +91,10 @@ test('a reader that comes back is given what came after its last line, however m
 
 test('each line carries the id to come back with, in the header that a browser sends by itself', async () => {
   const routes = deployRoutes(stage.parts);
-  const events = async (headers: Record<string, string>) => {
-    const request = new Request('http://test', { headers });
+  const events = async (given: Record<string, string>) => {
+    const headers = new Headers(given);
     const signal = AbortSignal.timeout(10_000);
-    const parts = { params: { name }, query: { ...wish, follow: false }, body: undefined, request, signal };
+    const parts = { params: { name }, query: { ...wish, follow: false }, body: undefined, headers, signal };
     const all = [];
     for await (const event of await routes['agents.logs']({ ...parts, caller: await caller(), callerNow: caller }))
       all.push(event);
@@ -108,8 +108,7 @@ test('each line carries the id to come back with, in the header that a browser s
 
 test('following ends with the refusal once its reader may not read the logs any more', async () => {
   const signal = AbortSignal.timeout(20_000);
-  const request = new Request('http://test');
-  const parts = { params: { name }, query: wish, body: undefined, request, signal };
+  const parts = { params: { name }, query: wish, body: undefined, headers: new Headers(), signal };
   const callerNow = async () => await Promise.reject(new Problem('unauthenticated'));
   const events = await deployRoutes(stage.parts)['agents.logs']({ ...parts, caller: await caller(), callerNow });
   const lines: string[] = [];

@@ -37,17 +37,17 @@ export function deployRoutes(parts: DeployParts): DeployHandlers {
       await planInTurn({ user: signedIn(caller).id }, signal, async () => await plan(db, caller, body)),
     'deployments.list': async ({ caller, query }) => await listDeploys(db, cursors, caller, query),
     'deployments.show': async ({ caller, params }) => await showDeploy(db, caller, params.id),
-    'deployments.events': async ({ caller, callerNow, params, query, request, signal }) => {
+    'deployments.events': async ({ caller, callerNow, params, query, headers, signal }) => {
       await findDeploy(db, caller, params.id);
-      const after = lastSeq(request) ?? query.after ?? 0;
+      const after = lastSeq(headers) ?? query.after ?? 0;
       const decide = async () => await findDeploy(db, await callerNow(), params.id);
       return await whileAllowed({ decide, signal }, async (until) => runEvents(db, params.id, after, until));
     },
     'deployments.cancel': async ({ caller, params }) => await cancel(db, caller, params.id),
     'agents.statuses': async ({ caller, query }) => await listStatuses(parts, caller, query),
     'agents.status': async ({ caller, params, signal }) => await showStatus(parts, caller, params.name, signal),
-    'agents.logs': async ({ caller, callerNow, params: { name }, query, request, signal }) => {
-      const wish = { ...query, given: lastInstant(request) };
+    'agents.logs': async ({ caller, callerNow, params: { name }, query, headers, signal }) => {
+      const wish = { ...query, given: lastInstant(headers) };
       const decide = async () => await findLogged(db, await callerNow(), name);
       return await whileAllowed({ decide, signal }, async (until) => await logs(parts, caller, name, wish, until));
     },

@@ -1,8 +1,10 @@
-// What a handler returned → the response, through the reply's schema: a member that the contract does not name does not leave.
+// What a handler returned → the reply, through the reply's schema: a member that the contract does not name does not leave.
 import { printJsonLine } from '@gantry/contract/json-lines.ts';
 import { printServerSentEvent } from '@gantry/contract/server-sent-events.ts';
 import { refusal_event, type Endpoint, type Page, type StreamEvent } from '@gantry/contract/endpoint.ts';
 import type { ProblemDocument } from '@gantry/contract/problems.ts';
+import { jsonReply, type Reply } from './reply.ts';
+import { within } from './within.ts';
 
 const heartbeat_ms = 15_000;
 
@@ -13,37 +15,38 @@ export interface Streaming {
   refuse: (error: unknown) => Promise<ProblemDocument>;
 }
 
-export function printAnswer(endpoint: Endpoint, value: unknown, { signal, refuse }: Streaming): Response {
+export function printAnswer(endpoint: Endpoint, value: unknown, { signal, refuse }: Streaming): Reply {
   const { reply } = endpoint;
   switch (reply.kind) {
     case 'none':
-      return new Response(null, { status: 204 });
+      return { status: 204, headers: {} };
     case 'raw':
-      return value as Response; // Answer<E> of this shape
+      return value as Reply; // Answered<E> of this shape
     case 'bare':
-      return Response.json(reply.schema.parse(value), { status: reply.status });
+      return jsonReply(reply.schema.parse(value), reply.status);
     case 'data':
-      return Response.json({ data: reply.schema.parse(value) }, { status: reply.status });
+      return jsonReply({ data: reply.schema.parse(value) }, reply.status);
     case 'list': {
       const { items, next_cursor } = value as Page<unknown>; // Answer<E> of this shape
       const meta = next_cursor === undefined ? {} : { next_cursor };
-      return Response.json({ data: items.map((item) => reply.schema.parse(item)), meta }, { status: reply.status });
+      return jsonReply({ data: items.map((item) => reply.schema.parse(item)), meta }, reply.status);
     }
     case 'lines': {
       const lines = value as AsyncIterable<unknown>; // Answer<E> of this shape
-      return new Response(
-        lineStream(lines, (line) => printJsonLine(reply.schema.parse(line)), signal),
-        {
-          headers: { 'content-type': 'application/x-ndjson' },
-        },
-      );
+      return {
+        status: reply.status,
+        headers: { 'content-type': 'application/x-ndjson' },
+        body: chunksOf(lines, (line) => printJsonLine(reply.schema.parse(line)), signal),
+      };
     }
     case 'events': {
       const events = value as AsyncIterable<StreamEvent<unknown>>; // Answer<E> of this shape
       const printed = printEvents(events, (data) => reply.schema.parse(data), { signal, refuse });
-      return new Response(eventStream(printed, signal), {
+      return {
+        status: reply.status,
         headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' },
-      });
+        body: withHeartbeats(printed, signal),
+      };
     }
   }
 }
@@ -51,31 +54,20 @@ export function printAnswer(endpoint: Endpoint, value: unknown, { signal, refuse
 const chunk_characters = 64 * 1024;
 
 /** Pulled by the reader. A stop breaks it off, so that nobody takes it for whole. */
-function lineStream(
+async function* chunksOf(
   lines: AsyncIterable<unknown>,
   print: (line: unknown) => string,
   signal: AbortSignal,
-): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  const reading = lines[Symbol.asyncIterator]();
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      let chunk = '';
-      while (chunk.length < chunk_characters) {
-        signal.throwIfAborted();
-        const next = await reading.next();
-        if (next.done === true) {
-          if (chunk !== '') controller.enqueue(encoder.encode(chunk));
-          return controller.close();
-        }
-        chunk += print(next.value);
-      }
-      controller.enqueue(encoder.encode(chunk));
-    },
-    async cancel() {
-      await reading.return?.();
-    },
-  });
+): AsyncGenerator<string> {
+  let chunk = '';
+  for await (const line of lines) {
+    signal.throwIfAborted();
+    chunk += print(line);
+    if (chunk.length < chunk_characters) continue;
+    yield chunk;
+    chunk = '';
+  }
+  if (chunk !== '') yield chunk;
 }
 
 async function* printEvents(
@@ -99,30 +91,19 @@ async function* printEvents(
 }
 
 /** Pulled by the reader, so a slow one holds nothing up but itself; a comment every 15 s keeps proxies from closing a quiet stream. */
-function eventStream(printed: AsyncGenerator<string>, signal: AbortSignal): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  let next: Promise<IteratorResult<string>> | undefined;
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      next ??= printed.next();
-      const beat = new AbortController();
-      const quiet = new Promise<'quiet'>((resolve) => {
-        const timer = setTimeout(() => resolve('quiet'), heartbeat_ms);
-        beat.signal.addEventListener('abort', () => clearTimeout(timer));
-      });
-      const stopped = new Promise<'stopped'>((resolve) => {
-        if (signal.aborted) resolve('stopped');
-        signal.addEventListener('abort', () => resolve('stopped'), { once: true, signal: beat.signal });
-      });
-      const came = await Promise.race([next, quiet, stopped]);
-      beat.abort();
-      if (came === 'quiet') return controller.enqueue(encoder.encode(': still here\n\n'));
-      if (came === 'stopped' || came.done === true) return controller.close();
-      next = undefined;
-      controller.enqueue(encoder.encode(came.value));
-    },
-    async cancel() {
-      await printed.return(undefined);
-    },
-  });
+async function* withHeartbeats(printed: AsyncGenerator<string>, signal: AbortSignal): AsyncGenerator<string> {
+  let next = printed.next();
+  try {
+    for (;;) {
+      const came = await within(heartbeat_ms, next, signal);
+      if (signal.aborted || came?.done === true) return;
+      yield came === undefined ? ': still here\n\n' : came.value;
+      if (came !== undefined) next = printed.next();
+    }
+  } finally {
+    const ended = printed.return(undefined);
+    // What is awaited in there may take long to come, and nobody waits for it any more.
+    if (signal.aborted) ended.catch(() => {});
+    else await ended;
+  }
 }

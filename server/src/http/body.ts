@@ -1,57 +1,58 @@
-// Request bodies, bounded before they are read: JSON of at most 1 MB and 64 levels, or what the handler itself reads and bounds.
+// Request bodies, bounded before they are read: JSON of at most 64 levels, or bytes that the handler reads for what they are.
+import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { BodyShape } from '@gantry/contract/endpoint.ts';
 import { Problem, type Fault } from '@gantry/contract/problems.ts';
 import { steadyBody } from './steady-body.ts';
 import { requireStorable } from './storable.ts';
 
-const most_json_bytes = 1024 * 1024;
-const most_depth = 64;
+const max_depth = 64;
 const archive_types = ['application/gzip', 'application/x-gzip', 'application/x-tar+gzip'];
 
-/** A raw one is left for its handler to read, with `readBytes`. */
-export async function readBody(shape: BodyShape, request: Request): Promise<unknown> {
-  const type = (request.headers.get('content-type') ?? '').toLowerCase();
-  if (shape === 'archive') {
-    if (!archive_types.includes(type))
-      throw new Problem('unsupported_media_type', { detail: 'Send a packed project as application/gzip.' });
-    return steadyBody(request.body ?? new Blob([]).stream());
-  }
-  // `application/json; charset=utf-8` is the one parameter that clients send; anything else is not taken for JSON.
-  if (!/^application\/json(; ?charset=utf-8)?$/.test(type))
-    throw new Problem('unsupported_media_type', { detail: 'Send JSON as application/json.' });
-  if (shape === 'raw') return undefined;
-  return parseJson(await readText(request), shape);
+/** The announced length; undefined without one. */
+export function announcedBytes({ headers }: IncomingMessage): number | undefined {
+  if (headers['transfer-encoding'] !== undefined) return undefined;
+  return Number(headers['content-length'] ?? 0);
 }
 
 /** The whole body as it came. Throws `too_large` past so many bytes: before the first is read where their number was announced. */
-export async function readBytes(request: Request, most_bytes: number): Promise<Buffer> {
-  const announced = request.headers.get('content-length');
-  if (Number(announced ?? 0) > most_bytes) throw tooLarge(most_bytes);
-  // Node's parser ends the body after as many bytes as were announced.
-  if (announced !== null) return Buffer.from(await request.arrayBuffer());
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
-    size += chunk.length;
-    if (size > most_bytes) throw tooLarge(most_bytes);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
+export async function readBytes(incoming: IncomingMessage, max_bytes: number): Promise<Buffer> {
+  if ((announcedBytes(incoming) ?? 0) > max_bytes) throw tooLarge(max_bytes);
+  return await new Promise<Buffer>((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const take = (chunk: Buffer) => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size <= max_bytes) return;
+      incoming.off('data', take).pause();
+      reject(tooLarge(max_bytes));
+    };
+    incoming.on('data', take).once('end', () => resolve(Buffer.concat(chunks, size)));
+    incoming.once('error', reject);
+  });
 }
 
-async function readText(request: Request): Promise<string> {
-  const bytes = await readBytes(request, most_json_bytes);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new Problem('malformed', { detail: 'The body is not UTF-8.' });
-  }
+/** Throws `unsupported_media_type` for a type that the endpoint does not take. */
+export function requireType(shape: BodyShape, content_type: string | null): void {
+  const type = (content_type ?? '').toLowerCase();
+  if (shape === 'archive') {
+    if (!archive_types.includes(type))
+      throw new Problem('unsupported_media_type', { detail: 'Send a packed project as application/gzip.' });
+    // `application/json; charset=utf-8` is the one parameter that clients send; anything else is not taken for JSON.
+  } else if (!/^application\/json(; ?charset=utf-8)?$/.test(type))
+    throw new Problem('unsupported_media_type', { detail: 'Send JSON as application/json.' });
 }
 
-function parseJson(text: string, schema: z.ZodType): unknown {
-  if (depthOf(text) > most_depth)
-    throw new Problem('malformed', { detail: `The body is nested deeper than ${most_depth} levels.` });
+/** Its handler reads it. A handler that stops early leaves the connection open for the answer. */
+export function archiveOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
+  return steadyBody(ReadableStream.from<Uint8Array>(incoming.iterator({ destroyOnReturn: false })));
+}
+
+export function readJson(bytes: Buffer, schema: z.ZodType): unknown {
+  const text = decode(bytes);
+  if (depthOf(text) > max_depth)
+    throw new Problem('malformed', { detail: `The body is nested deeper than ${max_depth} levels.` });
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -66,6 +67,14 @@ function parseJson(text: string, schema: z.ZodType): unknown {
   throw new Problem('invalid', {
     errors: read.error.issues.map((issue): Fault => ({ pointer: `/${issue.path.join('/')}`, message: issue.message })),
   });
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Problem('malformed', { detail: 'The body is not UTF-8.' });
+  }
 }
 
 // Brackets outside strings; an upper bound is enough, and it must be known before the recursive parser runs. One pass, character by
@@ -85,6 +94,6 @@ function depthOf(text: string): number {
   return deepest;
 }
 
-function tooLarge(most_bytes: number): Problem {
-  return new Problem('too_large', { detail: `The body is larger than ${most_bytes / 1024 ** 2} MB.` });
+function tooLarge(max_bytes: number): Problem {
+  return new Problem('too_large', { detail: `The body is larger than ${max_bytes / 1024 ** 2} MB.` });
 }

@@ -147,6 +147,33 @@ test('a method that a path does not have is 405, and TRACE is none', async () =>
   expect(answered).toMatch(/^HTTP\/1\.1 40[45]/);
 });
 
+test('HEAD is answered as GET is, without a body', async () => {
+  const [head, get] = [await send('/api/v1/teams', { method: 'HEAD' }), await send('/api/v1/teams')];
+  expect([head.status, await head.text()]).toEqual([200, '']);
+  expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'));
+  // An answer without an end is over with its head.
+  const stream = await send('/api/v1/audit/events', { method: 'HEAD' });
+  expect([stream.status, await stream.text()]).toEqual([200, '']);
+});
+
+test.each([
+  ['/agents/greeter/invoke', 8_000_000, 'unauthenticated'],
+  ['/api/v1/teams', 900_000, 'unauthenticated'],
+  ['/api/v1/auth/login', 2_000_000, 'too_large'],
+])(
+  '%s refuses a body of %i bytes from an unknown sender before it has arrived, and then closes',
+  async (path, bytes, code) => {
+    const { hostname, port } = new URL(app.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${bytes}\r\n\r\n{`,
+    );
+    let said = '';
+    for await (const chunk of socket) said += String(chunk);
+    expect(said).toContain(`"code":"${code}"`);
+  },
+);
+
 test.each(['x-forwarded-for', 'x-real-ip', 'forwarded'])(
   '%s from an untrusted peer does not change what the log says',
   async (header) => {

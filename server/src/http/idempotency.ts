@@ -10,17 +10,19 @@ import type { Caller } from '../access/caller.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import type { Database } from '../database/database.ts';
 import * as store from './idempotency-store.ts';
+import type { Reply } from './reply.ts';
+import type { RequestHeaders } from './request-headers.ts';
 
 interface Asked {
   endpoint: Endpoint;
   caller: Caller;
-  headers: Headers;
+  headers: RequestHeaders;
   /** Path parameters, query and body. */
   parsed: object;
 }
 
 /** Answers what `carryOut` answers, or what it answered before. */
-export type CarryOutOnce = (asked: Asked, carryOut: () => Promise<Response>) => Promise<Response>;
+export type CarryOutOnce = (asked: Asked, carryOut: () => Promise<Reply>) => Promise<Reply>;
 
 // Far longer than any of these requests takes; right however short it is, since every attempt is fenced.
 const lease_seconds = 30;
@@ -44,29 +46,30 @@ export function carryOutOnce(db: Database, digest_key: Buffer): CarryOutOnce {
     caller.origin.onChange = async (tx) => {
       if (!(await store.carriedOut(tx, attempt))) throw underWay();
     };
-    const response = await carryOut().catch(async (error: unknown) => {
+    const reply = await carryOut().catch(async (error: unknown) => {
       // It changed nothing, or the row says that it did.
       await store.forget(db, attempt);
       throw error;
     });
-    await store.answered(db, attempt, response.status, await withoutSecrets(endpoint, response));
-    return response;
+    await store.answered(db, attempt, reply.status, withoutSecrets(endpoint, reply));
+    return reply;
   };
 }
 
 // Whether the caller may still do it is not asked again: they have passed authentication, it is done, and this is what they themselves
 // were told when they did it, as it was then. It reads nothing, so that there is nothing in it that they have lost the right to.
-function answerAgain(row: Awaited<ReturnType<typeof store.find>>, digest: string): Response {
+function answerAgain(row: Awaited<ReturnType<typeof store.find>>, digest: string): Reply {
   if (row !== undefined && row.digest !== digest)
     throw new Problem('idempotency_conflict', {
       detail: `This Idempotency-Key was used for another request: ${row.endpoint}, or the same with another content.`,
       hint: 'Use a new key for every request that is not the same.',
     });
   if (row?.state === 'answered')
-    return new Response(row.reply, {
+    return {
       status: row.status,
       headers: { 'content-type': 'application/json', 'idempotency-replayed': 'true' },
-    });
+      body: row.reply,
+    };
   if (row?.state === 'carried_out' && !row.held)
     throw new Problem('idempotency_conflict', {
       detail: 'The request with this Idempotency-Key was carried out, and its answer is gone.',
@@ -83,8 +86,8 @@ function underWay(): Problem {
   });
 }
 
-async function withoutSecrets(endpoint: Endpoint, response: Response): Promise<string> {
-  const { data } = (await response.clone().json()) as { data: Record<string, unknown> }; // what creates answers {data}
+function withoutSecrets(endpoint: Endpoint, { body }: Reply): string {
+  const { data } = JSON.parse(body as string) as { data: Record<string, unknown> }; // what creates answers {data}
   for (const member of secretMembers(endpoint)) delete data[member];
   return JSON.stringify({ data });
 }

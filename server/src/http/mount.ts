@@ -1,31 +1,35 @@
-// The contract on Hono: for every endpoint one route that authenticates, parses, calls its handler and prints the answer.
-// Nothing reaches a handler that was not parsed; nothing leaves that the reply's schema does not name.
+// The contract on Node's own server: for every request the endpoint's surface is chosen, its sender identified, its parts parsed, its handler
+// called, and the reply written. Nothing reaches a handler that was not parsed; nothing leaves that the reply's schema does not name.
+// The caller is read after the whole request has arrived: a right that ended meanwhile no longer counts.
 import { randomUUID } from 'node:crypto';
-import { Hono, type Context } from 'hono';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { z } from 'zod';
-import { canonicalPath } from './path.ts';
 import { problemsOf, type Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
 import { Problem, problemDocument, type ProblemCode } from '@gantry/contract/problems.ts';
 import { operations } from '@gantry/contract/roles.ts';
-import { actorOf, type Caller, type Origin } from '../access/caller.ts';
 import { Refusal } from '../access/authorize.ts';
-import { theOrg } from '../access/subject.ts';
+import { actorOf, type Caller, type Origin } from '../access/caller.ts';
 import type { RecordRefusal } from '../access/refused.ts';
-import { readBody, readBytes } from './body.ts';
-import type { Call, Handler } from './handlers.ts';
-import type { CarryOutOnce } from './idempotency.ts';
-import type { ClientAddress } from './peer.ts';
+import { theOrg } from '../access/subject.ts';
 import { printAnswer } from './answer.ts';
-import { asProblem, problemResponse } from './problem-response.ts';
+import { announcedBytes, archiveOf, readBytes, readJson, requireType } from './body.ts';
+import type { AllHandlers, Call } from './handlers.ts';
 import { secure } from './headers.ts';
+import type { CarryOutOnce } from './idempotency.ts';
+import { canonicalPath } from './path.ts';
+import type { ClientAddress } from './peer.ts';
+import { asProblem } from './problem-reply.ts';
+import { send, type Reply } from './reply.ts';
+import { requestHeaders, without, type RequestHeaders } from './request-headers.ts';
+import { router, type Router } from './router.ts';
 import { requireStorable } from './storable.ts';
-
-type AllHandlers = { [N in EndpointName]: Handler<N> };
+import { surfaces, type Surface, type Ways } from './surface.ts';
 
 export interface HttpParts {
-  handlers: AllHandlers;
-  authenticate: (headers: Headers, origin: Origin) => Promise<Caller>;
+  /** Of the roles that run in this process. */
+  handlers: Partial<AllHandlers>;
+  ways: Ways;
   recordRefusal: RecordRefusal;
   carryOutOnce: CarryOutOnce;
   clientAddress: ClientAddress;
@@ -52,92 +56,165 @@ export interface RequestLog {
   undeclared(line: { request_id: string; endpoint: string; code: ProblemCode }): void;
 }
 
-/** What @hono/node-server puts beside a request. */
-interface Bindings {
-  incoming?: { url?: string; socket: { remoteAddress?: string } };
+interface Route {
+  endpoint: Endpoint;
+  surface: Surface;
+  /** Absent where another role serves it. */
+  handler: ((call: Call<never>) => Promise<unknown>) | undefined;
 }
 
-type Ctx = Context<{ Bindings: Bindings }>;
+/** A request while it is answered. */
+interface Exchange {
+  incoming: IncomingMessage;
+  method: string;
+  path: string;
+  query: string;
+  headers: RequestHeaders;
+  origin: Origin;
+  request_id: string;
+  /** Ends when the client goes away or the service stops. */
+  signal: AbortSignal;
+}
 
-export function mount(parts: HttpParts): Hono<{ Bindings: Bindings }> {
-  const app = new Hono<{ Bindings: Bindings }>();
+export function mount(parts: HttpParts): RequestListener {
+  const routes = router<Route>();
   for (const [name, endpoint] of Object.entries<Endpoint>(endpoints)) {
     // The handlers' type pairs each name with its own endpoint; a loop over names cannot say so.
-    const handler = parts.handlers[name as EndpointName] as unknown as (call: Call<never>) => Promise<unknown>;
-    app.on(
-      endpoint.method,
-      endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      async (c) => await answer(parts, endpoint, handler, c),
-    );
+    const handler = parts.handlers[name as EndpointName] as unknown as Route['handler'];
+    routes.add(endpoint.method, endpoint.path, { endpoint, surface: surfaces[endpoint.surface ?? 'api'], handler });
   }
-  app.all('*', async (c) => await answer(parts, undefined, unknownRoute(app, c), c));
-  return app;
+  const open = new Set<AbortController>();
+  parts.stopping.addEventListener('abort', () => {
+    for (const each of open) each.abort(parts.stopping.reason);
+  });
+  return (incoming, outgoing) => {
+    const ending = new AbortController();
+    if (parts.stopping.aborted) ending.abort(parts.stopping.reason);
+    open.add(ending);
+    outgoing.once('close', () => {
+      open.delete(ending);
+      if (!outgoing.writableFinished) ending.abort(new ClientLeft());
+    });
+    void answer(parts, routes, exchangeOf(parts, incoming, ending.signal), outgoing);
+  };
 }
 
+class ClientLeft extends Error {}
+
+function exchangeOf({ clientAddress }: HttpParts, incoming: IncomingMessage, signal: AbortSignal): Exchange {
+  const [, path = '', query = ''] = /^([^?#]*)\??([^#]*)/.exec(incoming.url ?? '') ?? [];
+  const headers = requestHeaders(incoming);
+  const request_id = randomUUID();
+  const origin = { request_id, ip: clientAddress(incoming.socket.remoteAddress, headers), receipts: [] };
+  return { incoming, method: incoming.method ?? '', path, query, headers, origin, request_id, signal };
+}
+
+// Never rejects: a reply that cannot be written is logged, and its connection ends.
 async function answer(
   parts: HttpParts,
-  endpoint: Endpoint | undefined,
-  handler: (call: Call<never>) => Promise<unknown>,
-  c: Ctx,
-): Promise<Response> {
+  routes: Router<Route>,
+  exchange: Exchange,
+  outgoing: ServerResponse,
+): Promise<void> {
   const started = performance.now();
-  const origin: Origin = {
-    request_id: randomUUID(),
-    ip: parts.clientAddress(c.env?.incoming?.socket.remoteAddress, c.req.raw.headers),
-    receipts: [],
-  };
-  const request_id = origin.request_id ?? '';
-  const signal = AbortSignal.any([c.req.raw.signal, parts.stopping]);
-  let caller: Caller = { kind: 'anonymous', origin };
-  let response: Response;
+  const { incoming, method, path, origin, request_id, signal } = exchange;
+  const asking: Asking = { caller: { kind: 'anonymous', origin } };
+  const reply = await replyTo(parts, routes, exchange, asking);
+  const line = { request_id, method, path, status: reply.status, ms: Math.round(performance.now() - started) };
+  const actor = asking.caller.kind === 'anonymous' ? null : actorOf(asking.caller).name;
+  parts.log.answered({ ...line, ip: origin.ip, actor });
   try {
-    canonicalPath(c.env?.incoming?.url ?? new URL(c.req.raw.url).pathname);
-    if (endpoint !== undefined) {
-      const identifyNow = async () =>
-        await identify(parts, endpoint, c.req.raw.headers, origin, (known) => (caller = known));
-      caller = await identifyNow();
-      const callerNow = anew(caller, identifyNow);
-      const read = await readParts(endpoint, c);
-      caller = await callerNow();
-      const late = { callerNow, readBytes: async (most_bytes: number) => await readBytes(c.req.raw, most_bytes) };
-      const call = { caller, request: c.req.raw, signal, ...late, ...read };
-      const refuse = async (error: unknown) =>
-        problemDocument(await toProblem(parts, caller, error, request_id), request_id);
-      response = await parts.carryOutOnce(
-        { endpoint, caller, headers: c.req.raw.headers, parsed: read },
-        // Parsed by this endpoint's own schemas.
-        async () => printAnswer(endpoint, await handler(call as unknown as Call<never>), { signal, refuse }),
-      );
-    } else {
-      await handler({ caller, request: c.req.raw, signal } as unknown as Call<never>); // throws
-      throw new Problem('not_found');
-    }
+    await send(incoming, outgoing, secure(reply, request_id, origin.receipts));
   } catch (error) {
-    const seen =
-      brokenOff(error, c.req.raw.signal, parts.stopping) ?? refusedSignIn(endpoint, c.req.raw.headers, error);
-    const problem = await toProblem(parts, caller, seen, request_id);
-    if (endpoint !== undefined && !problemsOf(endpoint).includes(problem.code))
-      parts.log.undeclared({ request_id, endpoint: `${endpoint.method} ${endpoint.path}`, code: problem.code });
-    response = problemResponse(problem, request_id);
+    if (!signal.aborted) parts.log.bug(error, request_id);
+    outgoing.destroy();
   }
-  const line = {
-    request_id,
-    method: c.req.method,
-    path: c.req.path,
-    status: response.status,
-    ms: Math.round(performance.now() - started),
-    ip: origin.ip,
+}
+
+/** The caller, as soon as that is known: also one who is then refused. */
+interface Asking {
+  caller: Caller;
+}
+
+async function replyTo(parts: HttpParts, routes: Router<Route>, exchange: Exchange, asking: Asking): Promise<Reply> {
+  const { request_id } = exchange;
+  let route: Route | undefined;
+  try {
+    canonicalPath(exchange.path);
+    const found = routes.find(exchange.method === 'HEAD' ? 'GET' : exchange.method, exchange.path);
+    if (Array.isArray(found)) throw notRouted(found);
+    route = found.route;
+    return await carryOut(parts, route, { ...exchange, params: found.params }, asking);
+  } catch (error) {
+    const seen = brokenOff(error, exchange, parts.stopping) ?? refusedSignIn(parts, route, exchange.headers, error);
+    const problem = await toProblem(parts, asking.caller, seen, request_id);
+    if (route !== undefined && !problemsOf(route.endpoint).includes(problem.code)) {
+      const endpoint = `${route.endpoint.method} ${route.endpoint.path}`;
+      parts.log.undeclared({ request_id, endpoint, code: problem.code });
+    }
+    return (route?.surface ?? surfaces.api).printProblem(problem, request_id);
+  }
+}
+
+// An unknown sender makes the service hold at most this.
+const unknown_sender_max_bytes = 64 * 1024;
+
+async function carryOut(
+  parts: HttpParts,
+  { endpoint, surface, handler }: Route,
+  exchange: Exchange & { params: Record<string, string> },
+  asking: Asking,
+): Promise<Reply> {
+  const { incoming, headers, signal, request_id } = exchange;
+  if (handler === undefined) throw servedElsewhere(surface);
+  const identifyNow = async () => await identify(parts, { endpoint, surface }, exchange, asking);
+  const isRead = endpoint.body !== undefined && endpoint.body !== 'archive';
+  const isLarge = isRead && (announcedBytes(incoming) ?? Infinity) > unknown_sender_max_bytes;
+  if (isLarge) {
+    await identifyNow();
+    if (endpoint.body !== undefined) requireType(endpoint.body, headers.get('content-type'));
+  }
+  const bytes = isRead ? await readBytes(incoming, surface.max_body_bytes) : undefined;
+  const caller = await identifyNow();
+  const parsed = {
+    params: parse(endpoint.params, exchange.params, '/path'),
+    query: parse(endpoint.query, readQuery(endpoint, exchange.query), '/query'),
+    body: readBody(endpoint, exchange, bytes),
   };
-  parts.log.answered({ ...line, actor: caller.kind === 'anonymous' ? null : actorOf(caller).name });
-  return secure(response, request_id, origin.receipts);
+  const call = { ...parsed, caller, headers, signal, callerNow: anew(caller, identifyNow) };
+  const refuse = async (error: unknown) =>
+    problemDocument(await toProblem(parts, asking.caller, error, request_id), request_id);
+  return await parts.carryOutOnce(
+    { endpoint, caller, headers, parsed },
+    // Parsed by this endpoint's own schemas.
+    async () => printAnswer(endpoint, await handler(call as unknown as Call<never>), { signal, refuse }),
+  );
+}
+
+function readBody({ body }: Endpoint, { incoming, headers }: Exchange, bytes: Buffer | undefined): unknown {
+  if (body === undefined) return undefined;
+  requireType(body, headers.get('content-type'));
+  if (bytes === undefined) return archiveOf(incoming);
+  return typeof body === 'string' ? bytes : readJson(bytes, body);
+}
+
+function servedElsewhere({ role }: Surface): Problem {
+  return new Problem('not_found', { detail: `The role ${role} serves this, at an address of its own.` });
+}
+
+function notRouted(methods: readonly string[]): Problem {
+  if (methods.length === 0) return new Problem('not_found');
+  return new Problem('method_not_allowed', {
+    detail: `Here only ${methods.join(', ')} is offered.`,
+    fields: { allowed_methods: methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])) },
+  });
 }
 
 // Work that ended because its client left, or because the service stops, is no bug.
-function brokenOff(error: unknown, left: AbortSignal, stopping: AbortSignal): Problem | undefined {
-  if (left.aborted && error === left.reason)
-    return new Problem('request_timeout', { detail: 'The client left before its request was answered.' });
-  if (stopping.aborted && error === stopping.reason) return new Problem('starting');
-  return undefined;
+function brokenOff(error: unknown, { incoming, signal }: Exchange, stopping: AbortSignal): Problem | undefined {
+  if (!signal.aborted || (error !== signal.reason && error !== incoming.errored)) return undefined;
+  if (error === stopping.reason) return new Problem('starting');
+  return new Problem('request_timeout', { detail: 'The client left before its request was answered.' });
 }
 
 const fresh_ms = 1000;
@@ -167,59 +244,51 @@ async function toProblem(parts: HttpParts, caller: Caller, error: unknown, reque
 }
 
 // What presents itself and is not let in is on the record as well: a token that is not good, a team that is somebody else's.
-function refusedSignIn(endpoint: Endpoint | undefined, headers: Headers, error: unknown): unknown {
-  if (endpoint === undefined || error instanceof Refusal || !(error instanceof Problem)) return error;
-  const presented = error.code === 'unauthenticated' && headers.has('authorization');
-  if (!presented && error.code !== 'not_in_team' && error.code !== 'password_change_required') return error;
+function refusedSignIn(
+  { ways }: HttpParts,
+  route: Route | undefined,
+  headers: RequestHeaders,
+  error: unknown,
+): unknown {
+  if (route === undefined || error instanceof Refusal || !(error instanceof Problem)) return error;
+  const presented = route.surface.ways.some((way) => headers.has(ways[way].header));
+  const isRefused = error.code === 'unauthenticated' && presented;
+  if (!isRefused && error.code !== 'not_in_team' && error.code !== 'password_change_required') return error;
   const { code, detail: reason, hint } = error;
-  return new Refusal({ code, reason, ...(hint === undefined ? {} : { hint }) }, endpoint.operation, theOrg);
+  return new Refusal({ code, reason, ...(hint === undefined ? {} : { hint }) }, route.endpoint.operation, theOrg);
 }
 
-/** Says who it is as soon as that is known: also of a caller who may then not go on. */
 async function identify(
   parts: HttpParts,
-  endpoint: Endpoint,
-  headers: Headers,
-  origin: Origin,
-  onKnown: (caller: Caller) => void,
+  { endpoint, surface }: Pick<Route, 'endpoint' | 'surface'>,
+  { headers, origin }: Exchange,
+  asking: Asking,
 ): Promise<Caller> {
-  const rule = operations[endpoint.operation];
   // A public endpoint reads no token at all, so that a stale one in a client stands in nobody's way.
-  if (rule.on === 'anyone') return { kind: 'anonymous', origin };
-  const caller = await parts.authenticate(headers, origin).catch(async (error: unknown) => {
-    if (error instanceof Problem && error.code === 'not_in_team') onKnown(await whoever(parts, headers, origin));
+  if (operations[endpoint.operation].on === 'anyone') return asking.caller;
+  const way = surface.ways.map((name) => parts.ways[name]).find(({ header }) => headers.has(header));
+  if (way === undefined) throw new Problem('unauthenticated');
+  const caller = await way.authenticate(headers, origin).catch(async (error: unknown) => {
+    if (error instanceof Problem && error.code === 'not_in_team')
+      asking.caller = await way.authenticate(without(headers, 'x-service-team'), origin);
     throw error;
   });
-  onKnown(caller);
+  asking.caller = caller;
   if (caller.kind === 'anonymous') throw new Problem('unauthenticated');
-  const open =
+  const isOpen =
     endpoint.operation === 'password.change' ||
     endpoint.operation === 'session.read' ||
     endpoint.operation === 'session.revoke';
-  if (caller.kind === 'user' && caller.must_change_password && !open && (await parts.mustChangeFirst()))
+  if (caller.kind === 'user' && caller.must_change_password && !isOpen && (await parts.mustChangeFirst()))
     throw new Problem('password_change_required');
   return caller;
 }
 
-async function whoever(parts: HttpParts, headers: Headers, origin: Origin): Promise<Caller> {
-  const without = new Headers(headers);
-  without.delete('x-service-team');
-  return await parts.authenticate(without, origin);
-}
-
-async function readParts(endpoint: Endpoint, c: Ctx) {
-  return {
-    params: parse(endpoint.params, c.req.param(), '/path'),
-    query: parse(endpoint.query, readQuery(endpoint, c), '/query'),
-    body: endpoint.body === undefined ? undefined : await readBody(endpoint.body, c.req.raw),
-  };
-}
-
 // Unknown and repeated query parameters are refused: nothing is ever half understood.
-function readQuery(endpoint: Endpoint, c: Ctx): Record<string, string> {
-  const given = [...new URL(c.req.raw.url).searchParams];
-  const query = new Map(given);
-  for (const name of query.keys()) {
+function readQuery(endpoint: Endpoint, query: string): Record<string, string> {
+  if (query === '') return {};
+  const given = [...new URLSearchParams(query)];
+  for (const [name] of given) {
     const known = endpoint.query !== undefined && Object.hasOwn(endpoint.query.shape, name);
     if (!known)
       throw new Problem('malformed', {
@@ -228,7 +297,7 @@ function readQuery(endpoint: Endpoint, c: Ctx): Record<string, string> {
     const times = given.filter(([other]) => other === name).length;
     if (times > 1) throw new Problem('malformed', { detail: `The query parameter ${name} is given ${times} times.` });
   }
-  return Object.fromEntries(query);
+  return Object.fromEntries(given);
 }
 
 function parse(schema: z.ZodType | undefined, value: unknown, where: string): unknown {
@@ -243,18 +312,4 @@ function parse(schema: z.ZodType | undefined, value: unknown, where: string): un
   throw new Problem('invalid', {
     errors: read.error.issues.map((issue) => ({ pointer: `${where}/${issue.path.join('/')}`, message: issue.message })),
   });
-}
-
-function unknownRoute(app: Hono<{ Bindings: Bindings }>, c: Ctx): () => Promise<never> {
-  return async () => {
-    const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) =>
-      app.router.match(method, c.req.path)[0].some(([[, route]]) => route.path !== '/*'),
-    );
-    if (methods.length > 0 && !methods.includes(c.req.method))
-      throw new Problem('method_not_allowed', {
-        detail: `Here only ${methods.join(', ')} is offered.`,
-        fields: { allowed_methods: methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])) },
-      });
-    throw new Problem('not_found');
-  };
 }

@@ -1,10 +1,11 @@
 // Where a request comes from. The socket's peer counts; what a header says counts only when that peer is a proxy we were told to trust.
 import { BlockList, isIP } from 'node:net';
 import type { Origin } from '../access/caller.ts';
+import type { RequestHeaders } from './request-headers.ts';
 
 const forwarding = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
 
-export type ClientAddress = (socket_address: string | undefined, headers: Headers) => string | null;
+export type ClientAddress = (socket_address: string | undefined, headers: RequestHeaders) => string | null;
 
 /** `trusted` holds addresses and networks in CIDR form. */
 export function clientAddress(trusted: readonly string[]): ClientAddress {
@@ -21,7 +22,7 @@ export function clientAddress(trusted: readonly string[]): ClientAddress {
 }
 
 /** From this machine, and not through a proxy. */
-export function isFromLoopback(headers: Headers, origin: Origin): boolean {
+export function isFromLoopback(headers: RequestHeaders, origin: Origin): boolean {
   const direct = forwarding.every((name) => !headers.has(name));
   return direct && origin.ip !== null && (origin.ip === '::1' || origin.ip.startsWith('127.'));
 }

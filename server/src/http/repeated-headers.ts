@@ -1,8 +1,7 @@
 // Headers that have one value. Given twice, one reader takes the first, another the last, a third both with a comma between them: a proxy
 // and we could then mean different hosts, people or bodies. Node refuses two lengths by itself, and lets the others through.
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { Problem } from '@gantry/contract/problems.ts';
-import { answerLast, type OnUnparsed } from './unparsed.ts';
 
 const single = new Set([
   'host',
@@ -19,16 +18,14 @@ const single = new Set([
   'x-service-team',
 ]);
 
-/** True when it was refused, and answered. */
-export function refuseRepeated(
-  { rawHeaders }: IncomingMessage,
-  outgoing: ServerResponse,
-  onUnparsed: OnUnparsed,
-): boolean {
-  const names = rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
-  const repeated = names.find((name, index) => single.has(name) && names.indexOf(name) !== index);
-  if (repeated === undefined) return false;
-  const problem = new Problem('malformed', { detail: `The header ${repeated} is given more than once.` });
-  answerLast(outgoing, problem, { onUnparsed, why: 'a header twice' });
-  return true;
+/** The refusal of a request with one of them twice. */
+export function repeatedHeader({ rawHeaders }: IncomingMessage): Problem | undefined {
+  const seen = new Set<string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]?.toLowerCase() ?? '';
+    if (!single.has(name)) continue;
+    if (seen.has(name)) return new Problem('malformed', { detail: `The header ${name} is given more than once.` });
+    seen.add(name);
+  }
+  return undefined;
 }

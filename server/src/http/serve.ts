@@ -1,9 +1,9 @@
 // The listening socket: bounded headers and times, and a stop that lets requests finish.
 import type { AddressInfo } from 'node:net';
-import { createServer, type Server } from 'node:http';
-import { getRequestListener } from '@hono/node-server';
-import { refuseRepeated } from './repeated-headers.ts';
-import { answerUnparsed, answerUnreadable, type OnUnparsed } from './unparsed.ts';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { Problem } from '@gantry/contract/problems.ts';
+import { repeatedHeader } from './repeated-headers.ts';
+import { answerLast, answerUnparsed, type OnUnparsed } from './unparsed.ts';
 
 export interface Listening {
   url: string;
@@ -11,10 +11,8 @@ export interface Listening {
   close(wait_ms: number): Promise<void>;
 }
 
-type Fetch = (request: Request, bindings: object) => Response | Promise<Response>;
-
 export async function serve(
-  fetch: Fetch,
+  listener: RequestListener,
   { host, port }: { host: string; port: number },
   onUnparsed: OnUnparsed,
 ): Promise<Listening> {
@@ -23,13 +21,14 @@ export async function serve(
     requestTimeout: 300_000,
     keepAliveTimeout: 75_000,
     maxHeaderSize: 16 * 1024,
-    // One that is missing is refused with the others that make no address, below.
+    // One that is missing is refused below, with those that name nothing.
     requireHostHeader: false,
   };
   // insecureHTTPParser stays off: what two parsers could read differently is refused by Node's strict one.
-  const listener = getRequestListener(fetch, { errorHandler: (error) => answerUnreadable(error, onUnparsed) });
   const server = createServer(limits, (incoming, outgoing) => {
-    if (!refuseRepeated(incoming, outgoing, onUnparsed)) void listener(incoming, outgoing);
+    const problem = repeatedHeader(incoming) ?? unreadableHost(incoming);
+    if (problem === undefined) listener(incoming, outgoing);
+    else answerLast(outgoing, problem, { onUnparsed, why: problem.detail });
   });
   server.maxHeadersCount = 100;
   answerUnparsed(server, onUnparsed);
@@ -37,6 +36,14 @@ export async function serve(
   const address = server.address() as AddressInfo; // a TCP server that listens has one
   const shown = host.includes(':') ? `[${host}]` : host;
   return { url: `http://${shown}:${address.port}`, close: async (wait_ms) => await close(server, wait_ms) };
+}
+
+const plain_host = /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i;
+
+function unreadableHost({ headers: { host } }: IncomingMessage): Problem | undefined {
+  if (host !== undefined && plain_host.test(host)) return undefined;
+  const detail = host === undefined ? 'The header host is missing.' : 'The header host names no host.';
+  return new Problem('malformed', { detail });
 }
 
 async function listen(server: Server, host: string, port: number): Promise<void> {

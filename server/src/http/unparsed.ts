@@ -4,9 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Problem, problemDocument } from '@gantry/contract/problems.ts';
-import { RequestError } from '@hono/node-server';
 import { secure } from './headers.ts';
-import { asProblem, problemResponse } from './problem-response.ts';
+import { problemReply } from './problem-reply.ts';
 
 /** Hears of each: why, by Node's own code or in words. */
 export type OnUnparsed = (line: { request_id: string; status: number; why: string | undefined }) => void;
@@ -46,15 +45,6 @@ export function answerLast(
   outgoing.writeHead(status, headers).end(body);
 }
 
-/** For what Node's parser lets through, and what makes no address: a target or a host that is none. */
-export function answerUnreadable(error: unknown, onUnparsed: OnUnparsed): Response {
-  const request_id = randomUUID();
-  const problem =
-    error instanceof RequestError ? new Problem('malformed', { detail: `${error.message}.` }) : asProblem(error);
-  onUnparsed({ request_id, status: problem.status, why: String(error) });
-  return secure(problemResponse(problem, request_id), request_id, []);
-}
-
 function problemOf({ code }: NodeJS.ErrnoException): Problem {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
@@ -71,12 +61,8 @@ function problemOf({ code }: NodeJS.ErrnoException): Problem {
 /** The last of its connection. */
 function lastAnswer(problem: Problem) {
   const request_id = randomUUID();
+  const { status, headers } = secure(problemReply(problem, request_id), request_id, []);
   const body = JSON.stringify(problemDocument(problem, request_id));
-  const { status, headers } = secure(problemResponse(problem, request_id), request_id, []);
-  const all = {
-    ...Object.fromEntries(headers),
-    'content-length': String(Buffer.byteLength(body)),
-    connection: 'close',
-  };
+  const all = { ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' };
   return { request_id, status, headers: all, body };
 }

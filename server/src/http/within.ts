@@ -1,10 +1,14 @@
-/** What it gives, or undefined when that takes longer. */
-export async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
+/** What it gives, or undefined when that takes longer, or the signal ends before. */
+export async function within<T>(ms: number, promise: Promise<T>, signal?: AbortSignal): Promise<T | undefined> {
   const late = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => late.resolve(undefined), ms);
+  const giveUp = () => late.resolve(undefined);
+  const timer = setTimeout(giveUp, ms);
+  if (signal?.aborted) giveUp();
+  signal?.addEventListener('abort', giveUp, { once: true });
   try {
     return await Promise.race([promise, late.promise]);
   } finally {
     clearTimeout(timer);
+    signal?.removeEventListener('abort', giveUp);
   }
 }

@@ -9,12 +9,12 @@ export interface Answer {
 }
 
 /** An answer may have to wait in memory and then in the database for its caller. */
-const most_bytes = 32 * 1024 * 1024;
+export const max_answer_bytes = 32 * 1024 * 1024;
 
 /** Throws `agent_unavailable` when the connection breaks before the end, `agent_error` for an answer that is too large. */
 export async function readAnswer(
   ref: string,
-  given: Omit<Answer, 'body'> & { body: Dispatcher.ResponseData['body'] },
+  given: Omit<Answer, 'body'> & Pick<Dispatcher.ResponseData, 'body'>,
 ): Promise<Answer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -22,20 +22,22 @@ export async function readAnswer(
     // Without an encoding the body gives buffers.
     for await (const chunk of given.body as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > most_bytes) throw tooLarge(ref);
+      if (size > max_answer_bytes) throw tooLarge(ref);
       chunks.push(chunk);
     }
   } catch (cause) {
-    throw cause instanceof Problem ? cause : broken(ref, cause);
+    throw cause instanceof Problem ? cause : brokenConnection(ref, cause);
   }
   return { status: given.status, content_type: given.content_type, body: Buffer.concat(chunks, size) };
 }
 
 function tooLarge(ref: string): Problem {
-  return new Problem('agent_error', { detail: `The answer of ${ref} is larger than ${most_bytes / 1024 ** 2} MB.` });
+  return new Problem('agent_error', {
+    detail: `The answer of ${ref} is larger than ${max_answer_bytes / 1024 ** 2} MB.`,
+  });
 }
 
-function broken(ref: string, cause: unknown): Problem {
+export function brokenConnection(ref: string, cause: unknown): Problem {
   const problem = new Problem('agent_unavailable', {
     detail: `The connection to ${ref} broke before it had answered: its container stopped or died.`,
   });

@@ -3,18 +3,29 @@
 // alone, also after a restart. A container that dies ends its runs as `interrupted`. A caller who hangs up before there is an answer or a
 // run id takes the call back while it waits in the container's queue; one that runs by then goes on.
 import { randomUUID } from 'node:crypto';
+import type { Caller } from '../access/caller.ts';
+import { jsonReply, type Reply } from '../http/reply.ts';
+import type { RequestHeaders } from '../http/request-headers.ts';
+import { admit } from './admit.ts';
 import { readAnswer, type Answer } from './answer.ts';
 import { followRun } from './follow-run.ts';
 import type { Ingress } from './ingress.ts';
-import { receive, type Incoming } from './receive.ts';
 import * as store from './store.ts';
 import { callAgent, type UpstreamCall } from './upstream.ts';
 
-export async function call(ingress: Ingress, incoming: Incoming): Promise<Response> {
-  const { agent, instance, user, body } = await receive(ingress, incoming);
+export interface Incoming {
+  caller: Caller;
+  name: string;
+  headers: RequestHeaders;
+  body: Uint8Array;
+  signal: AbortSignal;
+}
+
+export async function call(ingress: Ingress, incoming: Incoming): Promise<Reply> {
+  const { agent, instance, user } = await admit(ingress.agents, incoming.caller, incoming.name);
   const run_id = randomUUID();
   const to = { instance, agent, caller: user, method: 'POST' } as const;
-  const ending = ended(ingress, { ...to, path: '/invoke', run_id, headers: incoming.headers, body });
+  const ending = ended(ingress, { ...to, path: '/invoke', run_id, headers: incoming.headers, body: incoming.body });
   const isDetached = /(^|[\s,])respond-async\b/i.test(incoming.headers.get('prefer') ?? '');
   const leave = () => {
     // A service that stops hangs up, too; its runs are the next one's. Where nothing answers, nothing waits.
@@ -33,7 +44,7 @@ export async function call(ingress: Ingress, incoming: Incoming): Promise<Respon
   ingress.background(storeAnswer(ingress, { id: run_id, revision_id: instance.revision_id }, ending));
   const location = `/agents/${incoming.name}/runs/${run_id}`;
   const headers = { location, 'x-run-id': run_id, ...(isDetached ? { 'preference-applied': 'respond-async' } : {}) };
-  return Response.json({ run_id, status: 'running' }, { status: 202, headers });
+  return jsonReply({ run_id, status: 'running' }, 202, headers);
 }
 
 type Ended = { answer: Answer & { retry_after: string | undefined } } | { error: unknown };
@@ -63,7 +74,7 @@ async function within(ending: Promise<Ended>, { sync_budget_ms, stopping }: Ingr
   }
 }
 
-function print(ending: Ended, run_id: string): Response {
+function print(ending: Ended, run_id: string): Reply {
   if ('error' in ending) throw ending.error;
   const { status, content_type, retry_after, body } = ending.answer;
   const headers = {
@@ -71,7 +82,7 @@ function print(ending: Ended, run_id: string): Response {
     'x-run-id': run_id,
     ...(retry_after === undefined ? {} : { 'retry-after': retry_after }),
   };
-  return new Response(new Uint8Array(body), { status, headers });
+  return { status, headers, body };
 }
 
 // A connection that broke says nothing about the run: the container is asked, unless the service stops.

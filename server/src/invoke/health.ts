@@ -1,8 +1,9 @@
+import type { Reply } from '../http/reply.ts';
 import { ask, type Question } from './ask.ts';
 import type { Ingress } from './ingress.ts';
 
 /** The agent's own health, for those who may call it. */
-export async function health(ingress: Ingress, question: Question): Promise<Response> {
+export async function health(ingress: Ingress, question: Question): Promise<Reply> {
   const { status, content_type, body } = await ask(ingress, question, '/health');
-  return new Response(new Uint8Array(body), { status, headers: { 'content-type': content_type } });
+  return { status, headers: { 'content-type': content_type }, body };
 }

@@ -8,10 +8,10 @@ import { stream } from './stream.ts';
 
 export function invokeRoutes(ingress: Ingress): Handlers<'invoke'> {
   return {
-    'invoke.call': async ({ params, request, ...incoming }) =>
-      await call(ingress, { ...incoming, name: params.name, headers: request.headers }),
-    'invoke.stream': async ({ params, request, ...incoming }) =>
-      await stream(ingress, { ...incoming, name: params.name, headers: request.headers }),
+    'invoke.call': async ({ params: { name }, caller, headers, body, signal }) =>
+      await call(ingress, { caller, name, headers, body, signal }),
+    'invoke.stream': async ({ params: { name }, caller, headers, body, signal }) =>
+      await stream(ingress, { caller, name, headers, body, signal }),
     'invoke.run': async ({ caller, params }) => await readRun(ingress, { caller, ...params }),
     'invoke.cancel': async ({ caller, params }) => await cancelRun(ingress, { caller, ...params }),
     'invoke.health': async ({ caller, params, signal }) => await health(ingress, { caller, name: params.name, signal }),

@@ -2,6 +2,7 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
+import { jsonReply, type Reply } from '../http/reply.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import type { Ingress } from './ingress.ts';
 import * as store from './store.ts';
@@ -14,20 +15,20 @@ export interface RunOf {
 }
 
 /** The answer as it came; 202 while the run goes on. */
-export async function readRun(ingress: Ingress, { caller, name, run_id }: RunOf): Promise<Response> {
+export async function readRun(ingress: Ingress, { caller, name, run_id }: RunOf): Promise<Reply> {
   const { row } = await ownRun(ingress, { caller, name, run_id });
   const headers = { 'x-run-id': run_id };
-  if (row.state === 'running') return Response.json({ run_id, status: 'running' }, { status: 202, headers });
+  if (row.state === 'running') return jsonReply({ run_id, status: 'running' }, 202, headers);
   const { status, content_type, body } = row;
   if (status === null || content_type === null || body === null)
     throw new Error(`run ${run_id} ended without an answer`);
-  return new Response(new Uint8Array(body), { status, headers: { ...headers, 'content-type': content_type } });
+  return { status, headers: { ...headers, 'content-type': content_type }, body };
 }
 
 /** The run ends as soon as the agent's code lets it; one that has ended keeps its end. */
-export async function cancelRun(ingress: Ingress, { caller, name, run_id }: RunOf): Promise<Response> {
+export async function cancelRun(ingress: Ingress, { caller, name, run_id }: RunOf): Promise<Reply> {
   const { row, agent, user } = await ownRun(ingress, { caller, name, run_id });
-  if (row.state === 'ended') return Response.json({ run_id, status: 'ended' });
+  if (row.state === 'ended') return jsonReply({ run_id, status: 'ended' });
   const instance = await ingress.agents.instance(row.revision_id);
   if (instance !== undefined) {
     const answered = await callAgent(ingress.connections, {
@@ -39,7 +40,7 @@ export async function cancelRun(ingress: Ingress, { caller, name, run_id }: RunO
     });
     await answered.body.dump();
   }
-  return Response.json({ run_id, status: 'cancelling' }, { status: 202 });
+  return jsonReply({ run_id, status: 'cancelling' }, 202);
 }
 
 async function ownRun(ingress: Ingress, { caller, name, run_id }: RunOf) {

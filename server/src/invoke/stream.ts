@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { Readable } from 'node:stream';
+import { Problem } from '@gantry/contract/problems.ts';
+import { printServerSentEvent } from '@gantry/contract/server-sent-events.ts';
+import type { Reply } from '../http/reply.ts';
+import { admit } from './admit.ts';
+import { brokenConnection, max_answer_bytes, readAnswer } from './answer.ts';
+import type { Incoming } from './call.ts';
 import type { Ingress } from './ingress.ts';
-import { receive, type Incoming } from './receive.ts';
 import { callAgent } from './upstream.ts';
 
 /** What the agent says while it works, as server-sent events; the client going away cancels the run. */
-export async function stream(ingress: Ingress, incoming: Incoming): Promise<Response> {
-  const { agent, instance, user, body } = await receive(ingress, incoming);
+export async function stream(ingress: Ingress, incoming: Incoming): Promise<Reply> {
+  const { agent, instance, user } = await admit(ingress.agents, incoming.caller, incoming.name);
   const run_id = randomUUID();
   const answered = await callAgent(ingress.connections, {
     instance,
@@ -16,7 +20,7 @@ export async function stream(ingress: Ingress, incoming: Incoming): Promise<Resp
     path: '/stream',
     run_id,
     headers: incoming.headers,
-    body,
+    body: incoming.body,
     signal: incoming.signal,
   });
   const { status, content_type, retry_after } = answered;
@@ -26,5 +30,43 @@ export async function stream(ingress: Ingress, incoming: Incoming): Promise<Resp
     'x-run-id': run_id,
     ...(retry_after === undefined ? {} : { 'retry-after': retry_after }),
   };
-  return new Response(Readable.toWeb(answered.body) as ReadableStream<Uint8Array>, { status, headers }); // Node's own type of the same stream
+  if (!content_type.startsWith('text/event-stream'))
+    return { status, headers, body: (await readAnswer(agent.ref, answered)).body };
+  // Without an encoding the body gives buffers.
+  const body = answered.body as AsyncIterable<Buffer>;
+  return { status, headers, body: wholeEvents(body, { ref: agent.ref, run_id, stopping: ingress.stopping }) };
+}
+
+const newline = 0x0a;
+const end_of_event = '\n\n';
+
+/** Chunks up to the end of their last event, so that a connection that breaks leaves no half of one before the RUN_ERROR. */
+export async function* wholeEvents(
+  body: AsyncIterable<Buffer>,
+  { ref, run_id, stopping }: { ref: string; run_id: string; stopping: AbortSignal },
+): AsyncGenerator<Uint8Array | string> {
+  let held: Buffer[] = [];
+  let [held_bytes, last] = [0, 0];
+  try {
+    for await (const chunk of body) {
+      const end = chunk.lastIndexOf(end_of_event);
+      const isSplit = end < 0 && last === newline && chunk[0] === newline;
+      const whole_bytes = isSplit ? 1 : end < 0 ? 0 : end + end_of_event.length;
+      if (whole_bytes > 0) {
+        yield Buffer.concat([...held, chunk.subarray(0, whole_bytes)]);
+        [held, held_bytes] = [[], 0];
+      }
+      held.push(chunk.subarray(whole_bytes));
+      held_bytes += chunk.length - whole_bytes;
+      if (held_bytes > max_answer_bytes) throw new Error('an event is larger than an answer may be');
+      last = chunk.at(-1) ?? last;
+    }
+  } catch (cause) {
+    const { code, detail } = stopping.aborted
+      ? new Problem('starting', { detail: 'The service is stopping.' })
+      : brokenConnection(ref, cause);
+    yield printServerSentEvent({ data: JSON.stringify({ type: 'RUN_ERROR', code, message: detail, runId: run_id }) });
+    return;
+  }
+  yield Buffer.concat(held);
 }

@@ -3,6 +3,7 @@
 import { request, type Dispatcher } from 'undici';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { SignedInCaller } from '../access/caller.ts';
+import type { RequestHeaders } from '../http/request-headers.ts';
 import type { ServingInstance } from '../deploy/serving.ts';
 import { Unproven, type AgentConnections } from './agent-connections.ts';
 import { callerIdentity, threadSpace } from './caller-identity.ts';
@@ -19,8 +20,8 @@ export interface UpstreamCall {
   method: 'GET' | 'POST';
   path: '/invoke' | '/stream' | '/health' | '/ready' | `/runs/${string}`;
   run_id?: string;
-  headers?: Headers;
-  body?: Buffer;
+  headers?: RequestHeaders;
+  body?: Uint8Array;
   signal?: AbortSignal;
 }
 

@@ -3,11 +3,12 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { Caller, Identity, Origin, SignedInCaller } from '../access/caller.ts';
 import { wanted, type Copies, type Kind, type Moment, type SessionOf, type Wanted } from '../copies/copies.ts';
 import type { Reader } from '../database/database.ts';
+import type { RequestHeaders } from '../http/request-headers.ts';
 import { findTeamToActFor } from '../principals/load-caller.ts';
 import { loadIdentities } from '../service-principals/load-caller.ts';
 import type { Tokens } from './token.ts';
 
-export type Authenticate = (headers: Headers, origin: Origin) => Promise<Caller>;
+export type Authenticate = (headers: RequestHeaders, origin: Origin) => Promise<Caller>;
 
 const identities: Kind<string, Identity> = { name: 'identity', textOf: (id) => id, load: loadIdentities };
 

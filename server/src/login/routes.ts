@@ -9,11 +9,11 @@ import { setPassword } from './set-password.ts';
 
 export function loginRoutes(parts: LoginParts): Handlers<'auth'> & Pick<Handlers<'users'>, 'users.reset_password'> {
   return {
-    'auth.login': async ({ caller, body, request }) =>
+    'auth.login': async ({ caller, body, headers }) =>
       await login(parts, {
         ...body,
         origin: caller.origin,
-        from_loopback: isFromLoopback(request.headers, caller.origin),
+        from_loopback: isFromLoopback(headers, caller.origin),
       }),
     'auth.exchange_key': async ({ caller, body }) => await exchangeKey(parts, body.key, caller.origin),
     'auth.change_password': async ({ caller, body }) => await changePassword(parts, caller, body),

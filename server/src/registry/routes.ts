@@ -39,8 +39,8 @@ export function registryRoutes({ db, cursors, data_dir, readAsOf }: RegistryPart
       return await showPush(db, caller, await push(parts, caller, request));
     },
     'pushes.show': async ({ caller, params }) => await showPush(db, caller, params.id),
-    'pushes.events': async ({ caller, callerNow, params, query, request, signal }) => {
-      const after = lastSeq(request) ?? query.after ?? 0;
+    'pushes.events': async ({ caller, callerNow, params, query, headers, signal }) => {
+      const after = lastSeq(headers) ?? query.after ?? 0;
       const decide = async () => await requireReadablePush(db, await callerNow(), params.id);
       return await whileAllowed(
         { decide, signal },

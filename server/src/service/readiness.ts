@@ -9,22 +9,12 @@ import { freeBytes } from './free-bytes.ts';
 const least_free_bytes = 64 * 1024 ** 2;
 
 /**
- * Throws unless the service can do its work: not stopping, the database takes writes, there is room, and the log is what was signed. Answers what is to be
- * warned of; anybody may read it, so it names no setting.
+ * Throws unless the process can do its work: not stopping, the database takes writes, there is room, and each of its roles is ready. Answers
+ * what is to be warned of; anybody may read it, so it names no setting.
  */
 export function readiness(
   db: Database,
-  {
-    data_dir,
-    stopping,
-    sealer,
-    orgFile,
-  }: {
-    data_dir: string;
-    stopping: AbortSignal;
-    sealer: Pick<Sealer, 'checked' | 'trouble' | 'fault'>;
-    orgFile: Check | undefined;
-  },
+  { data_dir, stopping, roles }: { data_dir: string; stopping: AbortSignal; roles: (() => Promise<string[]>)[] },
 ): () => Promise<string[]> {
   return async () => {
     if (stopping.aborted) throw new Problem('starting', { detail: 'The service is stopping.' });
@@ -33,6 +23,21 @@ export function readiness(
     const free = await freeBytes(data_dir);
     if (free < least_free_bytes)
       throw new Problem('storage_full', { detail: `${Math.floor(free / 1024 ** 2)} MB are free under DATA_DIR.` });
+    return (await Promise.all(roles.map(async (ready) => await ready()))).flat();
+  };
+}
+
+/** Throws unless the log is what was signed. */
+export function governanceReady({
+  sealer,
+  orgFile,
+  stopping,
+}: {
+  sealer: Pick<Sealer, 'checked' | 'trouble' | 'fault'>;
+  orgFile: Check | undefined;
+  stopping: AbortSignal;
+}): () => Promise<string[]> {
+  return async () => {
     if (!sealer.checked()) {
       const waits = sealer.trouble() === undefined ? 'is being checked' : 'cannot be checked: the service log says why';
       throw new Problem('starting', { detail: `The audit log ${waits}.` });

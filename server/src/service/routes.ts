@@ -3,7 +3,7 @@ import { agentJsonSchema } from '@gantry/contract/agent-yaml.ts';
 import { assetConfigJsonSchema } from '@gantry/contract/asset-config.ts';
 import { authorize } from '../access/authorize.ts';
 import { theOrg } from '../access/subject.ts';
-import type { Handlers } from '../http/handlers.ts';
+import type { Handlers, SurfaceHandlers } from '../http/handlers.ts';
 import type { OrgCheckLine } from './check-org.ts';
 import type { Check } from './doctor.ts';
 import { inspect } from './doctor.ts';
@@ -11,8 +11,6 @@ import { inspect } from './doctor.ts';
 export interface ServiceParts {
   base_url: () => string;
   version: string;
-  /** What is to be warned of. */
-  ready: () => Promise<string[]>;
   checks: readonly Check[];
   orgCheck: () => Promise<OrgCheckLine[]>;
 }
@@ -20,13 +18,10 @@ export interface ServiceParts {
 export function serviceRoutes({
   base_url,
   version,
-  ready,
   checks,
   orgCheck,
-}: ServiceParts): Handlers<'service'> & Pick<Handlers<'org'>, 'org.check'> {
+}: ServiceParts): Omit<Handlers<'service'>, keyof SurfaceHandlers<'probes'>> & Pick<Handlers<'org'>, 'org.check'> {
   return {
-    'service.livez': async () => ({ status: 'ok' }),
-    'service.readyz': async () => ({ status: 'ready', warnings: await ready() }),
     'service.openapi': async () => openapi(base_url(), version),
     'service.agent_schema': async () => agentJsonSchema(),
     'service.asset_schema': async ({ params }) => assetConfigJsonSchema(params.kind),
@@ -38,5 +33,13 @@ export function serviceRoutes({
       authorize(caller, 'org.check', theOrg);
       return { lines: await orgCheck() };
     },
+  };
+}
+
+/** `ready` answers what is to be warned of. */
+export function probeRoutes(ready: () => Promise<string[]>): SurfaceHandlers<'probes'> {
+  return {
+    'service.livez': async () => await Promise.resolve({ status: 'ok' }),
+    'service.readyz': async () => ({ status: 'ready', warnings: await ready() }),
   };
 }

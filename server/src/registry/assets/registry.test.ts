@@ -24,7 +24,7 @@ const unused = {
   params: undefined,
   query: undefined,
   body: undefined,
-  request: new Request('http://test'),
+  headers: new Headers(),
   signal: AbortSignal.timeout(60_000),
   callerNow: async () => await cast.caller('otto'),
 };
@@ -347,10 +347,10 @@ describe('pushes', () => {
   test('its events can be read from the beginning and from any of them', async () => {
     const { id } = await push('ada', 'followed');
     const read = async (last?: string) => {
-      const request = new Request('http://test', last === undefined ? {} : { headers: { 'last-event-id': last } });
+      const headers = new Headers(last === undefined ? {} : { 'last-event-id': last });
       const events = await routes['pushes.events']({
         ...unused,
-        request,
+        headers,
         caller: await cast.caller('ada'),
         params: { id },
         query: {},

@@ -43,7 +43,7 @@ const unused = {
   params: undefined,
   query: undefined,
   body: undefined,
-  request: new Request('http://test'),
+  headers: new Headers(),
   signal: AbortSignal.timeout(60_000),
 };
 /** A config of the kind that is unlike others of it. */

@@ -1,6 +1,7 @@
 import { disk_full, errorCode } from '../database/database.ts';
 import { overtaken } from '../database/overtaken.ts';
 import { Problem, problemDocument } from '@gantry/contract/problems.ts';
+import type { Reply } from './reply.ts';
 
 /** An expected refusal as it is; anything else is a bug, of which the answer tells nothing. */
 export function asProblem(error: unknown): Problem {
@@ -14,13 +15,18 @@ export function asProblem(error: unknown): Problem {
   return overtaken(error) ?? new Problem('internal');
 }
 
-export function problemResponse(problem: Problem, request_id: string): Response {
-  const headers = new Headers({ 'content-type': 'application/problem+json' });
-  if (problem.status === 401) headers.set('www-authenticate', 'Bearer realm="gantry"');
+export function problemReply(problem: Problem, request_id: string): Reply {
   const { allowed_methods } = problem.fields;
-  if (Array.isArray(allowed_methods)) headers.set('allow', allowed_methods.join(', '));
-  if (problem.retry_after_seconds !== undefined) headers.set('retry-after', String(problem.retry_after_seconds));
-  return new Response(JSON.stringify(problemDocument(problem, request_id)), { status: problem.status, headers });
+  return {
+    status: problem.status,
+    headers: {
+      'content-type': 'application/problem+json',
+      ...(problem.status === 401 && { 'www-authenticate': 'Bearer realm="gantry"' }),
+      ...(Array.isArray(allowed_methods) && { allow: allowed_methods.join(', ') }),
+      ...(problem.retry_after_seconds !== undefined && { 'retry-after': String(problem.retry_after_seconds) }),
+    },
+    body: JSON.stringify(problemDocument(problem, request_id)),
+  };
 }
 
 // On a disk of the database, or of this machine.

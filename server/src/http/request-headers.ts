@@ -1,0 +1,19 @@
+import type { IncomingMessage } from 'node:http';
+
+/** What is read of a request's headers; names in lower case. */
+export type RequestHeaders = Pick<Headers, 'get' | 'has'>;
+
+export function requestHeaders({ headers }: IncomingMessage): RequestHeaders {
+  const get = (name: string) => {
+    const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
+    return Array.isArray(value) ? value.join(', ') : (value ?? null);
+  };
+  return { get, has: (name) => get(name) !== null };
+}
+
+export function without(headers: RequestHeaders, left_out: string): RequestHeaders {
+  return {
+    get: (name) => (name === left_out ? null : headers.get(name)),
+    has: (name) => name !== left_out && headers.has(name),
+  };
+}

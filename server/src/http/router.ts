@@ -1,0 +1,87 @@
+// Paths of the contract → their routes. A literal segment goes before a parameter, whatever the order in which they were added.
+import type { Method } from '@gantry/contract/endpoint.ts';
+
+interface Routed<Route> {
+  route: Route;
+  params: Record<string, string>;
+}
+
+export interface Router<Route> {
+  add(method: Method, path: string, route: Route): void;
+  /** The route, or the methods of the path: an empty list for an unknown path. */
+  find(method: string, path: string): Routed<Route> | Method[];
+}
+
+interface Node<Route> {
+  /** How many segments lead here. */
+  depth: number;
+  literals: Map<string, Node<Route>>;
+  parameter: Node<Route> | undefined;
+  routes: Map<string, { method: Method; route: Route; names: string[] }>;
+}
+
+export function router<Route>(): Router<Route> {
+  const root = node<Route>(0);
+  return {
+    add(method, path, route) {
+      const names: string[] = [];
+      let at = root;
+      for (const segment of segmentsOf(path)) {
+        const name = /^\{(\w+)\}$/.exec(segment)?.[1];
+        if (name !== undefined) names.push(name);
+        at = name === undefined ? literal(at, segment) : (at.parameter ??= node(at.depth + 1));
+      }
+      at.routes.set(method, { method, route, names });
+    },
+    find(method, path) {
+      const segments = segmentsOf(path).map(decode);
+      const found = matches(root, segments);
+      for (const { at, values } of found) {
+        const known = at.routes.get(method);
+        if (known === undefined) continue;
+        const params = Object.fromEntries(known.names.map((name, index) => [name, values[index] ?? '']));
+        return { route: known.route, params };
+      }
+      return [...new Set(found.flatMap(({ at }) => [...at.routes.values()].map((known) => known.method)))];
+    },
+  };
+}
+
+interface Match<Route> {
+  at: Node<Route>;
+  /** Of the parameters on the way. */
+  values: readonly string[];
+}
+
+function matches<Route>(at: Node<Route>, segments: readonly string[], values: readonly string[] = []): Match<Route>[] {
+  const segment = segments[at.depth];
+  if (segment === undefined) return [{ at, values }];
+  const known = at.literals.get(segment);
+  const literally = known === undefined ? [] : matches(known, segments, values);
+  if (at.parameter === undefined || segment === '') return literally;
+  return [...literally, ...matches(at.parameter, segments, [...values, segment])];
+}
+
+function segmentsOf(path: string): string[] {
+  return path.slice(1).split('/');
+}
+
+// A malformed escape stays as it is.
+function decode(segment: string): string {
+  if (!segment.includes('%')) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+function literal<Route>(at: Node<Route>, segment: string): Node<Route> {
+  const known = at.literals.get(segment) ?? node<Route>(at.depth + 1);
+  at.literals.set(segment, known);
+  return known;
+}
+
+function node<Route>(depth: number): Node<Route> {
+  return { depth, literals: new Map(), parameter: undefined, routes: new Map() };
+}

@@ -1,0 +1,40 @@
+// The differences between kinds of endpoints. Each endpoint names its surface. mount.ts has everything that they share: request id, log line,
+// record of refusals, security headers and the order of the checks.
+import type { SurfaceName } from '@gantry/contract/endpoint.ts';
+import type { Problem } from '@gantry/contract/problems.ts';
+import type { Caller, Origin } from '../access/caller.ts';
+import type { RoleName } from '../config.ts';
+import { problemReply } from './problem-reply.ts';
+import type { Reply } from './reply.ts';
+import type { RequestHeaders } from './request-headers.ts';
+
+export interface Surface {
+  /** The role that serves its endpoints; absent for one that each process serves. */
+  role?: RoleName;
+  /** The first of them that a request uses says who asks. */
+  ways: readonly (keyof Ways)[];
+  /** Of a body that is read whole before its handler runs. */
+  max_body_bytes: number;
+  printProblem: (problem: Problem, request_id: string) => Reply;
+}
+
+/** The ways in which a request can say who asks. */
+export interface Ways {
+  bearer: Way;
+}
+
+interface Way {
+  /** A request without this header does not use this way. */
+  header: string;
+  /** Throws `unauthenticated` for what proves nobody. */
+  authenticate: (headers: RequestHeaders, origin: Origin) => Promise<Caller>;
+}
+
+const mebibyte = 1024 * 1024;
+
+export const surfaces: Readonly<Record<SurfaceName, Surface>> = {
+  api: { role: 'api', ways: ['bearer'], max_body_bytes: mebibyte, printProblem: problemReply },
+  // The wrapper takes as much by default.
+  ingress: { role: 'ingress', ways: ['bearer'], max_body_bytes: 10 * mebibyte, printProblem: problemReply },
+  probes: { ways: [], max_body_bytes: 0, printProblem: problemReply },
+};

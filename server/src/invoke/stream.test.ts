@@ -1,0 +1,114 @@
+// A stream on its way through the ingress, with a plain HTTP server in the place of the agent's container.
+import type { ServerResponse } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { standInFor } from '../testing/agent-stand-in.ts';
+import { storeAgent } from '../testing/stored-agent.ts';
+import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
+import { wholeEvents } from './stream.ts';
+
+let app: TestApp;
+let ada: TestUser;
+let answer: (response: ServerResponse) => void;
+beforeAll(async () => {
+  app = await testApp();
+  ada = await app.user('ada@example.com', { teams: { ml: 'admin' } });
+  const agent = await storeAgent(app, ada.email, { name: 'greeter' });
+  await standInFor(app, agent, (request, response) => {
+    request.resume();
+    request.on('end', () => answer(response));
+  });
+});
+afterAll(async () => await app?.stop());
+
+const stream = async (signal?: AbortSignal) =>
+  await fetch(`${app.url}/agents/greeter/stream`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ada.token}`, 'content-type': 'application/json' },
+    body: '{"input":{}}',
+    ...(signal === undefined ? {} : { signal }),
+  });
+const events = (response: ServerResponse) => response.writeHead(200, { 'content-type': 'text/event-stream' });
+
+test('its head leaves before its first byte, and each event as it comes', async () => {
+  const agent = Promise.withResolvers<ServerResponse>();
+  answer = (response) => {
+    events(response).flushHeaders();
+    agent.resolve(response);
+  };
+  const { status, headers, body } = await stream();
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  expect(headers.get('x-run-id')).toMatch(/^[0-9a-f-]{36}$/);
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  for (const one of ['data: {"n":1}\n\n', ': keepalive\n\n']) {
+    (await agent.promise).write(one);
+    expect(await reader?.read()).toEqual({ done: false, value: one });
+  }
+  (await agent.promise).end();
+  expect((await reader?.read())?.done).toBe(true);
+});
+
+const runErrorIn = (event = '') => JSON.parse(event.replace(/^data: /, '')) as object;
+
+test('a connection that breaks within an event ends it with a RUN_ERROR, and no half event before it', async () => {
+  answer = (response) => void events(response).write('data: {"n":1}\n\ndata: {"n":', () => response.destroy());
+  const answered = await stream();
+  const run_id = answered.headers.get('x-run-id');
+  const [first, last, ...more] = (await answered.text()).split('\n\n');
+  expect([first, more]).toEqual(['data: {"n":1}', ['']]);
+  expect(runErrorIn(last)).toEqual({
+    type: 'RUN_ERROR',
+    code: 'agent_unavailable',
+    message: expect.stringContaining('The connection to agents/greeter broke'),
+    runId: run_id,
+  });
+});
+
+const spoken = 'data: {"n":1}\n\n: keepalive\n\ndata: {"n":2}\ndata: 3\n\ndata: {"n":';
+const whole = spoken.slice(0, spoken.lastIndexOf('\n\n') + 2);
+
+test('however it is cut into chunks, whole events come before the RUN_ERROR, and everything without one', async () => {
+  const relayed = async (sizes: readonly number[], end: () => void) => {
+    const cut = async function* () {
+      let at = 0;
+      for (const size of sizes) yield await Promise.resolve(Buffer.from(spoken.slice(at, (at += size))));
+      end();
+    };
+    let text = '';
+    const stopping = new AbortController().signal;
+    for await (const chunk of wholeEvents(cut(), { ref: 'agents/greeter', run_id: 'r', stopping }))
+      text += String(chunk);
+    return text;
+  };
+  const breaks = () => {
+    throw new Error('other side closed');
+  };
+  for (let size = 1; size <= spoken.length; size++) {
+    const sizes = Array<number>(Math.ceil(spoken.length / size)).fill(size);
+    expect(await relayed(sizes, () => {})).toBe(spoken);
+    const broken = await relayed(sizes, breaks);
+    expect(broken.slice(0, whole.length)).toBe(whole);
+    expect(runErrorIn(broken.slice(whole.length))).toMatchObject({ type: 'RUN_ERROR' });
+  }
+});
+
+test('a refusal of the agent is a whole answer', async () => {
+  const problem = '{"code":"invalid_input","status":422}';
+  answer = (response) => void response.writeHead(422, { 'content-type': 'application/problem+json' }).end(problem);
+  const answered = await stream();
+  expect([answered.status, answered.headers.get('content-length')]).toEqual([422, String(problem.length)]);
+  expect(await answered.text()).toBe(problem);
+});
+
+test('a reader who leaves ends the agent’s stream', async () => {
+  const closed = Promise.withResolvers<void>();
+  answer = (response) => {
+    response.once('close', () => closed.resolve());
+    events(response).write('data: {"n":1}\n\n');
+  };
+  const hangUp = new AbortController();
+  const reader = (await stream(hangUp.signal)).body?.getReader();
+  await reader?.read();
+  hangUp.abort();
+  await expect(closed.promise).resolves.toBeUndefined();
+});

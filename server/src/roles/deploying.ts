@@ -1,0 +1,34 @@
+// The container engine and what deploying needs of it: opened once in a process, for the roles api and worker.
+import { join } from 'node:path';
+import { openContainers, type Containers } from '../containers.ts';
+import { imageBuilder } from '../deploy/build-image.ts';
+import type { DeployParts } from '../deploy/parts.ts';
+import { deriveKey } from '../derive-key.ts';
+import { cursors } from '../http/cursor.ts';
+import type { RoleParts } from './role.ts';
+
+export interface Deploying {
+  containers: Containers;
+  deploy: DeployParts;
+}
+
+const wrapper_directory = join(import.meta.dirname, '../../../wrapper/_svc_wrapper');
+
+export function openDeploying(parts: Omit<RoleParts, 'deploying' | 'outgoing'>): Deploying {
+  const { config, db, secret_key, recordRefusal, base_url, open } = parts;
+  const containers = openContainers(config, parts.installation_id, parts.log);
+  open.defer(async () => await containers.close());
+  const deploy: DeployParts = {
+    db,
+    cursors: cursors(deriveKey(secret_key, 'cursor')),
+    builder: imageBuilder({ engine: containers.engine, pythons: containers.pythons, wrapper_directory }),
+    targets: containers.targets,
+    recordRefusal,
+    ingress_key: deriveKey(secret_key, 'ingress-secret'),
+    base_url,
+    artefact_directory: join(config.data_dir, 'agents'),
+    start_deadline_ms: config.start_deadline_seconds * 1000,
+    drain_limit_ms: config.drain_limit_seconds * 1000,
+  };
+  return { containers, deploy };
+}

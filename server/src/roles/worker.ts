@@ -1,0 +1,28 @@
+// The work that no HTTP request waits for: runs, the keeper of containers, mail, webhooks, copies of the audit log, expiry. A process that
+// stops hands its runs back, and another one continues them.
+import { startExpiry } from '../approvals/expire.ts';
+import { deployKind } from '../deploy/deploy-kind.ts';
+import { startKeeper } from '../deploy/keeper.ts';
+import { engineResolver } from '../registry/dependencies/engine-resolver.ts';
+import { pushRun } from '../registry/push/push-run.ts';
+import { startWorker } from '../runs/worker.ts';
+import type { Role, RoleParts } from './role.ts';
+
+export async function openWorker(parts: RoleParts): Promise<Role> {
+  const { config, db, owner, onError, open } = parts;
+  const { containers, deploy } = await parts.deploying();
+  const outgoing = await parts.outgoing();
+  const kinds = { push: pushRun({ db, resolver: engineResolver(containers.pythons) }), deploy: deployKind(deploy) };
+  return {
+    handlers: {},
+    start: async () => {
+      const worker = await startWorker(db, kinds, { owner, onError, alone: config.database_url === undefined });
+      open.defer(async () => await worker.stop());
+      await outgoing.start();
+      const keeper = startKeeper(deploy, { onError });
+      open.defer(async () => await keeper.stop());
+      const expiry = startExpiry(db, { onError });
+      open.defer(async () => await expiry.stop());
+    },
+  };
+}
