@@ -377,9 +377,9 @@ test.each([
 ])('%s is not there', async (path) => expect((await fetch(app.url + path)).status).toBe(404));
 
 test('a failure inside says nothing of what is inside, and that a refusal could not be recorded is no success', async () => {
-  await app.db.run(sql`alter table team rename to team_gone`);
+  await app.db.run(sql`alter table audit.head rename to head_gone`);
   const failed = await fetch(`${app.url}/api/v1/auth/me`, { headers: { authorization: `Bearer ${ada.token}` } });
-  await app.db.run(sql`alter table team_gone rename to team`);
+  await app.db.run(sql`alter table audit.head_gone rename to head`);
   expect(failed.status).toBe(500);
   expect(Object.keys((await failed.json()) as object).toSorted()).toEqual([
     'code',

@@ -181,7 +181,7 @@ async function carryOut(
     query: parse(endpoint.query, readQuery(endpoint, exchange.query), '/query'),
     body: readBody(endpoint, exchange, bytes),
   };
-  const call = { ...parsed, caller, headers, signal, callerNow: anew(caller, identifyNow) };
+  const call = { ...parsed, caller, headers, signal, callerNow: identifyNow };
   const refuse = async (error: unknown) =>
     problemDocument(await toProblem(parts, asking.caller, error, request_id), request_id);
   return await parts.carryOutOnce(
@@ -215,17 +215,6 @@ function brokenOff(error: unknown, { incoming, signal }: Exchange, stopping: Abo
   if (!signal.aborted || (error !== signal.reason && error !== incoming.errored)) return undefined;
   if (error === stopping.reason) return new Problem('starting');
   return new Problem('request_timeout', { detail: 'The client left before its request was answered.' });
-}
-
-const fresh_ms = 1000;
-
-/** The caller, read anew when that was a while ago: a body may take minutes to arrive, and its sender may have lost every right by then. */
-function anew(first: Caller, identifyNow: () => Promise<Caller>): () => Promise<Caller> {
-  let [caller, read_at] = [first, performance.now()];
-  return async () => {
-    if (performance.now() - read_at > fresh_ms) [caller, read_at] = [await identifyNow(), performance.now()];
-    return caller;
-  };
 }
 
 /** A refusal that cannot be put on the record is answered as what stood in the way of that. */
