@@ -157,15 +157,15 @@ export function whole(
 }
 
 /** A length of time such as 30m, 24h or 7d, in seconds. */
-export function duration(summary: string, most_seconds: number): Input<number | undefined> {
+export function duration(summary: string, max_seconds: number): Input<number | undefined> {
   return {
     summary,
     placeholder: 'time',
     read(given, name) {
       if (given === undefined) return undefined;
       const seconds = given === '0' ? 0 : readLength(String(given));
-      if (seconds === undefined || seconds > most_seconds) {
-        const most = `${most_seconds / secondsPerUnit.d}d`;
+      if (seconds === undefined || seconds > max_seconds) {
+        const most = `${max_seconds / secondsPerUnit.d}d`;
         throw misuse(
           `${name} must be a length of time (30m, 24h, 7d) of at most ${most}, or 0; not "${String(given)}"`,
         );

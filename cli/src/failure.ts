@@ -2,7 +2,7 @@
 import type { Unreachable } from '@gantry/contract/client.ts';
 import { Problem, problemDocument, type Fault } from '@gantry/contract/problems.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
-import { Refusal } from './refusal.ts';
+import { CliRefusal } from './refusal.ts';
 import type { Next } from './result.ts';
 import { faint, line, type View } from './view/view.ts';
 
@@ -21,7 +21,7 @@ export interface Failure {
 /** Undefined unless it is a refusal or an unreachable server: then it is a bug, which is shown with its stack. */
 export function describeFailure(error: unknown): Failure | undefined {
   if (error instanceof Problem) return describeProblem(error);
-  if (error instanceof Refusal) return describeRefusal(error);
+  if (error instanceof CliRefusal) return describeRefusal(error);
   if (error instanceof Error && error.name === 'Unreachable') return describeUnreachable(error as Unreachable); // the name is that class's alone
   return undefined;
 }
@@ -45,7 +45,7 @@ function describeProblem(problem: Problem): Failure {
   };
 }
 
-function describeRefusal({ code, message, more }: Refusal): Failure {
+function describeRefusal({ code, message, more }: CliRefusal): Failure {
   return {
     sentence: message,
     view: [...(more.faults ?? []).flatMap(faultLines), ...(more.view ?? []), ...hintLines(more.hint)],

@@ -10,7 +10,7 @@ import { requestDeployment } from './deploy/request-deployment.ts';
 import { watchDeployment } from './deploy/watch-deployment.ts';
 import { readPrivateFile } from './session/private-file.ts';
 import { copyExample } from './project/make-project.ts';
-import { Refusal } from './refusal.ts';
+import { CliRefusal } from './refusal.ts';
 import { findServer, isReady, runServerProgram, startServer } from './server/server-process.ts';
 import type { Session } from './session/session.ts';
 import { signIn } from './session/sign-in.ts';
@@ -33,14 +33,14 @@ export interface Quickstarted {
 }
 
 export async function quickstart(session: Session): Promise<Quickstarted> {
-  const say = (part: string, sentence: string): void => session.output.note(good('✓ '), `${part}: ${sentence}`);
-  const { admin_email, password_file } = await seed(session, say);
-  const url = await ensureServer(session, say);
+  const printStep = (part: string, sentence: string): void => session.output.note(good('✓ '), `${part}: ${sentence}`);
+  const { admin_email, password_file } = await seed(session, printStep);
+  const url = await ensureServer(session, printStep);
   const there = session.against(url);
-  await ensureSession(there, { admin_email, password_file }, say);
+  await ensureSession(there, { admin_email, password_file }, printStep);
   // A session finds its token once, so the new token needs a new session.
   const signedIn = session.against(url);
-  const { endpoint } = await ensureAgent(signedIn, say);
+  const { endpoint } = await ensureAgent(signedIn, printStep);
   const response = await signedIn.call('invoke.call', {
     params: { name: agent },
     body: Buffer.from(JSON.stringify({ input: { message: 'hi, I am Ada' } })),
@@ -49,53 +49,57 @@ export async function quickstart(session: Session): Promise<Quickstarted> {
   return { url, admin_email, password_file, agent, endpoint, answer };
 }
 
-type Say = (part: string, sentence: string) => void;
+type PrintStep = (part: string, sentence: string) => void;
 interface Admin {
   admin_email: string;
   password_file: string;
 }
 
-async function seed(session: Session, say: Say): Promise<Admin> {
+async function seed(session: Session, printStep: PrintStep): Promise<Admin> {
   const password_file = path.join(session.config.settings_directory, 'admin-password');
   // A running server holds the database and has been seeded; the seeded admin's address comes from the spec.
   if (findServer(session.config) !== undefined) {
-    say('admin', `already set up; the password is in ${password_file}`);
+    printStep('admin', `already set up; the password is in ${password_file}`);
     return { admin_email: seededAdmin, password_file };
   }
   session.output.progress(['… ', 'setting up the database and the admin']);
   const printed = await runServerProgram(session, ['seed', '--password-file', password_file]);
   session.output.progress(undefined);
   const { seeded, admin_email } = JSON.parse(printed) as { seeded: boolean; admin_email: string }; // the output of `seed`
-  say(
+  printStep(
     'admin',
     seeded ? `${admin_email} has a new password, in ${password_file} (0600)` : `${admin_email} already exists`,
   );
   return { admin_email, password_file };
 }
 
-async function ensureServer(session: Session, say: Say): Promise<string> {
+async function ensureServer(session: Session, printStep: PrintStep): Promise<string> {
   const holder = findServer(session.config);
   if (typeof holder?.url === 'string' && (await isReady(session, holder.url))) {
-    say('service', `already listens on ${holder.url}`);
+    printStep('service', `already listens on ${holder.url}`);
     return holder.url;
   }
   const { url, pid } = await startServer(session);
   session.output.progress(undefined);
-  say('service', `listens on ${url}, process ${pid}`);
+  printStep('service', `listens on ${url}, process ${pid}`);
   return url;
 }
 
-async function ensureSession(session: Session, { admin_email, password_file }: Admin, say: Say): Promise<void> {
-  if (await isSignedIn(session)) return say('session', 'already signed in');
+async function ensureSession(
+  session: Session,
+  { admin_email, password_file }: Admin,
+  printStep: PrintStep,
+): Promise<void> {
+  if (await isSignedIn(session)) return printStep('session', 'already signed in');
   const password = readPrivateFile(password_file)?.trim();
   if (password === undefined) {
-    throw new Refusal('no_password', `The admin was set up earlier and ${password_file} is gone`, {
+    throw new CliRefusal('no_password', `The admin was set up earlier and ${password_file} is gone`, {
       hint: 'Run `svc login`, or `svc server reset-admin` if nobody knows the password; then run `svc quickstart` again.',
     });
   }
   const { token } = await signIn(session, { email: admin_email, password });
   await storeToken(session.config, session.origin, token, 'file');
-  say(
+  printStep(
     'session',
     `signed in as ${admin_email}; stored in ${session.config.config_directory}/sessions.json, readable only by you`,
   );
@@ -114,10 +118,10 @@ async function isSignedIn(session: Session): Promise<boolean> {
   }
 }
 
-async function ensureAgent(session: Session, say: Say): Promise<AgentStatus> {
+async function ensureAgent(session: Session, printStep: PrintStep): Promise<AgentStatus> {
   const before = await statusOf(session);
   if (before?.state === 'serving') {
-    say('example', `${agent} already serves`);
+    printStep('example', `${agent} already serves`);
     return before;
   }
   const copy = mkdtempSync(path.join(tmpdir(), 'gantry-quickstart-'));
@@ -153,7 +157,7 @@ async function statusOf(session: Session): Promise<AgentStatus | undefined> {
 }
 
 function missing(): never {
-  throw new Refusal('not_registered', `${agent} was deployed and is not in the registry`, {
+  throw new CliRefusal('not_registered', `${agent} was deployed and is not in the registry`, {
     hint: 'Run `svc doctor`.',
   });
 }

@@ -17,19 +17,19 @@ export interface RefusalMore {
   problem?: Record<string, unknown>;
 }
 
-export class Refusal extends Error {
+export class CliRefusal extends Error {
   readonly code: string;
   readonly more: RefusalMore;
 
   constructor(code: string, sentence: string, more: RefusalMore = {}) {
     super(sentence);
-    this.name = 'Refusal';
+    this.name = 'CliRefusal';
     this.code = code;
     this.more = more;
   }
 }
 
 /** A wrong command line: exit 2. */
-export function misuse(sentence: string, hint?: string): Refusal {
-  return new Refusal('misused', sentence, { exit: exitCodes.misused, ...(hint === undefined ? {} : { hint }) });
+export function misuse(sentence: string, hint?: string): CliRefusal {
+  return new CliRefusal('misused', sentence, { exit: exitCodes.misused, ...(hint === undefined ? {} : { hint }) });
 }

@@ -69,7 +69,7 @@ function checkConfig(files: ProjectFiles, file: ProjectFile | undefined, finding
     );
     return undefined;
   }
-  const text = readText(files, file, longestConfigBytes);
+  const text = readText(files, file, max_config_bytes);
   if (typeof text !== 'string') {
     findings.push(text);
     return undefined;
@@ -80,7 +80,7 @@ function checkConfig(files: ProjectFiles, file: ProjectFile | undefined, finding
 }
 
 /** Above the YAML reader's limit, so that people see its finding, in characters. */
-const longestConfigBytes = 1_000_000;
+const max_config_bytes = 1_000_000;
 function refusedFiles(listed: readonly ProjectFile[]): Finding[] {
   const refused = new Map<string, Finding>();
   for (const { path } of listed) {

@@ -14,12 +14,12 @@ export const exportLine = z.discriminatedUnion('kind', [
 ]);
 export type ExportLine = z.output<typeof exportLine>;
 
-export const auditNews = z.object({
+export const auditUpdate = z.object({
   entry: auditEntry
     .nullable()
     .describe('null when the stream only reports its position: at the start, and after entries that do not match'),
 });
-export type AuditNews = z.output<typeof auditNews>;
+export type AuditUpdate = z.output<typeof auditUpdate>;
 
 export const auditStreamEndpoints = {
   'audit.follow': {
@@ -28,7 +28,7 @@ export const auditStreamEndpoints = {
     summary: 'New entries of the audit log, from now on or since a time; resumes after Last-Event-ID',
     operation: 'audit.read',
     query: z.strictObject(auditFilter),
-    reply: { kind: 'events', status: 200, schema: auditNews },
+    reply: { kind: 'events', status: 200, schema: auditUpdate },
     problems: ['bad_cursor', 'bad_reference'],
   },
   'audit.export': {

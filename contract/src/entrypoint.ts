@@ -11,11 +11,11 @@ export const entrypointRule = 'must be <path>.py:<name> inside the project, such
 /** Undefined for a path outside the project, without the ending `.py`, or without a Python name. */
 export function parseEntrypoint(text: string): Entrypoint | undefined {
   const [, file, name] = /^(?:\.\/)?([^:]+\.py):([\p{L}_][\p{L}\p{N}_]{0,127})$/u.exec(text) ?? [];
-  if (file === undefined || name === undefined || file.length > longestPath) return undefined;
+  if (file === undefined || name === undefined || file.length > max_path_length) return undefined;
   const isPlain = file.split('/').every((segment) => /^[\p{L}\p{N}_.-]+$/u.test(segment) && !/^\.{1,2}$/.test(segment));
   return isPlain ? { file, name } : undefined;
 }
 
 export const printEntrypoint = ({ file, name }: Entrypoint): string => `${file}:${name}`;
 
-const longestPath = 255;
+const max_path_length = 255;

@@ -6,7 +6,7 @@ import { parseEntrypoint, printEntrypoint } from './entrypoint.ts';
 import { frameworkNames, frameworks, type Framework } from './frameworks.ts';
 import { findLanggraphJson } from './langgraph-json.ts';
 import { joined } from './path-inside.ts';
-import { findExports, longestSource, type Binding } from './python-exports.ts';
+import { findExports, max_source_length, type Binding } from './python-exports.ts';
 import { sourceRoots } from './source-roots.ts';
 
 export interface FoundAgent {
@@ -104,8 +104,8 @@ function pythonSources(files: ProjectFiles): Source[] {
   for (const file of files.list().filter(isCode)) {
     bytes += file.size;
     if (bytes > most.bytes || sources.length >= most.files) break;
-    const text = readText(files, file, longestSource);
-    if (typeof text === 'string' && text.length <= longestSource) sources.push({ path: file.path, text });
+    const text = readText(files, file, max_source_length);
+    if (typeof text === 'string' && text.length <= max_source_length) sources.push({ path: file.path, text });
   }
   return sources;
 }
@@ -113,5 +113,5 @@ function pythonSources(files: ProjectFiles): Source[] {
 const isCode = ({ path, type, size }: ProjectFile): boolean =>
   type === 'file' &&
   path.endsWith('.py') &&
-  size <= longestSource &&
+  size <= max_source_length &&
   !/(?:^|\/)(?:tests?|\.[^/]*|build|dist|site-packages)\/|(?:^|\/)(?:test_[^/]*|conftest|setup)\.py$/.test(path);

@@ -2,7 +2,7 @@
 import type { Endpoint } from './endpoint.ts';
 
 export const idempotencyKeyPattern = /^[\x21-\x7e]{1,255}$/;
-export const idempotencyKeyHours = 24;
+export const idempotency_key_hours = 24;
 
 /** POST endpoints that create something from JSON. A pushed archive already has its digest; elsewhere the header has no meaning. */
 export function takesIdempotencyKey({ method, body, reply }: Endpoint): boolean {

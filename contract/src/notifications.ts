@@ -40,15 +40,15 @@ export const notificationCounts = z.object({
 });
 
 /** After this time a notification and its mail are deleted. The log keeps the event. */
-export const notificationDays = 90;
+export const notification_days = 90;
 /** After this time a finished mail is deleted. */
-export const mailDays = 30;
+export const mail_days = 30;
 
 export const notificationsEndpoints = {
   'notifications.list': {
     method: 'GET',
     path: '/api/v1/notifications',
-    summary: `Your notifications of the last ${notificationDays} days, newest first`,
+    summary: `Your notifications of the last ${notification_days} days, newest first`,
     operation: 'notification.read',
     query: z.strictObject({ unread: z.stringbool().default(false), ...paging }),
     reply: { kind: 'list', status: 200, schema: notification },

@@ -1,7 +1,7 @@
 // Every refusal of the service: a stable code, its HTTP status, a sentence and a hint. Clients match codes. Sentence and hint are for
 // people; the raiser may make them more precise.
 
-interface Refusal {
+interface ProblemType {
   status: number;
   title: string;
   hint?: string;
@@ -155,7 +155,7 @@ export const problems = {
     title: 'Something went wrong inside the service',
     hint: 'Look for the request id in the service log.',
   },
-} as const satisfies Record<string, Refusal>;
+} as const satisfies Record<string, ProblemType>;
 export type ProblemCode = keyof typeof problems;
 
 /** Every endpoint can answer with these; each endpoint lists its other ones. */
@@ -209,7 +209,7 @@ export class Problem extends Error {
   readonly fields: Record<string, unknown>;
 
   constructor(code: ProblemCode, more: ProblemMore = {}) {
-    const refusal: Refusal = problems[code];
+    const refusal: ProblemType = problems[code];
     super(more.detail ?? refusal.title);
     this.name = 'Problem';
     this.code = code;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findExports, longestSource } from './python-exports.ts';
+import { findExports, max_source_length } from './python-exports.ts';
 
 const namesOf = (source: string): string[] => [...findExports(source).names.keys()];
 
@@ -161,7 +161,7 @@ test('nesting of any depth is read', () => {
     ['-', 'x = '],
     ['lambda:', 'x = '],
   ] as const) {
-    const source = (before + open.repeat(longestSource)).slice(0, longestSource);
+    const source = (before + open.repeat(max_source_length)).slice(0, max_source_length);
     expect(findExports(source).importStar).toBe(false);
   }
 });

@@ -28,10 +28,10 @@ export interface PythonExports {
 }
 
 /** Longer source is not parsed: hostile source costs four seconds a megabyte, and a handwritten entry file is shorter. */
-export const longestSource = 131_072;
+export const max_source_length = 131_072;
 
 export function findExports(source: string): PythonExports {
-  if (source.length > longestSource) throw new RangeError(`source of ${source.length} characters`);
+  if (source.length > max_source_length) throw new RangeError(`source of ${source.length} characters`);
   const found: Found = {
     source,
     names: new Map(),

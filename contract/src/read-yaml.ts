@@ -92,7 +92,7 @@ export function readYaml(text: string, file: string): YamlSource {
     prettyErrors: false,
     logLevel: 'error',
   });
-  for (const error of document.errors.slice(0, mostErrors)) findings.push(syntaxFinding(source, error));
+  for (const error of document.errors.slice(0, max_errors)) findings.push(syntaxFinding(source, error));
   if (document.errors.length > 0) return source;
   source.value = toValue(source, document.contents, '');
   return source;
@@ -124,7 +124,7 @@ function refuseText({ text, finding }: YamlSource): Finding | undefined {
 }
 
 /** One more than a report shows, so that the report mentions the rest. */
-const mostErrors = 101;
+const max_errors = 101;
 
 /** Control characters that YAML forbids, the replacement character of a wrong decoding, and unpaired surrogates. */
 const notText = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffd\ufffe\uffff]|\p{Surrogate}/u;

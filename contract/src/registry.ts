@@ -37,8 +37,8 @@ export const asset = z.object({
 export type Asset = z.output<typeof asset>;
 
 /** The answer of a change after which the caller may no longer see the asset. */
-export const assetStanding = asset.pick({ ref: true, team: true, owner: true, visibility: true, published: true });
-export type AssetStanding = z.output<typeof assetStanding>;
+export const assetState = asset.pick({ ref: true, team: true, owner: true, visibility: true, published: true });
+export type AssetState = z.output<typeof assetState>;
 
 export const assetDetail = asset.extend({
   config: z.record(z.string(), z.unknown()).nullable(),
@@ -72,7 +72,7 @@ const tags = z.array(z.string().regex(/^[\w.-]{1,40}$/)).max(20);
 const config = z
   .record(z.string().max(100), json)
   .describe('in the form of GET /api/v1/schemas/assets/{kind}; secrets only by name');
-const standing = { kind: 'data', status: 200, schema: assetStanding } as const;
+const stateReply = { kind: 'data', status: 200, schema: assetState } as const;
 
 export const registryEndpoints = {
   'agents.push': {
@@ -197,7 +197,7 @@ export const registryEndpoints = {
     operation: 'permission.change',
     params: byKindAndName,
     body: z.strictObject({ visibility: z.enum(visibilities) }),
-    reply: standing,
+    reply: stateReply,
     problems: ['last_admin'],
   },
   'registry.publish': {
@@ -206,7 +206,7 @@ export const registryEndpoints = {
     summary: 'Show an asset in the lists and searches of other teams, to users who may read it',
     operation: 'asset.publish',
     params: byKindAndName,
-    reply: standing,
+    reply: stateReply,
     problems: [],
   },
   'registry.unpublish': {
@@ -215,7 +215,7 @@ export const registryEndpoints = {
     summary: 'Remove an asset from the lists and searches of other teams; it stays readable by its name',
     operation: 'asset.publish',
     params: byKindAndName,
-    reply: standing,
+    reply: stateReply,
     problems: [],
   },
   'registry.transfer': {
@@ -230,7 +230,7 @@ export const registryEndpoints = {
         error: 'or `owner` is needed',
         path: ['team'],
       }),
-    reply: standing,
+    reply: stateReply,
     problems: [],
   },
   'registry.delete': {

@@ -58,7 +58,7 @@ export const attempt = z.object({
 });
 
 /** After this time a finished delivery is deleted. The log keeps its entry. */
-export const deliveryDays = 30;
+export const delivery_days = 30;
 
 export const webhooksEndpoints = {
   'webhooks.list': {
@@ -131,7 +131,7 @@ export const webhooksEndpoints = {
   'webhooks.deliveries': {
     method: 'GET',
     path: '/api/v1/webhooks/{name}/deliveries',
-    summary: `Deliveries, newest first; ended ones are listed for ${deliveryDays} days`,
+    summary: `Deliveries, newest first; ended ones are listed for ${delivery_days} days`,
     operation: 'webhook.read',
     params: byName,
     query: z.strictObject({

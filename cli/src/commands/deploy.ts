@@ -1,7 +1,7 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import { choice, defineCommand, optional, text, toggle } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { misuse, Refusal } from '../refusal.ts';
+import { misuse, CliRefusal } from '../refusal.ts';
 import type { Result } from '../result.ts';
 import type { Session } from '../session/session.ts';
 import { good, line } from '../view/view.ts';
@@ -58,7 +58,7 @@ function runsAlready(ref: string): Result {
 async function notPushed(error: unknown, ref: string): Promise<never> {
   if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
   const hint = 'Push it without deploying: `svc submit`. The plan then shows every check and every change.';
-  throw new Refusal('not_pushed', `${ref} is not pushed yet, or you may not read it`, { hint });
+  throw new CliRefusal('not_pushed', `${ref} is not pushed yet, or you may not read it`, { hint });
 }
 
 async function showPlan(session: Session, ref: string, target: string | undefined): Promise<Result> {

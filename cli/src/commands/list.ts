@@ -21,9 +21,9 @@ export async function listAgents(session: Session, limit: number | undefined): P
     view: [
       table(
         ['agent', 'state', 'version', 'team', 'endpoint'],
-        agents.map(({ name, state: standing, ref, team, endpoint }) => [
+        agents.map(({ name, state: agentState, ref, team, endpoint }) => [
           name,
-          state(standing),
+          state(agentState),
           ref?.split('@')[1] ?? null,
           team,
           endpoint === null ? null : link(endpoint),

@@ -1,5 +1,5 @@
 import { choice, defineCommand, text } from '../command.ts';
-import { Refusal } from '../refusal.ts';
+import { CliRefusal } from '../refusal.ts';
 import type { Result } from '../result.ts';
 import type { Session } from '../session/session.ts';
 import { chooseStore, signIn } from '../session/sign-in.ts';
@@ -39,7 +39,7 @@ export const command = defineCommand({
 async function keepToken(session: Session, token: string, store: StoreName): Promise<Result> {
   const user = await session.callWith(token, 'auth.me', {});
   if (user.must_change_password) {
-    throw new Refusal(
+    throw new CliRefusal(
       'password_change_required',
       `The password of ${user.email} must be changed first; the token was not stored`,
       { hint: `Run \`svc login --email ${user.email}\`.` },

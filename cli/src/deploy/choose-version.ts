@@ -6,9 +6,9 @@ import { bumpProject, versionParts } from '../project/bump.ts';
 import { checkHere } from '../project/check-here.ts';
 import { pushProject, type PushWish } from '../project/push.ts';
 import { readProject, type LocalProject } from '../project/read-project.ts';
-import { misuse, Refusal } from '../refusal.ts';
+import { misuse, CliRefusal } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
-import { withStanding } from './standing.ts';
+import { withRequest } from './approval-request.ts';
 
 /** `agents/greeter@1.0.0`; the newest version of `agents/greeter`; undefined for a path. */
 export async function versionByReference(session: Session, what: string | undefined): Promise<string | undefined> {
@@ -23,7 +23,7 @@ export async function versionByReference(session: Session, what: string | undefi
   }
   const { latest_version } = await session.call('registry.show', { params: { kind: ref.kind, name: ref.name } });
   if (latest_version === null)
-    throw new Refusal('not_pushed', `${what} has no version yet`, { hint: 'Run `svc submit` in its folder.' });
+    throw new CliRefusal('not_pushed', `${what} has no version yet`, { hint: 'Run `svc submit` in its folder.' });
   return printVersionRef({ ...ref, version: latest_version });
 }
 
@@ -86,7 +86,7 @@ async function refuseDeploy(session: Session, ref: string, target: string | unde
     const started = await session.call('deployments.create', {
       body: { ref, ...(target === undefined ? {} : { target }) },
     });
-    return new Refusal('role_changed', `Your role has just changed, and ${ref} is being deployed`, {
+    return new CliRefusal('role_changed', `Your role has just changed, and ${ref} is being deployed`, {
       hint: `Run \`svc deployments watch ${started.id}\`.`,
     });
   } catch (error) {
@@ -97,6 +97,6 @@ async function refuseDeploy(session: Session, ref: string, target: string | unde
             hint: 'Run `svc submit --message "…"`.',
           })
         : error;
-    return await withStanding(session, ref, refusal);
+    return await withRequest(session, ref, refusal);
   }
 }

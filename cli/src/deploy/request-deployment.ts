@@ -6,11 +6,11 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { hasEnded } from '@gantry/contract/runs.ts';
 import { parseVersionRef } from '@gantry/contract/refs.ts';
 import { deciders } from '../review/describe-approval.ts';
-import { Refusal } from '../refusal.ts';
+import { CliRefusal } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
 import { faint } from '../view/view.ts';
 import { duration } from '../view/relative-time.ts';
-import { latestRequest, withStanding } from './standing.ts';
+import { latestRequest, withRequest } from './approval-request.ts';
 
 export interface DeployWish {
   ref: string;
@@ -22,7 +22,7 @@ export interface DeployWish {
   message?: string | undefined;
 }
 
-const pollMilliseconds = 2000;
+const poll_ms = 2000;
 
 /** The deploy, or `runs already`: a repeated pipeline has nothing left to do. */
 export async function requestDeployment(session: Session, wish: DeployWish): Promise<Deployment | 'runs already'> {
@@ -37,7 +37,7 @@ export async function requestDeployment(session: Session, wish: DeployWish): Pro
       if (code === 'already_deployed') return 'runs already';
       if (code === 'deploy_running' && wish.wait) await awaitOtherDeploy(session, wish.ref);
       else if (code === 'approval_required' && wish.waitApproval) await awaitDecision(session, wish, error);
-      else throw await withStanding(session, wish.ref, error);
+      else throw await withRequest(session, wish.ref, error);
     } finally {
       session.output.progress(undefined);
     }
@@ -79,7 +79,7 @@ async function requestToAwait(session: Session, wish: DeployWish, refusal: unkno
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'forbidden') throw error;
     if (latest?.status === 'pending') return latest;
-    throw await withStanding(session, ref, refusal);
+    throw await withRequest(session, ref, refusal);
   }
 }
 
@@ -91,11 +91,15 @@ async function digestOf(session: Session, ref: string): Promise<string | undefin
   return versions.find((each) => each.version === version.version)?.digest;
 }
 
-function rejected({ id, asset, asset_version, closed_reason, reason }: Approval): Refusal {
+function rejected({ id, asset, asset_version, closed_reason, reason }: Approval): CliRefusal {
   const why = reason === null || reason === '' ? '' : `: ${reason}`;
-  return new Refusal('rejected', `The request for ${asset}@${asset_version} was ${closed_reason ?? 'rejected'}${why}`, {
-    hint: `Run \`svc review show ${id}\`.`,
-  });
+  return new CliRefusal(
+    'rejected',
+    `The request for ${asset}@${asset_version} was ${closed_reason ?? 'rejected'}${why}`,
+    {
+      hint: `Run \`svc review show ${id}\`.`,
+    },
+  );
 }
 
 /** From the list, which does not compute the changes for each question; an older request is loaded by its id. */
@@ -109,6 +113,6 @@ async function poll(session: Session, what: string, isSo: () => Promise<boolean>
   const started = Date.now();
   while (!(await isSo())) {
     session.output.progress([faint('… '), what, faint(`  ${duration(Date.now() - started)}`)]);
-    await delay(pollMilliseconds, undefined, { signal: session.signal });
+    await delay(poll_ms, undefined, { signal: session.signal });
   }
 }

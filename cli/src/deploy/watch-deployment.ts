@@ -1,7 +1,7 @@
 // Watches a deploy to its end. Ctrl-C never ends the deploy by accident: at a terminal it asks, elsewhere it detaches.
 import type { Deployment } from '@gantry/contract/deploy.ts';
 import { readProblem } from '@gantry/contract/problems.ts';
-import { Refusal } from '../refusal.ts';
+import { CliRefusal } from '../refusal.ts';
 import type { Result } from '../result.ts';
 import type { Session } from '../session/session.ts';
 import { fields, good, line } from '../view/view.ts';
@@ -48,18 +48,18 @@ function receipt(deployment: Deployment, before: string | undefined): Result {
   if (deployment.state === 'failed') {
     throw (
       readProblem(deployment.problem) ??
-      new Refusal('deploy_failed', `The deploy of ${deployment.ref} failed`, {
+      new CliRefusal('deploy_failed', `The deploy of ${deployment.ref} failed`, {
         hint: `Run \`svc deployments show ${deployment.id}\`.`,
       })
     );
   }
   if (deployment.state === 'cancelled')
-    throw new Refusal(
+    throw new CliRefusal(
       'cancelled',
       `The deploy of ${deployment.ref} was cancelled; the previous revision keeps running`,
     );
   if (deployment.state === 'needs_attention') {
-    throw new Refusal('needs_attention', `The deploy of ${deployment.ref} failed, and its undo is incomplete`, {
+    throw new CliRefusal('needs_attention', `The deploy of ${deployment.ref} failed, and its undo is incomplete`, {
       hint: `Run \`svc deployments show ${deployment.id}\`; it lists the remains.`,
       person_must_act: true,
     });
@@ -106,7 +106,7 @@ async function askWhatToDo(
     )
     .catch((error: unknown) => {
       // Ctrl-C at the question: the safe answer ends nothing.
-      if (error instanceof Refusal) return 'detach' as const;
+      if (error instanceof CliRefusal) return 'detach' as const;
       throw error;
     });
   if (wish === 'detach') return detach();

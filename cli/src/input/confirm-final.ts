@@ -1,6 +1,6 @@
 // A final change asks first: at a terminal a question names its effects, elsewhere `--yes` is required.
 import { toggle } from '../command.ts';
-import { Refusal } from '../refusal.ts';
+import { CliRefusal } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
 
 export const yesFlag = toggle('Do not ask', 'y');
@@ -11,5 +11,5 @@ export async function confirmFinal(
   { yes, deed, otherwise }: { yes: boolean; deed: string; otherwise: string },
 ): Promise<void> {
   if (!yes && !(await session.prompt.confirm(`${deed}? This cannot be undone.`, '--yes')))
-    throw new Refusal('declined', otherwise);
+    throw new CliRefusal('declined', otherwise);
 }

@@ -1,6 +1,6 @@
 import { isId } from '@gantry/contract/wire.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import { misuse, Refusal } from '../refusal.ts';
+import { misuse, CliRefusal } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
 
 interface Candidate {
@@ -9,15 +9,15 @@ interface Candidate {
 }
 
 // Enough to choose from; a longer list only shows that more characters are needed.
-const most_named = 5;
+const max_named = 5;
 
 const listed = {
   request: async (session: Session, id: string): Promise<Candidate[]> => {
-    const { items } = await session.call('approvals.list', { query: { id, limit: most_named } });
+    const { items } = await session.call('approvals.list', { query: { id, limit: max_named } });
     return items.map((one) => ({ id: one.id, is: `${one.asset}@${one.asset_version}, ${one.status}` }));
   },
   deploy: async (session: Session, id: string): Promise<Candidate[]> => {
-    const { items } = await session.call('deployments.list', { query: { id, limit: most_named } });
+    const { items } = await session.call('deployments.list', { query: { id, limit: max_named } });
     return items.map((one) => ({ id: one.id, is: `${one.ref}, ${one.state}` }));
   },
 };
@@ -30,7 +30,7 @@ export async function findId(session: Session, kind: keyof typeof listed, given:
 export async function findDelivery(session: Session, webhook: string, given: string): Promise<string> {
   return await findAmong('delivery', given, async (id) => {
     const params = { name: webhook };
-    const { items } = await session.call('webhooks.deliveries', { params, query: { id, limit: most_named } });
+    const { items } = await session.call('webhooks.deliveries', { params, query: { id, limit: max_named } });
     return items.map((one) => ({ id: one.id, is: `${one.event}, ${one.state}` }));
   });
 }
@@ -48,8 +48,8 @@ async function findAmong(kind: string, given: string, list: (id: string) => Prom
   return found.id;
 }
 
-function ambiguous(kind: string, id: string, candidates: Candidate[]): Refusal {
-  return new Refusal('ambiguous', `More than one ${kind} has an id that begins with ${id}`, {
+function ambiguous(kind: string, id: string, candidates: Candidate[]): CliRefusal {
+  return new CliRefusal('ambiguous', `More than one ${kind} has an id that begins with ${id}`, {
     hint: 'Type more characters.',
     faults: candidates.map((one) => ({ message: `${one.id}  ${one.is}` })),
   });

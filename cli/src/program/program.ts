@@ -8,7 +8,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { globalFlags } from './global-flags.ts';
 import { describeNeeds } from './needs.ts';
 import type { Output } from '../output.ts';
-import { misuse, Refusal } from '../refusal.ts';
+import { misuse, CliRefusal } from '../refusal.ts';
 import type { GlobalFlags } from '../session/session.ts';
 import { helpForm, kebab, typedWords } from './typed-words.ts';
 
@@ -45,7 +45,7 @@ export async function parse(given: readonly string[], output: Output): Promise<T
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0 || words.length === 0) return undefined;
     if (error.code === 'commander.help')
-      throw new Refusal('misused', `svc ${words.join(' ')} needs one of the commands above`, {
+      throw new CliRefusal('misused', `svc ${words.join(' ')} needs one of the commands above`, {
         exit: exitCodes.misused,
       });
     throw misuse(

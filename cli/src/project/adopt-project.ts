@@ -7,7 +7,7 @@ import { readDependencies } from '@gantry/contract/dependencies/read-dependencie
 import { findAgents, type FoundAgent } from '@gantry/contract/find-agents.ts';
 import { findLanggraphJson } from '@gantry/contract/langgraph-json.ts';
 import { versionPattern } from '@gantry/contract/refs.ts';
-import { misuse, Refusal } from '../refusal.ts';
+import { misuse, CliRefusal } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
 import { environmentNames } from './environment-files.ts';
 import { readProject, type LocalProject } from './read-project.ts';
@@ -76,19 +76,19 @@ async function chosen(
   return agents.find((each) => each.entrypoint === value) ?? first;
 }
 
-function nothingFound(project: LocalProject): Refusal {
+function nothingFound(project: LocalProject): CliRefusal {
   const json = project.list().find(({ path: file }) => /^crew\.jsonc?$/.test(file))?.path;
   const hint =
     json === undefined
       ? 'Looked for: langgraph.json, a compiled graph, a Crew, a @CrewBase class. Run this in the project, or name a new one: svc init greeter. Where the agent is made by a function, write `entrypoint: <path>.py:<function>` into agent.yaml.'
       : `This crew is in JSON. Add an agent.py with: from crewai.project import load_crew; crew, _ = load_crew("${json}")`;
-  return new Refusal('no_agent_found', 'No agent was found in this folder', { hint });
+  return new CliRefusal('no_agent_found', 'No agent was found in this folder', { hint });
 }
 
 function withEntrypoint(yaml: string, { entrypoint }: FoundAgent): string {
   const document = parseDocument(yaml);
   if (document.errors.length > 0 || document.has('entrypoint') || entrypoint === undefined)
-    throw new Refusal('exists', 'agent.yaml already exists', { hint: 'Run `svc validate` to check it.' });
+    throw new CliRefusal('exists', 'agent.yaml already exists', { hint: 'Run `svc validate` to check it.' });
   document.set('entrypoint', entrypoint);
   return document.toString({ lineWidth: 0 });
 }

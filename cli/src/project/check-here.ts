@@ -1,6 +1,6 @@
 import { checkProject, type CheckedProject } from '@gantry/contract/agent-project.ts';
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
-import { Refusal } from '../refusal.ts';
+import { CliRefusal } from '../refusal.ts';
 import type { LocalProject } from './read-project.ts';
 
 /** The server's own check, before anything is sent; it refuses with every fault at once. */
@@ -9,7 +9,7 @@ export function checkHere(project: LocalProject): CheckedProject & { config: Age
   const { config, deployable, findings } = checked;
   if (deployable && config !== undefined) return { ...checked, config };
   const faults = findings.filter(({ severity }) => severity === 'error');
-  throw new Refusal(
+  throw new CliRefusal(
     'project_invalid',
     `The project has faults that prevent a deploy: ${faults.length === 1 ? 'one fault' : `${faults.length} faults`}`,
     {

@@ -1,6 +1,6 @@
 import { Pack } from 'tar';
 import { projectLimits } from '@gantry/contract/agent-project/limits.ts';
-import { Refusal } from '../refusal.ts';
+import { CliRefusal } from '../refusal.ts';
 import type { LocalProject } from './read-project.ts';
 
 /** The project as a gzipped tar. The same files give the same bytes: sorted, without this machine's owners, times or modes. */
@@ -18,7 +18,7 @@ export async function pack(project: LocalProject): Promise<Uint8Array> {
   archive.end();
   const packed = await archive.concat();
   if (packed.length > projectLimits.packed_bytes) {
-    throw new Refusal(
+    throw new CliRefusal(
       'archive_too_large',
       `The packed project has ${packed.length} bytes; at most ${projectLimits.packed_bytes} are accepted`,
       {

@@ -3,7 +3,7 @@ import type { Answer } from '@gantry/contract/endpoint.ts';
 import type { Endpoints } from '@gantry/contract/endpoints.ts';
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { Problem, readProblem } from '@gantry/contract/problems.ts';
-import { Refusal } from '../refusal.ts';
+import { CliRefusal } from '../refusal.ts';
 import { createDrawing } from '../run/draw-steps.ts';
 import { followRun } from '../run/follow.ts';
 import type { Session } from '../session/session.ts';
@@ -72,16 +72,16 @@ async function awaitPush(session: Session, accepted: Push): Promise<Push> {
   if (accepted.state === 'queued' || accepted.state === 'running') await drawPush(session, accepted.id);
   const push = await session.call('pushes.show', { params: { id: accepted.id } });
   if (push.state === 'done') return push;
-  throw readProblem(push.problem) ?? new Refusal('push_failed', `The push of ${push.ref} ended as ${push.state}`);
+  throw readProblem(push.problem) ?? new CliRefusal('push_failed', `The push of ${push.ref} ended as ${push.state}`);
 }
 
-const chunkBytes = 256 * 1024;
+const chunk_bytes = 256 * 1024;
 
 function withProgress(session: Session, bytes: Uint8Array): ReadableStream<Uint8Array> {
   let sent = 0;
   return new ReadableStream({
     pull(controller) {
-      const chunk = bytes.subarray(sent, sent + chunkBytes);
+      const chunk = bytes.subarray(sent, sent + chunk_bytes);
       if (chunk.length === 0) return controller.close();
       controller.enqueue(chunk);
       sent += chunk.length;

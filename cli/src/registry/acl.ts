@@ -44,10 +44,10 @@ export function readAsset(given: string): Resource {
 }
 
 // Far more than an asset has.
-const most_entries = 10_000;
+const max_entries = 10_000;
 
 export async function entriesOf(session: Session, resource: Resource): Promise<Permission[]> {
-  return await takePages(session, most_entries, (query) =>
+  return await takePages(session, max_entries, (query) =>
     session.call('permissions.list', { query: { ...resource, ...query } }),
   );
 }

@@ -3,7 +3,7 @@ import { nextVersion, type VersionPart } from '@gantry/contract/agent-yaml/bump-
 import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 import type { Answer } from '@gantry/contract/endpoint.ts';
 import type { Endpoints } from '@gantry/contract/endpoints.ts';
-import { misuse, Refusal } from '../refusal.ts';
+import { misuse, CliRefusal } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
 import { difference } from '../view/difference.ts';
 import { openEditor } from './open-editor.ts';
@@ -38,7 +38,7 @@ export async function changeConfig(
   if (version === undefined) throw misuse('There is no next version', 'Give one with --version.');
   session.output.show([...difference(had.split('\n'), (await printConfig(config)).split('\n'))]);
   if (isEdited && !(await session.prompt.confirm(`Save this as ${before.ref}@${version}?`, '--file')))
-    throw new Refusal('declined', `${before.ref} is unchanged`);
+    throw new CliRefusal('declined', `${before.ref} is unchanged`);
   return { version, config };
 }
 
@@ -53,7 +53,7 @@ async function editedConfig(session: Session, kind: ConfiguredKind, name: string
     try {
       return await checkedConfig(kind, written, `${name}.yaml`);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof CliRefusal)) throw error;
       session.output.show(error.more.view ?? []);
       if (!(await session.prompt.confirm(`${error.message}. Edit it again?`, '--file'))) throw error;
     }

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Config } from '../config.ts';
-import { Refusal } from '../refusal.ts';
+import { CliRefusal } from '../refusal.ts';
 
 /** The text after the user's editor. */
 export function openEditor({ environment }: Pick<Config, 'environment'>, name: string, before: string): string {
@@ -19,7 +19,7 @@ export function openEditor({ environment }: Pick<Config, 'environment'>, name: s
       env: environment,
     });
     if (error !== undefined || status !== 0)
-      throw new Refusal('editor_failed', `${editor} failed; nothing was changed`, {
+      throw new CliRefusal('editor_failed', `${editor} failed; nothing was changed`, {
         hint: 'Set EDITOR, or give --file.',
       });
     return readFileSync(file, 'utf8');

@@ -5,7 +5,7 @@ import type { Finding } from '@gantry/contract/finding.ts';
 import { text } from '../command.ts';
 import { describeFindings } from '../project/describe-findings.ts';
 import { readGiven } from '../input/read-given.ts';
-import { misuse, Refusal } from '../refusal.ts';
+import { misuse, CliRefusal } from '../refusal.ts';
 
 export type Config = NonNullable<Send<'registry.create'>['body']['config']>;
 
@@ -48,9 +48,9 @@ export function schemaLine(server: string, kind: AssetKind): string {
   return `# yaml-language-server: $schema=${server}/api/v1/schemas/${kind === 'agent' ? 'agent.json' : `assets/${kind}`}\n`;
 }
 
-function invalid(kind: ConfiguredKind, file: string, findings: readonly Finding[]): Refusal {
+function invalid(kind: ConfiguredKind, file: string, findings: readonly Finding[]): CliRefusal {
   const sentence = `${file} is not a valid config of a ${kind}`;
-  return new Refusal('config_invalid', sentence, {
+  return new CliRefusal('config_invalid', sentence, {
     view: describeFindings(findings),
     problem: { code: 'config_invalid', detail: sentence, errors: findings },
   });

@@ -21,7 +21,7 @@ interface RunningStep {
   log: string[];
 }
 
-const shownOfLog = 50;
+const shown_log_lines = 50;
 
 export function createDrawing(output: Output, usual: UsualTimes = {}): Drawing {
   let step: RunningStep | undefined;
@@ -62,7 +62,7 @@ export function createDrawing(output: Output, usual: UsualTimes = {}): Drawing {
       faint(event.message === '' || event.message === name ? '' : `  ${event.message}`),
     );
     if (event.state === 'failed')
-      for (const text of (step?.log ?? []).slice(-shownOfLog)) output.note(faint('    │ '), text);
+      for (const text of (step?.log ?? []).slice(-shown_log_lines)) output.note(faint('    │ '), text);
     step = undefined;
   }
 

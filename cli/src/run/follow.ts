@@ -2,7 +2,7 @@
 // event is missing and none comes twice.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunEvent } from '@gantry/contract/runs.ts';
-import { Refusal } from '../refusal.ts';
+import { CliRefusal } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
 import { isPassing } from './is-passing.ts';
 
@@ -39,7 +39,7 @@ export async function followRun(
       if (run.signal.aborted || !isPassing(error)) throw error;
     }
     if (Date.now() - lastContact > patience) {
-      throw new Refusal('connection_lost', 'The service stopped answering; its work may continue', {
+      throw new CliRefusal('connection_lost', 'The service stopped answering; its work may continue', {
         hint:
           run.events === 'deployments.events'
             ? `Run \`svc server status\`, then \`svc deployments watch ${run.id}\`.`

@@ -8,17 +8,17 @@ import { fileURLToPath } from 'node:url';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Config } from '../config.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { Refusal } from '../refusal.ts';
+import { CliRefusal } from '../refusal.ts';
 import { announcedServer, type AnnouncedServer } from '../session/server-address.ts';
 import type { Session } from '../session/session.ts';
 import { verbatim } from '../view/view.ts';
 
 const program = fileURLToPath(new URL('../../../server/start.js', import.meta.url));
 // A first start initialises a database; a stop waits for the calls in flight.
-const startDeadlineMilliseconds = 90_000;
-const readyMilliseconds = 10_000;
-const stopDeadlineMilliseconds = 120_000;
-const oneShotDeadlineMilliseconds = 120_000;
+const start_deadline_ms = 90_000;
+const ready_ms = 10_000;
+const stop_deadline_ms = 120_000;
+const one_shot_deadline_ms = 120_000;
 
 export interface RunningServer extends AnnouncedServer {
   url: string;
@@ -40,11 +40,11 @@ export function findServer(config: Config): AnnouncedServer | undefined {
 export function becomeServer({ config }: Session): never {
   const holder = findServer(config);
   if (holder !== undefined)
-    throw new Refusal('already_running', `The service already runs: process ${holder.pid}`, {
+    throw new CliRefusal('already_running', `The service already runs: process ${holder.pid}`, {
       hint: 'Run `svc server stop` first.',
     });
   if (process.execve === undefined)
-    throw new Refusal('no_foreground', 'This platform does not support --foreground', {
+    throw new CliRefusal('no_foreground', 'This platform does not support --foreground', {
       hint: 'Run `svc server start`.',
     });
   return process.execve(process.execPath, [process.execPath, program, 'serve'], config.environment);
@@ -78,7 +78,7 @@ async function waitUntilReady(
   written: number,
 ): Promise<RunningServer> {
   const { config } = session;
-  const deadline = Date.now() + startDeadlineMilliseconds;
+  const deadline = Date.now() + start_deadline_ms;
   while (Date.now() < deadline) {
     session.output.progress(['… ', 'starting the service']);
     if (hasEnded()) throw startFailed(config, written, 'The service ended during its start');
@@ -90,7 +90,7 @@ async function waitUntilReady(
     }
     await delay(100, undefined, { signal: session.signal });
   }
-  throw startFailed(config, written, `The service was not ready within ${startDeadlineMilliseconds / 1000} s`);
+  throw startFailed(config, written, `The service was not ready within ${start_deadline_ms / 1000} s`);
 }
 
 /** Undefined when none runs; else the stopped process. */
@@ -98,12 +98,12 @@ export async function stopServer(session: Session): Promise<AnnouncedServer | un
   const holder = findServer(session.config);
   if (holder === undefined) return undefined;
   terminate(holder.pid);
-  const deadline = Date.now() + stopDeadlineMilliseconds;
+  const deadline = Date.now() + stop_deadline_ms;
   while (isRunning(holder)) {
     if (Date.now() > deadline) {
-      throw new Refusal(
+      throw new CliRefusal(
         'not_stopped',
-        `The service (process ${holder.pid}) has not ended within ${stopDeadlineMilliseconds / 1000} s`,
+        `The service (process ${holder.pid}) has not ended within ${stop_deadline_ms / 1000} s`,
         { hint: 'Run `svc server logs` to see the reason.' },
       );
     }
@@ -118,7 +118,7 @@ export async function runServerProgram(session: Session, words: readonly string[
   const child = spawn(process.execPath, [program, ...words], {
     env: session.config.environment,
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: oneShotDeadlineMilliseconds,
+    timeout: one_shot_deadline_ms,
     signal: session.signal,
   });
   let [printed, complained] = ['', ''];
@@ -128,7 +128,7 @@ export async function runServerProgram(session: Session, words: readonly string[
     child.once('error', reject).once('close', resolve),
   );
   if (status === 0) return printed;
-  throw new Refusal('server_program_failed', `The service's program failed at \`${words[0] ?? ''}\``, {
+  throw new CliRefusal('server_program_failed', `The service's program failed at \`${words[0] ?? ''}\``, {
     view: [verbatim(complained || printed)],
   });
 }
@@ -140,9 +140,7 @@ export async function isReady(session: Session, url: string): Promise<boolean> {
 /** The reason why it is not ready; undefined when it does not answer yet. */
 export async function askReady(session: Session, url: string): Promise<'ready' | Problem | undefined> {
   try {
-    await session
-      .against(url)
-      .callWith(undefined, 'service.readyz', {}, { signal: AbortSignal.timeout(readyMilliseconds) });
+    await session.against(url).callWith(undefined, 'service.readyz', {}, { signal: AbortSignal.timeout(ready_ms) });
     return 'ready';
   } catch (error) {
     // Not listening yet, or still starting: the loop asks again, and has the deadline.
@@ -183,7 +181,7 @@ function makeDataDirectory(directory: string): void {
     mkdirSync(directory, { recursive: true, mode: 0o711 });
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new Refusal('no_data_directory', `The data directory ${directory} cannot be created (${reason})`, {
+    throw new CliRefusal('no_data_directory', `The data directory ${directory} cannot be created (${reason})`, {
       hint: 'Set DATA_DIR to another directory.',
     });
   } finally {
@@ -196,10 +194,10 @@ function logSize(config: Config): number {
 }
 
 /** With this start's log lines only. */
-function startFailed(config: Config, from: number, sentence: string): Refusal {
+function startFailed(config: Config, from: number, sentence: string): CliRefusal {
   // A supervisor writes the log elsewhere.
   const wrote = existsSync(logFile(config)) ? readFileSync(logFile(config)).subarray(from).toString() : '';
-  return new Refusal('start_failed', sentence, {
+  return new CliRefusal('start_failed', sentence, {
     exit: exitCodes.unreachable,
     view: [verbatim(wrote.trim().split('\n').slice(-20).join('\n'))],
     hint: `The whole log is ${logFile(config)}.`,
@@ -236,7 +234,7 @@ function terminate(pid: number): void {
     process.kill(pid, 'SIGTERM');
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) throw error;
-    throw new Refusal('not_yours', `The service (process ${pid}) belongs to another user of this machine`, {
+    throw new CliRefusal('not_yours', `The service (process ${pid}) belongs to another user of this machine`, {
       hint: 'Run this as that user.',
     });
   }

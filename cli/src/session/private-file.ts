@@ -1,7 +1,7 @@
 // Files that only their owner can read: sessions, the active team, the first admin's password.
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { Refusal } from '../refusal.ts';
+import { CliRefusal } from '../refusal.ts';
 
 /** Written under another name and renamed, so that a crash leaves the old or the new content, never a part. */
 export function writePrivateFile(file: string, content: string): void {
@@ -17,7 +17,7 @@ export function readPrivateFile(file: string): string | undefined {
   const mode = statSync(file, { throwIfNoEntry: false })?.mode;
   if (mode === undefined) return undefined;
   if ((mode & 0o077) !== 0) {
-    throw new Refusal('file_not_private', `Other users of this machine can read ${file}`, {
+    throw new CliRefusal('file_not_private', `Other users of this machine can read ${file}`, {
       hint: `Run \`chmod 600 ${file}\` if you trust them; otherwise delete it and run \`svc login\`.`,
     });
   }

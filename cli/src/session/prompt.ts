@@ -2,7 +2,7 @@
 // give; svc never waits for input that cannot come.
 import type * as Clack from '@clack/prompts';
 import { exitCodes } from '../exit-codes.ts';
-import { Refusal, misuse } from '../refusal.ts';
+import { CliRefusal, misuse } from '../refusal.ts';
 
 export interface Prompt {
   /** True when a user can answer. */
@@ -37,7 +37,7 @@ export function createPrompt(settings: { no_input: boolean; json: boolean }): Pr
     const clack = await import('@clack/prompts');
     const answer = await put(clack);
     if (clack.isCancel(answer))
-      throw new Refusal('interrupted', 'Cancelled; nothing was done', { exit: exitCodes.interrupted });
+      throw new CliRefusal('interrupted', 'Cancelled; nothing was done', { exit: exitCodes.interrupted });
     return answer as Exclude<Answer, symbol>; // the only symbol there is, isCancel just took out
   }
 

@@ -1,7 +1,7 @@
 // From e-mail and password to a token that may be stored. A token of a password that must be changed is never stored: it only changes
 // that password, and a new token is fetched (spec, Authentication 9).
 import { isLoopback } from '../failure.ts';
-import { misuse, Refusal } from '../refusal.ts';
+import { misuse, CliRefusal } from '../refusal.ts';
 import type { Session } from './session.ts';
 import { openKeychain } from './keychain.ts';
 import type { StoreName } from './tokens.ts';
@@ -28,7 +28,7 @@ export async function signIn(
   });
   const renewed = await session.callWith(undefined, 'auth.login', { body: { email, password: chosen } });
   if (renewed.must_change_password)
-    throw new Refusal('still_flagged', 'The service still requires a new password; nothing was stored', {
+    throw new CliRefusal('still_flagged', 'The service still requires a new password; nothing was stored', {
       hint: 'Ask an admin to look at the account.',
     });
   return { token: renewed.access_token, expires_at: renewed.expires_at };
@@ -41,7 +41,7 @@ export async function chooseStore(session: Session, given: StoreName | undefined
   const why = 'This machine has no keychain that svc can use';
   const hint =
     'Run `svc login --store file` to store the session in a file that only you can read (0600), or set SERVICE_API_TOKEN and store nothing.';
-  if (given === 'keychain' || !(await session.prompt.canAsk())) throw new Refusal('no_keychain', why, { hint });
+  if (given === 'keychain' || !(await session.prompt.canAsk())) throw new CliRefusal('no_keychain', why, { hint });
   session.output.notice(`${why}. The session can go into a file, but everybody who reads that file can act as you.`);
   const chosen = await session.prompt.choose(
     'Where should the session be stored?',
@@ -52,7 +52,7 @@ export async function chooseStore(session: Session, given: StoreName | undefined
     '--store',
   );
   if (chosen === 'file') return 'file';
-  throw new Refusal('no_keychain', 'Not signed in: there is no place to store the session', { hint });
+  throw new CliRefusal('no_keychain', 'Not signed in: there is no place to store the session', { hint });
 }
 
 export function warnOfPlaintext(session: Session): void {

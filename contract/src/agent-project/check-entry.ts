@@ -3,7 +3,7 @@ import { parseEntrypoint } from '../entrypoint.ts';
 import { declaredGraphs } from '../find-agents.ts';
 import type { Finding, FindingCode } from '../finding.ts';
 import { frameworks, type Framework } from '../frameworks.ts';
-import { findExports, longestSource } from '../python-exports.ts';
+import { findExports, max_source_length } from '../python-exports.ts';
 import { checkExport } from './check-export.ts';
 import type { ProjectFile, ProjectFiles } from './files.ts';
 import { readText } from './read-text.ts';
@@ -31,13 +31,13 @@ export function checkEntry({ files, byPath, framework, entrypoint }: EntryQuesti
       findings: [named === undefined ? missingAgent(files, byPath, framework) : missingNamed(path, byPath)],
     };
   }
-  const text = readText(files, file ?? { path, size: 0, type: 'directory' }, longestEntryBytes);
+  const text = readText(files, file ?? { path, size: 0, type: 'directory' }, max_entry_bytes);
   if (typeof text !== 'string') return { findings: [text] };
   if (framework === undefined) return { findings: [] };
   return checkExport({ source: text, file: path, framework, name: named?.name });
 }
 
-const longestEntryBytes = 1_000_000;
+const max_entry_bytes = 1_000_000;
 
 function missingNamed(path: string, byPath: ReadonlyMap<string, ProjectFile>): Finding {
   const base = path.slice(path.lastIndexOf('/') + 1);
@@ -68,14 +68,14 @@ function missingAgent(
       ? Object.values(frameworks).flatMap(({ exports }) => [...exports])
       : frameworks[framework].exports;
   const candidates = [...byPath.values()].filter(
-    ({ path, type, size }) => type === 'file' && /^[A-Za-z_][A-Za-z0-9_]*\.py$/.test(path) && size <= longestSource,
+    ({ path, type, size }) => type === 'file' && /^[A-Za-z_][A-Za-z0-9_]*\.py$/.test(path) && size <= max_source_length,
   );
   let bytes = 0;
   for (const candidate of candidates) {
     // One hint is enough, so at most this many files are read.
     bytes += candidate.size;
-    if (bytes > longestSource) break;
-    const text = readText(files, candidate, longestSource);
+    if (bytes > max_source_length) break;
+    const text = readText(files, candidate, max_source_length);
     const exported = typeof text === 'string' ? names.find((name) => findExports(text).names.has(name)) : undefined;
     if (exported === undefined) continue;
     const module = candidate.path.slice(0, -'.py'.length);

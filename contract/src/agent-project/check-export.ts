@@ -1,7 +1,7 @@
 import type { Finding, FindingCode } from '../finding.ts';
 import { frameworks, type Framework } from '../frameworks.ts';
 import { lineFinder } from '../line-finder.ts';
-import { findExports, longestSource, type Binding, type PythonExports } from '../python-exports.ts';
+import { findExports, max_source_length, type Binding, type PythonExports } from '../python-exports.ts';
 
 export interface ExportQuestion {
   source: string;
@@ -32,7 +32,7 @@ export function checkExport(question: ExportQuestion): { export_name?: string; f
     pointer: '',
     ...(suggestion === undefined ? {} : { suggestion }),
   });
-  if (source.length > longestSource) {
+  if (source.length > max_source_length) {
     const message = `${file} has ${source.length} characters, too many to check; its start shows whether it exports ${quoted(exports)}`;
     return { findings: [finding('export_not_certain', 'warning', 0, message)] };
   }

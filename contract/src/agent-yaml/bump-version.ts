@@ -5,7 +5,7 @@ import { beyondYamlLimits, yamlLimits } from '../read-yaml/limits.ts';
 export type VersionPart = 'major' | 'minor' | 'patch';
 
 /**
- * Raises the version in the source of an agent.yaml; the rest is unchanged, comments and quotes included.
+ * Throws the version in the source of an agent.yaml; the rest is unchanged, comments and quotes included.
  * Undefined when it has no version to raise.
  */
 export function bumpVersion(text: string, part: VersionPart): { text: string; version: string } | undefined {

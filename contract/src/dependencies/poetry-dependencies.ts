@@ -1,6 +1,6 @@
 import type { Finding } from '../finding.ts';
 import type { DeclaredRequirement } from '../requirements.ts';
-import { isName, parseOne, type Refusal } from '../requirements/parse-line.ts';
+import { isName, parseOne, type RequirementFault } from '../requirements/parse-line.ts';
 import { fault } from './fault.ts';
 import { poetryVersions } from './poetry-versions.ts';
 import { isTable, keyLines, textAt, tomlLimits, type TomlFile, type TomlTable } from './read-toml.ts';
@@ -79,7 +79,7 @@ function markerOf(table: TomlTable): string | undefined {
     .join(' and ');
 }
 
-function unreadable(name: string): Refusal {
+function unreadable(name: string): RequirementFault {
   return {
     code: 'requirement_unreadable',
     message: `The versions of \`${name.slice(0, 80)}\` cannot be read`,

@@ -28,18 +28,18 @@ export function projectReader(files: ProjectFiles): ProjectReader {
         return fault({ file: path }, 'file_too_large', 'The dependency files are too many or too long together', {
           suggestion: 'Name each file once, or merge them.',
         });
-      const text = readText(files, file, longestBytes);
-      if (typeof text === 'string') spent += text.length + text.split('\n').length * lineCosts;
+      const text = readText(files, file, max_bytes);
+      if (typeof text === 'string') spent += text.length + text.split('\n').length * line_cost;
       return text;
     },
   };
 }
 
 /** Above the readers' limits, so that people see their findings, in characters. */
-const longestBytes = 16_000_000;
+const max_bytes = 16_000_000;
 
 /** The total of all reads, repeats included. One file may exceed it, because its reader bounds it. */
 const most = 6_000_000;
 
 /** In characters. A short line costs as much as a long one. */
-const lineCosts = 50;
+const line_cost = 50;

@@ -50,7 +50,7 @@ function readProject(toml: TomlFile, { project, poetry }: Tables, findings: Find
   const name = textAt(project, 'name') ?? textAt(poetry, 'name');
   if (name === undefined) return undefined;
   const lineOf = keyLines(toml, textAt(project, 'name') === undefined ? 'tool.poetry' : 'project');
-  if (!isName(name) || name.length > longestName) {
+  if (!isName(name) || name.length > max_name_length) {
     const message = `The name ${JSON.stringify(name.slice(0, 80))} is not a valid name of a Python project`;
     const suggestion = 'Use letters, digits, `-`, `_` and `.`, with a letter or a digit at both ends.';
     findings.push(fault({ file: toml.file, line: lineOf('name') }, 'invalid_value', message, { suggestion }));
@@ -78,7 +78,7 @@ function readProject(toml: TomlFile, { project, poetry }: Tables, findings: Find
 }
 
 /** A folder gets this name. */
-const longestName = 100;
+const max_name_length = 100;
 
 function readRequired(toml: TomlFile, { project, poetry }: Tables, findings: Finding[]): RequiredPython | undefined {
   const declared = textAt(project, 'requires-python');
@@ -90,11 +90,11 @@ function readRequired(toml: TomlFile, { project, poetry }: Tables, findings: Fin
       : keyLines(toml, 'project')('requires-python');
   const specifier = declared ?? poetryVersions(written)?.join(' || ');
   const { file } = toml;
-  if (specifier !== undefined && specifier.length <= longestSpecifier && readPython(specifier) !== undefined)
+  if (specifier !== undefined && specifier.length <= max_specifier_length && readPython(specifier) !== undefined)
     return { specifier, file, line };
   const message = `${JSON.stringify(written.slice(0, 80))} is not a range of Python versions`;
   findings.push(fault({ file, line }, 'python_unreadable', message, { suggestion: 'Write them as `>=3.11,<4`.' }));
   return undefined;
 }
 
-const longestSpecifier = 500;
+const max_specifier_length = 500;

@@ -1,6 +1,6 @@
 // The headers of requests and answers that are in no endpoint's schema.
 import type { Endpoint } from '../endpoint.ts';
-import { idempotencyKeyHours, idempotencyKeyPattern, takesIdempotencyKey } from '../idempotency.ts';
+import { idempotency_key_hours, idempotencyKeyPattern, takesIdempotencyKey } from '../idempotency.ts';
 import { problems, type ProblemCode } from '../problems.ts';
 import { operations } from '../roles.ts';
 import { name } from '../wire.ts';
@@ -18,7 +18,7 @@ export const headerParameters = {
     name: 'Idempotency-Key',
     in: 'header',
     required: false,
-    description: `A repeat with the same key within ${idempotencyKeyHours} hours changes nothing: it gets the first answer, with the header Idempotency-Replayed and without the fields that are shown once.`,
+    description: `A repeat with the same key within ${idempotency_key_hours} hours changes nothing: it gets the first answer, with the header Idempotency-Replayed and without the fields that are shown once.`,
     schema: { type: 'string', pattern: idempotencyKeyPattern.source },
   },
   LastEventId: {

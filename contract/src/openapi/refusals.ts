@@ -35,13 +35,13 @@ function findShared(): Map<string, Json> {
   );
 }
 
-interface Refusal {
+interface ProblemExample {
   status: number;
   name: string;
   response: Json;
 }
 
-function refusalsOf(endpoint: Endpoint): Refusal[] {
+function refusalsOf(endpoint: Endpoint): ProblemExample[] {
   const schema = endpoint.reply.kind === 'raw' ? 'AgentProblem' : 'Problem';
   const byStatus = Map.groupBy(problemsOf(endpoint), (code) => problems[code].status);
   return [...byStatus].map(([status, codes]) => ({

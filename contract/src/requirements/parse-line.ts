@@ -23,10 +23,10 @@ export interface OnlyBinary {
   only_binary: string;
 }
 
-export type Refusal = Pick<Finding, 'code' | 'message' | 'suggestion'>;
+export type RequirementFault = Pick<Finding, 'code' | 'message' | 'suggestion'>;
 
 /** A single requirement, as in pyproject.toml: no options, no hashes, no comments. */
-export function parseOne(text: string, line: number): Requirement | Refusal {
+export function parseOne(text: string, line: number): Requirement | RequirementFault {
   // A backslash or a line break could join it with the next line.
   const parsed = /^\s*(?:-|#|$)|\s(?:#|--)|[\\\r\n]/.test(text) ? undefined : parseLine(text, line);
   return parsed === undefined || 'include' in parsed || 'only_binary' in parsed ? unreadable(text) : parsed;
@@ -48,7 +48,10 @@ export function printSpec({ name, extras, specifiers }: Pick<Requirement, 'name'
 }
 
 /** One logical line; undefined when nothing in it matters here. */
-export function parseLine(content: string, line: number): Requirement | Include | OnlyBinary | Refusal | undefined {
+export function parseLine(
+  content: string,
+  line: number,
+): Requirement | Include | OnlyBinary | RequirementFault | undefined {
   // Another program reads the rest too, so a line that it could split or join differently is refused.
   if (ambiguous.test(content))
     return refused(
@@ -69,7 +72,7 @@ export function normaliseName(name: string): string {
   return name.replaceAll(/[-_.]+/g, '-').toLowerCase();
 }
 
-function option(written: string): Include | OnlyBinary | Refusal | undefined {
+function option(written: string): Include | OnlyBinary | RequirementFault | undefined {
   const only_binary = /^--only-binary[= ] ?(:all:|:none:|[A-Za-z0-9._,-]+)$/.exec(written)?.[1];
   if (only_binary !== undefined) return { only_binary };
   const [, kind, file] =
@@ -96,7 +99,7 @@ const editable = refused(
   'Put the code next to agent.py and import it from there.',
 );
 const source = refused('Source builds cannot be requested here', 'Remove the line.');
-const refusedOptions: Readonly<Record<string, Refusal>> = {
+const refusedOptions: Readonly<Record<string, RequirementFault>> = {
   '-i': index,
   '--index-url': index,
   '--pypi-url': index,
@@ -115,7 +118,7 @@ const refusedOptions: Readonly<Record<string, Refusal>> = {
 };
 
 /** Names of places instead of packages of the index. */
-function place(written: string): Refusal | undefined {
+function place(written: string): RequirementFault | undefined {
   const target = /^[A-Za-z0-9._-]+ ?(?:\[[^\]]*\])? ?@ ?(.*)$/.exec(written)?.[1] ?? written;
   const scheme = /^([a-z][a-z0-9.-]*(?:\+[a-z0-9]+)?):/i.exec(target)?.[1]?.toLowerCase();
   if (scheme?.includes('+') || scheme === 'git')
@@ -135,12 +138,12 @@ export const isName = (text: string): boolean => /^[A-Za-z0-9](?:[A-Za-z0-9._-]*
 
 /** PEP 508 has no backslash; at the end it would join the next line. Markers nest, and their evaluation recurses. */
 function isMarker(marker: string | undefined): boolean {
-  return marker === undefined || (marker !== '' && marker.length <= longestMarker && !marker.includes('\\'));
+  return marker === undefined || (marker !== '' && marker.length <= max_marker_length && !marker.includes('\\'));
 }
 
-const longestMarker = 1_000;
+const max_marker_length = 1_000;
 
-function unreadable(written: string): Refusal {
+function unreadable(written: string): RequirementFault {
   return {
     code: 'requirement_unreadable',
     message: `This is not a requirement: ${written.slice(0, 80)}`,
@@ -148,7 +151,7 @@ function unreadable(written: string): Refusal {
   };
 }
 
-function requirement(written: string, line: number): Requirement | Refusal {
+function requirement(written: string, line: number): Requirement | RequirementFault {
   const [beforeOptions = '', ...optionParts] = written.split(/\s--(?=[a-z])/);
   const hashes: string[] = [];
   for (const part of optionParts) {
@@ -197,6 +200,6 @@ function withoutComment(content: string): string {
   return comment === null ? content : content.slice(0, comment.index);
 }
 
-function refused(message: string, suggestion: string): Refusal {
+function refused(message: string, suggestion: string): RequirementFault {
   return { code: 'requirement_refused', message, suggestion };
 }

@@ -46,21 +46,21 @@ export interface UserCaller extends SignedIn {
 }
 
 /** A service principal: in one team, with the role it was given there, and with nothing beyond that. */
-export interface PrincipalCaller extends SignedIn {
+export interface ServicePrincipalCaller extends SignedIn {
   kind: 'principal';
   name: string;
   /** Globs over references, such as `agents/*`: what matches none of them does not exist for it. */
   allowed_assets: string[];
 }
 
-export type SignedInCaller = UserCaller | PrincipalCaller;
+export type SignedInCaller = UserCaller | ServicePrincipalCaller;
 
 type OfRequest = 'active_team' | 'session_id' | 'moment' | 'origin';
 
 /** A caller without what their request adds. */
-export type Identity = UserIdentity | PrincipalIdentity;
+export type Identity = UserIdentity | ServicePrincipalIdentity;
 export type UserIdentity = Omit<UserCaller, OfRequest>;
-export type PrincipalIdentity = Omit<PrincipalCaller, OfRequest>;
+export type ServicePrincipalIdentity = Omit<ServicePrincipalCaller, OfRequest>;
 
 /** Nobody signed in. */
 export interface AnonymousCaller {

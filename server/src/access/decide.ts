@@ -16,7 +16,7 @@ import { globMatches } from '@gantry/contract/asset-globs.ts';
 import { printRef } from '@gantry/contract/refs.ts';
 import { sql, type Sql } from '../database/sql.ts';
 import { isReached } from './allowed-assets.ts';
-import type { Caller, PrincipalCaller, SignedInCaller } from './caller.ts';
+import type { Caller, ServicePrincipalCaller, SignedInCaller } from './caller.ts';
 import type { AssetSubject, DeploySubject, Entry, Subject } from './subject.ts';
 
 export type Decision = Allowed | Refused;
@@ -87,7 +87,7 @@ export function whereCanRead(caller: SignedInCaller): Sql {
 }
 
 // isReached() on `asset a`.
-function whereReached(caller: PrincipalCaller): Sql {
+function whereReached(caller: ServicePrincipalCaller): Sql {
   // A reference has two segments, and neither a name nor a pattern has a character that `like` takes for its own.
   const patterns = caller.allowed_assets.map((pattern) => pattern.replaceAll('*', '%').split('/'));
   const either = patterns.map(([segment = '', name = '']) => {

@@ -25,14 +25,14 @@ interface Asked {
   subject: AssetSubject | DeploySubject;
 }
 
-const most_together = 3;
+const max_together = 3;
 
 /** Each is a set of changes that turns the answer around together; any one of the sets does. */
 export function whatWouldChange(asked: Asked): Change[][] {
   const wanted = !decide(asked.caller, asked.operation, asked.subject).allowed;
   const candidates = wanted ? opening(asked) : closing(asked);
   const found: Change[][] = [];
-  for (let size = 1; size <= most_together; size++)
+  for (let size = 1; size <= max_together; size++)
     for (const set of subsets(candidates, size)) {
       if (found.some((smaller) => smaller.every((change) => set.some((one) => doesAtLeast(one, change))))) continue;
       const { caller, subject } = set.reduce(apply, asked);

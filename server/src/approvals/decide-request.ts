@@ -35,7 +35,7 @@ export async function decideRequest(db: Database, caller: Caller, id: string, ve
   const grant = authorize(user, 'approval.decide', asset);
   await refuseOwn(db, { user, row, asset });
   if (row.status === 'pending') {
-    const work = async (tx: GovernedTx, note: Note) => await say(tx, note, { user, row, asset }, verdict);
+    const work = async (tx: GovernedTx, note: Note) => await decideOnce(tx, note, { user, row, asset }, verdict);
     const wasWaiting = await change(db, grant, 'approval.decided', work);
     if (!wasWaiting) await expireOverdue(db, { id });
   }
@@ -45,7 +45,7 @@ export async function decideRequest(db: Database, caller: Caller, id: string, ve
 }
 
 /** False when it does not wait any more: it was decided or closed, or is overdue. Nothing is written then, so that this leaves no entry. */
-async function say(tx: GovernedTx, note: Note, asked: Asked, { status, reason }: Verdict): Promise<boolean> {
+async function decideOnce(tx: GovernedTx, note: Note, asked: Asked, { status, reason }: Verdict): Promise<boolean> {
   const { user, row } = asked;
   // Held until the commit, so that of two admins the second counts what the first said.
   const held = await store.hold(tx, row.id);

@@ -1,6 +1,6 @@
 // What leaves the log while it grows: followed, exported. Whoever goes on where they were misses nothing, and sees what they may see.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { AuditNews, ExportLine } from '@gantry/contract/audit-stream.ts';
+import type { AuditUpdate, ExportLine } from '@gantry/contract/audit-stream.ts';
 import type { StreamEvent } from '@gantry/contract/endpoint.ts';
 import { sql } from '../database/sql.ts';
 import { storeAgent } from '../testing/stored-agent.ts';
@@ -41,7 +41,7 @@ function cursorOf(lines: ExportLine[]): string {
 }
 
 interface Followed {
-  seen: StreamEvent<AuditNews>[];
+  seen: StreamEvent<AuditUpdate>[];
   names: () => unknown[];
   /** What ended it, once it has ended. */
   refused: () => unknown;
@@ -56,7 +56,7 @@ async function follow(
   const leaving = new AbortController();
   const resume = last_event_id === undefined ? {} : { last_event_id };
   const stream = await user.client.call('audit.follow', { query }, { signal: leaving.signal, ...resume });
-  const seen: StreamEvent<AuditNews>[] = [];
+  const seen: StreamEvent<AuditUpdate>[] = [];
   let refused: unknown;
   const reading = (async () => {
     for await (const event of stream) seen.push(event);

@@ -1,6 +1,6 @@
 // New entries as they come. Promise: whoever resumes after the last id they saw misses nothing and gets nothing twice; and what they may
 // see is asked anew before anything is sent, so that a right that was taken away ends here as everywhere.
-import type { AuditNews } from '@gantry/contract/audit-stream.ts';
+import type { AuditUpdate } from '@gantry/contract/audit-stream.ts';
 import type { StreamEvent } from '@gantry/contract/endpoint.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
@@ -24,9 +24,9 @@ export interface Streaming {
 export async function* streamEntries(
   db: Database,
   { filter, scopeNow, from, signal }: Streaming,
-): AsyncGenerator<StreamEvent<AuditNews>> {
+): AsyncGenerator<StreamEvent<AuditUpdate>> {
   let at = from;
-  const position = (): StreamEvent<AuditNews> => ({ id: printPositions(at), data: { entry: null } });
+  const position = (): StreamEvent<AuditUpdate> => ({ id: printPositions(at), data: { entry: null } });
   // So that a connection that breaks before the first entry is resumed where it began.
   yield position();
   while (!signal.aborted) {

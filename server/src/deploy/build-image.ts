@@ -16,7 +16,7 @@ import { pruneImages } from './build/prune-images.ts';
 import { readWrapperFiles } from './build/wrapper-files.ts';
 
 export interface Builder {
-  /** Raises base_image_missing, build_failed, index_unreachable, out_of_memory, disk_limit. */
+  /** Throws base_image_missing, build_failed, index_unreachable, out_of_memory, disk_limit. */
   build(input: BuildInput): Promise<BuiltImage>;
   /**
    * Removes images and caches that nothing needs any more. Builds wait meanwhile, so that none is built on what goes; while one is going on,

@@ -4,7 +4,7 @@ import type { AgentStatus } from '@gantry/contract/deploy.ts';
 import type { Problem } from '@gantry/contract/problems.ts';
 import { askHealth, type Health } from './health.ts';
 import type { DeployParts } from './parts.ts';
-import { describeExit } from './raise-again.ts';
+import { describeExit } from './restart-container.ts';
 import * as store from './store.ts';
 import type { Instance } from './targets/target.ts';
 
@@ -20,7 +20,7 @@ export interface Look {
   found: store.Seen;
 }
 
-/** Raises engine_unavailable. */
+/** Throws engine_unavailable. */
 export async function look({ targets }: DeployParts, row: store.InstanceRow, signal: AbortSignal): Promise<Look> {
   const seen = await targets[row.place.target].observe(row.place, signal);
   if (seen.state !== 'running') return { seen, health: undefined, found: dead(row, seen) };

@@ -1,6 +1,6 @@
 import { inputFields, type InputField } from '@gantry/contract/input-fields.ts';
 
-const most_fields = 5;
+const max_fields = 5;
 
 /**
  * Something that an agent takes, with words filled in, from the JSON Schema that its /ready shows: so that the command which comes after a
@@ -9,7 +9,7 @@ const most_fields = 5;
 export function exampleInput(said: { input_schema?: unknown }): Record<string, unknown> | null {
   const all = inputFields(said.input_schema);
   const fields = all.some(({ isRequired }) => isRequired) ? all : all.slice(0, 1);
-  if (fields.length === 0 || fields.length > most_fields) return null;
+  if (fields.length === 0 || fields.length > max_fields) return null;
   return Object.fromEntries(fields.map((field) => [field.name, exampleOf(field)]));
 }
 

@@ -14,7 +14,7 @@ import type { Needed } from './build-image.ts';
 import { look, unseen, type Look } from './condition.ts';
 import { countSilences, type Silences } from './silences.ts';
 import type { DeployParts } from './parts.ts';
-import { raiseAgain } from './raise-again.ts';
+import { restartContainer } from './restart-container.ts';
 import * as store from './store.ts';
 import { stopGraceSeconds } from './targets/stop-grace.ts';
 
@@ -129,11 +129,11 @@ async function keepRunning(keeping: Keeping, row: store.InstanceRow, signal: Abo
   const isHung = serves && silences.areTooMany(row, health);
   // What serves no call must not be called; when it may be started again is another question.
   if ((serves && !isHung) || !row.is_due) return;
-  if (!isHung) return await raiseAgain(parts, row, seen, signal);
+  if (!isHung) return await restartContainer(parts, row, seen, signal);
   const target = parts.targets[row.place.target];
   await target.stop(row.place, { grace_seconds: 0 }, signal);
   silences.forget(row);
-  await raiseAgain(parts, row, await target.observe(row.place, signal), signal, silences.why);
+  await restartContainer(parts, row, await target.observe(row.place, signal), signal, silences.why);
 }
 
 async function lookAndNote(keeping: Keeping, row: store.InstanceRow, signal: AbortSignal): Promise<Look> {

@@ -19,7 +19,7 @@ export interface Operated {
   grant: Grant<'agent.operate'>;
 }
 
-/** Raises not_deployed and deploy_running besides the refusals. */
+/** Throws not_deployed and deploy_running besides the refusals. */
 export async function findOperated({ db }: DeployParts, caller: Caller, name: string): Promise<Operated> {
   const user = signedIn(caller);
   const asset = await loadAsset(db, { kind: 'agent', name }, caller);

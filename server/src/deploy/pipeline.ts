@@ -17,7 +17,7 @@ import type { DeployInput, DeployResult } from './deploy-run.ts';
 import { endpointOf } from './endpoint.ts';
 import { exampleInput } from './example-input.ts';
 import type { DeployParts } from './parts.ts';
-import { placeInput, raise } from './raise.ts';
+import { placeInput, startContainer } from './start-container.ts';
 import { readyNotices } from './ready-notices.ts';
 import { register } from './register.ts';
 import * as store from './store.ts';
@@ -101,7 +101,7 @@ async function start(
   { config, place, signal }: { config: AgentConfig; place: Place; signal: AbortSignal },
 ) {
   const target = parts.targets[run.input.target];
-  const { url, ready } = await raise(parts, target, { revision_id: run.id, config, place, signal });
+  const { url, ready } = await startContainer(parts, target, { revision_id: run.id, config, place, signal });
   for (const notice of readyNotices(ready)) run.notice(notice);
   return { url, example_input: exampleInput(ready) };
 }

@@ -5,7 +5,7 @@ import { change } from '../access/change.ts';
 import { holdAgent } from './agent-lock.ts';
 import { findOperated, noteOf, refuseWhileDeploying } from './operated.ts';
 import type { DeployParts } from './parts.ts';
-import { raiseAgain } from './raise-again.ts';
+import { restartContainer } from './restart-container.ts';
 import { agentStatus } from './status.ts';
 import * as store from './store.ts';
 import { stopGraceSeconds } from './targets/stop-grace.ts';
@@ -31,7 +31,7 @@ export async function restart(
     if (row === undefined) throw new Error(`revision ${held.id} has no instance`);
     const target = parts.targets[row.place.target];
     await target.stop(row.place, { grace_seconds: stopGraceSeconds }, signal);
-    await raiseAgain(parts, row, await target.observe(row.place, signal), signal, 'It was restarted by hand.');
+    await restartContainer(parts, row, await target.observe(row.place, signal), signal, 'It was restarted by hand.');
   });
   return await agentStatus(parts, asset, signal);
 }

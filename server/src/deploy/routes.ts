@@ -2,7 +2,7 @@ import type { Handlers } from '../http/handlers.ts';
 import { lastInstant, lastSeq } from '../http/last-event-id.ts';
 import { whileAllowed } from '../http/while-allowed.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import { turns } from '../registry/push/turns.ts';
+import { fairSlots } from '../registry/push/fair-slots.ts';
 import { runEvents } from '../runs/events.ts';
 import { cancel } from './cancel.ts';
 import { deleteAgent } from './delete.ts';
@@ -25,8 +25,8 @@ const plan_wait_ms = 60_000;
 
 export function deployRoutes(parts: DeployParts): DeployHandlers {
   const { db, cursors } = parts;
-  const planInTurn = turns({
-    most: plans_at_once,
+  const planInSlot = fairSlots({
+    max: plans_at_once,
     shares: { user: 1 },
     wait_ms: plan_wait_ms,
     busy: 'Too many plans are asked for at once.',
@@ -34,7 +34,7 @@ export function deployRoutes(parts: DeployParts): DeployHandlers {
   return {
     'deployments.create': async ({ caller, body }) => await deploy(parts, caller, body),
     'deployments.plan': async ({ caller, body, signal }) =>
-      await planInTurn({ user: signedIn(caller).id }, signal, async () => await plan(db, caller, body)),
+      await planInSlot({ user: signedIn(caller).id }, signal, async () => await plan(db, caller, body)),
     'deployments.list': async ({ caller, query }) => await listDeploys(db, cursors, caller, query),
     'deployments.show': async ({ caller, params }) => await showDeploy(db, caller, params.id),
     'deployments.events': async ({ caller, callerNow, params, query, headers, signal }) => {

@@ -2,7 +2,7 @@ import type { Health } from './health.ts';
 import type { InstanceRow } from './store.ts';
 
 /** A look asks for up to five seconds, and the next one comes two seconds later. */
-const most_in_a_row = 3;
+const max_in_a_row = 3;
 
 type Asked = Pick<InstanceRow, 'revision_id' | 'started_at'>;
 
@@ -27,9 +27,9 @@ export function countSilences(): Silences {
       // What was started anew since has its own count.
       const count = before?.started_at === started_at ? before.count + 1 : 1;
       counted.set(revision_id, { started_at, count });
-      return count >= most_in_a_row;
+      return count >= max_in_a_row;
     },
     forget: ({ revision_id }) => void counted.delete(revision_id),
-    why: `The container did not answer /health within 5 s, ${most_in_a_row} times in a row, and was killed.`,
+    why: `The container did not answer /health within 5 s, ${max_in_a_row} times in a row, and was killed.`,
   };
 }

@@ -3,7 +3,7 @@ import type { Caller } from '../access/caller.ts';
 import { holdAgent } from './agent-lock.ts';
 import { findOperated } from './operated.ts';
 import type { DeployParts } from './parts.ts';
-import { raiseAgain } from './raise-again.ts';
+import { restartContainer } from './restart-container.ts';
 import { setDesired } from './set-desired.ts';
 import { agentStatus } from './status.ts';
 import * as store from './store.ts';
@@ -23,7 +23,7 @@ export async function start(
     const row = await store.instance(db, route.id);
     if (row === undefined) throw new Error(`revision ${route.id} has no instance`);
     const seen = await parts.targets[row.place.target].observe(row.place, signal);
-    if (seen.state !== 'running' || seen.url !== row.url) await raiseAgain(parts, row, seen, signal);
+    if (seen.state !== 'running' || seen.url !== row.url) await restartContainer(parts, row, seen, signal);
   });
   return await agentStatus(parts, asset, signal);
 }

@@ -38,21 +38,21 @@ export async function listStatuses(
 ): Promise<Page<AgentStatus>> {
   authorize(caller, 'deployment.list', theOrg);
   const page = await list(parts.db, parts.cursors, caller, { ...query, kind: 'agent' });
-  const standings = await loadStandings(parts.db, page.items);
-  return { ...page, items: standings.map((standing) => describe(parts, standing, recorded(parts, standing))) };
+  const agents = await loadAgents(parts.db, page.items);
+  return { ...page, items: agents.map((listed) => describe(parts, listed, recorded(parts, listed))) };
 }
 
 export async function agentStatus(parts: DeployParts, asset: AssetRecord, signal: AbortSignal): Promise<AgentStatus> {
   const latest = await findVersion(parts.db, asset.id, 'latest');
   const agent = { id: asset.id, name: asset.name, team: asset.team.name, latest_version: latest?.version ?? null };
-  const [standing] = await loadStandings(parts.db, [agent]);
-  if (standing === undefined) throw new Error(`agents/${asset.name} has no standing`);
-  return describe(parts, standing, await live(parts, standing, signal));
+  const [listed] = await loadAgents(parts.db, [agent]);
+  if (listed === undefined) throw new Error(`agents/${asset.name} has no listed`);
+  return describe(parts, listed, await live(parts, listed, signal));
 }
 
 type Agent = Pick<AgentStatus, 'name' | 'team' | 'latest_version'> & { id: string };
 
-interface Standing {
+interface ListedAgent {
   agent: Agent;
   /** What answers for it, if it was deployed. */
   route: store.RouteRow | undefined;
@@ -64,7 +64,7 @@ interface Standing {
 }
 
 /** In the order of the agents, with one question of each kind for all of them. */
-async function loadStandings(db: Reader, agents: readonly Agent[]): Promise<Standing[]> {
+async function loadAgents(db: Reader, agents: readonly Agent[]): Promise<ListedAgent[]> {
   const ids = agents.map(({ id }) => id);
   const [routes, instances] = await Promise.all([store.routes(db, ids, 'local'), store.instancesOf(db, ids)]);
   const routed = new Map(routes.map((route) => [route.agent_id, route]));
@@ -95,8 +95,8 @@ async function loadStandings(db: Reader, agents: readonly Agent[]): Promise<Stan
   });
 }
 
-function describe(parts: DeployParts, standing: Standing, condition: Condition): AgentStatus {
-  const { agent, route, config, row, draining } = standing;
+function describe(parts: DeployParts, listed: ListedAgent, condition: Condition): AgentStatus {
+  const { agent, route, config, row, draining } = listed;
   const { name, team, latest_version } = agent;
   return {
     name,
@@ -117,14 +117,14 @@ function describe(parts: DeployParts, standing: Standing, condition: Condition):
   };
 }
 
-function recorded(parts: DeployParts, standing: Standing): Condition {
-  return settled(standing) ?? lastCondition(parts, containerOf(standing));
+function recorded(parts: DeployParts, listed: ListedAgent): Condition {
+  return settled(listed) ?? lastCondition(parts, containerOf(listed));
 }
 
-async function live(parts: DeployParts, standing: Standing, signal: AbortSignal): Promise<Condition> {
-  const known = settled(standing);
+async function live(parts: DeployParts, listed: ListedAgent, signal: AbortSignal): Promise<Condition> {
+  const known = settled(listed);
   if (known !== undefined) return known;
-  const row = containerOf(standing);
+  const row = containerOf(listed);
   const seen_at = new Date().toISOString();
   try {
     const { seen, found } = await look(parts, row, signal);
@@ -142,7 +142,7 @@ async function live(parts: DeployParts, standing: Standing, signal: AbortSignal)
 const last_lines = 10;
 
 /** What follows from the records, whatever the container does. */
-function settled({ route, row, newest, run }: Standing): Condition | undefined {
+function settled({ route, row, newest, run }: ListedAgent): Condition | undefined {
   const nothing = { in_flight: null, seen_at: null };
   if (route === undefined) return { state: 'not_deployed', detail: whyNotDeployed(newest, run), ...nothing };
   if (route.desired === 'stopped') return { state: 'stopped', detail: 'It was stopped.', ...nothing };
@@ -156,7 +156,7 @@ function whyNotDeployed(newest: store.DeploymentRow | undefined, run: RunRow | u
   return `The last deploy, of ${newest.version}, is ${run.state}${reason}`;
 }
 
-function containerOf({ agent, row }: Standing): store.InstanceRow {
+function containerOf({ agent, row }: ListedAgent): store.InstanceRow {
   if (row === undefined) throw new Error(`agents/${agent.name} has no container`);
   return row;
 }

@@ -9,7 +9,7 @@ export interface Image {
   labels: Record<string, string>;
 }
 
-/** Finds the base image in the engine, or pulls it. Raises `base_image_missing` when neither works. */
+/** Finds the base image in the engine, or pulls it. Throws `base_image_missing` when neither works. */
 export async function findBaseImage(engine: Engine, reference: string, signal?: AbortSignal): Promise<Image> {
   return (await findImage(engine, reference, signal)) ?? (await pull(engine, reference, signal));
 }

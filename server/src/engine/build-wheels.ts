@@ -83,7 +83,7 @@ const printed = z.array(
   }),
 );
 
-/** Reads what the script printed. Raises `build_failed`, and `project_invalid` for a lock that is none. */
+/** Reads what the script printed. Throws `build_failed`, and `project_invalid` for a lock that is none. */
 export function readBuiltWheels(stdout: string): BuiltWheels {
   const [lock = '', json = ''] = stdout.split(separator);
   const found = printed.safeParse(parseJson(json));
@@ -101,7 +101,7 @@ export function readBuiltWheels(stdout: string): BuiltWheels {
   };
 }
 
-/** Raises the refusal when the script ended because of a source distribution, and says which; says nothing about anything else. */
+/** Throws the refusal when the script ended because of a source distribution, and says which; says nothing about anything else. */
 export function refuseNotBuilt({ exit_code, stderr }: { exit_code: number; stderr: string }): void {
   if (exit_code === exitCodes.too_large)
     throw new Problem('disk_limit', {

@@ -33,7 +33,7 @@ export function connectEngine({
   };
 }
 
-/** Asks the engine for its version. Raises `engine_unavailable` when nothing answers within 5 s or it is too old. */
+/** Asks the engine for its version. Throws `engine_unavailable` when nothing answers within 5 s or it is too old. */
 export async function pingEngine({ docker }: Engine, signal?: AbortSignal): Promise<EngineVersion> {
   const found = await ask(docker.version(), { seconds: 5, signal });
   const [major = 0, minor = 0] = found.ApiVersion.split('.').map(Number);
@@ -70,7 +70,7 @@ function silent(seconds: number): Problem {
   return new Problem('engine_unavailable', { detail: `The container engine did not answer within ${seconds} s` });
 }
 
-/** Awaits `work`, or raises the signal's reason as soon as there is one. The work itself goes on. */
+/** Awaits `work`, or throws the signal's reason as soon as there is one. The work itself goes on. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   const { promise, reject } = Promise.withResolvers<never>();

@@ -8,7 +8,7 @@ import { unlessAborted } from './client.ts';
 export interface Firewall {
   /**
    * Changes the filter table by these lines of iptables-restore, by all of them or by none. False when a line names a rule or a chain that
-   * is missing. Raises the program's first sentence for every other failure.
+   * is missing. Throws the program's first sentence for every other failure.
    */
   restore(lines: readonly string[], signal?: AbortSignal): Promise<boolean>;
   close(): void;

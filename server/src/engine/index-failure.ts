@@ -1,6 +1,6 @@
 import { Problem } from '@gantry/contract/problems.ts';
 
-/** Raises `index_unreachable` when the text of uv or pip says that the index did not answer; says nothing about anything else. */
+/** Throws `index_unreachable` when the text of uv or pip says that the index did not answer; says nothing about anything else. */
 export function refuseIndexFailure(output: string): void {
   const failed =
     /error sending request|tunnel error|dns error|Connection refused|Request failed after|Could not fetch URL|ProxyError|NewConnectionError|SSLError|invalid peer certificate|timed out/i.test(

@@ -16,7 +16,7 @@ from pip._internal.models.index import PyPI
 print(json.dumps({"python_version": platform.python_version(), "index_url": PyPI.simple_url, "file_host": PyPI.file_storage_domain}))
 `;
 
-/** Asks the base image for its interpreter and its package index, so that no index is a constant here. Raises `base_image_missing`. */
+/** Asks the base image for its interpreter and its package index, so that no index is a constant here. Throws `base_image_missing`. */
 export async function readBaseFacts(
   engine: Engine,
   base: Image,

@@ -33,8 +33,8 @@ export interface IndexProxyInput {
   onRefusedHost?: ((host: string) => void) | undefined;
 }
 
-const connectSeconds = 30;
-const idleSeconds = 120;
+const connect_seconds = 30;
+const idle_seconds = 120;
 
 export async function startIndexProxy(input: IndexProxyInput): Promise<IndexProxy> {
   const { max_connections = 256, onRefusedHost } = input;
@@ -97,7 +97,7 @@ async function tunnel(
     const upstream = await open(target);
     track(sockets, upstream);
     upstream.on('error', () => client.destroy());
-    upstream.setTimeout(idleSeconds * 1000, () => upstream.destroy());
+    upstream.setTimeout(idle_seconds * 1000, () => upstream.destroy());
     client.on('close', () => upstream.destroy());
     limit(upstream, input.max_bytes ?? 4e9);
     client.write('HTTP/1.1 200 Connection established\r\n\r\n');
@@ -126,7 +126,7 @@ async function forward(incoming: IncomingMessage, response: ServerResponse, { fi
       path,
       headers: { ...headers, host: url.host, connection: 'close' },
     });
-    outgoing.setTimeout(idleSeconds * 1000, () => outgoing.destroy());
+    outgoing.setTimeout(idle_seconds * 1000, () => outgoing.destroy());
     outgoing.on('response', (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
@@ -145,7 +145,7 @@ async function connectTo(
   addressOf: (host: string) => Promise<string>,
   { upstream_proxy }: IndexProxyInput,
 ): Promise<Socket> {
-  const signal = AbortSignal.timeout(connectSeconds * 1000);
+  const signal = AbortSignal.timeout(connect_seconds * 1000);
   if (upstream_proxy !== undefined) return connectThrough(upstream_proxy, { host, port }, signal);
   const address = isIP(host) ? host : await addressOf(host);
   if (!configured && isPrivate(address)) throw new Error(`${host} is a private address`);

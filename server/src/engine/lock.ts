@@ -11,7 +11,7 @@ export interface LockedPackage {
 
 /**
  * Reads a requirements.lock as uv writes it: `name==version`, each followed by its hashes on continued lines. Nothing else can be a line of
- * it: an address, a folder, an option or a package without a hash would install what nobody approved. Raises `project_invalid`.
+ * it: an address, a folder, an option or a package without a hash would install what nobody approved. Throws `project_invalid`.
  */
 export function parseLock(lock: string): LockedPackage[] {
   const lines = lock.replaceAll(/\\\n/g, ' ').split('\n');

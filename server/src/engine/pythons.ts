@@ -6,7 +6,7 @@ import type { Sandboxes } from './sandboxes.ts';
 export interface Pythons {
   /** Minor versions besides the usual one, in the order in which they are tried: `3.13`. */
   further: readonly string[];
-  /** Of the Python with this version, `3.13` or `3.13.5`; unset: the usual one. Raises `base_image_missing`. */
+  /** Of the Python with this version, `3.13` or `3.13.5`; unset: the usual one. Throws `base_image_missing`. */
   sandboxes(python?: string): Promise<Sandboxes>;
 }
 

@@ -35,7 +35,7 @@ export interface ResolvedDependencies extends BuiltWheels {
   built_from_source: string[];
 }
 
-/** Raises `dependency_conflict`, `index_unreachable`, `project_invalid`, `build_failed`, `out_of_memory`, `disk_limit`. */
+/** Throws `dependency_conflict`, `index_unreachable`, `project_invalid`, `build_failed`, `out_of_memory`, `disk_limit`. */
 export async function resolveRequirements(sandboxes: Sandboxes, input: ResolveInput): Promise<ResolvedDependencies> {
   const wheels = await compile(sandboxes, input, { sources: false });
   if (wheels.exit_code === 0)

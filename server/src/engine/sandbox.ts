@@ -14,7 +14,7 @@ import { wasOutOfMemory } from './out-of-memory.ts';
 // stays behind. Input files travel over stdin onto a tmpfs, so that an image committed from the sandbox holds none of them.
 
 /** The user that sandboxes and agents run as. */
-export const sandboxUser = 10001;
+export const sandbox_user = 10001;
 
 export interface SandboxLimits {
   memory_bytes: number;
@@ -57,7 +57,7 @@ export interface SandboxResult {
   stderr: string;
 }
 
-/** Raises `out_of_memory`, `disk_limit`, `build_failed` (deadline) or the signal's reason; a command that fails is a result. */
+/** Throws `out_of_memory`, `disk_limit`, `build_failed` (deadline) or the signal's reason; a command that fails is a result. */
 export async function runInSandbox(engine: Engine, input: SandboxInput): Promise<SandboxResult> {
   input.signal.throwIfAborted();
   const name = `svc-sandbox-${mark(engine)}-${crypto.randomUUID().slice(0, 8)}`;
@@ -85,7 +85,7 @@ function sandboxSpec(engine: Engine, input: SandboxInput): Docker.ContainerCreat
   const { limits, volumes = [], writable_directories = [] } = input;
   return {
     Image: input.image,
-    User: `${sandboxUser}:${sandboxUser}`,
+    User: `${sandbox_user}:${sandbox_user}`,
     Entrypoint: [],
     // What is run comes with the files: the engine keeps a container's command and environment in its records, and in the history
     // of an image committed from it.
@@ -133,7 +133,7 @@ function packInput({ command, env, files = {} }: SandboxInput): Buffer {
   );
   const script = `${variables.join('')}exec ${command.map(quoted).join(' ')}\n`;
   const entries = Object.entries({ ...files, [runFile]: script });
-  return packArchive(entries.map(([path, content]) => ({ path, content, mode: 0o600, owner: sandboxUser })));
+  return packArchive(entries.map(([path, content]) => ({ path, content, mode: 0o600, owner: sandbox_user })));
 }
 
 function quoted(text: string): string {
@@ -145,7 +145,7 @@ async function handOver(
   container: Docker.Container,
   { writable_directories = [], volumes = [], signal }: SandboxInput,
 ): Promise<void> {
-  const owner = sandboxUser;
+  const owner = sandbox_user;
   if (writable_directories.length > 0) {
     await ask(
       container.putArchive(packArchive(writable_directories.map((path) => ({ path: path.slice(1), owner }))), {

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 
-const keptSeconds = 30;
+const kept_seconds = 30;
 
 /**
  * Looks a host's address up once for everybody who asks within half a minute. uv opens fifty connections at a time: as many questions
@@ -14,7 +14,7 @@ export function sharedLookup(
     const kept = answers.get(host);
     if (kept !== undefined && performance.now() < kept.until) return await kept.answer;
     const answer = ask(host).then(({ address }) => address);
-    answers.set(host, { answer, until: performance.now() + keptSeconds * 1000 });
+    answers.set(host, { answer, until: performance.now() + kept_seconds * 1000 });
     answer.catch(() => answers.delete(host));
     return await answer;
   };

@@ -1,4 +1,4 @@
-import { idempotencyKeyHours } from '@gantry/contract/idempotency.ts';
+import { idempotency_key_hours } from '@gantry/contract/idempotency.ts';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import { forget as forgetOld, isOver, type Retention } from '../queue/forget.ts';
@@ -7,7 +7,7 @@ import { fromNow, isFree } from '../queue/lease.ts';
 const retention: Retention = {
   table: sql`idempotency_key`,
   since: sql`created_at`,
-  keep_hours: idempotencyKeyHours,
+  keep_hours: idempotency_key_hours,
 };
 
 export interface Attempt {

@@ -19,18 +19,18 @@ export interface AgentConnections {
 export class Unproven extends Error {}
 
 // A crew may think for a day; what bounds a call is its caller and `cancel`, not the connection.
-const longest_ms = 24 * 60 * 60 * 1000;
+const max_ms = 24 * 60 * 60 * 1000;
 const connect_ms = 5000;
 // A container that is short of processor time may be slow with it; one that hangs never answers.
 const proof_ms = 10_000;
 // More than the 256 calls that a container takes at most and the 256 that wait: a health check or a cancel never queues behind them.
-const most_connections = 1024;
-const most_revisions = 10_000;
-const longest_head = 4096;
+const max_connections = 1024;
+const max_revisions = 10_000;
+const max_head_bytes = 4096;
 
 export function agentConnections(): AgentConnections {
   const pools = new LRUCache<string, Pool>({
-    max: most_revisions,
+    max: max_revisions,
     // Ends once its last call has.
     dispose: (pool, _, reason) => void (reason === 'evict' && pool.close()),
   });
@@ -50,9 +50,9 @@ export function agentConnections(): AgentConnections {
 function provenPool({ url, secret }: ServingInstance): Pool {
   const connect = buildConnector({ timeout: connect_ms });
   return new Pool(url, {
-    headersTimeout: longest_ms,
-    bodyTimeout: longest_ms,
-    connections: most_connections,
+    headersTimeout: max_ms,
+    bodyTimeout: max_ms,
+    connections: max_connections,
     pipelining: 1,
     connect: (options, done) =>
       connect(options, (...[error, socket]) => {
@@ -74,7 +74,7 @@ function prove(socket: Socket, secret: string, done: (failure?: Error) => void):
   const read = () => {
     for (let chunk = take(); chunk !== null; chunk = take()) head += chunk.toString('latin1');
     if (head.endsWith('\r\n\r\n')) end(isProof(head, secret, challenge) ? undefined : new Unproven());
-    else if (head.length > longest_head) end(new Unproven());
+    else if (head.length > max_head_bytes) end(new Unproven());
   };
   const giveUp = () => end(new Error('no answer to the challenge'));
   const timer = setTimeout(giveUp, proof_ms);

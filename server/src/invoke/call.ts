@@ -8,7 +8,7 @@ import { jsonReply, type Reply } from '../http/reply.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
 import { admit } from './admit.ts';
 import { readAnswer, type Answer } from './answer.ts';
-import { followRun } from './follow-run.ts';
+import { followInvocation } from './follow-invocation.ts';
 import type { Ingress } from './ingress.ts';
 import * as store from './store.ts';
 import { callAgent, type UpstreamCall } from './upstream.ts';
@@ -93,6 +93,6 @@ async function storeAnswer(
 ): Promise<void> {
   const end = await ending;
   if ('answer' in end) await store.end(ingress.db, row.id, end.answer);
-  else await followRun(ingress, row);
+  else await followInvocation(ingress, row);
   await ingress.forgetOld();
 }

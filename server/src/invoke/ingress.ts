@@ -3,7 +3,7 @@
 import type { Database } from '../database/database.ts';
 import type { ServingAgents } from '../deploy/serving.ts';
 import { agentConnections, type AgentConnections } from './agent-connections.ts';
-import { followRun } from './follow-run.ts';
+import { followInvocation } from './follow-invocation.ts';
 import * as store from './store.ts';
 
 export interface IngressParts {
@@ -22,7 +22,7 @@ export interface Ingress extends Omit<IngressParts, 'onError'> {
   /** Forgets results that nobody fetched for a week. */
   forgetOld(): Promise<void>;
   /** Follows every call that a service before this one left running. */
-  pickUpRuns(): Promise<void>;
+  followOpenInvocations(): Promise<void>;
   /** After the last answer: lets go of the agents, whose runs go on. */
   close(): Promise<void>;
 }
@@ -41,9 +41,9 @@ export function openIngress({ onError, ...parts }: IngressParts): Ingress {
     connections,
     background,
     forgetOld: async () => void (await store.forgetOld(parts.db, keep_days)),
-    pickUpRuns: async () => {
+    followOpenInvocations: async () => {
       await ingress.forgetOld();
-      for (const row of await store.running(parts.db)) background(followRun(ingress, row));
+      for (const row of await store.running(parts.db)) background(followInvocation(ingress, row));
     },
     close: async () => {
       await connections.destroy();

@@ -3,7 +3,7 @@ import { call } from './call.ts';
 import { health } from './health.ts';
 import type { Ingress } from './ingress.ts';
 import { input } from './input.ts';
-import { cancelRun, readRun } from './runs.ts';
+import { cancelInvocation, readInvocation } from './invocations.ts';
 import { stream } from './stream.ts';
 
 export function invokeRoutes(ingress: Ingress): Handlers<'invoke'> {
@@ -12,8 +12,8 @@ export function invokeRoutes(ingress: Ingress): Handlers<'invoke'> {
       await call(ingress, { caller, name, headers, body, signal }),
     'invoke.stream': async ({ params: { name }, caller, headers, body, signal }) =>
       await stream(ingress, { caller, name, headers, body, signal }),
-    'invoke.run': async ({ caller, params }) => await readRun(ingress, { caller, ...params }),
-    'invoke.cancel': async ({ caller, params }) => await cancelRun(ingress, { caller, ...params }),
+    'invoke.run': async ({ caller, params }) => await readInvocation(ingress, { caller, ...params }),
+    'invoke.cancel': async ({ caller, params }) => await cancelInvocation(ingress, { caller, ...params }),
     'invoke.health': async ({ caller, params, signal }) => await health(ingress, { caller, name: params.name, signal }),
     'invoke.input': async ({ caller, params, signal }) => await input(ingress, { caller, name: params.name, signal }),
   };

@@ -12,7 +12,7 @@ import { checkNewPassword } from './password.ts';
 import * as store from './store.ts';
 
 const window_seconds = 15 * 60;
-const most_wrong = 10;
+const max_wrong = 10;
 // Guesses that arrive together count one by one, as at sign-in.
 const inTurn = oneAtATime();
 
@@ -34,7 +34,7 @@ async function changeOnce(
   input: { old_password: string; new_password: string },
 ) {
   const key = `password of ${user.id}`;
-  const wait = await store.blockedFor(db, [{ key, most: most_wrong }]);
+  const wait = await store.blockedFor(db, [{ key, most: max_wrong }]);
   if (wait !== undefined) throw new Problem('rate_limited', { retry_after_seconds: wait });
   const known = await findCredential(db, user.email);
   if (known === undefined || !(await passwords.matches(input.old_password, known.password_hash))) {

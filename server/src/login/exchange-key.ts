@@ -12,7 +12,7 @@ import { newSessionId } from './token.ts';
 
 const lifetime_seconds = 15 * 60;
 const window_seconds = 15 * 60;
-const most_failures = 100;
+const max_failures = 100;
 
 export async function exchangeKey(
   { db, tokens, key_digest }: Pick<LoginParts, 'db' | 'tokens' | 'key_digest'>,
@@ -20,7 +20,7 @@ export async function exchangeKey(
   origin: Origin,
 ) {
   const from = `keys from ${networkOf(origin.ip)}`;
-  const wait = await store.blockedFor(db, [{ key: from, most: most_failures }]);
+  const wait = await store.blockedFor(db, [{ key: from, most: max_failures }]);
   if (wait !== undefined) throw new Problem('rate_limited', { retry_after_seconds: wait });
   // One without the form of ours needs no look at the database.
   const found = isKey(key) ? await findWorkingKey(db, keyDigest(key_digest, key)) : undefined;

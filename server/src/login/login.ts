@@ -15,8 +15,8 @@ import * as store from './store.ts';
 import { newSessionId, token_lifetime_seconds, type Tokens } from './token.ts';
 
 const window_seconds = 15 * 60;
-const most_per_account_and_address = 10;
-const most_per_address = 100;
+const max_per_account_and_address = 10;
+const max_per_address = 100;
 
 export interface Attempt {
   email: string;
@@ -57,8 +57,8 @@ export async function login(parts: SignInParts, attempt: Attempt) {
 
 async function tryOnce({ db, passwords, tokens }: SignInParts, attempt: Attempt, { pair, address }: Keys) {
   const wait = await store.blockedFor(db, [
-    { key: pair, most: most_per_account_and_address },
-    { key: address, most: most_per_address },
+    { key: pair, most: max_per_account_and_address },
+    { key: address, most: max_per_address },
   ]);
   if (wait !== undefined) {
     if (isFirstBlocked(pair)) await record(db, attempt, { blocked_seconds: wait });

@@ -20,7 +20,7 @@ import { endSessions } from './sessions.ts';
 import * as store from './store.ts';
 
 const window_seconds = 15 * 60;
-const most_failures = 100;
+const max_failures = 100;
 // Guesses that arrive together count one by one, as at sign-in.
 const inTurn = oneAtATime();
 const isFirstBlocked = firstInAMinute();
@@ -38,7 +38,7 @@ async function setOnce(
   origin: Origin,
   from: string,
 ): Promise<{ email: string }> {
-  const wait = await store.blockedFor(db, [{ key: from, most: most_failures }]);
+  const wait = await store.blockedFor(db, [{ key: from, most: max_failures }]);
   const id = password_tokens.read(token);
   if (wait !== undefined) {
     if (isFirstBlocked(from))

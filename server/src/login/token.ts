@@ -29,14 +29,14 @@ const claims = z.object({
   exp: z.number(),
   kind: z.enum(['user', 'principal']).default('user'),
 });
-const most_remembered = 10_000;
+const max_remembered = 10_000;
 
 export function tokens(secret: Buffer): Tokens {
   // The library keeps what it makes of a key object; bytes it would import anew for every token.
   const key = createSecretKey(secret);
   // What a token says never changes, so that each is checked once; whether its session goes on is not in it, and asked every time.
   const sound = new LRUCache<string, Verified>({
-    max: most_remembered,
+    max: max_remembered,
     perf: { now: () => Date.now() },
     ttlResolution: 0,
   });

@@ -1,6 +1,6 @@
 // Against a mail server that somebody else wrote. The service asks every half second; waits of minutes and hours are made by the database's clock.
 import { readFile } from 'node:fs/promises';
-import { mailDays, notificationDays } from '@gantry/contract/notifications.ts';
+import { mail_days, notification_days } from '@gantry/contract/notifications.ts';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { sql } from '../database/sql.ts';
 import { passwordTokens } from '../login/password-token.ts';
@@ -220,10 +220,10 @@ test('what became of a mail is forgotten after a month, what was told after thre
     (await app.db.all(sql`select 1 from notification where approval_id = ${id}`)).length,
   ];
   for (const [days, expected] of [
-    [mailDays - 1, [1, 1]],
-    [mailDays + 1, [0, 1]],
-    [notificationDays - 1, [0, 1]],
-    [notificationDays + 1, [0, 0]],
+    [mail_days - 1, [1, 1]],
+    [mail_days + 1, [0, 1]],
+    [notification_days - 1, [0, 1]],
+    [notification_days + 1, [0, 0]],
   ] as const) {
     await app.moveClock(`${26 + 24 * days} hours`);
     await restarted();

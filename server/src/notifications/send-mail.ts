@@ -1,6 +1,6 @@
 // Mail goes out at least once. Only a death between the server's 250 and the note of it makes a second copy, with the same Message-ID: no
 // sender can know better. A mail that the server will never take, or not for a day, fails, and `svc doctor` says so.
-import { mailDays } from '@gantry/contract/notifications.ts';
+import { mail_days } from '@gantry/contract/notifications.ts';
 import type { Database } from '../database/database.ts';
 import { passwordMail } from '../login/admit.ts';
 import type { PasswordTokens } from '../login/password-token.ts';
@@ -33,7 +33,7 @@ export const mailQueue = {
   first_wait_ms: 30_000,
   longest_wait_ms: 60 * 60_000,
   give_up_hours: 24,
-  keep_days: mailDays,
+  keep_days: mail_days,
 } satisfies QueueRules;
 
 /** What a mail is about is the key of its job; whom it is for, and what it says, is looked up when it is sent. */

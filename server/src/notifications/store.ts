@@ -1,4 +1,4 @@
-import { notificationDays, type NotificationKind } from '@gantry/contract/notifications.ts';
+import { notification_days, type NotificationKind } from '@gantry/contract/notifications.ts';
 import type { UserCaller } from '../access/caller.ts';
 import { whereCanRead } from '../access/decide.ts';
 import type { Reader, Tx } from '../database/database.ts';
@@ -97,7 +97,7 @@ export async function markRead(db: Tx, user_id: string, ids: readonly string[]):
 export const retention: Retention = {
   table: sql`notification`,
   since: sql`created_at`,
-  keep_hours: 24 * notificationDays,
+  keep_hours: 24 * notification_days,
 };
 
 /** How many unread ones there are, of each asset. */

@@ -13,7 +13,7 @@ import { setActions } from '../service-principals/acl.ts';
 /** What the principal may do from now on, from what they may do so far; nothing takes their entry away. */
 export type Decide = (before: readonly Action[]) => readonly Action[];
 
-/** Raises `last_admin` when nobody would be left who may change the ACL. Undefined for a principal who has no entry then. */
+/** Throws `last_admin` when nobody would be left who may change the ACL. Undefined for a principal who has no entry then. */
 export async function changeEntries(
   db: Database,
   grant: Grant<'permission.change'>,

@@ -62,7 +62,7 @@ export interface Question {
   subject: AssetSubject | DeploySubject;
 }
 
-/** What the decision is asked about an action. Raises what stands in the way of a deploy before any decision on it. */
+/** What the decision is asked about an action. Throws what stands in the way of a deploy before any decision on it. */
 export async function question(db: Database, asset: AssetRecord, action: Action): Promise<Question> {
   if (action !== 'deploy') return { operation: operationOf[action], subject: asset };
   if (asset.asset_kind !== 'agent') throw new Problem('forbidden', { detail: 'Only agents are deployed.' });

@@ -39,7 +39,7 @@ export async function explain(
   const would_change =
     decision.teams?.map((team) => [`svc team add ${team} ${principalOf(about)}`]) ??
     whatWouldChange({ ...asking, caller: about, action: asked.action }).map((together) =>
-      together.map((change) => say(change, asset, about, nameOf)),
+      together.map((change) => describeChange(change, asset, about, nameOf)),
     );
   return {
     asset: asset.ref,
@@ -77,7 +77,7 @@ async function findAbout(
   return about;
 }
 
-function say(
+function describeChange(
   change: Change,
   { ref, team }: AssetRecord,
   about: SignedInCaller,

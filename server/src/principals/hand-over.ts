@@ -27,7 +27,7 @@ export interface Ownership {
   principalsOfTeam(db: Reader, team_id: string): Promise<string[]>;
 }
 
-/** Gives what somebody owns who is leaving to an active member of the assets' teams. Raises `owns_assets`, `invalid`. */
+/** Gives what somebody owns who is leaving to an active member of the assets' teams. Throws `owns_assets`, `invalid`. */
 export async function handOver(
   tx: GovernedTx,
   ownership: Ownership,

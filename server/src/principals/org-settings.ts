@@ -59,7 +59,7 @@ export async function showOrg({ db, orgFile }: OrgParts, caller: Caller) {
   return { settings: await store.settings(db), file: isAdmin ? path : null, set_in_file: Object.keys(settings) };
 }
 
-/** Sets what is given. Raises `conflict` for what is the file's. */
+/** Sets what is given. Throws `conflict` for what is the file's. */
 export async function setOrg(
   parts: OrgParts,
   caller: Caller,

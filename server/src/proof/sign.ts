@@ -7,29 +7,29 @@ import { Mismatch } from './mismatch.ts';
 import { signNote } from './checkpoints/note.ts';
 import { type ProofParts } from './parts.ts';
 import { readEntries } from './read-entries.ts';
-import { standingOf, type Standing } from './standing.ts';
+import { signedStateOf, type SignedState } from './signed-state.ts';
 import * as store from './store.ts';
 
 /** Answers up to where the chain is signed now. Throws a Mismatch, and signs nothing, when the log is not what was signed before. */
 export async function signNew(parts: ProofParts, chain: Chain): Promise<number> {
-  const standing = await standingOf(parts, chain);
-  for (const { file, notes } of standing.behind)
+  const signed = await signedStateOf(parts, chain);
+  for (const { file, notes } of signed.behind)
     await file.append(notes.map((note) => ({ kind: 'checkpoint', chain, note })));
   const head = await headOf(parts.db, chain);
-  if (head.seq === standing.size) return standing.size;
-  return await signUpTo(parts, chain, { standing, head, previous: standing.note?.hash });
+  if (head.seq === signed.size) return signed.size;
+  return await signUpTo(parts, chain, { signed, head, previous: signed.note?.hash });
 }
 
 /** `previous` is what the new checkpoint says of the one before it. */
 export async function signUpTo(
   parts: ProofParts,
   chain: Chain,
-  { standing, head, previous }: { standing: Omit<Standing, 'behind'>; head: Position; previous: string | undefined },
+  { signed, head, previous }: { signed: Omit<SignedState, 'behind'>; head: Position; previous: string | undefined },
 ): Promise<number> {
   const { db, key, log_name } = parts;
-  const tree = openTree(standing.size, standing.peaks);
-  let last = { seq: standing.size, hash: standing.head };
-  for await (const entries of readEntries(db, chain, { after: standing.size, up_to: head.seq })) {
+  const tree = openTree(signed.size, signed.peaks);
+  let last = { seq: signed.size, hash: signed.head };
+  for await (const entries of readEntries(db, chain, { after: signed.size, up_to: head.seq })) {
     for (const entry of entries) {
       if (entry.seq !== last.seq + 1 || entry.prev !== last.hash || entryHash(entry) !== entry.hash)
         throw new Mismatch(
@@ -49,10 +49,10 @@ export async function signUpTo(
     size: head.seq,
     note,
     peaks: tree.peaks(),
-    after_size: standing.size,
+    after_size: signed.size,
   });
   // Another server signed meanwhile: the next look goes on from there.
-  if (!added) return standing.size;
+  if (!added) return signed.size;
   for (const file of [parts.own_file, parts.outside_file]) await file?.append([{ kind: 'checkpoint', chain, note }]);
   return head.seq;
 }

@@ -18,5 +18,5 @@ export function openIngressRole(parts: RoleParts): Role {
   });
   open.defer(async () => await ingress.close());
   const handlers: SurfaceHandlers<'ingress'> = invokeRoutes(ingress);
-  return { handlers, start: () => ingress.background(ingress.pickUpRuns()) };
+  return { handlers, start: () => ingress.background(ingress.followOpenInvocations()) };
 }

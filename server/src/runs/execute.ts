@@ -30,7 +30,7 @@ interface Undo {
 const grace_ms = 5000;
 const undo_deadline_ms = 120_000;
 // A step that takes the process down each time must not do so for ever.
-const most_attempts = 10;
+const max_attempts = 10;
 
 /** Returns when the run has ended. Throws `Fenced`, or the reason of `lost`, when it belongs to somebody else. */
 export async function execute(execution: Execution): Promise<void> {
@@ -122,8 +122,8 @@ function runOf(execution: Execution, journal: Journal, undos: Undo[], stored: st
       }
       signal.throwIfAborted();
       undos.push(mine);
-      if ((await journal.begin(n, name)) > most_attempts)
-        throw new Error(`step ${name} was begun ${most_attempts} times and never ended`);
+      if ((await journal.begin(n, name)) > max_attempts)
+        throw new Error(`step ${name} was begun ${max_attempts} times and never ended`);
       try {
         const output = await withinGrace(work(signal), signal);
         await journal.endStep(name, { state: 'done', output });

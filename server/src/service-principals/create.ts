@@ -11,7 +11,7 @@ import { loadTeam } from '../principals/load-team.ts';
 import { signedInUser } from '../principals/signed-in.ts';
 import { issueKey } from './issue-key.ts';
 import { prefixOf } from './key.ts';
-import type { PrincipalParts } from './parts.ts';
+import type { ServicePrincipalParts } from './parts.ts';
 import { refuseIdle } from './refuse-idle.ts';
 import { readBack } from './show.ts';
 import * as store from './store.ts';
@@ -25,7 +25,7 @@ export interface NewServicePrincipal {
 }
 
 export async function createPrincipal(
-  parts: PrincipalParts,
+  parts: ServicePrincipalParts,
   caller: Caller,
   { team: team_name, ...made }: NewServicePrincipal,
 ): Promise<ServicePrincipalWithKey> {

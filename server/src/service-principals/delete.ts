@@ -3,11 +3,15 @@ import { removeEntriesOf } from '../access/acl.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
-import type { PrincipalParts } from './parts.ts';
+import type { ServicePrincipalParts } from './parts.ts';
 import { loadPrincipalRow } from './show.ts';
 import * as store from './store.ts';
 
-export async function deletePrincipal({ db, holdAssets }: PrincipalParts, caller: Caller, id: string): Promise<void> {
+export async function deletePrincipal(
+  { db, holdAssets }: ServicePrincipalParts,
+  caller: Caller,
+  id: string,
+): Promise<void> {
   const { row, team } = await loadPrincipalRow(db, id);
   const grant = authorize(caller, 'principal.change', team);
   await change(db, grant, 'principal.deleted', async (tx, note) => {

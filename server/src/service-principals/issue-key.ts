@@ -1,11 +1,11 @@
 import type { GovernedTx } from '../access/change.ts';
 import { keyDigest, newKey, prefixOf } from './key.ts';
-import type { PrincipalParts } from './parts.ts';
+import type { ServicePrincipalParts } from './parts.ts';
 import * as store from './store.ts';
 
 /** Answers the key, which nothing shows again. */
 export async function issueKey(
-  { digest_key }: PrincipalParts,
+  { digest_key }: ServicePrincipalParts,
   tx: GovernedTx,
   { principal_id, issued_to }: { principal_id: string; issued_to: string },
 ): Promise<string> {

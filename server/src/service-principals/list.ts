@@ -5,12 +5,12 @@ import type { Caller } from '../access/caller.ts';
 import { theOrg } from '../access/subject.ts';
 import { listOfTeams, type OfTeamsQuery } from '../principals/list-of-teams.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import type { PrincipalParts } from './parts.ts';
+import type { ServicePrincipalParts } from './parts.ts';
 import { principalRecord } from './records.ts';
 import * as store from './store.ts';
 
 export async function listPrincipals(
-  { db, cursors }: PrincipalParts,
+  { db, cursors }: ServicePrincipalParts,
   caller: Caller,
   query: OfTeamsQuery,
 ): Promise<Page<ServicePrincipal>> {

@@ -1,4 +1,4 @@
-import type { Identity, Origin, PrincipalIdentity, SignedInCaller } from '../access/caller.ts';
+import type { Identity, Origin, ServicePrincipalIdentity, SignedInCaller } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
 import { loadUsers } from '../principals/load-caller.ts';
 import * as store from './store.ts';
@@ -20,7 +20,7 @@ export async function loadIdentities(db: Reader, ids: readonly string[]): Promis
 
 type Row = Awaited<ReturnType<typeof store.callers>>[number];
 
-function asIdentity({ id, name, role, team_id, team, allowed_assets }: Row): PrincipalIdentity {
+function asIdentity({ id, name, role, team_id, team, allowed_assets }: Row): ServicePrincipalIdentity {
   return {
     kind: 'principal',
     id,

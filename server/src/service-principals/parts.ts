@@ -2,7 +2,7 @@ import type { HoldAssets } from '../access/acl.ts';
 import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 
-export interface PrincipalParts {
+export interface ServicePrincipalParts {
   db: Database;
   cursors: Cursors;
   /** Assets stand above and hand it down. */

@@ -6,13 +6,13 @@ import { change } from '../access/change.ts';
 import { signedInUser } from '../principals/signed-in.ts';
 import { issueKey } from './issue-key.ts';
 import { prefixOf } from './key.ts';
-import type { PrincipalParts } from './parts.ts';
+import type { ServicePrincipalParts } from './parts.ts';
 import { loadPrincipalRow, readBack } from './show.ts';
 import * as store from './store.ts';
 
 /** A new key. What was exchanged for an old one ends with it. */
 export async function rotateKey(
-  parts: PrincipalParts,
+  parts: ServicePrincipalParts,
   caller: Caller,
   id: string,
   grace_seconds: number,

@@ -2,12 +2,12 @@ import type { Handlers } from '../http/handlers.ts';
 import { createPrincipal } from './create.ts';
 import { deletePrincipal } from './delete.ts';
 import { listPrincipals } from './list.ts';
-import type { PrincipalParts } from './parts.ts';
+import type { ServicePrincipalParts } from './parts.ts';
 import { rotateKey } from './rotate-key.ts';
 import { showPrincipal } from './show.ts';
 import { updatePrincipal } from './update.ts';
 
-export function servicePrincipalsRoutes(parts: PrincipalParts): Handlers<'principals'> {
+export function servicePrincipalsRoutes(parts: ServicePrincipalParts): Handlers<'principals'> {
   return {
     'principals.list': async ({ caller, query }) => await listPrincipals(parts, caller, query),
     'principals.create': async ({ caller, body }) => await createPrincipal(parts, caller, body),

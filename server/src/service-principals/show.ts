@@ -4,11 +4,15 @@ import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import type { TeamSubject } from '../access/subject.ts';
 import type { Reader } from '../database/database.ts';
-import type { PrincipalParts } from './parts.ts';
+import type { ServicePrincipalParts } from './parts.ts';
 import { principalRecord } from './records.ts';
 import * as store from './store.ts';
 
-export async function showPrincipal({ db }: PrincipalParts, caller: Caller, id: string): Promise<ServicePrincipal> {
+export async function showPrincipal(
+  { db }: ServicePrincipalParts,
+  caller: Caller,
+  id: string,
+): Promise<ServicePrincipal> {
   const { row, team } = await loadPrincipalRow(db, id);
   authorize(caller, 'principal.read', team);
   return principalRecord(row);
@@ -18,7 +22,7 @@ export async function showPrincipal({ db }: PrincipalParts, caller: Caller, id: 
 export async function loadPrincipalRow(
   db: Reader,
   id: string,
-): Promise<{ row: store.PrincipalRow; team: TeamSubject }> {
+): Promise<{ row: store.ServicePrincipalRow; team: TeamSubject }> {
   const row = await store.principalById(db, id);
   if (row === undefined) throw new Problem('not_found');
   return { row, team: { kind: 'team', id: row.team_id, name: row.team } };

@@ -14,7 +14,7 @@ interface KeyRow {
   ends_at: string | null;
 }
 
-export interface PrincipalRow {
+export interface ServicePrincipalRow {
   id: string;
   name: string;
   team_id: string;
@@ -39,20 +39,22 @@ const columns = sql`p.id, p.name, p.team_id, t.name as team, p.role, p.allowed_a
 const tables = sql`service_principal p join team t on t.id = p.team_id join app_user c on c.id = p.created_by`;
 
 export const principalById = async (db: Reader, id: string) =>
-  await db.one<PrincipalRow>(sql`select ${columns} from ${tables} where p.id = ${id} and p.deleted_at is null`);
+  await db.one<ServicePrincipalRow>(sql`select ${columns} from ${tables} where p.id = ${id} and p.deleted_at is null`);
 
 export const principalByName = async (db: Reader, name: string) =>
-  await db.one<PrincipalRow>(sql`select ${columns} from ${tables} where p.name = ${name} and p.deleted_at is null`);
+  await db.one<ServicePrincipalRow>(
+    sql`select ${columns} from ${tables} where p.name = ${name} and p.deleted_at is null`,
+  );
 
 export async function principals(
   db: Reader,
   { caller, team, name, after = '', limit }: OfTeams,
-): Promise<PrincipalRow[]> {
+): Promise<ServicePrincipalRow[]> {
   const conditions: Sql[] = [sql`p.deleted_at is null and p.name > ${after}`];
   if (caller !== undefined) conditions.push(whereListedOfTeam(caller, sql`p.team_id`));
   if (team !== undefined) conditions.push(sql`t.name = ${team}`);
   if (name !== undefined) conditions.push(sql`p.name = ${name}`);
-  return await db.all<PrincipalRow>(
+  return await db.all<ServicePrincipalRow>(
     sql`select ${columns} from ${tables} where ${allOf(conditions)} order by p.name limit ${limit}`,
   );
 }
@@ -72,11 +74,11 @@ export async function names(db: Reader, ids: readonly string[]): Promise<{ id: s
 
 /** These of the service principals, with all that a caller is made of. */
 export const callers = async (db: Reader, ids: readonly string[]) =>
-  await db.all<Pick<PrincipalRow, 'id' | 'name' | 'team_id' | 'team' | 'role' | 'allowed_assets'>>(sql`
+  await db.all<Pick<ServicePrincipalRow, 'id' | 'name' | 'team_id' | 'team' | 'role' | 'allowed_assets'>>(sql`
     select p.id, p.name, p.team_id, t.name as team, p.role, p.allowed_assets from service_principal p join team t on t.id = p.team_id
     where p.id = any(${ids}) and p.deleted_at is null`);
 
-export interface NewPrincipal {
+export interface NewServicePrincipal {
   name: string;
   team_id: string;
   role: Role;
@@ -86,7 +88,7 @@ export interface NewPrincipal {
 }
 
 /** Undefined when its team is gone. */
-export async function insertPrincipal(tx: GovernedTx, made: NewPrincipal): Promise<string | undefined> {
+export async function insertPrincipal(tx: GovernedTx, made: NewServicePrincipal): Promise<string | undefined> {
   const [row] = await tx.write(
     'service_principal',
     sql`
@@ -97,11 +99,11 @@ export async function insertPrincipal(tx: GovernedTx, made: NewPrincipal): Promi
   return row?.id;
 }
 
-export type PrincipalChange = Pick<PrincipalRow, 'role' | 'allowed_assets' | 'description'>;
+export type ServicePrincipalChange = Pick<ServicePrincipalRow, 'role' | 'allowed_assets' | 'description'>;
 
 /** Locks the row as it is; undefined when it is gone. */
 export const lockPrincipal = async (tx: GovernedTx, id: string) =>
-  await tx.one<PrincipalChange>(
+  await tx.one<ServicePrincipalChange>(
     sql`select role, allowed_assets, description from service_principal where id = ${id} and deleted_at is null for update`,
   );
 
@@ -110,7 +112,7 @@ export const holdPrincipal = async (tx: GovernedTx, id: string) =>
   (await tx.one(sql`select 1 from service_principal where id = ${id} and deleted_at is null for key share`)) !==
   undefined;
 
-export async function updatePrincipal(tx: GovernedTx, id: string, next: PrincipalChange): Promise<void> {
+export async function updatePrincipal(tx: GovernedTx, id: string, next: ServicePrincipalChange): Promise<void> {
   await tx.write(
     'service_principal',
     sql`

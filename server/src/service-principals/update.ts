@@ -3,16 +3,16 @@ import type { ServicePrincipal } from '@gantry/contract/service-principals.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
-import type { PrincipalParts } from './parts.ts';
+import type { ServicePrincipalParts } from './parts.ts';
 import { refuseIdle } from './refuse-idle.ts';
 import { loadPrincipalRow, readBack } from './show.ts';
 import * as store from './store.ts';
 
 export async function updatePrincipal(
-  { db }: PrincipalParts,
+  { db }: ServicePrincipalParts,
   caller: Caller,
   id: string,
-  changes: { [K in keyof store.PrincipalChange]?: store.PrincipalChange[K] | undefined },
+  changes: { [K in keyof store.ServicePrincipalChange]?: store.ServicePrincipalChange[K] | undefined },
 ): Promise<ServicePrincipal> {
   const { row, team } = await loadPrincipalRow(db, id);
   const grant = authorize(caller, 'principal.change', team);

@@ -11,17 +11,17 @@ export interface Check {
   look: (signal: AbortSignal) => Promise<Omit<Finding, 'part'>>;
 }
 
-const most_ms = 10_000;
+const max_ms = 10_000;
 
 export async function inspect(checks: readonly Check[], signal: AbortSignal): Promise<Finding[]> {
   return await Promise.all(checks.map(async (check) => ({ part: check.part, ...(await examine(check, signal)) })));
 }
 
 export async function examine(check: Check, signal: AbortSignal): Promise<Omit<Finding, 'part'>> {
-  const deadline = AbortSignal.timeout(most_ms);
+  const deadline = AbortSignal.timeout(max_ms);
   const late = new Promise<Omit<Finding, 'part'>>((resolve) => {
     deadline.addEventListener('abort', () =>
-      resolve({ verdict: 'problem', detail: `did not answer within ${most_ms / 1000} s`, fix: null }),
+      resolve({ verdict: 'problem', detail: `did not answer within ${max_ms / 1000} s`, fix: null }),
     );
   });
   try {

@@ -1,7 +1,7 @@
 // Promise: every entry of the governance chain that a webhook is about arrives there at least once, in order, or is given up after a day and
 // said to be. A webhook follows the chain by a cursor of its own, which takes the next entry once the one before has arrived or was given up:
 // of what waits for an address that is down there is one job, however much it is, and it holds up no other webhook.
-import { deliveryDays } from '@gantry/contract/webhooks.ts';
+import { delivery_days } from '@gantry/contract/webhooks.ts';
 import { entryAt, follow } from '../audit/follow.ts';
 import type { Database } from '../database/database.ts';
 import type { Outbound } from '../outbound/outbound.ts';
@@ -24,7 +24,7 @@ const rules = {
   first_wait_ms: 5000,
   longest_wait_ms: 60 * 60_000,
   give_up_hours: 24,
-  keep_days: deliveryDays,
+  keep_days: delivery_days,
 } satisfies QueueRules;
 
 export function delivering(parts: Delivering): Queue {

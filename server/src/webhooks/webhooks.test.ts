@@ -1,5 +1,5 @@
 // Against a receiver in a process of its own; signatures are verified by the standardwebhooks package, which is not ours.
-import { deliveryDays } from '@gantry/contract/webhooks.ts';
+import { delivery_days } from '@gantry/contract/webhooks.ts';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { sql } from '../database/sql.ts';
@@ -342,7 +342,7 @@ test('what arrived or was given up is forgotten a month later, and not before', 
     await Promise.all([fine, lost].map(async ({ name }) => (await deliveries(name)).map(({ state }) => state)));
   await vi.waitFor(async () => expect(await states()).toEqual([['delivered'], ['dead']]), 15_000);
   for (const [hours, left] of [
-    [deliveryDays * 24 - 26, [['delivered'], ['dead']]],
+    [delivery_days * 24 - 26, [['delivered'], ['dead']]],
     [2, [[], ['dead']]],
     [25, [[], []]],
   ] as const) {

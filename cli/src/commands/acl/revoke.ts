@@ -2,7 +2,7 @@ import { printGrantee } from '@gantry/contract/refs.ts';
 import { actionsFlag, assetFlag, entriesOf, entryOf, principalFlag, readAsset } from '../../registry/acl.ts';
 import { defineCommand } from '../../command.ts';
 import { readPrincipal } from '../../principals/principal.ts';
-import { Refusal } from '../../refusal.ts';
+import { CliRefusal } from '../../refusal.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
@@ -20,7 +20,7 @@ export const command = defineCommand({
     const written = printGrantee(who);
     const entry = entryOf(await entriesOf(session, readAsset(asset)), who);
     if (entry === undefined)
-      throw new Refusal('not_found', `${written} has no entry on ${asset}`, {
+      throw new CliRefusal('not_found', `${written} has no entry on ${asset}`, {
         hint: `List the entries: svc acl list --asset ${asset}`,
       });
     const taken = actions === undefined ? entry.actions : entry.actions.filter((action) => actions.includes(action));

@@ -4,7 +4,7 @@ import { chains } from '@gantry/contract/audit.ts';
 import type { ExportLine } from '@gantry/contract/audit-stream.ts';
 import { printJsonLine } from '@gantry/contract/json-lines.ts';
 import { choice, defineCommand, text } from '../../command.ts';
-import { misuse, Refusal } from '../../refusal.ts';
+import { misuse, CliRefusal } from '../../refusal.ts';
 import { isPassing } from '../../run/is-passing.ts';
 import { good, line, strong } from '../../view/view.ts';
 
@@ -68,7 +68,7 @@ async function writeOut(lines: AsyncIterable<ExportLine>, write: (text: string) 
     if (!isPassing(error)) throw error;
   }
   if (cursor === undefined)
-    throw new Refusal('export_incomplete', `The export broke off after ${entries} entries`, {
+    throw new CliRefusal('export_incomplete', `The export broke off after ${entries} entries`, {
       hint: 'Run the same command again: entries can come twice, but none is missing.',
     });
   return { entries, cursor };

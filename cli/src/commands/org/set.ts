@@ -1,7 +1,7 @@
 import { orgSettings, type OrgSetting, type OrgSettings } from '@gantry/contract/org.ts';
 import { defineCommand, required } from '../../command.ts';
 import { yesFlag } from '../../input/confirm-final.ts';
-import { misuse, Refusal } from '../../refusal.ts';
+import { misuse, CliRefusal } from '../../refusal.ts';
 import type { Session } from '../../session/session.ts';
 import { good, line, warn } from '../../view/view.ts';
 
@@ -38,7 +38,8 @@ async function warnOnlyAdmin(session: Session): Promise<void> {
   if (items.filter(({ active, role }) => active && role === 'admin').length > 1) return;
   const sentence = 'You are the only admin: nobody can approve your requests, so you can deploy nothing';
   session.output.notice(`${sentence}. To make a second one first: svc user update <e-mail> --role admin`);
-  if (!(await session.prompt.confirm('Set it anyway?', '--yes'))) throw new Refusal('declined', 'Nothing was changed');
+  if (!(await session.prompt.confirm('Set it anyway?', '--yes')))
+    throw new CliRefusal('declined', 'Nothing was changed');
 }
 
 function readValue(text: string): unknown {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineCommand, toggle, whole } from '../../command.ts';
-import { Refusal } from '../../refusal.ts';
+import { CliRefusal } from '../../refusal.ts';
 import { logFile, tailOfLog } from '../../server/server-process.ts';
 import { verbatim } from '../../view/view.ts';
 
@@ -19,7 +19,9 @@ export const command = defineCommand({
   async run({ follow, tail = 100 }, session) {
     const latest = tailOfLog(session.config, tail);
     if (latest === '' && !(follow && existsSync(logFile(session.config))))
-      throw new Refusal('no_log', `There is no log at ${logFile(session.config)}`, { hint: 'Run `svc server start`.' });
+      throw new CliRefusal('no_log', `There is no log at ${logFile(session.config)}`, {
+        hint: 'Run `svc server start`.',
+      });
     if (!follow) return { data: latest.split('\n').filter((each) => each !== ''), view: [verbatim(latest)] };
     session.output.show([verbatim(latest)]);
     const stopped = new AbortController();

@@ -6,7 +6,7 @@ import type { EntryLine } from '@gantry/contract/audit-stream.ts';
 import type { Receiver } from './receiver.ts';
 import { syslogMessage } from './syslog-message.ts';
 
-const most_bytes = 60_000;
+const max_bytes = 60_000;
 // That nobody listens there comes back a moment later.
 const settle_ms = 50;
 
@@ -40,7 +40,7 @@ async function sent(socket: ReturnType<typeof createSocket>, text: string): Prom
 // What no datagram holds arrives as its number and hash, which still say that it is there and what it is.
 function message(entry: EntryLine): string {
   const whole = syslogMessage(entry);
-  if (whole.length <= most_bytes) return whole;
+  if (whole.length <= max_bytes) return whole;
   const { body, ...rest } = entry;
   return syslogMessage(entry, { ...rest, body: null, body_bytes: Buffer.byteLength(body) });
 }

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { packArchive, type ArchiveEntry } from '../../engine/archive.ts';
 import { ask, type Engine } from '../../engine/client.ts';
 import { label, labelsFor } from '../../engine/labels.ts';
-import { sandboxUser } from '../../engine/sandbox.ts';
+import { sandbox_user } from '../../engine/sandbox.ts';
 import { readBuildOutput } from './build-output.ts';
 
 export interface AppImageInput {
@@ -34,7 +34,7 @@ export interface AppImage {
 
 /**
  * Lays the wrapper and the user's files over the dependency image. The build only copies: no step of it runs anything, and a Dockerfile
- * or .dockerignore among the user's files is a file like any other. Raises `build_failed`.
+ * or .dockerignore among the user's files is a file like any other. Throws `build_failed`.
  */
 export async function buildAppImage(engine: Engine, input: AppImageInput): Promise<AppImage> {
   const tag = `svc-app:${createHash('sha256')
@@ -42,17 +42,17 @@ export async function buildAppImage(engine: Engine, input: AppImageInput): Promi
     .digest('hex')}`;
   const context = packArchive(contextEntries(engine, input));
   // Aborting the request ends the build at once.
-  const signal = AbortSignal.any([input.signal, AbortSignal.timeout(buildSeconds * 1000)]);
+  const signal = AbortSignal.any([input.signal, AbortSignal.timeout(build_seconds * 1000)]);
   const options = { version: '2', t: tag, forcerm: true, abortSignal: signal } as const;
   const build = engine.docker
     .buildImage(Readable.from([context]), options)
     .then((output) => readBuildOutput(engine, output));
-  const id = await ask(build, { seconds: buildSeconds, signal: input.signal });
+  const id = await ask(build, { seconds: build_seconds, signal: input.signal });
   return { id, tag };
 }
 
 /** Copying 200 MB takes seconds; this is for an engine that hangs. */
-const buildSeconds = 300;
+const build_seconds = 300;
 
 function labels(
   engine: Engine,
@@ -78,19 +78,19 @@ function* contextEntries(engine: Engine, input: AppImageInput): Generator<Archiv
   yield { path: 'svc' };
   for (const [path, content] of sorted(metadata)) yield { path: `svc/${path}`, content };
   for (const [path, content] of sorted(wrapper)) yield { path: `svc/_svc_wrapper/${path}`, content };
-  yield { path: 'app', owner: sandboxUser };
-  for (const [path, content] of sorted(files)) yield { path: `app/${path}`, content, owner: sandboxUser };
+  yield { path: 'app', owner: sandbox_user };
+  for (const [path, content] of sorted(files)) yield { path: `app/${path}`, content, owner: sandbox_user };
 }
 
 function dockerfile(base: string, entry: ProjectEntry, imageLabels: Record<string, string>): string {
   return `${[
     `FROM ${base}`,
     'COPY svc/ /opt/svc/',
-    `COPY --chown=${sandboxUser}:${sandboxUser} app/ /app/`,
+    `COPY --chown=${sandbox_user}:${sandbox_user} app/ /app/`,
     'ENV PATH=/opt/venv/bin:/usr/local/bin:/usr/bin:/bin PYTHONPATH=/opt/svc PYTHONUNBUFFERED=1',
     ...Object.entries(entryVariables(entry)).map(([name, value]) => `ENV ${name}=${quoted(value)}`),
     'WORKDIR /app',
-    `USER ${sandboxUser}:${sandboxUser}`,
+    `USER ${sandbox_user}:${sandbox_user}`,
     'ENTRYPOINT []',
     'CMD ["/opt/venv/bin/python", "-m", "_svc_wrapper"]',
     // Last, because they change most.

@@ -1,7 +1,7 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Engine } from '../../engine/client.ts';
 
-/** Reads what the engine says about a build up to its end, and returns the id of the image. Raises `build_failed` with the engine's words. */
+/** Reads what the engine says about a build up to its end, and returns the id of the image. Throws `build_failed` with the engine's words. */
 export async function readBuildOutput({ docker }: Engine, output: NodeJS.ReadableStream): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let id: string | undefined;

@@ -38,7 +38,7 @@ export interface DependencyImage {
   installed: InstalledPackage[];
 }
 
-/** Raises `project_invalid` for a lock that is none, `index_unreachable`, `build_failed`, `out_of_memory`, `disk_limit`. */
+/** Throws `project_invalid` for a lock that is none, `index_unreachable`, `build_failed`, `out_of_memory`, `disk_limit`. */
 export async function ensureDependencyImage(
   sandboxes: Sandboxes,
   input: DependencyImageInput,

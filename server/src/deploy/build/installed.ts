@@ -26,7 +26,7 @@ found = distributions(path=[site])
 print(json.dumps([[str(one.metadata["Name"]), canonical(one.metadata["Version"])] for one in found]))
 `;
 
-/** Reads what `listInstalled` printed. Raises `build_failed`, naming each package that is not as it is locked. */
+/** Reads what `listInstalled` printed. Throws `build_failed`, naming each package that is not as it is locked. */
 export function readInstalled(printed: string, locked: LockedPackage[]): InstalledPackage[] {
   // Printed by the script above.
   const found = JSON.parse(printed) as [string, string][];

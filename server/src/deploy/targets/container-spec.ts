@@ -1,12 +1,12 @@
 import type Docker from 'dockerode';
 import type { Engine } from '../../engine/client.ts';
 import { label, labelsFor } from '../../engine/labels.ts';
-import { sandboxUser } from '../../engine/sandbox.ts';
-import { runsGraceSeconds, stopGraceSeconds } from './stop-grace.ts';
+import { sandbox_user } from '../../engine/sandbox.ts';
+import { runs_grace_seconds, stopGraceSeconds } from './stop-grace.ts';
 import type { PlaceInput } from './target.ts';
 
 /** The port of the spec's agent server. */
-export const agentPort = 8080;
+export const agent_port = 8080;
 
 export interface ContainerInput extends PlaceInput {
   network: { name: string; internal: boolean };
@@ -36,7 +36,7 @@ export function containerSpec(engine: Engine, input: ContainerInput): ContainerS
   return {
     name: containerName(input),
     Image: input.image,
-    User: `${sandboxUser}:${sandboxUser}`,
+    User: `${sandbox_user}:${sandbox_user}`,
     WorkingDir: '/app',
     Entrypoint: [],
     Cmd: ['/opt/venv/bin/python', '-m', '_svc_wrapper'],
@@ -46,7 +46,7 @@ export function containerSpec(engine: Engine, input: ContainerInput): ContainerS
       // The working directory is the user's: no module of theirs takes the place of one that the start needs.
       'PYTHONSAFEPATH=1',
       'CREWAI_STORAGE_DIR=/tmp/crewai',
-      `SVC_SHUTDOWN_GRACE_SECONDS=${runsGraceSeconds}`,
+      `SVC_SHUTDOWN_GRACE_SECONDS=${runs_grace_seconds}`,
       `SVC_REVISION=${input.revision_id}`,
     ],
     Labels: {

@@ -6,7 +6,7 @@ import { isOwn, type Network } from '../../engine/networks.ts';
 import { wasOutOfMemory } from '../../engine/out-of-memory.ts';
 import { composeFile } from './compose-file.ts';
 import { containerLogs } from './container-logs.ts';
-import { agentPort, containerName, containerSpec } from './container-spec.ts';
+import { agent_port, containerName, containerSpec } from './container-spec.ts';
 import { secretDirectory, type SecretDirectory } from './secret-directory.ts';
 import type { Instance, Place, PlaceInput, ProvisionedPlace, Target } from './target.ts';
 
@@ -120,7 +120,7 @@ async function observe(container: Docker.Container, network: Network, signal?: A
     revision_id: Config.Labels[label.revision] ?? '',
     run_id: Config.Labels[label.run] ?? '',
     state,
-    ...(address === undefined || address === '' ? {} : { address, url: `http://${address}:${agentPort}` }),
+    ...(address === undefined || address === '' ? {} : { address, url: `http://${address}:${agent_port}` }),
     ...(state === 'exited' ? { exit_code: State.ExitCode, finished_at: State.FinishedAt } : {}),
     ...(state === 'created' ? {} : { started_at: State.StartedAt }),
     out_of_memory: await wasOutOfMemory(container, State, signal),

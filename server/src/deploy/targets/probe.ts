@@ -25,7 +25,7 @@ interface Probe {
 }
 
 /**
- * Waits until the new revision answers /health, and then /ready twice in a row. Raises `health_check_failed`, `start_failed` (with the
+ * Waits until the new revision answers /health, and then /ready twice in a row. Throws `health_check_failed`, `start_failed` (with the
  * agent's own reason: the import error and its traceback), `out_of_memory`; each carries the probes and the last 50 lines of the log.
  * `ready` is what the agent said of itself: hostile input.
  */
@@ -33,7 +33,7 @@ export async function waitUntilReady({ target, place, ...input }: ProbeInput): P
   const { deadline_ms = 120_000, probe_timeout_ms = 5000, signal } = input;
   const deadline = performance.now() + deadline_ms;
   const probes: Probe[] = [];
-  const fail = async (problem: Refusal): Promise<never> => {
+  const fail = async (problem: ProbeAnswer): Promise<never> => {
     throw new Problem(problem.code, {
       detail: problem.detail,
       ...(problem.hint === undefined ? {} : { hint: problem.hint }),
@@ -63,7 +63,7 @@ export async function waitUntilReady({ target, place, ...input }: ProbeInput): P
   }
 }
 
-interface Refusal {
+interface ProbeAnswer {
   code: 'start_failed' | 'health_check_failed' | 'out_of_memory';
   detail: string;
   /** Without one, that of the table of problems. */
@@ -71,7 +71,7 @@ interface Refusal {
   fields?: Record<string, unknown>;
 }
 
-function ended({ exit_code, out_of_memory, state }: Instance): Refusal {
+function ended({ exit_code, out_of_memory, state }: Instance): ProbeAnswer {
   if (out_of_memory) return { code: 'out_of_memory', detail: 'The agent ran out of memory while it started' };
   return {
     code: 'start_failed',
@@ -80,7 +80,7 @@ function ended({ exit_code, out_of_memory, state }: Instance): Refusal {
   };
 }
 
-function refused(body: Record<string, unknown>): Refusal {
+function refused(body: Record<string, unknown>): ProbeAnswer {
   const { reason } = body;
   const sentence =
     typeof reason === 'object' && reason !== null && 'message' in reason && typeof reason.message === 'string'
@@ -90,7 +90,7 @@ function refused(body: Record<string, unknown>): Refusal {
 }
 
 /** Of the last two, because the deadline cuts the last one short. */
-function late(last: readonly Probe[], deadline_ms: number): Refusal {
+function late(last: readonly Probe[], deadline_ms: number): ProbeAnswer {
   const seconds = Math.round(deadline_ms / 1000);
   if (last.some(({ result }) => typeof result === 'number'))
     return {

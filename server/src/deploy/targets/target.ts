@@ -60,7 +60,7 @@ export type SecretFiles = Record<string, string>;
 export interface Target {
   /** Makes the place, or takes up the one that this run made before a crash. */
   provision(input: PlaceInput, signal: AbortSignal): Promise<ProvisionedPlace>;
-  /** Puts the secrets in place and starts. Starting what runs changes nothing. Raises `start_failed` when there is no such place. */
+  /** Puts the secrets in place and starts. Starting what runs changes nothing. Throws `start_failed` when there is no such place. */
   start(place: Place, secrets: SecretFiles, signal: AbortSignal): Promise<Instance>;
   observe(place: Place, signal?: AbortSignal): Promise<Instance>;
   /** Tells the agent to take no new calls. */

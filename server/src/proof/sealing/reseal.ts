@@ -11,7 +11,7 @@ import { readNote, type Note } from '../../../../verifier/verify.mjs';
 import { filesOf, type ProofParts } from '../parts.ts';
 import { Mismatch } from '../mismatch.ts';
 import { signNew, signUpTo } from '../sign.ts';
-import { hashOf, signedStanding } from '../standing.ts';
+import { hashOf, newestSigned } from '../signed-state.ts';
 import * as store from '../store.ts';
 
 export interface Resealed {
@@ -54,16 +54,16 @@ async function resealChain(
   chain: Chain,
   { lost, reason, by }: { lost: Note; reason: string; by: string },
 ): Promise<Resealed> {
-  const standing = await signedStanding(parts, chain);
+  const signed = await newestSigned(parts, chain);
   const grant = authorize(systemCaller('system.reseal'), 'system.reseal', theOrg);
   const head = await headOf(parts.db, chain);
   await change(parts.db, grant, `${chain}.resealed`, async (_tx, note) =>
-    note({ chain, lost: lost.text, lost_head: lost.head, kept: standing.size, head, reason, by }),
+    note({ chain, lost: lost.text, lost_head: lost.head, kept: signed.size, head, reason, by }),
   );
   await signUpTo(parts, chain, {
-    standing,
+    signed,
     head: await headOf(parts.db, chain),
     previous: lost.hash,
   });
-  return { chain, lost: lost.size, kept: standing.size };
+  return { chain, lost: lost.size, kept: signed.size };
 }

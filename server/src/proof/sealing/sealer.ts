@@ -23,7 +23,7 @@ export interface Sealer {
 
 const look_every_ms = 5000;
 const sign_every_ms = 60_000;
-const most_unsigned = 1000;
+const max_unsigned = 1000;
 
 export function startSealer(
   parts: ProofParts,
@@ -64,7 +64,7 @@ export function startSealer(
     const due = (await heads(parts.db)).filter(({ chain, seq }) => {
       const { up_to, at } = signed.get(chain) ?? { up_to: 0, at: -Infinity };
       const waited = performance.now() - at >= sign_every_ms;
-      return !checked.has(chain) || faults.has(chain) || seq - up_to >= most_unsigned || (seq !== up_to && waited);
+      return !checked.has(chain) || faults.has(chain) || seq - up_to >= max_unsigned || (seq !== up_to && waited);
     });
     await sign(due.map(({ chain }) => chain));
   }

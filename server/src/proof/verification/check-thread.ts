@@ -14,7 +14,7 @@ type Row = [seq: number, occurred_at: string, body: string, prev: string, hash: 
 export type Message = { rows: Row[] } | { head: Position };
 
 // So many batches are on their way to the other thread at most: with one it would wait for the next, with many they would all be in memory.
-const most_under_way = 2;
+const max_under_way = 2;
 
 export async function checkInThread(given: Given, entries: AsyncIterable<Entry[]>, head: Position): Promise<Found> {
   const thread = new Worker(new URL('check-worker.ts', import.meta.url), { workerData: given, env: {} });
@@ -32,7 +32,7 @@ export async function checkInThread(given: Given, entries: AsyncIterable<Entry[]
   try {
     const under_way: Promise<unknown>[] = [];
     for await (const batch of entries) {
-      if (under_way.length === most_under_way) await under_way.shift();
+      if (under_way.length === max_under_way) await under_way.shift();
       const taken = ask({
         rows: batch.map((entry) => [entry.seq, entry.occurred_at, entry.body, entry.prev, entry.hash]),
       });

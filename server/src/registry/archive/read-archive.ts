@@ -17,7 +17,7 @@ const ratio_from_bytes = 1_000_000;
 // Headers and padding come on top of the files' own bytes.
 const overhead_bytes = 32_000_000;
 // Directories, what is left out, extension headers and damaged blocks count as well: each takes time.
-const most_blocks = projectLimits.files * 10;
+const max_blocks = projectLimits.files * 10;
 
 export async function readArchive(archive: AsyncIterable<Uint8Array>): Promise<Map<string, Uint8Array>> {
   const reading = startReading();
@@ -105,8 +105,8 @@ function startReading(): Reading {
   function count(): void {
     // One block of zeros ends an archive for some readers; others go on behind it.
     if (hasZeros) refused ??= somethingFollows();
-    if (++blocks > most_blocks)
-      refused ??= archiveTooLarge(`The archive has more than ${most_blocks} entries, which is the most it may have.`);
+    if (++blocks > max_blocks)
+      refused ??= archiveTooLarge(`The archive has more than ${max_blocks} entries, which is the most it may have.`);
   }
 
   function keepEntry(entry: ReadEntry): void {

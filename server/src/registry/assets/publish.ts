@@ -1,5 +1,5 @@
 import type { AssetRef } from '@gantry/contract/refs.ts';
-import type { AssetStanding } from '@gantry/contract/registry.ts';
+import type { AssetState } from '@gantry/contract/registry.ts';
 import { authorize } from '../../access/authorize.ts';
 import type { Caller } from '../../access/caller.ts';
 import { change } from '../../access/change.ts';
@@ -7,11 +7,11 @@ import type { Database } from '../../database/database.ts';
 import { signedIn } from '../../principals/signed-in.ts';
 import { findAssetById } from '../find.ts';
 import { loadAsset } from '../load-asset.ts';
-import { standingRecord } from './records.ts';
+import { assetStateRecord } from './records.ts';
 import * as store from '../store.ts';
 
 /** Whether other teams' lists and searches show it to those who may read it; who may read it stays what the entries say. */
-export async function publish(db: Database, caller: Caller, ref: AssetRef, published: boolean): Promise<AssetStanding> {
+export async function publish(db: Database, caller: Caller, ref: AssetRef, published: boolean): Promise<AssetState> {
   const user = signedIn(caller);
   const asset = await loadAsset(db, ref, caller);
   const grant = authorize(user, 'asset.publish', asset);
@@ -20,5 +20,5 @@ export async function publish(db: Database, caller: Caller, ref: AssetRef, publi
     if (!(await store.setPublished(tx, asset.id, published))) return;
     note({ visibility: asset.visibility, before: { published: !published }, after: { published } });
   });
-  return standingRecord((await findAssetById(db, asset.id, caller)) ?? asset);
+  return assetStateRecord((await findAssetById(db, asset.id, caller)) ?? asset);
 }

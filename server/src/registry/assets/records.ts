@@ -1,5 +1,5 @@
 // Rows → the wire's records.
-import type { Asset, assetDetail, AssetStanding, assetVersion, AssetVersionDetail } from '@gantry/contract/registry.ts';
+import type { Asset, assetDetail, AssetState, assetVersion, AssetVersionDetail } from '@gantry/contract/registry.ts';
 import { printRef, printVersionRef } from '@gantry/contract/refs.ts';
 import type { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
@@ -47,7 +47,7 @@ export function listedRecord(row: ListedRow): Asset {
   };
 }
 
-export function standingRecord({ ref, team, owner, visibility, published }: AssetRecord): AssetStanding {
+export function assetStateRecord({ ref, team, owner, visibility, published }: AssetRecord): AssetState {
   return { ref, team: team.name, owner, visibility, published };
 }
 

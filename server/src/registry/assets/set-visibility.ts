@@ -1,6 +1,6 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import type { AssetRef } from '@gantry/contract/refs.ts';
-import type { AssetStanding } from '@gantry/contract/registry.ts';
+import type { AssetState } from '@gantry/contract/registry.ts';
 import type { Visibility } from '@gantry/contract/roles.ts';
 import { entriesOf } from '../../access/acl.ts';
 import { authorize } from '../../access/authorize.ts';
@@ -12,7 +12,7 @@ import { signedIn } from '../../principals/signed-in.ts';
 import { setActions } from '../../service-principals/acl.ts';
 import { findAssetById } from '../find.ts';
 import { holdAsset, loadAsset } from '../load-asset.ts';
-import { standingRecord } from './records.ts';
+import { assetStateRecord } from './records.ts';
 import * as store from '../store.ts';
 
 export async function setVisibility(
@@ -20,7 +20,7 @@ export async function setVisibility(
   caller: Caller,
   ref: AssetRef,
   visibility: Visibility,
-): Promise<AssetStanding> {
+): Promise<AssetState> {
   const user = signedIn(caller);
   const asset = await loadAsset(db, ref, caller);
   const grant = authorize(user, 'permission.change', asset);
@@ -49,5 +49,5 @@ export async function setVisibility(
       })),
     });
   });
-  return standingRecord((await findAssetById(db, asset.id, caller)) ?? asset);
+  return assetStateRecord((await findAssetById(db, asset.id, caller)) ?? asset);
 }

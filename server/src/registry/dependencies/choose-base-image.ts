@@ -11,7 +11,7 @@ export interface PythonWish {
 }
 
 /**
- * The base image for a project: the Python that it prefers, else the usual one, else the newest that it allows. Raises `python_unavailable`
+ * The base image for a project: the Python that it prefers, else the usual one, else the newest that it allows. Throws `python_unavailable`
  * before anything is resolved, `base_image_missing`.
  */
 export async function chooseBaseImage(resolver: Resolver, { required, preferred }: PythonWish): Promise<BaseImage> {

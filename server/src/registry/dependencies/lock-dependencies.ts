@@ -22,7 +22,7 @@ type Request = Omit<ResolveRequest, 'platform_requirements' | 'python_version'> 
 
 /**
  * The lock of these dependencies: the one that was made when exactly the same was asked before, else a new one. Per team, as builds are.
- * Raises `python_unavailable` and what the resolver raises.
+ * Throws `python_unavailable` and what the resolver raises.
  */
 export async function lockDependencies(
   db: Database,

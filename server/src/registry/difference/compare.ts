@@ -5,7 +5,7 @@ import type { AssetSubject } from '../../access/subject.ts';
 import type { Reader } from '../../database/database.ts';
 import * as contents from '../content-store.ts';
 import { changedFiles, difference, type ChangedFile } from './difference.ts';
-import { most_file_bytes, most_files } from './file-diffs.ts';
+import { max_file_bytes, max_files } from './file-diffs.ts';
 
 /**
  * What would change from one stored content to another, as this caller may see it: who may not write the asset sees that a file or an
@@ -20,7 +20,7 @@ export async function compare(
   const before = digests.before === undefined ? undefined : await load(db, digests.before);
   const after = await load(db, digests.after);
   if (!decide(caller, 'asset.write', asset).allowed) return withoutValues(difference(before, after));
-  const files = changedFiles(before?.manifest ?? [], after.manifest).slice(0, most_files);
+  const files = changedFiles(before?.manifest ?? [], after.manifest).slice(0, max_files);
   return difference(before, after, await contents.blobs(db, files.flatMap(shortOnes)));
 }
 
@@ -31,7 +31,7 @@ async function load(db: Reader, digest: string): Promise<contents.StoredContent>
 }
 
 function shortOnes({ was, is }: ChangedFile): string[] {
-  return [was, is].flatMap((file) => (file !== undefined && file.size <= most_file_bytes ? [file.sha256] : []));
+  return [was, is].flatMap((file) => (file !== undefined && file.size <= max_file_bytes ? [file.sha256] : []));
 }
 
 function withoutValues(changes: Difference): Difference {

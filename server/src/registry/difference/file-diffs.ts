@@ -5,12 +5,12 @@ import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import type { ChangedFile } from './difference.ts';
 
 /** A file longer than this is not looked into. */
-export const most_file_bytes = 100_000;
+export const max_file_bytes = 100_000;
 /** Nor are more files than this. */
-export const most_files = 50;
-const most_text = 400_000;
+export const max_files = 50;
+const max_text = 400_000;
 // The algorithm takes about the square of the number of edits: a thousand in one file, or as many steps over all of them.
-const most_steps = 1_000_000;
+const max_steps = 1_000_000;
 
 type FileChange = Difference['files'][number];
 
@@ -18,7 +18,7 @@ export function fileDiffs(
   files: readonly ChangedFile[],
   bytes: ReadonlyMap<string, Uint8Array> | 'not_permitted',
 ): FileChange[] {
-  const left = { files: most_files, text: most_text, steps: most_steps };
+  const left = { files: max_files, text: max_text, steps: max_steps };
   return files.map(({ path, change, was, is }) => {
     const sizes = { path, change, before_bytes: was?.size ?? null, after_bytes: is?.size ?? null };
     if (bytes === 'not_permitted') return { ...sizes, diff: null, no_diff: 'not_permitted' };
@@ -56,7 +56,7 @@ function unified(
 ): string | undefined {
   // With one side empty every line is an edit, and finding that out takes no search.
   const oneSided = before === '' || after === '';
-  const maxEditLength = oneSided ? most_file_bytes : Math.floor(Math.sqrt(left.steps));
+  const maxEditLength = oneSided ? max_file_bytes : Math.floor(Math.sqrt(left.steps));
   const [from, to] = [names.before ?? '/dev/null', names.after ?? '/dev/null'];
   const diff = createTwoFilesPatch(from, to, before, after, undefined, undefined, {
     context: 3,

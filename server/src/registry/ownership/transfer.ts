@@ -2,7 +2,7 @@
 // Must never happen: an asset that nobody administers, or one that was pushed into a team by somebody who could not have made it there.
 import { Problem } from '@gantry/contract/problems.ts';
 import type { AssetRef } from '@gantry/contract/refs.ts';
-import type { AssetStanding } from '@gantry/contract/registry.ts';
+import type { AssetState } from '@gantry/contract/registry.ts';
 import { defaultEntries } from '@gantry/contract/roles.ts';
 import { entriesOf } from '../../access/acl.ts';
 import { authorize } from '../../access/authorize.ts';
@@ -20,7 +20,7 @@ import type { CloseRequests } from '../assets/close-requests.ts';
 import { findAssetById } from '../find.ts';
 import { holdAsset, loadAsset } from '../load-asset.ts';
 import { moveRights } from './move-ownership.ts';
-import { standingRecord } from '../assets/records.ts';
+import { assetStateRecord } from '../assets/records.ts';
 import * as store from '../store.ts';
 
 export interface Receiver {
@@ -36,13 +36,13 @@ export async function transfer(
   caller: Caller,
   ref: AssetRef,
   to: Receiver,
-): Promise<AssetStanding> {
+): Promise<AssetState> {
   const user = signedIn(caller);
   const asset = await loadAsset(db, ref, caller);
   const grant = authorize(user, 'asset.transfer', asset);
   const team = await receivingTeam(db, user, asset, to.team);
   const owner = await receivingOwner(db, user, asset, team, to.owner);
-  if (team.id === asset.team.id && owner.id === asset.owner_id) return standingRecord(asset);
+  if (team.id === asset.team.id && owner.id === asset.owner_id) return assetStateRecord(asset);
   await change(db, grant, 'asset.transferred', async (tx, note) => {
     await holdUnchanged(tx, asset);
     await moveEntries(tx, asset, team.id, owner.id);
@@ -59,7 +59,7 @@ export async function transfer(
       requests_closed,
     });
   });
-  return standingRecord((await findAssetById(db, asset.id, caller)) ?? asset);
+  return assetStateRecord((await findAssetById(db, asset.id, caller)) ?? asset);
 }
 
 async function receivingTeam(

@@ -2,7 +2,7 @@
 // nobody but those who send beside it. No user and no team takes all places of either.
 import { join } from 'node:path';
 import type { SignedInCaller } from '../../access/caller.ts';
-import { turns } from './turns.ts';
+import { fairSlots } from './fair-slots.ts';
 import { receiveArchive, type PackedArchive } from '../archive/receive-archive.ts';
 
 export interface PushPlaces {
@@ -24,13 +24,18 @@ const wait_ms = 60_000;
 
 export function pushPlaces(data_dir: string): PushPlaces {
   // Of what arrives there is one chunk in memory; the rest of up to 50 MB each is on the disk.
-  const receiving = turns({
-    most: 64,
+  const receiving = fairSlots({
+    max: 64,
     shares: { user: 4, team: 16 },
     wait_ms,
     busy: 'Too many pushes arrive at once.',
   });
-  const unpacking = turns({ most: 4, shares: { user: 2, team: 3 }, wait_ms, busy: 'Too many pushes arrive at once.' });
+  const unpacking = fairSlots({
+    max: 4,
+    shares: { user: 2, team: 3 },
+    wait_ms,
+    busy: 'Too many pushes arrive at once.',
+  });
   const directory = join(data_dir, 'arriving');
   return {
     push: async (who, { body, signal }, work) =>

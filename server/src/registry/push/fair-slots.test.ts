@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { turns } from './turns.ts';
+import { fairSlots } from './fair-slots.ts';
 
 const never = new AbortController().signal;
 
 test('as many as may run do, the others follow in the order they came, also after a failure', async () => {
-  const inTurn = turns({ most: 2, shares: {}, wait_ms: 10_000, busy: 'busy' });
+  const inSlot = fairSlots({ max: 2, shares: {}, wait_ms: 10_000, busy: 'busy' });
   const order: string[] = [];
   const gates = ['a', 'b', 'c', 'd'].map((name) => ({ name, ...Promise.withResolvers<void>() }));
   const works = gates.map(
     async ({ name, promise }) =>
-      await inTurn({}, never, async () => {
+      await inSlot({}, never, async () => {
         order.push(name);
         await promise;
         if (name === 'b') throw new Error('b failed');
@@ -27,27 +27,27 @@ test('as many as may run do, the others follow in the order they came, also afte
 });
 
 test('who waits too long is sent away, who goes away leaves the queue, and neither takes a turn', async () => {
-  const inTurn = turns({ most: 1, shares: {}, wait_ms: 50, busy: 'busy' });
+  const inSlot = fairSlots({ max: 1, shares: {}, wait_ms: 50, busy: 'busy' });
   const gate = Promise.withResolvers<void>();
-  const first = inTurn({}, never, async () => await gate.promise);
+  const first = inSlot({}, never, async () => await gate.promise);
   const gone = new AbortController();
-  const leaving = inTurn({}, gone.signal, async () => 'ran');
-  const late = inTurn({}, never, async () => 'ran');
+  const leaving = inSlot({}, gone.signal, async () => 'ran');
+  const late = inSlot({}, never, async () => 'ran');
   gone.abort(new Error('gone'));
   await expect(leaving).rejects.toThrow('gone');
   await expect(late).rejects.toMatchObject({ code: 'rate_limited', retry_after_seconds: 60 });
   gate.resolve();
   await first;
-  expect(await inTurn({}, never, async () => 'ran')).toBe('ran');
+  expect(await inSlot({}, never, async () => 'ran')).toBe('ran');
 });
 
 test('a user and a team have their share: others pass those who wait for theirs, and they follow when it is free', async () => {
-  const inTurn = turns({ most: 4, shares: { user: 1, team: 2 }, wait_ms: 10_000, busy: 'busy' });
+  const inSlot = fairSlots({ max: 4, shares: { user: 1, team: 2 }, wait_ms: 10_000, busy: 'busy' });
   const order: string[] = [];
   const works = ['ada/ml', 'ada/ml', 'ben/ml', 'cleo/ml', 'otto/ops', 'zoe/ops', 'uma/web'].map((name, index) => {
     const [user = '', team = ''] = name.split('/');
     const gate = Promise.withResolvers<void>();
-    const ended = inTurn({ user, team }, never, async () => {
+    const ended = inSlot({ user, team }, never, async () => {
       order.push(`${user} ${index}`);
       await gate.promise;
     });

@@ -9,7 +9,7 @@ import { Mismatch } from './mismatch.ts';
 import { filesOf, type ProofParts } from './parts.ts';
 import * as store from './store.ts';
 
-export interface Standing {
+export interface SignedState {
   size: number;
   /** Hash of the last entry that was signed. */
   head: string;
@@ -20,12 +20,12 @@ export interface Standing {
 }
 
 /** Throws a Mismatch that says what does not fit. */
-export async function standingOf(parts: ProofParts, chain: Chain): Promise<Standing> {
+export async function signedStateOf(parts: ProofParts, chain: Chain): Promise<SignedState> {
   // Files first: what they have, the database had before.
   const inFiles = await Promise.all(
     filesOf(parts).map(async (file) => ({ file, text: (await file.newest()).get(chain) })),
   );
-  const found = await signedStanding(parts, chain);
+  const found = await newestSigned(parts, chain);
   const behind = [];
   for (const { file, text } of inFiles) behind.push({ file, notes: await missingIn(parts, { chain, file, text }) });
   const head = await headOf(parts.db, chain);
@@ -38,7 +38,7 @@ export async function standingOf(parts: ProofParts, chain: Chain): Promise<Stand
   return { ...found, behind: behind.filter(({ notes }) => notes.length > 0) };
 }
 
-export async function signedStanding({ db, key }: ProofParts, chain: Chain): Promise<Omit<Standing, 'behind'>> {
+export async function newestSigned({ db, key }: ProofParts, chain: Chain): Promise<Omit<SignedState, 'behind'>> {
   const newest = await store.newestCheckpoint(db, chain);
   if (newest === undefined) return { size: 0, head: genesisHash(chain), peaks: [], note: undefined };
   const note = readNote(newest.note, key.public_key);

@@ -5,7 +5,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { describeApproval, nextForPending } from '../review/describe-approval.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { describeFailure } from '../failure.ts';
-import { Refusal } from '../refusal.ts';
+import { CliRefusal } from '../refusal.ts';
 import type { Next } from '../result.ts';
 import type { Session } from '../session/session.ts';
 import { line, type View } from '../view/view.ts';
@@ -13,12 +13,12 @@ import { line, type View } from '../view/view.ts';
 const gates = new Set(['approval_required', 'forbidden', 'rbac_failed']);
 
 /** The same refusal with its request: how long it has waited, who can decide, or the command that submits one. */
-export async function withStanding(session: Session, ref: string, error: unknown): Promise<unknown> {
+export async function withRequest(session: Session, ref: string, error: unknown): Promise<unknown> {
   if (!(error instanceof Problem) || !gates.has(error.code)) return error;
   const latest = await latestRequest(session, ref);
   const failure = describeFailure(latest?.status === 'pending' ? withoutAsking(error) : error);
-  return new Refusal(error.code, error.detail, {
-    view: [...describeStanding(latest, ref), ...(failure?.view ?? [])],
+  return new CliRefusal(error.code, error.detail, {
+    view: [...describeRequest(latest, ref), ...(failure?.view ?? [])],
     exit: error.code === 'approval_required' ? exitCodes.waits : exitCodes.refused,
     next: nextOf(latest, ref),
     person_must_act: error.code === 'approval_required' || latest?.status === 'pending',
@@ -46,7 +46,7 @@ export async function latestRequest(session: Session, ref: string): Promise<Appr
     .toSorted((a, b) => b.submitted_at.localeCompare(a.submitted_at))[0];
 }
 
-function describeStanding(latest: Approval | undefined, ref: string): View {
+function describeRequest(latest: Approval | undefined, ref: string): View {
   return latest === undefined ? [line(`No request for the approval of ${ref} yet.`)] : describeApproval(latest);
 }
 

@@ -8,15 +8,15 @@ import type { Ingress } from './ingress.ts';
 import * as store from './store.ts';
 import { callAgent } from './upstream.ts';
 
-export interface RunOf {
+export interface InvocationOf {
   caller: Caller;
   name: string;
   run_id: string;
 }
 
 /** The answer as it came; 202 while the run goes on. */
-export async function readRun(ingress: Ingress, { caller, name, run_id }: RunOf): Promise<Reply> {
-  const { row } = await ownRun(ingress, { caller, name, run_id });
+export async function readInvocation(ingress: Ingress, { caller, name, run_id }: InvocationOf): Promise<Reply> {
+  const { row } = await ownInvocation(ingress, { caller, name, run_id });
   const headers = { 'x-run-id': run_id };
   if (row.state === 'running') return jsonReply({ run_id, status: 'running' }, 202, headers);
   const { status, content_type, body } = row;
@@ -26,8 +26,8 @@ export async function readRun(ingress: Ingress, { caller, name, run_id }: RunOf)
 }
 
 /** The run ends as soon as the agent's code lets it; one that has ended keeps its end. */
-export async function cancelRun(ingress: Ingress, { caller, name, run_id }: RunOf): Promise<Reply> {
-  const { row, agent, user } = await ownRun(ingress, { caller, name, run_id });
+export async function cancelInvocation(ingress: Ingress, { caller, name, run_id }: InvocationOf): Promise<Reply> {
+  const { row, agent, user } = await ownInvocation(ingress, { caller, name, run_id });
   if (row.state === 'ended') return jsonReply({ run_id, status: 'ended' });
   const instance = await ingress.agents.instance(row.revision_id);
   if (instance !== undefined) {
@@ -43,7 +43,7 @@ export async function cancelRun(ingress: Ingress, { caller, name, run_id }: RunO
   return jsonReply({ run_id, status: 'cancelling' }, 202);
 }
 
-async function ownRun(ingress: Ingress, { caller, name, run_id }: RunOf) {
+async function ownInvocation(ingress: Ingress, { caller, name, run_id }: InvocationOf) {
   const { caller: user, agent } = await ingress.agents.find(signedIn(caller), name);
   if (agent === undefined) throw new Problem('not_found');
   authorize(user, 'asset.invoke', agent);

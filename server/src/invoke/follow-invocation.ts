@@ -12,12 +12,15 @@ import * as store from './store.ts';
 const wait_seconds = 20;
 const look_again_ms = 1000;
 // A container may be too busy to answer for a moment; a dead one loses its address soon (deploy/keeper.ts).
-const most_silences = 5;
+const max_silences = 5;
 
 /** Ends when the answer is stored, or when the service stops: the next one follows it again. */
-export async function followRun(ingress: Ingress, row: Pick<store.Invocation, 'id' | 'revision_id'>): Promise<void> {
+export async function followInvocation(
+  ingress: Ingress,
+  row: Pick<store.Invocation, 'id' | 'revision_id'>,
+): Promise<void> {
   const { db, agents, stopping } = ingress;
-  for (let silences = 0; !stopping.aborted && silences < most_silences;) {
+  for (let silences = 0; !stopping.aborted && silences < max_silences;) {
     const instance = await agents.instance(row.revision_id);
     const asked = instance === undefined ? 'lost' : await askFor(ingress, instance, row.id);
     if (typeof asked === 'object') return await store.end(db, row.id, asked);

@@ -1,7 +1,7 @@
 // A revision that is registered gets its container back: the same one started anew, or one made anew where it is gone.
 import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
 import type { DeployParts } from './parts.ts';
-import { placeInput, raise } from './raise.ts';
+import { placeInput, startContainer } from './start-container.ts';
 import * as store from './store.ts';
 import type { Instance } from './targets/target.ts';
 
@@ -9,10 +9,10 @@ import type { Instance } from './targets/target.ts';
 const fence_after_deploy = 2 ** 31;
 
 /**
- * Raises start_failed, health_check_failed, out_of_memory, engine_unavailable; what did not become ready is stopped. `why` is for the record;
+ * Throws start_failed, health_check_failed, out_of_memory, engine_unavailable; what did not become ready is stopped. `why` is for the record;
  * without it the container's own end is.
  */
-export async function raiseAgain(
+export async function restartContainer(
   parts: DeployParts,
   row: store.InstanceRow,
   seen: Instance,
@@ -31,7 +31,7 @@ export async function raiseAgain(
     ? await target.provision(placeInput({ revision_id, image: revision.image, config }, fence_after_deploy), signal)
     : row.place;
   try {
-    const { url } = await raise(parts, target, { revision_id, config, place, signal });
+    const { url } = await startContainer(parts, target, { revision_id, config, place, signal });
     await store.setStarted(db, { revision_id, place, url, restarted: seen.state !== 'running' });
   } catch (error) {
     await target.stop(place, { grace_seconds: 2 }, AbortSignal.timeout(60_000));

@@ -1,8 +1,8 @@
 import { Problem } from '@gantry/contract/problems.ts';
 
-export interface TurnSettings<Share extends string> {
+export interface SlotSettings<Share extends string> {
   /** Works at a time. */
-  most: number;
+  max: number;
   /** Of these, how many for one and the same user, team or whatever a share is counted by: nobody takes all places. */
   shares: Record<Share, number>;
   wait_ms: number;
@@ -16,13 +16,13 @@ interface Waiting<Share extends string> {
 }
 
 /** Lets so many works run at a time; the others wait in the order they came, past those who have their share. */
-export function turns<Share extends string>({ most, shares, wait_ms, busy }: TurnSettings<Share>) {
+export function fairSlots<Share extends string>({ max, shares, wait_ms, busy }: SlotSettings<Share>) {
   const waiting: Waiting<Share>[] = [];
   const working = new Set<Record<Share, string>>();
 
   function mayBegin(who: Record<Share, string>): boolean {
     return (
-      working.size < most &&
+      working.size < max &&
       Object.entries<number>(shares).every(([share, least]) => {
         const key = share as Share; // an entry of the record that this type is the keys of
         return [...working].filter((other) => other[key] === who[key]).length < least;

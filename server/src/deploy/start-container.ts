@@ -20,8 +20,8 @@ export interface Raising {
   signal: AbortSignal;
 }
 
-/** Starts the place and waits until the agent is ready. Raises start_failed, health_check_failed, out_of_memory. */
-export async function raise(
+/** Starts the place and waits until the agent is ready. Throws start_failed, health_check_failed, out_of_memory. */
+export async function startContainer(
   { ingress_key, start_deadline_ms }: Pick<DeployParts, 'ingress_key' | 'start_deadline_ms'>,
   target: Target,
   { revision_id, config, place, signal }: Raising,
