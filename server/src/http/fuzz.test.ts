@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { endpoints } from '@gantry/contract/endpoints.ts';
 import { fuzz, type Fuzzed } from '../testing/fuzz.ts';
 import { openFuzzStage, type FuzzActor, type FuzzStage } from '../testing/fuzz-stage.ts';
+import { inSoak } from '../testing/soak.ts';
 
 const fuzzing_ms = 400_000;
 
@@ -18,7 +19,7 @@ beforeAll(async () => {
     url: stage.app.url,
     canaries: { ...stage.hidden, ...stage.secret },
     seed: 4,
-    examples: 5,
+    examples: inSoak(3, 50),
     known: stage.known,
     archives: stage.archives,
     unavailable: ['engine_unavailable'],

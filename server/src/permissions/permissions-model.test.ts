@@ -24,6 +24,7 @@ import { endKeysShownTo, principalsOfTeam } from '../service-principals/find.ts'
 import { grant } from './grant.ts';
 import { revoke } from './revoke.ts';
 import { defaultEntriesFor } from '../access/visibility.ts';
+import { inSoak } from '../testing/soak.ts';
 
 const people = ['root', 'ada', 'bob', 'eve', 'max'] as const;
 const teams = ['ml', 'ops'] as const;
@@ -352,29 +353,36 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 const asked = fc.record({ who: person, asset, action: kind('read', 'use', 'write', 'publish', 'admin') });
 
-test('10,000 steps of random histories: the service and the model say the same of each, and of what is then allowed', async () => {
-  let steps = 0;
-  let made = 0;
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.tuple(step, asked), { minLength: 200, maxLength: 200, size: 'max' }),
-      async (history) => {
-        const [model, world] = [new Model(), new World()];
-        await world.make(model);
-        for (const [one, { who, asset: about, action }] of history) {
-          const wanted = model.step(one);
-          expect({ ...one, allowed: await world.step(one) }).toEqual({ ...one, allowed: wanted });
-          const verdict = { who, about, action, after: one };
-          const allowed = await world.may(who, about, action);
-          expect({ ...verdict, allowed }).toEqual({ ...verdict, allowed: model.may(who, about, action) });
-          steps++;
-          if (wanted) made++;
-        }
-      },
-    ),
-    { numRuns: 50, endOnFailure: true },
-  );
-  expect(steps).toBeGreaterThanOrEqual(10_000);
-  // A history in which nothing is ever allowed would prove little.
-  expect(made).toBeGreaterThan(steps / 20);
-}, 480_000);
+// Of 200 steps each.
+const history_count = inSoak(12, 200);
+
+test(
+  'random histories: the service and the model say the same of each step, and of the permissions after it',
+  async () => {
+    let steps = 0;
+    let made = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(step, asked), { minLength: 200, maxLength: 200, size: 'max' }),
+        async (history) => {
+          const [model, world] = [new Model(), new World()];
+          await world.make(model);
+          for (const [one, { who, asset: about, action }] of history) {
+            const wanted = model.step(one);
+            expect({ ...one, allowed: await world.step(one) }).toEqual({ ...one, allowed: wanted });
+            const verdict = { who, about, action, after: one };
+            const allowed = await world.may(who, about, action);
+            expect({ ...verdict, allowed }).toEqual({ ...verdict, allowed: model.may(who, about, action) });
+            steps++;
+            if (wanted) made++;
+          }
+        },
+      ),
+      { numRuns: history_count, endOnFailure: true },
+    );
+    expect(steps).toBeGreaterThanOrEqual(history_count * 200);
+    // A history in which nothing is ever allowed would prove little.
+    expect(made).toBeGreaterThan(steps / 20);
+  },
+  inSoak(480_000, 4_800_000),
+);
