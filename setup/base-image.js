@@ -11,7 +11,7 @@ import { pullImage } from './pull-image.js';
 import { readSettings } from './settings-file.js';
 import { print, SetupProblem } from './step.js';
 
-const inspectTimeoutSeconds = 10;
+const inspect_timeout_seconds = 10;
 
 /** The image made here, without a registry. */
 export const madeBaseImage = madeImage('bookworm');
@@ -50,7 +50,7 @@ export function acceptableImages(wanted) {
 /** @param {string} dockerHost @param {string} reference */
 async function hasImage(dockerHost, reference) {
   const path = `/images/${encodeURIComponent(reference)}/json`;
-  const reply = await callEngine(dockerHost, { method: 'GET', path, timeout_seconds: inspectTimeoutSeconds });
+  const reply = await callEngine(dockerHost, { method: 'GET', path, timeout_seconds: inspect_timeout_seconds });
   const text = await readText(reply);
   if (reply.statusCode === 200) return true;
   if (reply.statusCode === 404) return false;

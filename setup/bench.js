@@ -11,7 +11,7 @@ import { ensureEngine } from './engine.js';
 import { ensurePackages } from './packages.js';
 import { PartFailed, runScript, step } from './step.js';
 
-const benchTimeoutSeconds = 1800;
+const bench_timeout_seconds = 1800;
 
 await runScript(async () => {
   let baseImage = '';
@@ -21,7 +21,7 @@ await runScript(async () => {
   const { exit_code } = await runCommand(['node', 'bench/main.ts', ...process.argv.slice(2)], {
     cwd: cloneFolder,
     env: cloneEnvironment({ BASE_IMAGE: baseImage, ...(await buildEnvironment()) }),
-    timeout_seconds: benchTimeoutSeconds,
+    timeout_seconds: bench_timeout_seconds,
     inherit: true,
   });
   if (exit_code !== 0) throw new PartFailed('bench'); // it has printed the reason

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 
 /** Enough to find the cause of a failure, and small in memory. */
-const keptCharacters = 200_000;
+const max_kept_characters = 200_000;
 
 /**
  * Runs a program to its end and keeps what it printed. A program that cannot be started ends with exit code 127.
@@ -25,7 +25,7 @@ export function runCommand(argv, options) {
 
   let output = '';
   const keep = (/** @type {string} */ text) => {
-    output = (output + text).slice(-keptCharacters);
+    output = (output + text).slice(-max_kept_characters);
     const line = lastLine(text);
     if (line !== undefined) options.onLine?.(line);
   };

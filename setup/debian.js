@@ -4,7 +4,7 @@ import { runCommand, tail } from './command.js';
 import { outsideEnvironment } from './config.js';
 import { confirm, print, SetupProblem } from './step.js';
 
-const installTimeoutSeconds = 900;
+const install_timeout_seconds = 900;
 
 /**
  * Installs Debian packages, on Debian or Ubuntu as root; elsewhere it prints the manual steps. It announces the installation,
@@ -49,7 +49,7 @@ async function apt(args, say) {
   const argv = ['apt-get', '-q', ...args];
   const { exit_code, output } = await runCommand(argv, {
     env: outsideEnvironment({ DEBIAN_FRONTEND: 'noninteractive' }),
-    timeout_seconds: installTimeoutSeconds,
+    timeout_seconds: install_timeout_seconds,
     onLine: (line) => say(`apt-get ${args[0]}: ${line}`),
   });
   if (exit_code === 0) return;

@@ -13,8 +13,8 @@ import { SetupProblem } from './step.js';
 
 /** Debian 12's engine; older ones lack what the service asks of an engine. */
 const oldestApi = '1.41';
-const pingTimeoutSeconds = 5;
-const startDeadlineSeconds = 60;
+const ping_timeout_seconds = 5;
+const start_deadline_seconds = 60;
 const ownSocket = 'unix:///var/run/docker.sock';
 
 const installByHand = `Install Docker Engine 20.10 or newer and start it:
@@ -58,7 +58,7 @@ export async function ensureEngine(say) {
   say('starting the container engine');
   const logFile = join(stateFolder, 'dockerd.log');
   const answers = async () => (await ping(dockerHost)).api !== undefined;
-  await startEngine({ dockerd, logFile, answers, deadline_seconds: startDeadlineSeconds });
+  await startEngine({ dockerd, logFile, answers, deadline_seconds: start_deadline_seconds });
   return `started, ${describe((await ping(dockerHost)).api ?? '', dockerHost)}`;
 }
 
@@ -68,7 +68,11 @@ export async function ensureEngine(say) {
  */
 async function ping(dockerHost) {
   try {
-    const reply = await callEngine(dockerHost, { method: 'GET', path: '/_ping', timeout_seconds: pingTimeoutSeconds });
+    const reply = await callEngine(dockerHost, {
+      method: 'GET',
+      path: '/_ping',
+      timeout_seconds: ping_timeout_seconds,
+    });
     await readText(reply);
     if (reply.statusCode !== 200) return { error: new Error(`it answered with status ${reply.statusCode}`) };
     return { api: String(reply.headers['api-version'] ?? '0') };

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const measuredFolders = ['contract', 'server', 'cli'];
-const longFileLines = 300;
+const long_file_lines = 300;
 
 /**
  * One line about the lengths of the product's source files, without tests. Short files stay readable.
@@ -22,9 +22,9 @@ export function describeLengths(lengths) {
   if (lengths.length === 0) return '  file lengths: no source files yet';
   const sorted = lengths.toSorted((a, b) => a - b);
   const at = (/** @type {number} */ share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
-  const long = lengths.filter((length) => length > longFileLines).length;
+  const long = lengths.filter((length) => length > long_file_lines).length;
   const share = ((100 * long) / lengths.length).toFixed(1);
-  return `  file lengths: ${lengths.length} files, median ${at(0.5)} lines, 90th percentile ${at(0.9)}, ${share} % past ${longFileLines}`;
+  return `  file lengths: ${lengths.length} files, median ${at(0.5)} lines, 90th percentile ${at(0.9)}, ${share} % past ${long_file_lines}`;
 }
 
 /** @param {string} folder @returns {string[]} */

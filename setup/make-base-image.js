@@ -9,8 +9,8 @@ import { findExecutable } from './executable.js';
 import { SetupProblem } from './step.js';
 
 const packages = ['python3', 'python3-venv', 'python3-pip', 'ca-certificates'];
-const bootstrapTimeoutSeconds = 900;
-const importTimeoutSeconds = 300;
+const bootstrap_timeout_seconds = 900;
+const import_timeout_seconds = 300;
 
 /** The image that is made here of a release of Debian, without a registry. @param {string} suite */
 export const madeImage = (suite) => `gantry-base:${suite}`;
@@ -74,7 +74,7 @@ async function bootstrap(suite, root, say) {
   const environment = outsideEnvironment();
   const { exit_code, output } = await runCommand(argv, {
     env: { ...environment, PATH: `${environment['PATH'] ?? ''}:/usr/sbin:/sbin` },
-    timeout_seconds: bootstrapTimeoutSeconds,
+    timeout_seconds: bootstrap_timeout_seconds,
     onLine: (line) => say(`debootstrap: ${line}`),
   });
   if (exit_code === 0) return;
@@ -104,7 +104,7 @@ async function importFolder(dockerHost, reference, root) {
     ['--create', '--numeric-owner', ...leftOut.map((path) => `--exclude=${path}`), '--directory', root, '.'],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
-      signal: AbortSignal.timeout(importTimeoutSeconds * 1000),
+      signal: AbortSignal.timeout(import_timeout_seconds * 1000),
     },
   );
   let complaints = '';
@@ -115,7 +115,7 @@ async function importFolder(dockerHost, reference, root) {
   const reply = await callEngine(dockerHost, {
     method: 'POST',
     path: importPath(reference),
-    timeout_seconds: importTimeoutSeconds,
+    timeout_seconds: import_timeout_seconds,
     body: tar.stdout,
   });
   const answer = await readText(reply);

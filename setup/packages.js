@@ -5,7 +5,7 @@ import { runCommand, tail } from './command.js';
 import { cloneFolder, outsideEnvironment, packagePrograms } from './config.js';
 import { SetupProblem } from './step.js';
 
-const installTimeoutSeconds = 900;
+const install_timeout_seconds = 900;
 
 /**
  * Installs the packages when they are missing or not those of the lock file, and checks that Node 24 is among them.
@@ -58,7 +58,7 @@ async function install(verb, say) {
   const { exit_code, output } = await runCommand(['npm', verb, '--no-audit', '--no-fund'], {
     cwd: cloneFolder,
     env: outsideEnvironment(),
-    timeout_seconds: installTimeoutSeconds,
+    timeout_seconds: install_timeout_seconds,
     onLine: (line) => say(`npm ${verb}: ${line}`),
   });
   if (exit_code === 0) return;

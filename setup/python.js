@@ -9,7 +9,7 @@ import { SetupProblem } from './step.js';
 
 /** The wrapper's own floor; Debian 12 has 3.11. */
 const oldestPython = [3, 10];
-const commandTimeoutSeconds = 300;
+const command_timeout_seconds = 300;
 
 /**
  * The path of `uv`: the one on the PATH, else one in a virtual environment below the cache folder.
@@ -91,5 +91,5 @@ async function runOrExplain(argv, fix) {
 
 /** @param {string[]} argv */
 function run(argv) {
-  return runCommand(argv, { env: outsideEnvironment(), timeout_seconds: commandTimeoutSeconds });
+  return runCommand(argv, { env: outsideEnvironment(), timeout_seconds: command_timeout_seconds });
 }

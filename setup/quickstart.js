@@ -16,7 +16,7 @@ import { ensurePackages } from './packages.js';
 import { readSettings, writeSettings } from './settings-file.js';
 import { PartFailed, runScript, step } from './step.js';
 
-const handOverTimeoutSeconds = 1800;
+const hand_over_timeout_seconds = 1800;
 
 await runScript(async () => {
   let baseImage = '';
@@ -57,7 +57,7 @@ async function handOver(baseImage) {
   const { exit_code } = await runCommand([join(packagePrograms, 'node'), join('cli', 'svc.js'), 'quickstart'], {
     cwd: cloneFolder,
     env: cloneEnvironment(baseImage === defaultBaseImage ? {} : { BASE_IMAGE: baseImage }),
-    timeout_seconds: handOverTimeoutSeconds,
+    timeout_seconds: hand_over_timeout_seconds,
     inherit: true,
   });
   if (exit_code !== 0) throw new PartFailed('svc quickstart'); // it has said why

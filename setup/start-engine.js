@@ -7,7 +7,7 @@ import { runCommand, tail } from './command.js';
 import { outsideEnvironment } from './config.js';
 import { SetupProblem } from './step.js';
 
-const pollMilliseconds = 250;
+const poll_ms = 250;
 
 /** The writer of each file; the second comes from the container runtime that the engine starts. */
 const ownPidFiles = [
@@ -88,7 +88,7 @@ async function waitFor({ answers, deadline_seconds, log }) {
   const deadline = performance.now() + deadline_seconds * 1000;
   while (performance.now() < deadline) {
     if (await answers()) return;
-    await sleep(pollMilliseconds);
+    await sleep(poll_ms);
   }
   throw new SetupProblem({
     cause: `the container engine was started and did not answer within ${deadline_seconds} s; ${log()}`,

@@ -5,7 +5,7 @@ import { fileLengths } from './file-lengths.js';
 import { uvEnvironment } from './python.js';
 import { print, SetupProblem, step } from './step.js';
 
-const toolTimeoutSeconds = 180;
+const tool_timeout_seconds = 180;
 const ruffVersion = '0.17.6';
 const ruffArguments = ['--quiet', 'wrapper', 'examples', 'server/src/testing'];
 
@@ -41,7 +41,7 @@ async function tool(name, argv, environment = {}) {
     const { exit_code, output } = await runCommand(argv, {
       cwd: cloneFolder,
       env: cloneEnvironment(environment),
-      timeout_seconds: toolTimeoutSeconds,
+      timeout_seconds: tool_timeout_seconds,
     });
     if (exit_code === 0) return '';
     throw new SetupProblem({

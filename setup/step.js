@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline/promises';
  * A failed part prints its name, the cause and the fix, once; its caller only has to stop.
  */
 
-const slowAfterMilliseconds = 3_000;
-const repeatMilliseconds = 30_000;
+const slow_after_ms = 3_000;
+const repeat_ms = 30_000;
 
 /** Nothing else is drawn during a question. */
 let isAsking = false;
@@ -101,8 +101,8 @@ function tick(name, elapsed) {
     return () => clearInterval(timer);
   }
   const announce = () => print(`… ${name.padEnd(14)} ${elapsed().padStart(8)}  ${underWay.get(name) ?? ''}`.trimEnd());
-  const first = setTimeout(announce, slowAfterMilliseconds);
-  const later = setInterval(announce, repeatMilliseconds);
+  const first = setTimeout(announce, slow_after_ms);
+  const later = setInterval(announce, repeat_ms);
   return () => {
     clearTimeout(first);
     clearInterval(later);

@@ -23,8 +23,8 @@ import { tallyVitest } from './vitest-report.js';
 
 /** @import { Tally } from './vitest-report.js' */
 
-const suiteTimeoutSeconds = 3600;
-const shownFiles = 10;
+const suite_timeout_seconds = 3600;
+const max_shown_files = 10;
 
 const filters = process.argv.slice(2);
 const reports = mkdtempSync(join(tmpdir(), 'gantry-test-'));
@@ -75,10 +75,10 @@ async function runVitest(env) {
       `--outputFile.json=${path}`,
       ...filters,
     ],
-    { cwd: cloneFolder, env, timeout_seconds: suiteTimeoutSeconds, inherit: true },
+    { cwd: cloneFolder, env, timeout_seconds: suite_timeout_seconds, inherit: true },
   );
   const report = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
-  for (const { file, seconds } of slowestFiles(report, shownFiles))
+  for (const { file, seconds } of slowestFiles(report, max_shown_files))
     print(`  ${String(seconds).padStart(4)} s  ${relative(cloneFolder, file)}`);
   return tallyVitest(report, exit_code);
 }
@@ -89,7 +89,7 @@ async function runPytest(uv, env) {
   const { exit_code, output } = await runCommand([uv, 'run', 'pytest', `--junitxml=${path}`], {
     cwd: join(cloneFolder, 'wrapper'),
     env,
-    timeout_seconds: suiteTimeoutSeconds,
+    timeout_seconds: suite_timeout_seconds,
   });
   return { output, tally: tallyPytest(existsSync(path) ? readFileSync(path, 'utf8') : undefined, exit_code) };
 }
