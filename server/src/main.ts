@@ -63,8 +63,10 @@ async function main(): Promise<void> {
 async function serveUntilStopped(role: string | undefined): Promise<void> {
   const config = readConfig(undefined, { role });
   const log = openLog(config.log_level);
-  const stop = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
+  // A signal that arrives while the parts start stops them as soon as they have.
+  const stopped = new Promise<void>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+  });
   const app = await startApp(config, log);
   collectGarbage();
   process.on(
@@ -75,7 +77,7 @@ async function serveUntilStopped(role: string | undefined): Promise<void> {
         .catch((error: unknown) => log.error({ err: error }, 'the organisation settings were not applied')),
   );
   try {
-    await Promise.race([new Promise((resolve) => stop.signal.addEventListener('abort', resolve)), app.failed]);
+    await Promise.race([stopped, app.failed]);
   } finally {
     await app.stop();
   }
