@@ -7,8 +7,8 @@ secret nobody can be told apart: nobody is named then, and nothing is shared out
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
+from collections.abc import Callable
 from typing import NoReturn
 
 from .bounds import Bounds
@@ -18,11 +18,12 @@ RETRY_AFTER_SECONDS = 5
 
 
 class Turn:
-    """One admitted call: it waits for `came`, and then has a place until it leaves."""
+    """One admitted call. It begins when it gets a place, which it has until it leaves."""
 
-    def __init__(self, caller: str | None) -> None:
+    def __init__(self, caller: str | None, begin: Callable[[], None]) -> None:
         self.caller = caller
-        self.came = asyncio.Event()
+        self.begin = begin
+        self.has_place = False
 
 
 class Admission:
@@ -38,12 +39,12 @@ class Admission:
     def admitted(self) -> int:
         return self.running.total() + len(self.waiting)
 
-    def admit(self, caller: str | None) -> Turn:
+    def admit(self, caller: str | None, begin: Callable[[], None]) -> Turn:
         """Refuses at once where the queue is full; each admitted call calls `leave` once."""
-        turn = Turn(caller)
+        turn = Turn(caller, begin)
         self.waiting.append(turn)
         self._fill()
-        if not turn.came.is_set():
+        if not turn.has_place:
             try:
                 self._refuse_beyond_queue(caller)
             except Problem:
@@ -52,7 +53,7 @@ class Admission:
         return turn
 
     def leave(self, turn: Turn) -> None:
-        if turn in self.waiting:
+        if not turn.has_place:
             self.waiting.remove(turn)
             return
         self.running[turn.caller] -= 1
@@ -68,7 +69,8 @@ class Admission:
             turn = min(can_run, key=lambda turn: self.running[turn.caller])
             self.waiting.remove(turn)
             self.running[turn.caller] += 1
-            turn.came.set()
+            turn.has_place = True
+            turn.begin()
 
     def _has_less_than_its_share(self, caller: str | None) -> bool:
         return self.running[caller] < share(self.bounds.places, of=caller)

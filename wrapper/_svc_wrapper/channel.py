@@ -29,6 +29,11 @@ class Channel:
         if not self.closed:
             asyncio.run_coroutine_threadsafe(self._put(event), self.home).result()
 
+    def put_first(self, event: bytes) -> None:
+        """On the main loop, while the channel is empty."""
+        if not self.closed:
+            self.queue.put_nowait(event)
+
     async def put_here(self, event: bytes) -> None:
         """As `put`, for callers that are on the main loop themselves."""
         await self._put(event)

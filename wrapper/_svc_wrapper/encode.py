@@ -29,13 +29,18 @@ MAX_INTEGER_BITS = 14_000
 ROLE_OF_MESSAGE_TYPE = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant"}
 
 
+# json.dumps would make one of these for each call.
+AS_UNICODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+AS_ASCII = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
+
+
 def to_json(value: Any) -> bytes:
     plain = encode(value)
     try:
-        return json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+        return AS_UNICODE.encode(plain).encode()
     except UnicodeEncodeError:
         # Lone surrogates have no UTF-8 form; the escaped form of JSON can carry them.
-        return json.dumps(plain, allow_nan=False, separators=(",", ":")).encode()
+        return AS_ASCII.encode(plain).encode()
 
 
 def encode(value: Any) -> Any:

@@ -8,7 +8,8 @@ import uuid
 from typing import Any, NoReturn
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
+from starlette.types import Receive
 
 from .agent import Call, JsonObject
 from .ingress_identity import read_caller, read_thread_space
@@ -39,7 +40,7 @@ async def read_invoke(request: Request, settings: Settings) -> tuple[Call, bool]
     thread_space = read_thread_space(request.headers)
     check_content_type(request)
     run_id = read_run_id(request)
-    body = parse_body(await read_body(request))
+    body = parse_body(await read_body(request, settings.max_body_bytes))
     resumes = "resume" in body.model_fields_set
     if resumes == ("input" in body.model_fields_set and body.input is not None):
         sentence = "'input' must be an object" if not resumes else "give 'input' or 'resume', not both"
@@ -79,14 +80,33 @@ def read_run_id(request: Request) -> str:
         raise Problem("invalid_run_id", f"{RUN_ID_HEADER} must be a UUID") from None
 
 
-async def read_body(request: Request) -> bytes:
+async def read_body(request: Request, max_bytes: int) -> bytes:
+    announced = request.headers.get("content-length", "")
+    if announced.isdigit() and int(announced) > max_bytes:
+        raise body_too_large(max_bytes)
     try:
-        return await asyncio.wait_for(request.body(), BODY_SECONDS)
+        return await asyncio.wait_for(received(request.receive, max_bytes), BODY_SECONDS)
     except asyncio.TimeoutError:
         raise Problem("body_too_slow", f"the body did not arrive within {BODY_SECONDS} seconds") from None
-    except ClientDisconnect:
-        # Nobody reads this answer, but the log must not take it for a fault of the wrapper.
-        raise Problem("malformed_json", "the connection closed before the body was complete") from None
+
+
+async def received(receive: Receive, max_bytes: int) -> bytes:
+    """Counts too: a body sent in chunks announces no size."""
+    body = b""
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            # Nobody reads this answer, but the log must not take it for a fault of the wrapper.
+            raise Problem("malformed_json", "the connection closed before the body was complete")
+        body += message.get("body", b"")
+        if len(body) > max_bytes:
+            raise body_too_large(max_bytes)
+        if not message.get("more_body", False):
+            return body
+
+
+def body_too_large(max_bytes: int) -> Problem:
+    return Problem("body_too_large", f"the body is larger than {max_bytes} bytes")
 
 
 def parse_body(raw: bytes) -> InvokeBody:

@@ -18,6 +18,8 @@ TRACEBACK_MARK = "  | "
 # A message can hold a document, and a recursion a thousand frames; the end of a traceback says the most.
 MAX_TRACEBACK_LINES = 100
 MAX_LINE_CHARACTERS = 2000
+# Escaped to ASCII: line separators and control characters of user data cannot start a new line.
+_encoder = json.JSONEncoder(default=str)
 _one_writer = threading.Lock()
 
 
@@ -40,8 +42,7 @@ def load_failed(code: str, message: str, trace: str) -> None:
 
 def write(level: str, event: str, fields: dict[str, Any], trace: str = "") -> None:
     now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")
-    # Escaped to ASCII: line separators and control characters of user data cannot start a new line.
-    lines = [json.dumps({"time": now, "level": level, "event": event, **fields}, default=str)]
+    lines = [_encoder.encode({"time": now, "level": level, "event": event, **fields})]
     lines += [TRACEBACK_MARK + printable(line) for line in trace.splitlines()[-MAX_TRACEBACK_LINES:]]
     with _one_writer:
         # The real one: a user's code may have redirected sys.stdout.

@@ -52,6 +52,8 @@ def serve(settings: Settings) -> None:
         port=settings.port,
         workers=1,
         access_log=False,
+        lifespan="off",
+        proxy_headers=False,
         log_config=None,
         server_header=False,
         timeout_graceful_shutdown=FLUSH_SECONDS,
@@ -72,6 +74,8 @@ class GracefulServer(uvicorn.Server):
     async def startup(self, sockets: list[object] | None = None) -> None:
         self.serving_loop = asyncio.get_running_loop()
         await super().startup(sockets)
+        user_loop = self.runner.user_loop
+        user_loop.import_in_thread(lambda: self.lifecycle.load(user_loop.loop))
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Called by the signal. A second SIGTERM changes nothing; a second Ctrl-C ends at once, as it always does."""
@@ -87,18 +91,17 @@ class GracefulServer(uvicorn.Server):
     async def _finish(self) -> None:
         self.lifecycle.drain()
         await self._end_of_runs(self.settings.shutdown_grace_seconds)
-        unfinished = self.runner.runs.going_on()
+        unfinished = list(self.runner.runs.going_on.values())
         for run in unfinished:
-            run.cut_off("interrupted")
+            self.runner.cut_off(run, "interrupted")
         if unfinished:
             log.warning("runs_interrupted", run_ids=[run.id for run in unfinished])
-            await self._end_of_runs(FLUSH_SECONDS)
         self.should_exit = True
 
     async def _end_of_runs(self, timeout_seconds: float) -> None:
-        tasks = [run.task for run in self.runner.runs.going_on() if run.task]
-        if tasks:
-            await asyncio.wait(tasks, timeout=timeout_seconds)
+        ends = [asyncio.create_task(run.wait()) for run in self.runner.runs.going_on.values()]
+        if ends:
+            await asyncio.wait(ends, timeout=timeout_seconds)
 
 
 def end_process_soon() -> None:

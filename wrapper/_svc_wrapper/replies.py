@@ -6,13 +6,15 @@ from starlette.responses import Response
 
 from .agent import JsonObject
 from .encode import to_json
-from .runs import End, Run
+from .runs import End, Run, time_text
 
 
-def invoke_reply(run: Run, end: End) -> Response:
-    if end.problem:
-        return end.problem.response()
-    return json_reply({"run_id": run.id, "status": end.status, "thread_id": run.thread_id}, outputs_of(end))
+def invoke_reply(run: Run) -> Response:
+    if run.end is None:
+        return run_reply(run, 202)
+    if run.end.problem:
+        return run.end.problem.response()
+    return json_reply({"run_id": run.id, "status": run.status, "thread_id": run.thread_id}, outputs_of(run.end))
 
 
 def run_reply(run: Run, status_code: int = 200) -> Response:
@@ -21,9 +23,9 @@ def run_reply(run: Run, status_code: int = 200) -> Response:
         "status": run.status,
         "thread_id": run.thread_id,
         "metadata": run.metadata,
-        "created_at": run.created_at,
-        "started_at": run.started_at,
-        "ended_at": run.ended_at,
+        "created_at": time_text(run.created_at),
+        "started_at": time_text(run.started_at),
+        "ended_at": time_text(run.ended_at),
     }
     if run.end and run.end.problem:
         fields["error"] = run.end.problem.body()

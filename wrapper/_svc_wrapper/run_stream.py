@@ -23,9 +23,9 @@ class RunStream:
         for event in events:
             self.channel.put_from_thread(to_json(event))
 
-    async def start(self) -> None:
-        """From the main loop, as the two below."""
-        await self.channel.put_here(to_json(self.transcript.started()))
+    def start(self) -> None:
+        """From the main loop, as the one below, and before anything else is sent."""
+        self.channel.put_first(to_json(self.transcript.started()))
 
     async def end(self, closing: list[bytes]) -> None:
         """Sends events that are encoded already; nothing comes after."""

@@ -10,7 +10,7 @@ import asyncio
 import time
 
 from . import log
-from .admission import Admission, Turn
+from .admission import Admission
 from .agent import Agent, Answer, Call
 from .encode import to_json
 from .problems import Problem
@@ -31,7 +31,7 @@ class AgentFailed(Exception):
 
 
 class Runner:
-    """Lives on the main loop."""
+    """Lives on the main loop. A run goes to the user's loop when it has a place, and comes back with its end."""
 
     def __init__(self, runs: Runs, admission: Admission, user_loop: UserLoop) -> None:
         self.runs = runs
@@ -48,63 +48,88 @@ class Runner:
             thread_id=call.thread_id if agent.keeps_threads else None,
             metadata=call.metadata,
             metadata_bytes=len(to_json(call.metadata)),
+            stream=stream,
         )
+        main_loop = asyncio.get_running_loop()
+
+        def begin() -> None:
+            run.start()
+            if stream:
+                stream.start()
+            run.work = self.user_loop.start(work())
+
+        async def work() -> None:
+            end = await end_of(agent, call, run, stream)
+            # Closed when the user's code outlives the grace of a stop.
+            if not main_loop.is_closed():
+                main_loop.call_soon_threadsafe(self._finish, run, end)
+
         self.runs.add(run)
         try:
-            turn = self.admission.admit(call.caller_id)
+            run.turn = self.admission.admit(call.caller_id, begin)
         except Problem:
             self.runs.remove(run)
             raise
-        run.task = asyncio.create_task(self._see_through(agent, call, run, turn, stream))
-        run.task.add_done_callback(lambda _: self._settle(run, turn))
         return run
 
-    async def ended(self, run: Run, timeout_seconds: float | None = None) -> bool:
-        """Waits for the end of a run; giving up waiting does not end the run."""
-        if run.task:
-            await asyncio.wait([run.task], timeout=timeout_seconds)
-        return run.end is not None
+    def cut_off(self, run: Run, status: str) -> None:
+        """Ends a run that goes on, whatever the user's code makes of it; one that has ended keeps its end."""
+        work = run.work
+        self._finish(run, cut_off_end(run, status))
+        if work:
+            work.cancel()
 
-    async def _see_through(self, agent: Agent, call: Call, run: Run, turn: Turn, stream: RunStream | None) -> None:
-        began = time.monotonic()
-        end = await self._end_of(agent, call, run, turn, stream)
-        run.finish(end)
-        log.info("run_ended", run_id=run.id, status=end.status, seconds=round(time.monotonic() - began, 3))
-        if stream:
-            await tell_end(stream, end)
+    def leave(self, run: Run) -> None:
+        """Its caller is gone: what has not begun is dropped, what runs goes on."""
+        if run.status == "queued":
+            self.cut_off(run, "cancelled")
 
-    def _settle(self, run: Run, turn: Turn) -> None:
-        """Once for every run, also for one that was cut off before its task took a first step."""
-        self.admission.leave(turn)
-        if run.end is None:
-            run.finish(cut_off_end(run))
+    def _finish(self, run: Run, end: End) -> None:
+        """The first end counts: the user's code may still tell one after a cancel."""
+        if run.end:
+            return
+        self.runs.finish(run, end)
+        if run.stream:
+            run.telling = asyncio.create_task(self._tell_end(run, run.stream, end))
+        else:
+            self._settle(run)
+        # The one line of a call.
+        log.info("run_ended", run_id=run.id, status=end.status, seconds=round(time.time() - run.created_at, 3))
 
-    async def _end_of(self, agent: Agent, call: Call, run: Run, turn: Turn, stream: RunStream | None) -> End:
+    async def _tell_end(self, run: Run, stream: RunStream, end: End) -> None:
         try:
-            await turn.came.wait()
-            run.start()
-            log.info("run_started", run_id=run.id)
-            if stream:
-                await stream.start()
-            return await self.user_loop.run(answer_of(agent, call, stream))
-        except asyncio.CancelledError as error:
-            # The user's code can cancel its own tasks; only what was asked for here is a cancel.
-            if run.cut_off_as is None:
-                return End("failed", problem=agent_error(run, error))
-            return cut_off_end(run)
-        except Problem as problem:
-            problem.fields.setdefault("run_id", run.id)
-            return End("failed", problem=problem)
-        except AgentFailed as failure:
+            await tell_end(stream, end)
+        finally:
+            self._settle(run)
+
+    def _settle(self, run: Run) -> None:
+        if run.turn:
+            self.admission.leave(run.turn)
+        # The record is kept for longer.
+        run.turn = run.work = run.stream = run.telling = None
+
+
+async def end_of(agent: Agent, call: Call, run: Run, stream: RunStream | None) -> End:
+    """Runs on the user's loop."""
+    try:
+        return await answer_of(agent, call, stream)
+    except asyncio.CancelledError as error:
+        # The user's code cancelled its own task; after a cancel of ours the run has its end already.
+        return End("failed", problem=agent_error(run, error))
+    except Problem as problem:
+        problem.fields.setdefault("run_id", run.id)
+        return End("failed", problem=problem)
+    except AgentFailed as failure:
+        if run.end is None:
             log.error("agent_error", failure.cause, run_id=run.id)
-            return End("failed", problem=agent_error(run, failure.cause))
-        except Exception as error:
-            log.error("internal", error, run_id=run.id)
-            return End("failed", problem=Problem("internal", "the wrapper itself failed", run_id=run.id))
+        return End("failed", problem=agent_error(run, failure.cause))
+    except Exception as error:
+        log.error("internal", error, run_id=run.id)
+        return End("failed", problem=Problem("internal", "the wrapper itself failed", run_id=run.id))
 
 
 async def answer_of(agent: Agent, call: Call, stream: RunStream | None) -> End:
-    """Runs on the user's loop, which also makes the JSON: a large result must not hold up the main loop."""
+    """Makes the JSON, too: a large result must not hold up the main loop."""
     try:
         answer: Answer = await agent.run(call, stream)
     except (asyncio.CancelledError, Problem):
@@ -117,8 +142,8 @@ async def answer_of(agent: Agent, call: Call, stream: RunStream | None) -> End:
     return End(status, to_json(answer.output), interrupts, closing=[to_json(event) for event in closing])
 
 
-def cut_off_end(run: Run) -> End:
-    if run.cut_off_as == "interrupted":
+def cut_off_end(run: Run, status: str) -> End:
+    if status == "interrupted":
         sentence = "the container stopped before the run ended"
         return End("interrupted", problem=Problem("run_interrupted", sentence, run_id=run.id, run_status="interrupted"))
     sentence = "the run was cancelled"

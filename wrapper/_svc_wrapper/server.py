@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import AsyncIterator
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
-from fastapi import FastAPI, Request
-from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from . import log
 from .agent import Call
@@ -19,28 +19,25 @@ from .problems import Problem
 from .replies import invoke_reply, json_reply, run_reply
 from .run_stream import RunStream
 from .runner import Runner
+from .runs import Run
 from .settings import Settings
 
 # Keeps proxies from taking a run that thinks for a dead connection.
 KEEPALIVE_SECONDS = 15
-# How long a cancel waits for the run to end before it answers that it still goes on.
-CANCEL_WAIT_SECONDS = 2
 MAX_WAIT_SECONDS = 60
+RUN_PATH = re.compile(r"/runs/[^/]+")
+
+Handler = Callable[[Request], Awaitable[Response]]
+# By path, then by method; `*` stands for the id of a run.
+Routes = Mapping[str, Mapping[str, Handler]]
 
 
-def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> Guard:
-    @contextlib.asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        runner.user_loop.import_in_thread(lambda: lifecycle.load(runner.user_loop.loop))
-        yield
+def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASGIApp:
+    """Without a web framework: its layers would cost a tenth of a call."""
 
-    # No generated documentation: the contract is the service's, and a container shows nothing unasked.
-    app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
-
-    @app.get("/health")
-    async def health() -> JSONResponse:
+    async def health(_: Request) -> Response:
         """Answers as soon as the process listens, whatever the agent does."""
-        return JSONResponse(
+        return json_reply(
             {
                 "status": lifecycle.status,
                 "agent": settings.agent_name,
@@ -48,11 +45,11 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> Gua
                 "revision": settings.revision,
                 "uptime_seconds": lifecycle.uptime_seconds,
                 "in_flight": runner.admission.admitted,
-            }
+            },
+            {},
         )
 
-    @app.get("/ready")
-    async def ready() -> Response:
+    async def ready(_: Request) -> Response:
         agent = lifecycle.agent
         if agent is None or lifecycle.draining:
             reason = {"code": lifecycle.status, "message": f"the agent is {lifecycle.status}"}
@@ -74,59 +71,50 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> Gua
             {},
         )
 
-    @app.get("/identity")
     async def identity(request: Request) -> Response:
         """Without a body: the ingress reads it off a connection that is not yet its HTTP client's."""
         proof = prove_identity(request.headers, secret=settings.ingress_secret)
         return Response(status_code=204, headers={PROOF_HEADER: proof})
 
-    @app.post("/invoke")
     async def invoke(request: Request) -> Response:
         call, wants_stream = await read_invoke(request, settings)
         if wants_stream:
             return start_stream(call)
         run = runner.start(lifecycle.accept(), call)
         # A caller that hangs up does not end the run: the ingress may come back and ask for it.
-        await runner.ended(run)
-        assert run.end is not None  # noqa: S101 - `ended` without a timeout returns when there is one
-        return invoke_reply(run, run.end)
+        await run.wait()
+        return invoke_reply(run)
 
-    @app.post("/stream")
     async def stream(request: Request) -> Response:
         call, _ = await read_invoke(request, settings)
         return start_stream(call)
 
-    @app.get("/runs/{run_id}")
-    async def show_run(run_id: str, request: Request) -> Response:
+    async def show_run(request: Request) -> Response:
         """With `?wait_seconds=` it answers when the run ends, or when that time is over."""
-        run = runner.runs.find(run_id)
-        wait_seconds = read_wait_seconds(request)
-        if wait_seconds and run.end is None:
-            await runner.ended(run, wait_seconds)
+        run = find_run(request)
+        await run.wait(read_wait_seconds(request))
         return run_reply(run)
 
-    @app.get("/runs/{run_id}/answer")
-    async def answer_of_run(run_id: str, request: Request) -> Response:
-        """What POST /invoke answered, or would have: byte for byte. 202 while the run goes on."""
-        run = runner.runs.find(run_id)
-        if not await runner.ended(run, read_wait_seconds(request)) or run.end is None:
-            return run_reply(run, status_code=202)
-        return invoke_reply(run, run.end)
+    async def answer_of_run(request: Request) -> Response:
+        """The answer of POST /invoke, byte for byte. 202 while the run goes on."""
+        run = find_run(request)
+        await run.wait(read_wait_seconds(request))
+        return invoke_reply(run)
 
-    @app.post("/runs/{run_id}/cancel")
-    async def cancel_run(run_id: str) -> Response:
+    async def cancel_run(request: Request) -> Response:
         """202 with the run as it is then: a thread of the user's code cannot be stopped by force."""
-        run = runner.runs.find(run_id)
-        run.cut_off("cancelled")
-        await runner.ended(run, CANCEL_WAIT_SECONDS)
+        run = find_run(request)
+        runner.cut_off(run, "cancelled")
         return run_reply(run, status_code=202)
 
-    @app.post("/runs/{run_id}/leave")
-    async def leave_run(run_id: str) -> Response:
+    async def leave_run(request: Request) -> Response:
         """From the ingress, when a caller hung up that was not told the run's id: nobody will ask for the answer."""
-        run = runner.runs.find(run_id)
-        run.leave()
+        run = find_run(request)
+        runner.leave(run)
         return run_reply(run, status_code=202)
+
+    def find_run(request: Request) -> Run:
+        return runner.runs.find(request.scope["path"].split("/")[2])
 
     def start_stream(call: Call) -> Response:
         stream = RunStream(call.run_id, call.thread_id)
@@ -139,26 +127,53 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> Gua
             finally:
                 # Also reached when the reader hangs up: nobody else will read this run's events.
                 stream.channel.close()
-                run.cut_off("cancelled")
+                runner.cut_off(run, "cancelled")
 
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "X-Svc-Run-Id": call.run_id}
         return StreamingResponse(body(), media_type="text/event-stream", headers=headers)
 
-    @app.exception_handler(Problem)
-    async def refused(_: Request, problem: Problem) -> Response:
-        return problem.response()
+    guard = Guard(settings.ingress_secret)
+    routes: Routes = {
+        "/health": {"GET": health},
+        "/ready": {"GET": ready},
+        "/identity": {"GET": identity},
+        "/invoke": {"POST": invoke},
+        "/stream": {"POST": stream},
+        "/runs/*": {"GET": show_run},
+        "/runs/*/answer": {"GET": answer_of_run},
+        "/runs/*/cancel": {"POST": cancel_run},
+        "/runs/*/leave": {"POST": leave_run},
+    }
 
-    @app.exception_handler(HTTPException)
-    async def refused_by_framework(_: Request, error: HTTPException) -> Response:
-        codes = {404: "not_found", 405: "method_not_allowed"}
-        return Problem(codes.get(error.status_code, "malformed_json"), str(error.detail)).response()
+    async def reply_to(request: Request) -> Response:
+        try:
+            guard.check(request.scope)
+            return await find_handler(routes, request.scope)(request)
+        except Problem as problem:
+            return problem.response()
+        except Exception as error:
+            log.error("internal", error)
+            return Problem("internal", "the wrapper itself failed; its log has the reason").response()
 
-    @app.exception_handler(Exception)
-    async def failed(_: Request, error: Exception) -> Response:
-        log.error("internal", error)
-        return Problem("internal", "the wrapper itself failed; its log has the reason").response()
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            # No route speaks websocket; closing refuses the handshake.
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        response = await reply_to(Request(scope, receive))
+        await response(scope, receive, send)
 
-    return Guard(app, ingress_secret=settings.ingress_secret, max_body_bytes=settings.max_body_bytes)
+    return serve
+
+
+def find_handler(routes: Routes, scope: Scope) -> Handler:
+    methods = routes.get(RUN_PATH.sub("/runs/*", scope["path"], count=1))
+    if methods is None:
+        raise Problem("not_found", "nothing is served at this path")
+    handler = methods.get(scope["method"])
+    if handler is None:
+        raise Problem("method_not_allowed", f"this path takes {', '.join(methods)} only")
+    return handler
 
 
 def read_wait_seconds(request: Request) -> float:

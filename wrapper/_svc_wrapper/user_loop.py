@@ -9,15 +9,35 @@ import asyncio
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import Any
 
 from . import log
-
-Result = TypeVar("Result")
 
 # Parallel nodes of one graph and threads that outlive a cancelled run need more than a thread a run. A thread is
 # started when it is needed.
 SPARE_THREADS = 32
+
+
+class Work:
+    """A coroutine that was handed to a loop of another thread."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, None]) -> None:
+        self.loop = loop
+        self.coroutine = coroutine
+        self.task: asyncio.Task[None] | None = None
+        loop.call_soon_threadsafe(self._begin)
+
+    def cancel(self) -> None:
+        """The loop takes calls in their order: it has begun by then."""
+        self.loop.call_soon_threadsafe(self._cancel)
+
+    def _begin(self) -> None:
+        # Kept, because a loop holds its tasks weakly.
+        self.task = self.loop.create_task(self.coroutine)
+
+    def _cancel(self) -> None:
+        if self.task:
+            self.task.cancel()
 
 
 class UserLoop:
@@ -30,9 +50,9 @@ class UserLoop:
         self.thread = threading.Thread(target=self._turn, name="svc-user-loop", daemon=True)
         self.thread.start()
 
-    async def run(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """Awaited on the main loop; cancelling it cancels the work."""
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self.loop))
+    def start(self, work: Coroutine[Any, Any, None]) -> Work:
+        """From another thread. The work tells itself how it ended: chained futures would cost more than the hop."""
+        return Work(self.loop, work)
 
     def import_in_thread(self, work: Callable[[], None]) -> None:
         """A daemon thread: an import that hangs must not keep the process from ending.

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import threading
 import uuid
@@ -157,18 +156,16 @@ def test_sync_nodes_have_32_threads(start: Callable[..., WrapperProcess]) -> Non
 
 
 def test_a_place_goes_to_the_caller_with_the_fewest_and_then_to_the_longest_waiting() -> None:
-    asyncio.run(places_in_turn())
-
-
-async def places_in_turn() -> None:
     admission = Admission(Bounds(places=4, queue=20))
-    ada = [admission.admit("ada") for _ in range(5)]
-    bob = [admission.admit("bob") for _ in range(4)]
+    ada = [admission.admit("ada", nothing) for _ in range(5)]
+    bob = [admission.admit("bob", nothing) for _ in range(4)]
     assert has_place(ada) == [True, True, False, False, False]
     assert has_place(bob) == [True, True, False, False]
-    eve = admission.admit("eve")
+    begun: list[str] = []
+    eve = admission.admit("eve", lambda: begun.append("eve"))
+    assert begun == []
     admission.leave(ada[0])
-    assert eve.came.is_set()
+    assert begun == ["eve"]
     admission.leave(bob[0])
     # Ada and Bob have one place each by now, and Ada's call came first.
     assert (has_place(ada)[2], has_place(bob)[2]) == (True, False)
@@ -179,18 +176,19 @@ async def places_in_turn() -> None:
 
 
 def has_place(turns: list[Turn]) -> list[bool]:
-    return [turn.came.is_set() for turn in turns]
+    return [turn.has_place for turn in turns]
+
+
+def nothing() -> None:
+    """For a call that has nothing to begin."""
 
 
 def test_where_nobody_is_named_nothing_is_shared_out() -> None:
-    async def admit_all() -> None:
-        admission = Admission(Bounds(places=2, queue=2))
-        turns = [admission.admit(None) for _ in range(4)]
-        assert has_place(turns) == [True, True, False, False]
-        with pytest.raises(Problem):
-            admission.admit(None)
-
-    asyncio.run(admit_all())
+    admission = Admission(Bounds(places=2, queue=2))
+    turns = [admission.admit(None, nothing) for _ in range(4)]
+    assert has_place(turns) == [True, True, False, False]
+    with pytest.raises(Problem):
+        admission.admit(None, nothing)
 
 
 @pytest.mark.parametrize(

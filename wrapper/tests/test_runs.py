@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import threading
 import uuid
 
@@ -19,6 +20,12 @@ def test_the_caller_may_name_the_run(many_sides: WrapperProcess) -> None:
     assert run["output"]["result"] == 1
     assert run["metadata"] == {"who": "ada"}
     assert run["started_at"] <= run["ended_at"]
+
+
+def test_a_call_writes_one_line_to_the_log(many_sides: WrapperProcess) -> None:
+    run_id = many_sides.ask(do="echo", count=1)["run_id"]
+    lines = [json.loads(line) for line in many_sides.log().splitlines() if run_id in line]
+    assert [(line["event"], line["status"]) for line in lines] == [("run_ended", "completed")]
 
 
 def test_a_run_id_is_used_once(many_sides: WrapperProcess) -> None:
@@ -79,12 +86,6 @@ def start_in_background(wrapper: WrapperProcess, **fields: object) -> str:
     return run_id
 
 
-def ended(run_id: str, size: int = 1) -> Run:
-    run = Run(id=run_id, thread_id="t", metadata={})
-    run.finish(End("completed", b"x" * size))
-    return run
-
-
 @pytest.mark.parametrize(
     ("bounds", "kept"),
     [
@@ -96,8 +97,12 @@ def ended(run_id: str, size: int = 1) -> Run:
 def test_ended_runs_are_forgotten_within_bounds(bounds: dict, kept: list[str]) -> None:
     runs = Runs(**{"keep_seconds": 60, "keep_count": 100, "keep_bytes": 10_000, **bounds})
     going_on = Run(id="going on", thread_id="t", metadata={})
-    runs.by_id = {run.id: run for run in [going_on, *(ended(name, 6) for name in "abcd")]}
-    runs.forget_old()
-    assert list(runs.by_id) == ["going on", *kept]
+    runs.add(going_on)
+    for name in "abcd":
+        run = Run(id=name, thread_id="t", metadata={})
+        runs.add(run)
+        runs.finish(run, End("completed", b"x" * 6))
+    assert runs.find("going on") is going_on
+    assert list(runs.ended) == kept
     with pytest.raises(Problem):
         runs.find("a")
