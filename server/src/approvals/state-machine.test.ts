@@ -26,7 +26,7 @@ import { reject } from './reject.ts';
 import { revoke } from './revoke.ts';
 import { submit } from './submit.ts';
 import { withdraw } from './withdraw.ts';
-import { inSoak } from '../testing/soak.ts';
+import { inSoak } from '../testing/config.ts';
 
 const lanes = 4;
 const sequences = inSoak(6, 60);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { endpoints } from '@gantry/contract/endpoints.ts';
 import { fuzz, type Fuzzed } from '../testing/fuzz.ts';
 import { openFuzzStage, type FuzzActor, type FuzzStage } from '../testing/fuzz-stage.ts';
-import { inSoak } from '../testing/soak.ts';
+import { inSoak } from '../testing/config.ts';
 
 const fuzzing_ms = 400_000;
 

@@ -24,7 +24,7 @@ import { endKeysShownTo, principalsOfTeam } from '../service-principals/find.ts'
 import { grant } from './grant.ts';
 import { revoke } from './revoke.ts';
 import { defaultEntriesFor } from '../access/visibility.ts';
-import { inSoak } from '../testing/soak.ts';
+import { inSoak } from '../testing/config.ts';
 
 const people = ['root', 'ada', 'bob', 'eve', 'max'] as const;
 const teams = ['ml', 'ops'] as const;

@@ -10,3 +10,7 @@ export function testConfig(): Config {
   const { BASE_URL: _, ...environment } = process.env;
   return readConfig(environment);
 }
+/** The usual size of a test, or its long variant under `npm run soak`. */
+export function inSoak(usual: number, soak: number): number {
+  return process.env['SOAK'] === '1' ? soak : usual;
+}
