@@ -223,7 +223,7 @@ describe('an agent that does not start leaves nothing running and reports the re
     const second = await gantry.type('svc deploy agents/hanging@1.0.0');
     expect(second.code, second.output).toBe(1);
     expectAll(second.output, [
-      'agents/hanging is being deployed already',
+      'A deploy of agents/hanging is already running',
       'deploy_running',
       `svc deployments watch ${running?.id}`,
     ]);
