@@ -169,7 +169,7 @@ test('a source distribution is named and built when it is locked, and that wheel
   expect(log).toEqual(
     expect.arrayContaining([
       'The package index has no wheel of crafted; resolving again with source distributions',
-      'Building crafted==1.0 from source: the package index has no wheel of it that fits',
+      'Building crafted==1.0 from source: the package index has no fitting wheel',
     ]),
   );
   // The package's settings for uv have no effect.
