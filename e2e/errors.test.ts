@@ -192,22 +192,22 @@ describe('an agent that does not start leaves nothing running and reports the re
         'agent.py could not be imported: JSONDecodeError',
         'Traceback (most recent call last)',
         'agent.py", line 4, in load',
-        'hint: Correct what is said here',
+        'hint: Correct the fault above',
         'start_failed',
       ],
     ],
-    ['exits', ['The container exited with 3', 'giving up', 'hint: Its last log lines', 'start_failed']],
+    ['exits', ['The container exited with 3', 'giving up', 'hint: Read its last log lines', 'start_failed']],
     ['greedy', ['ran out of memory', 'Raise deploy.resources.memory in agent.yaml', 'out_of_memory']],
     [
       'hanging',
       [
-        'The agent was not loaded within 20 s',
+        'The agent did not load within 20 s',
         'waiting for ever',
-        'hint: Move long work from module level',
+        'hint: Move slow work from module level',
         'start_failed',
       ],
     ],
-    ['frozen', ['was not answered within 20 s', 'hint: Do less at module level', 'health_check_failed']],
+    ['frozen', ['did not answer', 'within 20 s', 'hint: Reduce the work at module level', 'health_check_failed']],
   ])('%s', async (name, says) => {
     const ran = await starts[name];
     expect(ran?.code, ran?.output).toBe(1);
@@ -223,7 +223,7 @@ describe('an agent that does not start leaves nothing running and reports the re
     const second = await gantry.type('svc deploy agents/hanging@1.0.0');
     expect(second.code, second.output).toBe(1);
     expectAll(second.output, [
-      'agents/hanging is being deployed already',
+      'A deploy of agents/hanging is already running',
       'deploy_running',
       `svc deployments watch ${running?.id}`,
     ]);
@@ -233,7 +233,7 @@ describe('an agent that does not start leaves nothing running and reports the re
     expect(watched.output).toContain('was cancelled');
     // Then it runs as a separate deploy, and fails like the first.
     const waited = await waiting;
-    expect(waited.output).toContain('The agent was not loaded within 20 s');
+    expect(waited.output).toContain('The agent did not load within 20 s');
     expect(waited.output).not.toContain('deploy_running');
   });
 

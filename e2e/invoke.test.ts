@@ -434,7 +434,10 @@ describe('while a new revision takes over', () => {
     const asks = { method: 'POST', body: '{"input":{"do":"echo"}}' };
     expect(await cal.send('/invoke', asks)).toMatchObject({
       status: 403,
-      json: { code: 'forbidden', detail: 'agents/prober takes calls from team:guests only (access.allowed_callers).' },
+      json: {
+        code: 'forbidden',
+        detail: 'agents/prober accepts calls only from team:guests (access.allowed_callers).',
+      },
     });
     await gantry.must('svc team create guests');
     for (const name of ['cal', 'otto']) await gantry.must(`svc team add guests user:${name}@example.com --role viewer`);

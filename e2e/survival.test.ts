@@ -168,7 +168,7 @@ test('a killed container is shown as dead, and is started again', async () => {
   const { output } = await gantry.must('svc status parrot');
   expect(output).toMatch(/failed/);
   expect(output).toContain('The container exited with code 137');
-  expect(output).toContain('It is started again');
+  expect(output).toContain('It restarts');
   expect((await gantry.type('svc invoke parrot \'{"said":"there?"}\'')).output).toContain('agent_unavailable');
   await waits('0 s');
   await expect.poll(async () => (await status()).restarts, { timeout: 60_000 }).toBe(2);

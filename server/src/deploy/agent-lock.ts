@@ -1,9 +1,9 @@
-// One thing at a time is done to an agent's containers in this process: an operation waits for the one before it, and the keeper gives way.
-// What orders processes is the database: the route's row and the run of a deploy.
+// In this process, one operation at a time changes an agent's containers. An operation waits for the one before it.
+// The keeper gives way to operations. Between processes, the database gives the order: the route's row and the run of a deploy.
 
 interface Holder {
   ended: Promise<unknown>;
-  /** Aborted to make the keeper let go; absent for an operation, which is never interrupted. */
+  /** Aborted to interrupt the keeper. Absent for an operation, which nothing interrupts. */
   giveWay: AbortController | undefined;
 }
 
@@ -17,7 +17,7 @@ export async function holdAgent<T>(agent_id: string, work: () => Promise<T>): Pr
   return await hold(agent_id, undefined, work);
 }
 
-/** Does nothing, and answers undefined, while something else is being done to the agent. */
+/** Does nothing and returns undefined while another operation changes the agent. */
 export async function holdIfFree<T>(
   agent_id: string,
   signal: AbortSignal,

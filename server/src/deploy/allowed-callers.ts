@@ -1,4 +1,4 @@
-// access.allowed_callers of the version that serves: it narrows who may call an agent, of those who may use it at all, and opens nothing.
+// access.allowed_callers of the serving version. It narrows the callers among the users of the agent, and adds none.
 import { LRUCache } from 'lru-cache';
 import { parsePrincipal } from '@gantry/contract/refs.ts';
 import type { SignedInCaller } from '../access/caller.ts';
@@ -8,10 +8,10 @@ import type { Reader } from '../database/database.ts';
 import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
 
 const max_versions = 10_000;
-// The content of a version that serves is final.
+// A serving version has final content.
 const read = new LRUCache<string, { teams: string[] | undefined }>({ max: max_versions });
 
-/** Team names, of a version that serves; undefined when its file names none. */
+/** The team names of a serving version. Undefined when its file names none. */
 export async function allowedTeams(db: Reader, version_id: string): Promise<string[] | undefined> {
   const known = read.get(version_id);
   if (known !== undefined) return known.teams;
@@ -34,5 +34,5 @@ export function isAllowedCaller(
 
 export function notAllowed({ ref }: AssetSubject, allowed_teams: string[] = []): string {
   const teams = allowed_teams.map((team) => `team:${team}`).join(', ');
-  return `${ref} takes calls from ${teams === '' ? 'nobody' : teams} only (access.allowed_callers).`;
+  return `${ref} accepts calls ${teams === '' ? 'from nobody' : `only from ${teams}`} (access.allowed_callers).`;
 }

@@ -1,5 +1,5 @@
-// What a deploy leaves on disk for people and their tools, in a folder with the container's name: its compose file, and the bill of
-// materials of its image. Neither holds a secret: the compose file, run by hand, gives a container without key or route.
+// A deploy writes two files for people and their tools, in a folder with the container's name: the compose file and the image's
+// bill of materials. Neither has a secret. Run by hand, the compose file starts a container without key or route.
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DeployParts } from './parts.ts';
@@ -16,7 +16,7 @@ export async function writeArtefacts(
   await replace(join(folder, 'sbom.cdx.json'), `${JSON.stringify(made.sbom, undefined, 2)}\n`);
 }
 
-/** Removes a place from its target, and what lies on disk about it. */
+/** Removes a place from its target, and its files from the disk. */
 export async function releasePlace(
   parts: Pick<DeployParts, 'artefact_directory' | 'targets'>,
   place: Place,
@@ -26,7 +26,7 @@ export async function releasePlace(
   await rm(join(parts.artefact_directory, place.container_name), { recursive: true, force: true });
 }
 
-// Renamed into place, so that nobody reads half a file.
+// The rename prevents the reading of half a file.
 async function replace(file: string, content: string): Promise<void> {
   await writeFile(`${file}.new`, content, { mode: 0o600 });
   await rename(`${file}.new`, file);

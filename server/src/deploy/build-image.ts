@@ -1,4 +1,4 @@
-// Step 4. A version's content → an image, by digest: the dependency image of its lock, and over it copies of the wrapper and the files.
+// Step 4. Builds a version's content into an image, by digest: the dependency image of its lock, then copies of the wrapper and the files.
 import { entryOf, filesFromMap } from '@gantry/contract/agent-project.ts';
 import { readDependencies } from '@gantry/contract/dependencies/read-dependencies.ts';
 import { Problem } from '@gantry/contract/problems.ts';
@@ -19,15 +19,15 @@ export interface Builder {
   /** Throws base_image_missing, build_failed, index_unreachable, out_of_memory, disk_limit. */
   build(input: BuildInput): Promise<BuiltImage>;
   /**
-   * Removes images and caches that nothing needs any more. Builds wait meanwhile, so that none is built on what goes; while one is going on,
-   * or `needed` has no answer, nothing happens and the answer is false.
+   * Removes images and caches that are no longer needed. New builds wait meanwhile, so that none uses a removed image.
+   * Does nothing and returns false during a build, or when `needed` returns undefined.
    */
   prune(needed: () => Promise<Needed | undefined>, signal: AbortSignal): Promise<boolean>;
 }
 
 export interface Needed {
   images: ReadonlySet<string>;
-  /** Of the teams that have agents. */
+  /** The teams with agents. */
   team_ids: ReadonlySet<string>;
 }
 
@@ -35,7 +35,7 @@ interface BuildInput {
   agent: string;
   team_id: string;
   content: VersionContent;
-  /** When the content was pushed: the same content is the same image. */
+  /** The time of the push. So the same content gives the same image. */
   created_at: string;
   run: RunLabel;
   onLog: (line: string) => void;
@@ -46,14 +46,14 @@ export interface BuiltImage {
   /** sha256:… */
   image: string;
   dependency_image: string;
-  /** The lock was installed before. */
+  /** True when the lock's image existed before. */
   reused: boolean;
   installed: InstalledPackage[];
 }
 
 const keep_dependencies_seconds = 24 * 60 * 60;
 
-// Raised when the wrapper can no longer run in dependency images that were made before.
+// Increased when the wrapper can no longer run in older dependency images.
 const wrapper_abi = '1';
 
 export function imageBuilder(parts: {
@@ -80,7 +80,7 @@ export function imageBuilder(parts: {
       try {
         const wanted = await needed();
         if (wanted === undefined) return false;
-        // The lock of a version that is still to be deployed is worth a day; without agents there is none.
+        // A dependency image is kept for a day for versions that are not deployed yet. Without agents there are none.
         const keep_seconds = wanted.team_ids.size === 0 ? 0 : keep_dependencies_seconds;
         const older_than_seconds = Date.now() / 1000 - keep_seconds;
         await pruneImages(parts.engine, wanted.images, { older_than_seconds, signal });
@@ -129,19 +129,19 @@ async function build(sandboxes: Sandboxes, wrapper_directory: string, input: Bui
   return { image: app.id, dependency_image, reused, installed };
 }
 
-// The base image is part of what was approved: another one is other content.
+// The approval includes the base image, so another base image is other content.
 function otherBase(agent: string, content: VersionContent, base: string): Problem {
   return new Problem('base_image_missing', {
     detail: `agents/${agent}@${content.version} was pushed on the base image ${content.base_image}; this service builds on ${base} now.`,
-    hint: 'Push it again as a new version, or set BASE_IMAGE or BASE_IMAGES back.',
+    hint: 'Push it again as a new version, or restore BASE_IMAGE or BASE_IMAGES.',
   });
 }
 
-// A version of an earlier release may lack them: source distributions were built by each deploy, with what the index had that day.
+// A version of an earlier release may lack its wheels: each deploy built the source distributions from the index of that day.
 function refuseUnkept(agent: string, { version, dependencies, wheels }: VersionContent): void {
   if (wheels.length === dependencies.built_from_source.length) return;
   throw new Problem('project_invalid', {
-    detail: `agents/${agent}@${version} was pushed without what these packages were built to: ${dependencies.built_from_source.join(', ')}.`,
+    detail: `agents/${agent}@${version} was pushed without the built wheels of these packages: ${dependencies.built_from_source.join(', ')}.`,
     hint: 'Push it again as a new version.',
   });
 }

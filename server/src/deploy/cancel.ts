@@ -9,7 +9,7 @@ import { deploySubject } from './decide-deploy.ts';
 import { findDeploy, showDeploy } from './find-deploy.ts';
 import * as store from './store.ts';
 
-/** For who started it, and for whoever could deploy it. What it made is taken away; the log says so when that is done. */
+/** Allowed for the deployer of this deploy and for everybody who may deploy the version. The undo follows, and ends with a log entry. */
 export async function cancel(db: Database, caller: Caller, id: string): Promise<Deployment> {
   const { row, asset, user } = await findDeploy(db, caller, id);
   const run = await findRun(db, id);
@@ -17,11 +17,11 @@ export async function cancel(db: Database, caller: Caller, id: string): Promise<
     const config = await loadAgentConfig(db, row.version_id);
     authorize(user, 'agent.operate', await deploySubject(db, asset, { ...row, config }));
   }
-  // Together or not at all, so that whoever asked is the one it is put down to. The run's row is locked first, as its executor does.
+  // One transaction records the cancel and its requester. It locks the run's row first, in the same order as the run's executor.
   await db.transaction(async (tx) => {
     if (!(await requestCancel(tx, id))) {
       throw new Problem('not_cancellable', {
-        detail: `The deploy of ${asset.ref}@${row.version} has ended or switched already.`,
+        detail: `The deploy of ${asset.ref}@${row.version} has already ended or switched.`,
       });
     }
     await store.setCancelledBy(tx, id, user.label);

@@ -1,5 +1,5 @@
-// The decision about a deploy, on what is true at this moment: role, team, ACL, the approval of exactly this digest and target, and the
-// organisation's settings. A run decides when it starts, right before it provisions, and in the moment it switches.
+// The decision about a deploy, from the current state: role, team, ACL, the approval of exactly this digest and target, and the
+// organisation's settings. A run decides at its start, before it provisions, and in the transaction that moves the traffic.
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize, Refusal, type Grant } from '../access/authorize.ts';
@@ -28,7 +28,7 @@ export async function decideDeploy(db: Reader, run: Run<DeployInput>, record: Re
     throw new Problem('forbidden', { detail: `The account ${actor.name} is no longer active.` });
   const asset = await findAgent(db, input.agent, caller);
   if (asset?.id !== input.agent_id)
-    throw new Problem('not_found', { detail: `agents/${input.agent} is not there any more.` });
+    throw new Problem('not_found', { detail: `agents/${input.agent} no longer exists.` });
   const config = await loadAgentConfig(db, input.version_id);
   const subject = await deploySubject(db, asset, { ...input, config });
   try {
@@ -47,13 +47,13 @@ export interface Deployable {
   config: AgentConfig;
 }
 
-/** The asset with all that stands between this version and its deploy. */
+/** The asset with the approval state of this version. Throws `rbac_failed` when agent.yaml names another team. */
 export async function deploySubject(db: Reader, asset: AssetRecord, what: Deployable): Promise<DeploySubject> {
   requireSameTeam(asset, what);
   return await gatedSubject(db, asset, what);
 }
 
-// What was transferred is pushed anew before it is deployed again. What runs goes on, and is operated by the team that it belongs to now.
+// After a transfer, an agent is pushed again before its next deploy. Its running version continues, and its new team operates it.
 function requireSameTeam(asset: AssetRecord, what: Deployable): void {
   if (what.config.team !== asset.team.name) {
     throw new Problem('rbac_failed', {
@@ -62,7 +62,7 @@ function requireSameTeam(asset: AssetRecord, what: Deployable): void {
   }
 }
 
-/** The same about what is deployed already, whichever team its file names. */
+/** The same for a deployed version, without the check of the team in its file. */
 export async function gatedSubject(db: Reader, asset: AssetRecord, what: Deployable): Promise<DeploySubject> {
   const [approval, organisation] = await Promise.all([
     approvalFor(db, { version_id: what.version_id, digest: what.digest, target: what.target }),

@@ -13,7 +13,7 @@ import { refuseWhileDeploying } from './operated.ts';
 import type { DeployParts } from './parts.ts';
 import * as store from './store.ts';
 
-/** First the containers, then the record: nothing that is not registered ever runs. */
+/** Removes the containers before the record, so that only registered agents run. */
 export async function deleteAgent(
   parts: DeployParts,
   caller: Caller,
@@ -25,7 +25,7 @@ export async function deleteAgent(
   const asset = await loadAsset(db, { kind: 'agent', name }, caller);
   const grant = authorize(user, 'asset.delete', asset);
   await refuseWhileDeploying(parts, asset);
-  // Before anything is stopped; what comes to refer to it after that is met below.
+  // Checked before the first stop. The transaction below finds later references.
   await refuseWhileInUse(db, user, asset);
   await holdAgent(asset.id, async () => {
     const rows = await store.instancesOf(db, [asset.id]);

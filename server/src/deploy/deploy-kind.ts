@@ -1,4 +1,4 @@
-// A deploy as a kind of run. One that ends badly is said in the log in the very transaction in which it ends.
+// A deploy as a kind of run. The transaction of a failed end also writes the log entry.
 import { authorize, type Grant } from '../access/authorize.ts';
 import { systemCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
@@ -41,7 +41,7 @@ function whatFailed({ id, input, actor }: Run<DeployInput>, { state, problem }: 
   return { run_id: id, version, digest, target, started_by: actor.name, state, code, reason: detail, leftovers };
 }
 
-// The entry is the deployer's, as long as there is a deployer who may know of the agent; then it is the service's.
+// The entry names the deployer as its actor while they may read the agent, otherwise the service.
 async function reporter({ db }: DeployParts, { input, actor }: Run<DeployInput>): Promise<Grant> {
   const caller = await loadIdentity(db, actor.user_id, { ...input.origin, receipts: [] });
   const asset = await findAssetById(db, input.agent_id, caller ?? null);

@@ -1,4 +1,4 @@
-// What a deploy hands to its run, and what the run makes of it. Both are stored as JSON.
+// The input of a deploy's run and its result. Both are stored as JSON.
 
 import type { TargetName } from './parts.ts';
 
@@ -7,7 +7,7 @@ export interface DeployInput {
   agent: string;
   version_id: string;
   version: string;
-  /** What was decided about: nothing else is built. */
+  /** The digest of the decision. No other content is built. */
   digest: string;
   target: TargetName;
   origin: { request_id: string | null; ip: string | null };
@@ -15,14 +15,14 @@ export interface DeployInput {
 
 export interface DeployResult {
   endpoint: string;
-  /** What the agent takes, with words filled in; null when it says nothing about that. */
+  /** An input that the agent accepts. Null when the agent has no input schema. */
   example_input: Record<string, unknown> | null;
   revision_id: string;
   approval_id: string | null;
   audit_seq: number | null;
 }
 
-/** One deploy at a time of an agent on a target. */
+/** Allows one deploy at a time of an agent on a target. */
 export function deployMutex({ agent_id, target }: { agent_id: string; target: string }): string {
   return `${agent_id}:${target}`;
 }

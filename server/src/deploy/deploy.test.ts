@@ -52,7 +52,7 @@ async function follow(user: TestUser, { id }: { id: string }): Promise<{ deploym
   return { deployment: await user.client.call('deployments.show', { params: { id } }), events };
 }
 
-// Says which version it is, as late as it is asked to; `at_import` runs before that.
+// An agent that answers with its version after the requested delay. `at_import` runs at the import.
 function speaker(version: string, { name = 'speaker', at_import = '', yaml = '' } = {}): TestProject {
   const agent = `
 import os, sys, time
@@ -101,11 +101,11 @@ const refusalOf = async (work: Promise<unknown>) => {
     () => undefined,
     (thrown: unknown) => thrown,
   );
-  if (!(error instanceof Problem)) throw new Error('it was not refused', { cause: error });
+  if (!(error instanceof Problem)) throw new Error('the call was not refused', { cause: error });
   return error;
 };
 
-test('what was approved is deployed by a deployer of the team, and answers', async () => {
+test('a deployer of the team deploys the approved version, and it answers', async () => {
   const ref = await push(contributor, await greeter());
   const { id } = await contributor.client.call('approvals.submit', { body: { asset: ref } });
   expect(await refusalOf(contributor.client.call('deployments.create', { body: { ref } }))).toMatchObject({
@@ -157,7 +157,7 @@ test('what was approved is deployed by a deployer of the team, and answers', asy
   });
 }, 180_000);
 
-test('a new version takes over without a failed call, and the old one finishes the calls it has', async () => {
+test('a new version takes over without a failed call, and the old one finishes its running calls', async () => {
   expect((await deployed(speaker('1.0.0', { name: 'rolling' }))).deployment).toMatchObject({ state: 'done' });
   const long = say('rolling', { seconds: 12 });
   let rolling = true;
@@ -179,7 +179,7 @@ test('a new version takes over without a failed call, and the old one finishes t
   expect(await containersOf('rolling')).toHaveLength(1);
 }, 180_000);
 
-test('an import error fails the deploy with its traceback, leaves nothing, and what answers goes on answering', async () => {
+test('an import error fails the deploy with its traceback and leaves nothing, and the old version continues to answer', async () => {
   await deployed(speaker('1.0.0', { name: 'broken' }));
   const { deployment } = await deployed(speaker('2.0.0', { name: 'broken', at_import: 'import not_there_at_all' }));
   expect(deployment).toMatchObject({ state: 'failed', problem: { code: 'start_failed' } });
@@ -221,7 +221,7 @@ test('a deploy that hangs at import is cancelled within a second or two and leav
   });
 }, 180_000);
 
-test('what runs already is deployed again only with force', async () => {
+test('a running version is deployed again only with force', async () => {
   const ref = await push(
     app.admin,
     speaker('1.0.0', { name: 'again', yaml: 'deploy: {env_vars: {GREETING: "hello there"}}\n' }),
@@ -241,7 +241,7 @@ test('what runs already is deployed again only with force', async () => {
   expect(items.map(({ id }) => id)).toEqual([second.deployment.id, first.deployment.id]);
 }, 180_000);
 
-test('an agent is stopped, started, restarted and deleted, each on the record, and a crashed one is started again', async () => {
+test('stop, start, restart and delete work and are in the log, and a crashed agent restarts', async () => {
   await deployed(speaker('1.0.0', { name: 'operated' }));
   const params = { name: 'operated' };
   expect(await app.admin.client.call('agents.stop', { params })).toMatchObject({ state: 'stopped' });

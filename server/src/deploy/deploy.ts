@@ -1,4 +1,4 @@
-// Asks for a deploy: decides, refuses what can be refused at once, and stores the run. Everything that takes time is the pipeline's.
+// Starts a deploy: decides, refuses early, and stores the run. The pipeline does the slow work.
 import type { Deployment } from '@gantry/contract/deploy.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize } from '../access/authorize.ts';
@@ -20,7 +20,7 @@ import { refuseWhatIsMissing } from './validate.ts';
 export interface DeployWish {
   ref: string;
   target?: string | undefined;
-  /** Deploy again what runs already. */
+  /** Deploys the running version again. */
   force: boolean;
 }
 
@@ -58,15 +58,15 @@ export async function deploy(parts: DeployParts, caller: Caller, wish: DeployWis
   return await showDeploy(db, user, id);
 }
 
-/** The refusal that names the deploy in the way. */
+/** The refusal with the id of the running deploy. */
 export async function deployRunning(
   db: Database,
   { agent_id, agent, target }: Pick<DeployInput, 'agent_id' | 'agent' | 'target'>,
 ): Promise<Problem> {
   const id = (await activeRun(db, 'deploy', deployMutex({ agent_id, target }))) ?? null;
-  const hint = id === null ? 'It has just ended: try again.' : `Watch it: svc deployments watch ${id}`;
+  const hint = id === null ? 'It has just ended. Try again.' : `Watch it: svc deployments watch ${id}`;
   return new Problem('deploy_running', {
-    detail: `agents/${agent} is being deployed already.`,
+    detail: `A deploy of agents/${agent} is already running.`,
     hint,
     fields: { deployment_id: id },
   });
@@ -77,7 +77,7 @@ async function refuseDeployed(parts: DeployParts, { asset, version, target }: Wa
   if (serving?.digest !== version.digest || serving.version !== version.version || serving.desired !== 'running')
     return;
   throw new Problem('already_deployed', {
-    detail: `${asset.ref}@${version.version} with exactly this content is what answers now.`,
+    detail: `${asset.ref}@${version.version} already answers with exactly this content.`,
     fields: { endpoint: endpointOf(parts, asset.name), revision: serving.id, digest: serving.digest },
   });
 }

@@ -1,4 +1,4 @@
-// A deploy as it is shown: what was asked for, and how its run stands.
+// The view of a deploy: the request and the state of its run.
 import { deploySteps, type Deployment } from '@gantry/contract/deploy.ts';
 import { printVersionRef } from '@gantry/contract/refs.ts';
 import type { Reader } from '../database/database.ts';
@@ -38,7 +38,7 @@ function toDeployment(row: DeploymentRow, run: RunRow<DeployInput, DeployResult>
   };
 }
 
-// All eight, in the spec's order, also those that no executor has come to yet.
+// All eight steps in the spec's order, including steps that have not begun.
 function allSteps(begun: Deployment['steps']): Deployment['steps'] {
   return deploySteps.map((name, index) => {
     const step = begun.find((one) => one.name === name);

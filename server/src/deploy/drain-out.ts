@@ -1,15 +1,15 @@
-// The end of a revision that was replaced: it finishes the calls it has, for at most the drain limit, and goes. Nothing of this waits in
-// memory, so a restart of the service in the middle changes nothing.
+// The end of a replaced revision: it finishes its running calls, for at most the drain limit, and is removed.
+// The state is in the database, so a restart of the service changes nothing.
 import { releasePlace } from './artefacts.ts';
 import { askHealth } from './health.ts';
 import type { DeployParts } from './parts.ts';
 import * as store from './store.ts';
 import { stopGraceSeconds } from './targets/stop-grace.ts';
 
-// A call that looked the old route up just before the switch is still on its way to the old container.
+// A call that read the old route just before the switch may still reach the old container.
 const late_calls_seconds = 2;
 
-/** Looked at again and again until the instance is gone. */
+/** Called repeatedly until the instance is removed. */
 export async function drainOut(parts: DeployParts, row: store.InstanceRow, signal: AbortSignal): Promise<void> {
   const { db, targets, drain_limit_ms } = parts;
   const { revision_id, place } = row;

@@ -11,7 +11,7 @@ test.each([
   ['the variables of a crew', schema({ topic: { title: 'topic' } }, ['topic']), { topic: 'hi' }],
   ['several variables', schema({ city: text, days: { type: 'integer' } }, ['city', 'days']), { city: 'hi', days: 1 }],
   ['a conversation', schema({ messages: {} }), { messages: [{ role: 'user', content: 'hi' }] }],
-  ['nothing that is required', schema({ question: text, more: text }), { question: 'hi' }],
+  ['no required field', schema({ question: text, more: text }), { question: 'hi' }],
 ])('of %s', (_, ready, expected) => {
   expect(exampleInput(ready)).toEqual(expected);
 });
@@ -19,12 +19,12 @@ test.each([
 test.each([
   ['nothing', {}],
   ['no fields', schema({})],
-  ['fields with names that no shell should see', schema({ "'; rm -rf /": text })],
+  ['fields with names that are unsafe in a shell', schema({ "'; rm -rf /": text })],
   [
-    'more fields than anybody types',
+    'too many fields for typing',
     schema(Object.fromEntries(Array.from('abcdef').map((name) => [name, text])), Array.from('abcdef')),
   ],
-  ['something else', { input_schema: 'a string' }],
-])('an agent that says %s gives none', (_, ready) => {
+  ['a schema that is text', { input_schema: 'a string' }],
+])('an agent with %s gives no example', (_, ready) => {
   expect(exampleInput(ready)).toBeNull();
 });

@@ -3,8 +3,8 @@ import { inputFields, type InputField } from '@gantry/contract/input-fields.ts';
 const max_fields = 5;
 
 /**
- * Something that an agent takes, with words filled in, from the JSON Schema that its /ready shows: so that the command which comes after a
- * deploy works as it is printed. Null when the agent says nothing of use.
+ * An input that an agent accepts, from the JSON Schema in its /ready answer. So the command that is printed after a deploy works unchanged.
+ * Null when the schema gives no example.
  */
 export function exampleInput(said: { input_schema?: unknown }): Record<string, unknown> | null {
   const all = inputFields(said.input_schema);

@@ -14,7 +14,7 @@ export interface FoundDeploy {
   user: SignedInCaller;
 }
 
-/** For whoever may read the agent; for everybody else it is not there. */
+/** For callers who may read the agent. Others get 404. */
 export async function findDeploy(db: Database, caller: Caller, id: string): Promise<FoundDeploy> {
   const user = signedIn(caller);
   const row = await store.deployment(db, id);

@@ -15,7 +15,7 @@ export interface Wanted {
   target: string;
 }
 
-/** The version that a reference names, for whoever may read the agent. The target is the one asked for, else the file's, else local. */
+/** The version of a reference, for callers who may read the agent. The target is the requested one, else the file's, else local. */
 export async function findVersionToDeploy(
   db: Reader,
   user: SignedInCaller,
@@ -24,7 +24,7 @@ export async function findVersionToDeploy(
   const ref = parseVersionRef(asked.ref);
   if (ref?.kind !== 'agent') {
     throw new Problem('invalid', {
-      detail: `${asked.ref} is no version of an agent.`,
+      detail: `${asked.ref} is not a version of an agent.`,
       errors: [{ pointer: '/ref', message: 'must be agents/<name>@<version>' }],
     });
   }
@@ -34,7 +34,7 @@ export async function findVersionToDeploy(
   if (version === undefined)
     throw new Problem('not_found', {
       detail: `${asset.ref} has no version ${ref.version}.`,
-      hint: `See which there are: svc registry agent show ${ref.name}`,
+      hint: `List the versions: svc registry agent show ${ref.name}`,
     });
   const config = await loadAgentConfig(db, version.id);
   return { asset, version, config, target: asked.target ?? config.deploy?.cloud ?? 'local' };

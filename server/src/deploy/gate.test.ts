@@ -1,4 +1,4 @@
-// What changed between the approval and the run: a deploy goes by what is true when it runs.
+// Changes between the approval and the run. A deploy follows the state at its run.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Deployment } from '@gantry/contract/deploy.ts';
 import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
@@ -33,7 +33,7 @@ afterEach(async () => {
 const ask = async (person: Person, ref: string) =>
   await deploy(stage.parts, await stage.cast.caller(person), { ref, force: false });
 
-/** What was asked for runs from now on. */
+/** Starts the queued runs. */
 async function ended({ id }: { id: string }): Promise<Deployment> {
   worker ??= await startWorker(
     stage.database.db,
@@ -46,9 +46,9 @@ async function ended({ id }: { id: string }): Promise<Deployment> {
 
 interface Referenced {
   ref: string;
-  /** Gives it other content under the next version. */
+  /** Gives the asset other content under the next version. */
   change(): Promise<unknown>;
-  /** Says anew what it is, and changes nothing of what it does. */
+  /** Changes the description, but not the behaviour. */
   describe(): Promise<unknown>;
 }
 
@@ -73,7 +73,7 @@ async function subagent(): Promise<Referenced> {
     await stage.push({ name, version: '1.1.0', files: { 'more.py': '' } });
     await stage.approve(`agents/${name}@1.1.0`);
   };
-  // A draft is nothing that anybody refers to while there is a final version.
+  // A reference never uses a draft while a final version exists.
   return { ref: `agents/${name}`, change, describe: async () => await stage.push({ name, version: '1.0.1' }) };
 }
 
@@ -83,7 +83,7 @@ describe.each([
   ['MCP server', 'mcp_servers', async () => await simple('mcp-server')],
   ['subagent', 'subagents', subagent],
 ] as const)('a referenced %s', (_, field, make) => {
-  test('that changed after the approval refuses the deploy, also one that is queued, and says from what to what', async () => {
+  test('that changed after the approval refuses the deploy, also a queued one, and names both versions', async () => {
     const referenced = await make();
     const { ref } = await stage.push({ yaml: `${field}: [${referenced.ref}]\n` });
     await stage.approve(ref);
@@ -109,7 +109,7 @@ describe.each([
     expect(verdicts).toContainEqual({ check: 'resolve', verdict: 'fail', detail: says });
   });
 
-  test('that is what it was is deployed', async () => {
+  test('that is unchanged is deployed', async () => {
     const referenced = await make();
     const { ref } = await stage.push({ yaml: `${field}: [${referenced.ref}]\n` });
     await stage.approve(ref);
@@ -118,11 +118,11 @@ describe.each([
   });
 });
 
-describe('a deploy of an admin without an approval that is queued', () => {
+describe('a queued deploy by an admin without an approval', () => {
   const bind = async (to: boolean) =>
     await stage.cast.write('org', sql`update org set require_approval_for_admins = ${to} returning id`);
 
-  test('is refused by a setting that came into effect before it runs', async () => {
+  test('is refused when the setting comes into effect before its run', async () => {
     const { ref } = await stage.push();
     const queued = await ask('root', ref);
     await bind(true);
@@ -132,7 +132,7 @@ describe('a deploy of an admin without an approval that is queued', () => {
     expect(stage.provisioned).toBe(0);
   });
 
-  test('runs when the setting came and went before', async () => {
+  test('runs when the setting was on and off again before its run', async () => {
     const { ref } = await stage.push();
     const queued = await ask('root', ref);
     await bind(true);

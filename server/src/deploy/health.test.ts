@@ -4,16 +4,16 @@ import { askHealth } from './health.ts';
 
 const signal = AbortSignal.timeout(20_000);
 
-test('what an agent says of itself is read', async () => {
+test('the health of an agent is read', async () => {
   const url = await answeringServer((_, response) => response.end('{"status":"ready","in_flight":2,"more":true}'));
   expect(await askHealth(url, signal)).toEqual({ status: 'ready', in_flight: 2 });
 });
 
-test.each(['not JSON', '[]', 'null', '{"status":"fine"}'])('%s is no health', async (text) => {
+test.each(['not JSON', '[]', 'null', '{"status":"fine"}'])('%s is not a health answer', async (text) => {
   expect(await askHealth(await answeringServer((_, response) => response.end(text)), signal)).toBeUndefined();
 });
 
-test('an answer without end is not read any further than a megabyte', async () => {
+test('an endless answer is read only up to a megabyte', async () => {
   let sent = 0;
   const piece = Buffer.alloc(65_536, ' ');
   const url = await answeringServer((_, response) => {
@@ -27,11 +27,11 @@ test('an answer without end is not read any further than a megabyte', async () =
     pour();
   });
   expect(await askHealth(url, signal)).toBeUndefined();
-  // What the sockets hold is on its way as well.
+  // The limit includes the buffers of the sockets.
   expect(sent).toBeLessThan(20_000_000);
 });
 
-test('an agent has five seconds for its answer', async () => {
+test('an agent has five seconds for its health answer', async () => {
   const began = performance.now();
   expect(await askHealth(await answeringServer(() => {}), signal)).toBeUndefined();
   expect(performance.now() - began).toBeGreaterThan(4900);

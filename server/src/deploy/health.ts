@@ -7,10 +7,10 @@ const health = z.object({
 });
 export type Health = z.output<typeof health>;
 
-/** The spec's five seconds. */
+/** Five seconds in the spec. */
 const timeout_ms = 5000;
 
-/** What a container says of itself; undefined when it does not answer, or with anything else. */
+/** A container's health. Undefined without an answer, or for any other answer. */
 export async function askHealth(url: string, signal: AbortSignal): Promise<Health | undefined> {
   try {
     const response = await fetch(`${url}/health`, {
@@ -19,7 +19,7 @@ export async function askHealth(url: string, signal: AbortSignal): Promise<Healt
     });
     return health.safeParse(await readObject(response)).data;
   } catch {
-    // No answer is the answer: the container is starting, stuck or gone.
+    // No answer means that the container is starting, hung or gone.
     signal.throwIfAborted();
     return undefined;
   }

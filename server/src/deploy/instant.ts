@@ -1,11 +1,11 @@
-// Instants as the engine writes them, to the nanosecond: a Date keeps milliseconds, and a busy agent writes many lines in one.
+// The engine's timestamps have nanoseconds. A Date keeps only milliseconds, and a busy agent writes many lines in one.
 
-/** What the engine takes for `since`: `seconds.nanoseconds`. */
+/** The engine's form of `since`: `seconds.nanoseconds`. */
 export function unixTime(at: string): string {
   return `${Math.floor(Date.parse(at) / 1000)}.${nanoseconds(at)}`;
 }
 
-/** Whatever the number of digits each is written with. */
+/** Compares timestamps with any number of digits. */
 export function isAfter(at: string, other: string): boolean {
   return sortable(at) > sortable(other);
 }

@@ -32,7 +32,7 @@ afterAll(async () => {
   await stage?.close();
 });
 beforeEach(async () => {
-  // What an earlier test deployed is over.
+  // Ends the deployments of earlier tests.
   await stage.database.db.run(sql`delete from instance`);
   stage.clear();
   errors = [];
@@ -40,8 +40,8 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(keepers.map((keeper) => keeper.stop()));
   keepers = [];
-  // A keeper that meets a bug goes on; the tests must not.
-  if (errors.length > 0) throw new AggregateError(errors, 'the keeper met what it did not expect');
+  // A keeper continues after a bug, but the test must fail.
+  if (errors.length > 0) throw new AggregateError(errors, 'the keeper reported unexpected errors');
 });
 
 function keep(): Keeper {
@@ -77,7 +77,7 @@ async function listed(name: string) {
 const stateOf = (id: string) => stage.containers.get(id)?.state;
 const patience = { timeout: 20_000, interval: 50 };
 
-test('a dead container is shown as dead until it is started again, and counts', async () => {
+test('a dead container shows as dead until its restart, and the restart is counted', async () => {
   const { name, id } = await deployed();
   expect(await statusOf(name)).toMatchObject({ state: 'serving', restarts: 0 });
   crash(id);
@@ -89,7 +89,7 @@ test('a dead container is shown as dead until it is started again, and counts', 
   await expect.poll(() => statusOf(name), patience).toMatchObject({ state: 'serving', restarts: 1 });
 });
 
-test('a list shows what the keeper wrote down, and asks neither the engine nor a container', async () => {
+test('a list shows the conditions from the keeper, and asks neither the engine nor a container', async () => {
   const { name, id } = await deployed();
   const live = await statusOf(name);
   expect(await listed(name)).toEqual({ ...live, in_flight: null, seen_at: expect.any(String) });
@@ -113,7 +113,7 @@ test('a list shows what the keeper wrote down, and asks neither the engine nor a
   expect(asked).toBeGreaterThan(0);
 });
 
-test('while the engine is silent a list shows no agent as serving', async () => {
+test('while the engine is silent, a list shows no agent as serving', async () => {
   const { name } = await deployed();
   expect(await listed(name)).toMatchObject({ state: 'serving' });
   const { observe } = stage.parts.targets.local;
@@ -128,28 +128,28 @@ test('while the engine is silent a list shows no agent as serving', async () => 
   await expect.poll(() => listed(name), patience).toMatchObject({ state: 'serving', restarts: 0 });
 });
 
-test('an agent that no keeper looks at is unknown, and a look at it is confirmed', async () => {
+test('an agent without a recent look is unknown, and an unchanged look is confirmed', async () => {
   const { name } = await deployed();
   await stage.database.db.run(sql`update instance set seen_at = seen_at - interval '29 s'`);
   expect(await listed(name)).toMatchObject({ state: 'serving' });
   await stage.database.db.run(sql`update instance set seen_at = seen_at - interval '2 s'`);
   const silent = await listed(name);
-  expect(silent).toMatchObject({ state: 'unknown', detail: `Nobody has looked at it since ${silent?.seen_at}.` });
+  expect(silent).toMatchObject({ state: 'unknown', detail: `It was last checked at ${silent?.seen_at}.` });
   stage.health = { status: 'ready', in_flight: 3 };
   keep();
   await expect.poll(() => listed(name), patience).toMatchObject({ state: 'serving', in_flight: 3 });
 });
 
-test('a start that takes long is shown as such up to its deadline', async () => {
+test('a long start shows as starting until its deadline', async () => {
   const { name, id } = await deployed();
-  await store.setStarting(stage.database.db, id, 'The container is gone.');
+  await store.setStarting(stage.database.db, id, 'The container is missing.');
   await stage.database.db.run(sql`update instance set seen_at = seen_at - interval '34 s'`);
-  expect(await listed(name)).toMatchObject({ state: 'starting', detail: 'The container is gone.' });
+  expect(await listed(name)).toMatchObject({ state: 'starting', detail: 'The container is missing.' });
   await stage.database.db.run(sql`update instance set seen_at = seen_at - interval '2 s'`);
   expect(await listed(name)).toMatchObject({ state: 'unknown' });
 });
 
-test('one that crashes again and again waits longer each time', async () => {
+test('after each crash, a container waits longer for its restart', async () => {
   const { name, id } = await deployed();
   keep();
   crash(id);
@@ -164,7 +164,7 @@ test('one that crashes again and again waits longer each time', async () => {
   expect(row?.wait).toBeGreaterThan(0.5);
 });
 
-test('a container that was ready and leaves /health unanswered is killed and started again, and the status says why', async () => {
+test('a ready container that stops answering /health is killed and restarted, and the status has the reason', async () => {
   const { name, id } = await deployed();
   const target = stage.parts.targets.local;
   const { stop: end, start: begin } = target;
@@ -192,7 +192,7 @@ test('a container that was ready and leaves /health unanswered is killed and sta
   expect(stateOf(id)).toBe('running');
 });
 
-test('one that hangs again and again waits longer each time', async () => {
+test('after each hang, a container waits longer for its restart', async () => {
   const { name } = await deployed();
   const target = stage.parts.targets.local;
   const { stop: end } = target;
@@ -211,7 +211,7 @@ test('one that hangs again and again waits longer each time', async () => {
   expect(row?.wait).toBeGreaterThan(1);
 });
 
-test('an agent that is busy for long is left alone while it answers /health', async () => {
+test('a busy agent that answers /health is not restarted', async () => {
   const { name, id } = await deployed();
   let asked = 0;
   Object.defineProperty(stage, 'health', {
@@ -232,7 +232,7 @@ test('an agent that is busy for long is left alone while it answers /health', as
   expect(stateOf(id)).toBe('running');
 });
 
-test('a container that somebody removed is made again', async () => {
+test('a removed container is made again', async () => {
   const { name, id } = await deployed();
   stage.containers.delete(id);
   keep();
@@ -251,7 +251,7 @@ test('a stopped agent stays stopped', async () => {
   expect(await statusOf(name)).toMatchObject({ state: 'stopped' });
 });
 
-test('a revision that was replaced goes once its last call has ended, also when the service was started anew meanwhile', async () => {
+test('a replaced revision is removed after its last call, also after a restart of the service', async () => {
   const { name, id } = await deployed();
   stage.health = { status: 'ready', in_flight: 1 };
   const next = await deployed(name, '2.0.0');
@@ -267,7 +267,7 @@ test('a revision that was replaced goes once its last call has ended, also when 
   await expect.poll(async () => (await statusOf(name)).draining, patience).toEqual([]);
 });
 
-test('what serves is looked after also while the one before it takes long over its last call', async () => {
+test('the keeper looks at the serving revision while its predecessor finishes a long call', async () => {
   const { name, id } = await deployed();
   stage.health = { status: 'draining', in_flight: 1 };
   const next = await deployed(name, '2.0.0');
@@ -282,7 +282,7 @@ test('what serves is looked after also while the one before it takes long over i
   expect(stateOf(id)).toBe('running');
 });
 
-test('the last two revisions of an agent keep their images, and while a deploy is under way nothing is decided', async () => {
+test('the last two revisions of an agent keep their images, and nothing is removed during a deploy', async () => {
   const { name, id } = await deployed();
   await deployed(name, '2.0.0');
   await deployed(name, '3.0.0');
@@ -291,7 +291,7 @@ test('the last two revisions of an agent keep their images, and while a deploy i
   );
   const [first = '', ...last] = images.map(({ image }) => image);
   keep();
-  // It still has a container, which drains.
+  // Its container still drains.
   await expect.poll(() => stage.needed?.images.has(first), patience).toBe(true);
   await stage.database.db.run(sql`delete from instance where revision_id = ${id}`);
   await Promise.all(keepers.map((keeper) => keeper.stop()));
@@ -308,10 +308,10 @@ test('the last two revisions of an agent keep their images, and while a deploy i
   building.resolve();
 });
 
-test('what a deleted agent needed is looked at within a turn, not in an hour', async () => {
+test('the images of a deleted agent are checked within a turn, not after an hour', async () => {
   const { name } = await deployed();
   keep();
-  // A deploy of the test before may still be ending; then the next turn decides.
+  // A deploy of an earlier test may still be ending. Then the next turn decides.
   await expect.poll(() => stage.needed?.images.size ?? 0, { timeout: 40_000 }).toBeGreaterThan(0);
   const [image] = await stage.database.db.all<{ image: string }>(
     sql`select image from revision where agent_id = (select id from asset where name = ${name})`,
@@ -321,7 +321,7 @@ test('what a deleted agent needed is looked at within a turn, not in an hour', a
   await expect.poll(() => stage.needed?.images.has(image?.image ?? ''), { timeout: 25_000 }).toBe(false);
 }, 90_000);
 
-test('a container that no revision and no run under way knows is removed, and every other is left alone', async () => {
+test('a container without a revision or a running run is removed, and all others stay', async () => {
   const { id } = await deployed();
   const stranger = '11111111-0000-4000-8000-000000000000';
   const place = { target: 'local' as const, container_name: 'svc-lost', container_id: stranger };

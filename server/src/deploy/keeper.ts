@@ -1,8 +1,9 @@
-// Keeps what runs as the routes say: on service start and every two seconds. A container that died is started again, with its secret files
-// put back first and longer and longer waits, up to five minutes; one that hangs is killed and started again in the same way. It hangs when
-// it was ready and leaves /health unanswered for five seconds, at three looks in a row: an agent whose code blocks still answers there. One
-// that was replaced finishes its calls and goes; one that nobody knows any more is removed. Nothing without this installation's id is ever
-// touched (targets/ lists nothing else).
+// Keeps the containers in the state of the routes, at the service's start and every two seconds.
+// A dead container is restarted with new secret files. The waits between restarts grow up to five minutes.
+// A hanging container is killed and restarted in the same way. A container hangs when it was ready, and then
+// does not answer /health within five seconds at three successive looks. Agent code that blocks does not stop /health.
+// A replaced container finishes its calls and is removed. An unknown container is removed.
+// The keeper touches only containers with this installation's id, because targets/ lists no others.
 import { Problem } from '@gantry/contract/problems.ts';
 import { hasEnded } from '@gantry/contract/runs.ts';
 import { startLoop, type Loop } from '../queue/loop.ts';
@@ -21,11 +22,11 @@ import { stopGraceSeconds } from './targets/stop-grace.ts';
 export type Keeper = Pick<Loop, 'stop'>;
 
 const look_every_ms = 2000;
-// A third of the time after which a condition counts as unknown (condition.ts).
+// A third of `unknown_after_seconds` (condition.ts).
 const confirm_every_ms = 10_000;
 const sweep_every_ms = 15_000;
 const prune_every_ms = 60 * 60_000;
-// Having run this long, a container's next crash is its first again.
+// After this time without a crash, the container's failures are forgotten.
 const steady_seconds = 60;
 
 export function startKeeper(parts: DeployParts, { onError }: { onError: (error: unknown) => void }): Keeper {
@@ -43,7 +44,7 @@ export function startKeeper(parts: DeployParts, { onError }: { onError: (error: 
       if (performance.now() - swept_at < sweep_every_ms) return;
       await sweep(parts, signal);
       swept_at = performance.now();
-      // What a deleted agent needed goes at once.
+      // A deleted agent's images and caches are removed at once.
       const agents = await store.countAgents(parts.db);
       agents_then = Math.max(agents_then, agents);
       if (agents === agents_then && swept_at - pruned_at < prune_every_ms) return;
@@ -76,7 +77,7 @@ export function startKeeper(parts: DeployParts, { onError }: { onError: (error: 
     await store.setSeenAgain(parts.db, looks);
   }
 
-  // One after the other, for each holds the agent; what serves comes before what drains, which may take an hour over it.
+  // One after the other, because each holds the agent. The serving container comes first, because a drain may take an hour.
   async function keepAgent(rows: readonly store.InstanceRow[]): Promise<void> {
     const [serving, draining] = [
       rows.filter((row) => row.desired !== null),
@@ -85,7 +86,7 @@ export function startKeeper(parts: DeployParts, { onError }: { onError: (error: 
     for (const { revision_id } of [...serving, ...draining]) await keep(keeping, revision_id, signal).catch(report);
   }
 
-  // An agent that does not start says so in its status; only what nobody expected goes to the service's log.
+  // A failed start is in the agent's status. Only unexpected errors go to the service's log.
   function report(error: unknown): void {
     if (!signal.aborted && !(error instanceof Problem)) onError(error);
   }
@@ -102,7 +103,7 @@ export function startKeeper(parts: DeployParts, { onError }: { onError: (error: 
 interface Keeping {
   parts: DeployParts;
   silences: Silences;
-  /** Looks since the last confirmation that found what is written down already. */
+  /** Looks since the last confirmation that found no change. */
   unchanged: Map<string, { in_flight: number | null; at: number }>;
 }
 
@@ -111,7 +112,7 @@ async function keep(keeping: Keeping, revision_id: string, stopping: AbortSignal
   const row = await store.instance(parts.db, revision_id);
   if (row === undefined) return;
   await holdIfFree(row.agent_id, stopping, async (signal) => {
-    // Whoever held the agent before may have changed everything.
+    // The earlier holder of the agent may have changed the row.
     const now = await store.instance(parts.db, revision_id);
     if (now === undefined) return;
     if (now.seconds_draining !== null || now.desired === null) return await drainOut(parts, now, signal);
@@ -127,7 +128,7 @@ async function keepRunning(keeping: Keeping, row: store.InstanceRow, signal: Abo
   const { seen, health } = await lookAndNote(keeping, row, signal);
   const serves = seen.state === 'running' && seen.url === row.url;
   const isHung = serves && silences.areTooMany(row, health);
-  // What serves no call must not be called; when it may be started again is another question.
+  // A container that is not serving is restarted only when it is due.
   if ((serves && !isHung) || !row.is_due) return;
   if (!isHung) return await restartContainer(parts, row, seen, signal);
   const target = parts.targets[row.place.target];
@@ -147,7 +148,7 @@ async function lookAndNote(keeping: Keeping, row: store.InstanceRow, signal: Abo
   }
 }
 
-/** Written down where it is news; else confirmed later, for all at once. */
+/** Stores a change at once. Unchanged conditions are confirmed later, in one statement. */
 async function note({ parts, unchanged }: Keeping, row: store.InstanceRow, found: store.Seen): Promise<void> {
   const { revision_id, state, detail, seen_at } = row;
   if (found.state === state && found.detail === detail && seen_at !== null)
@@ -155,11 +156,11 @@ async function note({ parts, unchanged }: Keeping, row: store.InstanceRow, found
   await store.setSeen(parts.db, revision_id, found);
 }
 
-/** Containers of ours that belong to no revision and to no run that is under way: a crash left them, or an undo could not take them away. */
+/** Removes this installation's containers without a revision or a running run. A crash or a failed undo left them. */
 async function sweep(parts: DeployParts, signal: AbortSignal): Promise<void> {
   const { db } = parts;
   for (const target of Object.values(parts.targets)) {
-    // Listed before anything is asked: whatever is made from now on is not in the list.
+    // The list is read before the records, so it has no newer containers.
     const found = await target.list(signal);
     const ids = found.map(({ revision_id }) => revision_id).filter((id) => id !== '');
     const known = new Set((await store.instances(db)).map(({ revision_id }) => revision_id));
@@ -174,7 +175,7 @@ async function sweep(parts: DeployParts, signal: AbortSignal): Promise<void> {
   }
 }
 
-// What a run that is under way needs is on no record yet: undefined then, and at the next look.
+// No record has the needs of a running run. So the result is undefined during a run, and a later turn tries again.
 async function needed({ db }: DeployParts): Promise<Needed | undefined> {
   if ((await isAnyActive(db, 'deploy')) || (await isAnyActive(db, 'push'))) return undefined;
   return { images: await store.neededImages(db), team_ids: await store.teamsWithAgents(db) };

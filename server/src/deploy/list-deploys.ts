@@ -13,13 +13,13 @@ import * as store from './store.ts';
 
 export interface DeployQuery {
   agent?: string | undefined;
-  /** What the id begins with. */
+  /** The beginning of the id. */
   id?: string | undefined;
   limit: number;
   cursor?: string | undefined;
 }
 
-/** Newest first. */
+/** The newest deploys come first. */
 export async function listDeploys(
   db: Database,
   cursors: Cursors,
@@ -32,7 +32,7 @@ export async function listDeploys(
   const [created_at, run_id] = cursors.read(query.cursor, scope) ?? [];
   const before = created_at === undefined ? undefined : { created_at: String(created_at), run_id: String(run_id) };
   const agent = query.agent === undefined ? undefined : await findAgent(db, query.agent, user);
-  // An agent that is not there has no deploys, as one that the caller may not read.
+  // The list is empty for a missing agent and for an agent that the caller may not read.
   if (query.agent !== undefined && agent === undefined) return { items: [] };
   const { rows } = await readableRows(db, user, {
     after: before,

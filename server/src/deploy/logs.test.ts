@@ -13,9 +13,9 @@ import type { LogLine } from './targets/target.ts';
 let stage: DeployStage;
 let worker: Worker;
 let name = '';
-/** What the container has written. It runs no more, so following it ends at once, again and again. */
+/** The output of the container. It has ended, so each follow ends at once. */
 let written: LogLine[] = [];
-/** How often it was read. */
+/** The number of reads. */
 let reads = 0;
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
     ...stage.parts.targets.local,
     logs: async function* engine(_, { since, tail }) {
       reads += 1;
-      // No finer than a second, so that what was given already comes again.
+      // Only as fine as a second, so that earlier lines come again.
       const read = written.filter(({ at }) => since === undefined || second(at) >= second(since));
       yield* read.slice(tail === undefined ? 0 : -tail);
     },
@@ -48,7 +48,7 @@ beforeEach(() => {
   written = [said('one', 1), said('two', 2), said('three', 3)];
 });
 
-/** All of them within one millisecond. */
+/** All lines within one millisecond. */
 function said(line: string, nanosecond: number): LogLine {
   return { at: `2026-01-31T12:00:00.00000000${nanosecond}Z`, stream: 'stdout', line };
 }
@@ -57,7 +57,7 @@ const second = (at: string) => Math.floor(Number(unixTime(at)));
 const caller = async () => await stage.cast.caller('root');
 const wish = { follow: true, tail: 200 };
 
-/** Reads until the container was read so often. */
+/** Reads until the container was read that often. */
 async function read(changes: Partial<LogsWish>, times: number, between = () => {}): Promise<string[]> {
   const stop = new AbortController();
   const lines: string[] = [];
@@ -74,22 +74,22 @@ async function read(changes: Partial<LogsWish>, times: number, between = () => {
   return lines;
 }
 
-test('following an agent that has ended gives each of its lines once', async () => {
+test('a follow of an ended agent gives each line once', async () => {
   expect(await read({}, 3)).toEqual(['one', 'two', 'three']);
 });
 
-test('what it says when it is started again comes, though it follows within the same millisecond', async () => {
+test('the output of a restart arrives, even within the same millisecond', async () => {
   const more = () => {
     if (written.length === 3) written.push(said('four', 4));
   };
   expect(await read({}, 3, more)).toEqual(['one', 'two', 'three', 'four']);
 });
 
-test('a reader that comes back is given what came after its last line, however much that is', async () => {
+test('a reader that reconnects gets all lines after its last one', async () => {
   expect(await read({ given: written[0]?.at, tail: 1 }, 1)).toEqual(['two', 'three']);
 });
 
-test('each line carries the id to come back with, in the header that a browser sends by itself', async () => {
+test('each line has the id for a reconnect, in the header that a browser sends', async () => {
   const routes = deployRoutes(stage.parts);
   const events = async (given: Record<string, string>) => {
     const headers = new Headers(given);
@@ -106,7 +106,7 @@ test('each line carries the id to come back with, in the header that a browser s
   expect(await events({ 'last-event-id': 'nonsense' })).toEqual(all);
 });
 
-test('following ends with the refusal once its reader may not read the logs any more', async () => {
+test('a follow ends with the refusal when its reader may no longer read the logs', async () => {
   const signal = AbortSignal.timeout(20_000);
   const parts = { params: { name }, query: wish, body: undefined, headers: new Headers(), signal };
   const callerNow = async () => await Promise.reject(new Problem('unauthenticated'));
@@ -120,7 +120,7 @@ test('following ends with the refusal once its reader may not read the logs any 
   expect(lines.slice(0, 3)).toEqual(['one', 'two', 'three']);
 });
 
-test('a line that was written before one that is given already does not turn the id back', async () => {
+test('a late line with an earlier time does not move the id back', async () => {
   written = [said('two', 2), said('one', 1)];
   const ids: (string | undefined)[] = [];
   const events = await logs(stage.parts, await caller(), name, { ...wish, follow: false }, AbortSignal.timeout(10_000));
@@ -128,7 +128,7 @@ test('a line that was written before one that is given already does not turn the
   expect(ids).toEqual([said('', 2).at, said('', 2).at]);
 });
 
-test('an engine that does not answer is a refusal, not an answer that breaks off', async () => {
+test('a silent engine gives a refusal, not a broken answer', async () => {
   const { local } = stage.parts.targets;
   stage.parts.targets.local = { ...local, observe: async () => Promise.reject(new Problem('engine_unavailable')) };
   await expect(logs(stage.parts, await caller(), name, wish, AbortSignal.timeout(10_000))).rejects.toMatchObject({

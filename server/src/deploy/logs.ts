@@ -1,6 +1,6 @@
-// The containers' output: of the revision that serves, and with `follow` of the one that comes after it. When a deploy failed since, what
-// its container said comes first, because that container is gone. An event's id is the newest instant given so far: one that comes back with
-// it is given what came after it.
+// The output of the serving revision's container, and with `follow` also of its successor's. After a failed deploy, the stored
+// output of its removed container comes first. An event's id is the newest instant so far.
+// A reader that reconnects with the id gets the later lines.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StreamEvent } from '@gantry/contract/endpoint.ts';
 import type { logLine } from '@gantry/contract/deploy.ts';
@@ -20,7 +20,7 @@ export interface LogsWish {
   follow: boolean;
   since?: string | undefined;
   tail: number;
-  /** The id of the last event that this reader has, when it comes back. */
+  /** The id of the reader's last event, when it reconnects. */
   given?: string | undefined;
 }
 
@@ -38,14 +38,14 @@ export async function logs(
   return read(parts, asset, wish, signal);
 }
 
-/** The agent, for who may read what its containers say. */
+/** The agent, for callers who may read its logs. */
 export async function findLogged(db: Database, caller: Caller, name: string): Promise<AssetRecord> {
   const asset = await loadAsset(db, { kind: 'agent', name }, caller);
   authorize(signedIn(caller), 'deployment.read', asset);
   return asset;
 }
 
-/** Before the answer begins: once it streams, an engine that is not there could only break it off. */
+/** Called before the answer begins. During the stream, a missing engine could only break it off. */
 async function askTheEngine({ db, targets }: DeployParts, asset: AssetRecord, signal: AbortSignal): Promise<void> {
   const route = await store.route(db, asset.id, 'local');
   const row = route && (await store.instance(db, route.id));
@@ -83,11 +83,11 @@ async function* read(
       };
       for await (const line of targets[row.place.target].logs(row.place, query))
         if (!isGiven(line)) yield event({ ...line, revision: row.revision_id });
-      // Not before: the pieces of a long line have one time, and the two streams' lines need not be in order.
+      // Set only here: the pieces of a long line have the same time, and the lines of the two streams may be out of order.
       given = newest;
     }
     if (!wish.follow) return;
-    // The container has ended: it is started again, or another revision takes over, and what that says belongs here too.
+    // The container has ended. The output of its restart, or of the next revision, also belongs here.
     await sleep(look_again_ms, undefined, { signal }).catch(() => {}); // the reader is gone
     tail = undefined;
     since ??= new Date().toISOString();

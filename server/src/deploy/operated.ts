@@ -1,4 +1,4 @@
-// What stop, start and restart have in common: the agent, the revision that its route leads to, and the leave to operate it.
+// The common part of stop, start and restart: the agent, the revision of its route, and the permission to operate it.
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize, type Grant } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
@@ -19,7 +19,7 @@ export interface Operated {
   grant: Grant<'agent.operate'>;
 }
 
-/** Throws not_deployed and deploy_running besides the refusals. */
+/** Throws the refusal, `not_deployed` without a route, or `deploy_running` during a deploy. */
 export async function findOperated({ db }: DeployParts, caller: Caller, name: string): Promise<Operated> {
   const user = signedIn(caller);
   const asset = await loadAsset(db, { kind: 'agent', name }, caller);

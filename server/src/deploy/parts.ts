@@ -1,4 +1,4 @@
-// What deploying needs from the outside; app.ts puts it together.
+// The dependencies of deploy/. app.ts creates them.
 import type { RecordRefusal } from '../access/refused.ts';
 import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';

@@ -43,7 +43,7 @@ afterEach(async () => {
   workers = [];
   const met = errors;
   errors = [];
-  if (met.length > 0) throw new AggregateError(met, 'the worker met what it did not expect');
+  if (met.length > 0) throw new AggregateError(met, 'the worker reported unexpected errors');
 });
 
 const pushed = async (project?: TestProject) => await stage.push(project);
@@ -83,7 +83,7 @@ const servingOf = async (deployment: Deployment) => {
   return row && (await store.route(database.db, row.agent_id, 'local'));
 };
 
-test('what was approved is deployed by a deployer of the team, step by step, and on the record', async () => {
+test('a deployer of the team deploys the approved version, step by step, and the log has it', async () => {
   await work();
   const { name, ref } = await pushed();
   await expect(ask('dora', ref)).rejects.toMatchObject({ code: 'approval_required' });
@@ -111,7 +111,7 @@ test('what was approved is deployed by a deployer of the team, step by step, and
 });
 
 test.each(deploySteps)(
-  'a service that dies after the work of the %s step, before it is written down, carries the deploy to its end',
+  'after a crash between the work of the %s step and its record, the deploy continues to its end',
   async (trap) => {
     const reached = Promise.withResolvers<void>();
     const dying = await work({
@@ -125,7 +125,7 @@ test.each(deploySteps)(
                 const output = await act(signal);
                 if (name !== trap) return output;
                 reached.resolve();
-                // What follows never happens: the worker lets go of the run as a killed one does.
+                // The rest never happens: the worker releases the run, as a killed worker does.
                 return await cutOff(signal);
               },
               undo,
@@ -149,7 +149,7 @@ test.each(deploySteps)(
   },
 );
 
-test('a deploy that is cancelled while it builds takes nothing with it and leaves nothing behind', async () => {
+test('a deploy that is cancelled during its build changes nothing and leaves nothing', async () => {
   await work();
   const { name, ref } = await pushed();
   await approved(ref);
@@ -167,7 +167,7 @@ test('a deploy that is cancelled while it builds takes nothing with it and leave
 });
 
 test.each(['run', 'deployment'])(
-  'a cancel that breaks off at the %s cancels nothing, and the next one is put down to who asked it',
+  'a cancel that fails at the %s cancels nothing, and the next cancel has its own requester in the log',
   async (table) => {
     const { ref } = await pushed();
     await approved(ref);
@@ -194,7 +194,7 @@ test.each(['run', 'deployment'])(
   },
 );
 
-test('a cancel that comes too late is put down to nobody', async () => {
+test('a late cancel has no requester in the record', async () => {
   await work();
   const { ref } = await pushed();
   await approved(ref);
@@ -205,7 +205,7 @@ test('a cancel that comes too late is put down to nobody', async () => {
   expect(await store.deployment(database.db, deployment.id)).toMatchObject({ cancelled_by: null });
 });
 
-test('a build that fails leaves what serves as it is', async () => {
+test('a failed build does not change the serving version', async () => {
   await work();
   const { name, ref } = await pushed();
   await approved(ref);
@@ -222,7 +222,7 @@ test('a build that fails leaves what serves as it is', async () => {
   expect((await entriesOf(name)).at(-1)).toBe('deploy.failed');
 });
 
-test('a draft that is pushed again while it is built is not deployed', async () => {
+test('a draft that is pushed again during its build is not deployed', async () => {
   await work();
   const { name, ref } = await pushed();
   stage.duringBuild = async () => void (await pushed({ name, files: { 'more.py': 'x = 1\n' } }));
@@ -257,7 +257,7 @@ test.each([
         sql`update approval set status = 'rejected', closed_reason = 'revoked' where status = 'approved' returning id`,
       ),
   ],
-])('a deploy %s while it was built is refused before anything is provisioned', async (_, code, meanwhile) => {
+])('a deploy %s during the build is refused before the provision step', async (_, code, meanwhile) => {
   await work();
   const { ref } = await pushed();
   await approved(ref);
@@ -273,7 +273,7 @@ test.each([
   expect(stage.provisioned).toBe(0);
 });
 
-test('what an agent refers to cannot be deleted under a deploy: gone while it is built, the deploy ends; once it serves, it is refused', async () => {
+test('after the delete of a referenced asset during the build, the deploy fails; for a serving agent, the delete is refused', async () => {
   await work();
   const caller = await cast.caller('ada');
   const words = { team: 'ml', version: '1.0.0', description: '', tags: [], visibility: 'org', config: {} } as const;
@@ -301,7 +301,7 @@ test('what an agent refers to cannot be deleted under a deploy: gone while it is
   await remove();
 });
 
-test('an agent that a serving agent calls is not deleted before that one', async () => {
+test('an agent that a serving agent calls cannot be deleted first', async () => {
   await work();
   const helper = await pushed();
   const boss = await pushed({ yaml: `subagents: [agents/${helper.name}]\n` });
@@ -314,7 +314,7 @@ test('an agent that a serving agent calls is not deleted before that one', async
   await remove(helper.name);
 });
 
-test('a transferred agent goes on running, is operated by the team that has it now, and is deployed again once pushed anew', async () => {
+test('a transferred agent continues to run, its new team operates it, and a new push allows its deploy', async () => {
   await work();
   const { name, ref } = await pushed();
   await approved(ref);
@@ -329,7 +329,7 @@ test('a transferred agent goes on running, is operated by the team that has it n
   await expect(ask('olga', ref)).rejects.toMatchObject({ code: 'rbac_failed' });
 });
 
-test('an admin who deploys without an approval leaves an event of its own, and the setting ends that, also for a deploy under way', async () => {
+test('a deploy by an admin without an approval writes its own event, and the setting forbids it, also for a running deploy', async () => {
   await work();
   const first = await pushed();
   expect(await ended(await ask('root', first.ref))).toMatchObject({ state: 'done', approval_id: null });
@@ -344,7 +344,7 @@ test('an admin who deploys without an approval leaves an event of its own, and t
   expect(stage.provisioned).toBe(1);
 });
 
-test('what an agent would be unsafe without is refused at once, by name', async () => {
+test('a missing feature that makes an agent unsafe is refused at once, by name', async () => {
   const { ref } = await pushed({ yaml: 'guardrails: [pii_detection]\n' });
   await expect(ask('root', ref)).rejects.toMatchObject({
     code: 'not_in_effect',
@@ -356,7 +356,7 @@ test('what an agent would be unsafe without is refused at once, by name', async 
   ).rejects.toMatchObject({ code: 'not_in_effect' });
 });
 
-test('an undo that fails leaves the deploy in need of attention and names what is left', async () => {
+test('after a failed undo, the deploy needs attention and names the leftovers', async () => {
   await work();
   const { name, ref } = await pushed();
   await approved(ref);

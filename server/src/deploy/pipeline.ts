@@ -1,6 +1,6 @@
-// A deploy: the spec's eight steps in their order, each done once, whatever is killed meanwhile (runs/). It promises that what serves is
-// what was approved, registered and audited: traffic moves in the transaction of step 7 and nowhere else. Until then a failure or a
-// cancel takes away what this run made, and the revision that answers goes on answering. The revision's id is the run's.
+// A deploy: the spec's eight steps in their order, each done once, even after a crash (runs/). Promise: the serving revision
+// is approved, registered and audited. Only the transaction of step 7 moves the traffic. Before it, a failure or a cancel removes
+// the results of this run, and the old revision continues to answer. The revision has the id of its run.
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import type { DeployStep } from '@gantry/contract/deploy.ts';
 import { Problem } from '@gantry/contract/problems.ts';
@@ -77,7 +77,7 @@ async function build(parts: DeployParts, run: Deploy, signal: AbortSignal) {
   });
 }
 
-// A build takes long enough for an approval to be revoked or a deployer to be demoted: so it is decided again.
+// Decided again: during the build the approval may be revoked, or the deployer demoted.
 async function provision(
   parts: DeployParts,
   run: Deploy,
@@ -108,11 +108,11 @@ async function start(
 
 async function teamOf({ db }: DeployParts, { input }: Deploy): Promise<string> {
   const asset = await findAssetById(db, input.agent_id, null);
-  if (asset === undefined) throw new Problem('not_found', { detail: `agents/${input.agent} is not there any more.` });
+  if (asset === undefined) throw new Problem('not_found', { detail: `agents/${input.agent} no longer exists.` });
   return asset.team.id;
 }
 
-// Found by its label, since a provision that was cut short told nobody what it made.
+// Found by its label: an interrupted provision stored no place.
 async function release(parts: DeployParts, run: Deploy): Promise<void> {
   const target = parts.targets[run.input.target];
   const signal = AbortSignal.timeout(60_000);

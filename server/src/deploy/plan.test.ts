@@ -25,7 +25,7 @@ afterAll(async () => {
 const planAs = async (person: Person, ref: string, target?: string) =>
   await plan(stage.database.db, await stage.cast.caller(person), { ref, target });
 
-test('a plan gives the verdict of every check, does nothing, and says why a deploy would be refused', async () => {
+test('a plan gives the verdict of every check, changes nothing, and gives the reason for a refusal', async () => {
   const { ref } = await stage.push({ yaml: 'model: {primary: gpt-5}\n' });
   const before = await planAs('dora', ref);
   expect(before).toMatchObject({ ref, deployable: false, running: null, target: 'local' });
@@ -44,7 +44,7 @@ test('a plan gives the verdict of every check, does nothing, and says why a depl
   await expect(planAs('dora', 'agents/nobody@1.0.0')).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a plan shows what would change against the revision that runs, and hides the values of variables from who may not write', async () => {
+test('a plan shows the changes against the running revision, and hides values of variables from readers without write', async () => {
   const { name, ref } = await stage.push({ yaml: 'deploy: {env_vars: {MODE: one}}\n' });
   const { id } = await deploy(stage.parts, await stage.cast.caller('root'), { ref, force: false });
   for await (const _ of runEvents(stage.database.db, id, 0, AbortSignal.timeout(20_000)));

@@ -1,5 +1,5 @@
-// Every check that a deploy would make, with its verdict, and what would change against the revision that runs. It does nothing, and
-// refuses nothing but to show what may not be read.
+// Every check of a deploy with its verdict, and the changes against the running revision. It changes nothing.
+// It refuses only callers who may not read the agent.
 import type { Plan } from '@gantry/contract/deploy.ts';
 import { notInEffect } from '@gantry/contract/agent-yaml.ts';
 import { checkProject } from '@gantry/contract/agent-project.ts';
@@ -38,7 +38,7 @@ export async function plan(
     await references(db, wanted),
     await freedom(db, wanted),
     ...(running?.digest === version.digest && isEmpty(changes)
-      ? [verdict('difference', 'notice', 'Exactly this runs already.')]
+      ? [verdict('difference', 'notice', 'Exactly this version already runs.')]
       : []),
   ];
   return {
@@ -84,7 +84,7 @@ async function permission(
     const decision = decide(user, 'agent.deploy', subject);
     if (!decision.allowed) return verdict('authorize', 'fail', decision.reason);
     return decision.bypass === 'approval'
-      ? verdict('authorize', 'notice', 'You deploy it without an approval, as an admin may; that goes on the record.')
+      ? verdict('authorize', 'notice', 'You deploy without an approval, as an admin. The audit log records that.')
       : verdict('authorize', 'pass', decision.because);
   });
 }
@@ -96,7 +96,7 @@ async function references(db: Database, { version }: Wanted): Promise<Verdict> {
       'resolve',
       'pass',
       pins.length === 0
-        ? 'It refers to nothing.'
+        ? 'It has no references.'
         : `${pins.map(({ ref }) => ref).join(', ')}: unchanged since the push.`,
     );
   });
@@ -104,11 +104,11 @@ async function references(db: Database, { version }: Wanted): Promise<Verdict> {
 
 async function freedom(db: Database, { asset, target }: Wanted): Promise<Verdict> {
   const id = await activeRun(db, 'deploy', deployMutex({ agent_id: asset.id, target }));
-  if (id === undefined) return verdict('queue', 'pass', 'No other deploy of it is under way.');
-  return verdict('queue', 'fail', `Another deploy of it is under way: ${id}`);
+  if (id === undefined) return verdict('queue', 'pass', 'No other deploy of it is running.');
+  return verdict('queue', 'fail', `Another deploy of it is running: ${id}`);
 }
 
-// What a deploy would be refused with is what the plan says.
+// A refusal of the deploy becomes a verdict.
 async function asked(check: string, ask: () => Promise<Verdict>): Promise<Verdict> {
   try {
     return await ask();

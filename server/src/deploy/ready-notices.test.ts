@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readyNotices } from './ready-notices.ts';
 
-test('what an agent says about itself is shown, without what a terminal would obey', () => {
+test("an agent's notices are shown without terminal codes", () => {
   expect(readyNotices({ notices: ['threads end with the container', 'a\u001b[2Jb'] })).toEqual([
     'threads end with the container',
     'a [2Jb',
@@ -14,6 +14,6 @@ test.each([
   { notices: [1] },
   { notices: ['x'.repeat(1001)] },
   { notices: Array(21).fill('x') },
-])('what is no list of a few short texts is not shown: %j', (ready) => {
+])('a value that is not a list of a few short texts is not shown: %j', (ready) => {
   expect(readyNotices(ready)).toEqual([]);
 });

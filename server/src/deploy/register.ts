@@ -1,5 +1,5 @@
-// Step 7, one transaction: the revision is registered, traffic moves to it, its version's content is final, and the log says so. What
-// serves is therefore always what is registered and audited. Once it commits, nothing of the run is cancelled or undone.
+// Step 7, one transaction: it registers the revision, moves the traffic, makes the version's content final, and writes the log entry.
+// So every serving revision is registered and audited. After the commit, the run is neither cancelled nor undone.
 import { change } from '../access/change.ts';
 import { newestAbout } from '../audit/chain.ts';
 import { holdReferences } from '../registry/references/pin-references.ts';

@@ -1,16 +1,16 @@
-// A revision that is registered gets its container back: the same one started anew, or one made anew where it is gone.
+// Restarts the container of a registered revision, or makes a new one when it is gone.
 import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
 import type { DeployParts } from './parts.ts';
 import { placeInput, startContainer } from './start-container.ts';
 import * as store from './store.ts';
 import type { Instance } from './targets/target.ts';
 
-// Above every fence that the deploy's own run had: that run has ended.
+// Higher than every fence of the deploy's run, which has ended.
 const fence_after_deploy = 2 ** 31;
 
 /**
- * Throws start_failed, health_check_failed, out_of_memory, engine_unavailable; what did not become ready is stopped. `why` is for the record;
- * without it the container's own end is.
+ * Throws `start_failed`, `health_check_failed`, `out_of_memory` or `engine_unavailable`. A container that does not become ready is stopped.
+ * `why` is the stored reason; its default is the container's own exit.
  */
 export async function restartContainer(
   parts: DeployParts,
@@ -39,9 +39,9 @@ export async function restartContainer(
   }
 }
 
-/** Undefined while it runs. */
+/** Null while the container runs. */
 export function describeExit(seen: Instance): string | null {
-  if (seen.state === 'gone') return 'The container is gone.';
+  if (seen.state === 'gone') return 'The container is missing.';
   if (seen.state !== 'exited') return null;
   const why = seen.out_of_memory ? ' because it ran out of memory' : '';
   return `The container exited with code ${seen.exit_code ?? 'unknown'}${why}${seen.finished_at === undefined ? '' : ` at ${seen.finished_at}`}.`;

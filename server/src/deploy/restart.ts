@@ -10,7 +10,7 @@ import { agentStatus } from './status.ts';
 import * as store from './store.ts';
 import { stopGraceSeconds } from './targets/stop-grace.ts';
 
-/** In place: calls find nobody until it is ready again. */
+/** Restarts in place. Calls are refused until the agent is ready again. */
 export async function restart(
   parts: DeployParts,
   caller: Caller,
@@ -22,7 +22,7 @@ export async function restart(
   if (route.desired === 'stopped')
     throw new Problem('not_deployed', { detail: `${asset.ref} is stopped.`, hint: `Start it: svc start ${name}` });
   await holdAgent(asset.id, async () => {
-    // A deploy may have begun, or switched, while something else was done to the agent.
+    // A deploy may have begun or switched while this operation waited for the agent.
     await refuseWhileDeploying(parts, asset);
     const held = await store.route(db, asset.id, route.target);
     if (held === undefined) throw new Problem('not_deployed', { detail: `${asset.ref} is not deployed.` });
@@ -31,7 +31,7 @@ export async function restart(
     if (row === undefined) throw new Error(`revision ${held.id} has no instance`);
     const target = parts.targets[row.place.target];
     await target.stop(row.place, { grace_seconds: stopGraceSeconds }, signal);
-    await restartContainer(parts, row, await target.observe(row.place, signal), signal, 'It was restarted by hand.');
+    await restartContainer(parts, row, await target.observe(row.place, signal), signal, 'A user restarted it.');
   });
   return await agentStatus(parts, asset, signal);
 }

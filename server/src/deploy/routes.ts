@@ -19,7 +19,7 @@ import { stop } from './stop.ts';
 
 export type DeployHandlers = Handlers<'deployments'> & Omit<Handlers<'agents'>, 'agents.push'>;
 
-// A plan reads the whole project again, up to 200 MB each.
+// Each plan reads the whole project, up to 200 MB.
 const plans_at_once = 2;
 const plan_wait_ms = 60_000;
 
@@ -29,7 +29,7 @@ export function deployRoutes(parts: DeployParts): DeployHandlers {
     max: plans_at_once,
     shares: { user: 1 },
     wait_ms: plan_wait_ms,
-    busy: 'Too many plans are asked for at once.',
+    busy: 'Too many plans are running.',
   });
   return {
     'deployments.create': async ({ caller, body }) => await deploy(parts, caller, body),

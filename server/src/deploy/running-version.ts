@@ -1,7 +1,7 @@
 import type { Reader } from '../database/database.ts';
 import * as store from './store.ts';
 
-/** What a deploy on this target would replace, whether it is stopped or answers. */
+/** The version that a deploy on this target would replace. It may be stopped. */
 export async function runningVersion(
   db: Reader,
   agent_id: string,

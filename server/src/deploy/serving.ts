@@ -1,4 +1,4 @@
-// Which container answers for an agent right now: what the ingress asks before every call.
+// Finds the container that answers for an agent now. The ingress asks before every call.
 import { LRUCache } from 'lru-cache';
 import type { SignedInCaller } from '../access/caller.ts';
 import type { AssetSubject } from '../access/subject.ts';
@@ -18,10 +18,10 @@ import type { DeployParts } from './parts.ts';
 import * as store from './store.ts';
 
 interface Serving {
-  /** access.allowed_callers of the serving version, as team names; undefined when the file names none. */
+  /** access.allowed_callers of the serving version, as team names. Undefined when the file names none. */
   allowed_teams: string[] | undefined;
   desired: store.Desired;
-  /** Undefined while it is stopped or being started again. */
+  /** Undefined while it is stopped or restarting. */
   revision: ServingInstance | undefined;
 }
 
@@ -29,14 +29,14 @@ export interface ServingInstance {
   revision_id: string;
   /** http://<address>:8080, on the agents' network. */
   url: string;
-  /** Proves to the wrapper that the call comes through the ingress. */
+  /** Proves to the wrapper that the call comes from the ingress. */
   secret: string;
 }
 
 interface CalledAgent {
-  /** As of the same moment as the rest. */
+  /** Read at the same moment as the other fields. */
   caller: SignedInCaller;
-  /** Undefined when there is none. */
+  /** Undefined when the agent does not exist. */
   agent: AssetSubject | undefined;
   /** Undefined for an agent that is not deployed. */
   serving: Serving | undefined;
@@ -44,7 +44,7 @@ interface CalledAgent {
 
 export interface ServingAgents {
   find(caller: SignedInCaller, name: string): Promise<CalledAgent>;
-  /** The container of a revision that may have been replaced meanwhile; undefined when it is gone. */
+  /** The container of a revision, which may be replaced by now. Undefined when it is gone. */
   instance(revision_id: string): Promise<ServingInstance | undefined>;
 }
 
@@ -68,7 +68,7 @@ const served: Kind<AssetFor, Served> = {
   },
 };
 
-/** An agent with where its calls lead, for one caller. */
+/** An agent and the target of its calls, for one caller. */
 export function servedTo(caller_id: string, name: string): Wanted<Served> {
   return wanted(served, { kind: 'agent', name, caller_id });
 }

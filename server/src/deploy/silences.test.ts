@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { countSilences } from './silences.ts';
 
-test('a container hangs at the third look in a row that it leaves unanswered, and an answer begins the count anew', () => {
+test('a container hangs after three successive unanswered looks, and an answer resets the count', () => {
   const silences = countSilences();
   const busy = { status: 'ready', in_flight: 64 } as const;
   const silent = (started_at = 'then', revision_id = 'one') =>

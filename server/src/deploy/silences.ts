@@ -1,20 +1,20 @@
 import type { Health } from './health.ts';
 import type { InstanceRow } from './store.ts';
 
-/** A look asks for up to five seconds, and the next one comes two seconds later. */
+/** A look takes up to five seconds. The next look comes two seconds later. */
 const max_in_a_row = 3;
 
 type Asked = Pick<InstanceRow, 'revision_id' | 'started_at'>;
 
 export interface Silences {
-  /** Counts one more look. True once the container has not answered so often in a row that it counts as hung. */
+  /** Counts one look. True when the container hangs: it left too many successive looks unanswered. */
   areTooMany(row: Asked, health: Health | undefined): boolean;
   forget(row: Asked): void;
-  /** For the record. */
+  /** The reason that is stored with the restart. */
   why: string;
 }
 
-/** Counted in memory: a service that was started anew counts anew, which only delays a restart. */
+/** Counted in memory. After a restart of the service the count begins again, which only delays a container's restart. */
 export function countSilences(): Silences {
   const counted = new Map<string, { started_at: string; count: number }>();
   return {
@@ -24,7 +24,7 @@ export function countSilences(): Silences {
         return false;
       }
       const before = counted.get(revision_id);
-      // What was started anew since has its own count.
+      // A restarted container begins a new count.
       const count = before?.started_at === started_at ? before.count + 1 : 1;
       counted.set(revision_id, { started_at, count });
       return count >= max_in_a_row;

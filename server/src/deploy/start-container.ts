@@ -1,11 +1,11 @@
-// From a revision to a container that answers: used by a deploy, by start and restart, and by the keeper.
+// Starts a container for a revision until it answers. A deploy, start, restart and the keeper use it.
 import { resourceLimits, type AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { ingressSecret } from './ingress-secret.ts';
 import type { DeployParts } from './parts.ts';
 import { waitUntilReady } from './targets/probe.ts';
 import type { Instance, Place, PlaceInput, SecretFiles, Target } from './targets/target.ts';
 
-/** The fence grows with every attempt of a run; a place of a newer attempt is left alone. */
+/** The fence grows with every attempt of a run. A place of a newer attempt stays unchanged. */
 export function placeInput(
   { revision_id, image, config }: { revision_id: string; image: string; config: AgentConfig },
   fence: number,
@@ -20,7 +20,7 @@ export interface Raising {
   signal: AbortSignal;
 }
 
-/** Starts the place and waits until the agent is ready. Throws start_failed, health_check_failed, out_of_memory. */
+/** Starts the place and waits until the agent is ready. Throws `start_failed`, `health_check_failed` or `out_of_memory`. */
 export async function startContainer(
   { ingress_key, start_deadline_ms }: Pick<DeployParts, 'ingress_key' | 'start_deadline_ms'>,
   target: Target,
@@ -28,11 +28,11 @@ export async function startContainer(
 ): Promise<Instance & { url: string; ready: object }> {
   await target.start(place, secretFiles(ingress_key, revision_id, config), signal);
   const instance = await waitUntilReady({ target, place, deadline_ms: start_deadline_ms, signal });
-  if (instance.url === undefined) throw new Error('an instance that is ready has no address');
+  if (instance.url === undefined) throw new Error('a ready instance has no address');
   return { ...instance, url: instance.url };
 }
 
-// All that the wrapper reads into its environment, the user's variables included: nothing of it shows in the engine.
+// All variables of the wrapper's environment, including the user's. The engine's records have none of them.
 function secretFiles(ingress_key: Buffer, revision_id: string, config: AgentConfig): SecretFiles {
   return {
     ...config.deploy?.env_vars,

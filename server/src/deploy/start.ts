@@ -8,7 +8,7 @@ import { setDesired } from './set-desired.ts';
 import { agentStatus } from './status.ts';
 import * as store from './store.ts';
 
-/** Waits until the agent is ready. One that does not start stays meant to run, and the keeper tries again. */
+/** Waits until the agent is ready. After a failed start the desired state stays `running`, and the keeper tries again. */
 export async function start(
   parts: DeployParts,
   caller: Caller,

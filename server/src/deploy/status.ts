@@ -1,5 +1,5 @@
-// The state of agents. One agent is looked at now: a container that died is shown as dead, whatever should be. A list answers from the
-// database, with the condition that the keeper wrote down and the time of its look.
+// The state of agents. For one agent, the status looks at the container now, so a dead container shows as dead.
+// A list reads from the database the keeper's last condition and the time of its look.
 import { notInEffect, type AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import type { AgentStatus } from '@gantry/contract/deploy.ts';
 import type { Page } from '@gantry/contract/endpoint.ts';
@@ -46,7 +46,7 @@ export async function agentStatus(parts: DeployParts, asset: AssetRecord, signal
   const latest = await findVersion(parts.db, asset.id, 'latest');
   const agent = { id: asset.id, name: asset.name, team: asset.team.name, latest_version: latest?.version ?? null };
   const [listed] = await loadAgents(parts.db, [agent]);
-  if (listed === undefined) throw new Error(`agents/${asset.name} has no listed`);
+  if (listed === undefined) throw new Error(`agents/${asset.name} has no status`);
   return describe(parts, listed, await live(parts, listed, signal));
 }
 
@@ -54,7 +54,7 @@ type Agent = Pick<AgentStatus, 'name' | 'team' | 'latest_version'> & { id: strin
 
 interface ListedAgent {
   agent: Agent;
-  /** What answers for it, if it was deployed. */
+  /** The agent's revision and container, if it is deployed. */
   route: store.RouteRow | undefined;
   config: AgentConfig | undefined;
   row: store.InstanceRow | undefined;
@@ -63,7 +63,7 @@ interface ListedAgent {
   run: RunRow | undefined;
 }
 
-/** In the order of the agents, with one question of each kind for all of them. */
+/** In the order of the agents, with one statement of each kind for all of them. */
 async function loadAgents(db: Reader, agents: readonly Agent[]): Promise<ListedAgent[]> {
   const ids = agents.map(({ id }) => id);
   const [routes, instances] = await Promise.all([store.routes(db, ids, 'local'), store.instancesOf(db, ids)]);
@@ -141,19 +141,19 @@ async function live(parts: DeployParts, listed: ListedAgent, signal: AbortSignal
 
 const last_lines = 10;
 
-/** What follows from the records, whatever the container does. */
+/** The state by the records, without a look at the container. */
 function settled({ route, row, newest, run }: ListedAgent): Condition | undefined {
   const nothing = { in_flight: null, seen_at: null };
   if (route === undefined) return { state: 'not_deployed', detail: whyNotDeployed(newest, run), ...nothing };
-  if (route.desired === 'stopped') return { state: 'stopped', detail: 'It was stopped.', ...nothing };
+  if (route.desired === 'stopped') return { state: 'stopped', detail: 'A user stopped it.', ...nothing };
   if (row === undefined) return { state: 'failed', detail: 'It has no container.', ...nothing };
   return undefined;
 }
 
 function whyNotDeployed(newest: store.DeploymentRow | undefined, run: RunRow | undefined): string {
-  if (newest === undefined || run === undefined) return 'It was never deployed.';
+  if (newest === undefined || run === undefined) return 'It has never been deployed.';
   const reason = typeof run.problem?.['detail'] === 'string' ? `: ${run.problem['detail']}` : '';
-  return `The last deploy, of ${newest.version}, is ${run.state}${reason}`;
+  return `The last deploy, of ${newest.version}, has the state ${run.state}${reason}`;
 }
 
 function containerOf({ agent, row }: ListedAgent): store.InstanceRow {

@@ -8,7 +8,7 @@ import { agentStatus } from './status.ts';
 import * as store from './store.ts';
 import { stopGraceSeconds } from './targets/stop-grace.ts';
 
-/** It stays registered. */
+/** A stopped agent stays registered. */
 export async function stop(
   parts: DeployParts,
   caller: Caller,

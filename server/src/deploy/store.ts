@@ -47,19 +47,19 @@ export interface InstanceRow {
   url: string | null;
   restarts: number;
   failures: number;
-  /** May it be started now, or must it wait longer? */
+  /** True when the wait before the next start is over. */
   is_due: boolean;
   next_start_at: string | null;
   last_exit: string | null;
   started_at: string;
-  /** At the last look; all null before the first. */
+  /** The result of the last look; all null before the first. */
   state: SeenState | null;
   detail: string | null;
   in_flight: number | null;
   seen_at: string | null;
   seconds_unseen: number | null;
   seconds_draining: number | null;
-  /** Null for one that no route leads to. */
+  /** Null for an instance without a route. */
   desired: Desired | null;
 }
 
@@ -93,7 +93,7 @@ export async function deployments(
     select * from deployment where ${allOf(conditions)} order by created_at desc, run_id desc limit ${filter.limit}`);
 }
 
-/** The newest of each agent. */
+/** The newest deployment of each agent. */
 export const newestDeployments = async (db: Reader, agent_ids: readonly string[]) =>
   await db.all<DeploymentRow>(sql`
     select distinct on (agent_id) * from deployment where agent_id = any(${agent_ids})
@@ -103,7 +103,7 @@ export async function setApproval(tx: Tx, run_id: string, approval_id: string | 
   await tx.run(sql`update deployment set approval_id = ${approval_id} where run_id = ${run_id}`);
 }
 
-/** Whoever asked first: who asks again, or too late, is not the one on the record. */
+/** Records only the first requester of a cancel. */
 export async function setCancelledBy(tx: Tx, run_id: string, name: string): Promise<void> {
   await tx.run(sql`update deployment set cancelled_by = ${name} where run_id = ${run_id} and cancelled_by is null`);
 }
@@ -113,7 +113,7 @@ export const revision = async (db: Reader, id: string) =>
 
 const routed = sql`select v.*, r.id as route_id, r.desired from route r join revision v on v.id = r.revision_id`;
 
-/** What answers for an agent. `lock` holds the route until the transaction ends. */
+/** The route of an agent. `lock` holds it until the transaction ends. */
 export async function route(
   db: Reader,
   agent_id: string,
@@ -127,7 +127,7 @@ export async function route(
 export const routes = async (db: Reader, agent_ids: readonly string[], target: string) =>
   await db.all<RouteRow>(sql`${routed} where r.agent_id = any(${agent_ids}) and r.target = ${target}`);
 
-/** Images of the last two revisions of each agent on each target, and of those that still have a container. */
+/** The images of each agent's last two revisions on each target, and of all revisions with a container. */
 export async function neededImages(db: Reader): Promise<Set<string>> {
   const rows = await db.all<{ image: string }>(sql`
     select image from (
@@ -156,7 +156,7 @@ export async function insertRevision(tx: GovernedTx, row: Omit<RevisionRow, 'cre
   );
 }
 
-/** Moves the traffic. */
+/** Moves the traffic to the revision. */
 export async function switchRoute(
   tx: GovernedTx,
   to: { agent_id: string; target: string; revision_id: string },
@@ -194,14 +194,14 @@ export const instancesOf = async (db: Reader, agent_ids: readonly string[]) =>
 export const instance = async (db: Reader, revision_id: string) =>
   await db.one<InstanceRow>(sql`select ${instanceColumns} from ${instanceTables} where i.revision_id = ${revision_id}`);
 
-/** Of a container that has answered just now. */
+/** Adds the instance of a container that has just answered. */
 export async function insertInstance(tx: Tx, row: { revision_id: string; place: Place; url: string }): Promise<void> {
   await tx.run(sql`
     insert into instance (revision_id, place, url, state, detail, seen_at)
     values (${row.revision_id}, ${placeOnly(row.place)}, ${row.url}, 'serving', ${serving}, clock_now())`);
 }
 
-/** How a container that answers is described. */
+/** The detail of a serving container. */
 export const serving = 'It answers.';
 
 export interface Seen {
@@ -210,7 +210,7 @@ export interface Seen {
   in_flight: number | null;
 }
 
-/** What a look found that the row does not say. */
+/** Stores a look that found a change. */
 export async function setSeen(tx: Tx, revision_id: string, { state, detail, in_flight }: Seen): Promise<void> {
   await tx.run(sql`
     update instance set state = ${state}, detail = ${detail}, in_flight = ${in_flight}, seen_at = clock_now()
@@ -223,7 +223,7 @@ export interface SeenAgain {
   seconds_ago: number;
 }
 
-/** Looks that found what the rows say. One that was stopped or written since stays as it is. */
+/** Confirms looks that found no change. A row that was changed after its look stays unchanged. */
 export async function setSeenAgain(tx: Tx, looks: readonly SeenAgain[]): Promise<void> {
   await tx.run(sql`
     update instance i set in_flight = l.in_flight, seen_at = clock_now() - l.seconds_ago * interval '1 s'
@@ -231,7 +231,7 @@ export async function setSeenAgain(tx: Tx, looks: readonly SeenAgain[]): Promise
     where i.revision_id = l.revision_id and i.seen_at < clock_now() - l.seconds_ago * interval '1 s'`);
 }
 
-/** From now on it only finishes the calls it has. */
+/** From now on the instance only finishes its running calls. */
 export async function setDraining(tx: Tx, revision_id: string): Promise<void> {
   await tx.run(sql`
     update instance set draining_since = clock_now() where revision_id = ${revision_id} and draining_since is null`);
@@ -241,12 +241,12 @@ export async function removeInstance(tx: Tx, revision_id: string): Promise<void>
   await tx.run(sql`delete from instance where revision_id = ${revision_id}`);
 }
 
-/** How a container is described whose start has begun, for the first time. */
-export const starting = 'It is being started.';
+/** The detail of a container during its first start. */
+export const starting = 'It is starting.';
 
 /**
- * A start begins: calls have nowhere to go until it is ready. Each one makes the next wait longer, twice as long up to five minutes, until
- * it has run for a while.
+ * Stores the begin of a start. Calls are refused until the container is ready. Each start doubles the next wait, up to five minutes.
+ * A steady run resets the wait.
  */
 export async function setStarting(tx: Tx, revision_id: string, last_exit: string | null): Promise<void> {
   await tx.run(sql`
@@ -270,14 +270,14 @@ export async function setStopped(tx: Tx, revision_id: string): Promise<void> {
   );
 }
 
-/** It has run long enough to count as well. */
+/** Forgets the failures of containers that have run long enough. */
 export async function forgetFailures(tx: Tx, steady_seconds: number): Promise<void> {
   await tx.run(sql`
     update instance set failures = 0, next_start_at = null
     where failures > 0 and url is not null and started_at < clock_now() - ${steady_seconds}::float8 * interval '1 s'`);
 }
 
-/** Where calls of an agent lead, and whether they are meant to be answered. */
+/** The target of an agent's calls, and the desired state. */
 export interface ServingRow {
   revision_id: string;
   version_id: string;
@@ -285,7 +285,7 @@ export interface ServingRow {
   desired: Desired;
 }
 
-/** With all columns of the agents that `agents` selects; the others are null for an agent that is not deployed. */
+/** All columns of `agents` and the serving columns, which are null for an agent that is not deployed. */
 export const servedAgents = async <Agent extends object>(db: Reader, agents: Sql) =>
   await db.all<Agent & (ServingRow | { revision_id: null })>(sql`
     select a.*, s.* from (${agents}) a left join (
@@ -293,10 +293,10 @@ export const servedAgents = async <Agent extends object>(db: Reader, agents: Sql
       from route r join revision v on v.id = r.revision_id join instance i on i.revision_id = v.id
     ) s on s.serving_agent_id = a.id`);
 
-/** An expression: it differs from any before when an instance came, went or moved to another address. */
+/** An expression with a new value after each change of an instance or its address. */
 export const instanceEpoch = sql`(select epoch::text from instance_epoch)`;
 
-// A place comes with its compose file when it is new; that is kept elsewhere.
+// A new place includes its compose file, which artefacts.ts stores.
 function placeOnly({ target, container_name, container_id }: Place): string {
   return JSON.stringify({ target, container_name, container_id } satisfies Place);
 }

@@ -1,5 +1,4 @@
-// Step 1. The version's own files, checked again by the function that `svc validate` uses: what the service accepts may have become
-// stricter since the push.
+// Step 1. Checks the version's files again, with the function of `svc validate`. The service may have become stricter since the push.
 import { notInEffect, refusedFields, type AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { checkProject } from '@gantry/contract/agent-project.ts';
 import { Problem } from '@gantry/contract/problems.ts';
@@ -22,7 +21,7 @@ export async function validate(db: Reader, run: Run<DeployInput>): Promise<Agent
   return config;
 }
 
-/** The content under the digest that was decided about; a draft may point at other content by now. */
+/** Loads the content with the digest of the decision. A draft may have other content by now. */
 export async function loadDecided(db: Reader, input: DeployInput): Promise<VersionContent> {
   const content = await loadVersionContent(db, input.version_id);
   if (content.digest !== input.digest) throw superseded(input);
@@ -31,12 +30,12 @@ export async function loadDecided(db: Reader, input: DeployInput): Promise<Versi
 
 export function superseded({ agent, version }: DeployInput): Problem {
   return new Problem('superseded', {
-    detail: `agents/${agent}@${version} was pushed again while it was being deployed.`,
+    detail: `agents/${agent}@${version} was pushed again during its deploy.`,
     hint: `Deploy it again: svc deploy agents/${agent}@${version}`,
   });
 }
 
-/** What an agent would be unsafe or broken without is refused, never passed over. */
+/** Refuses features that the service lacks when the agent would be unsafe or broken without them. */
 export function refuseWhatIsMissing(config: AgentConfig, target: string): void {
   const missing = whatIsMissing(config, target);
   if (missing.length === 0) return;
@@ -50,9 +49,9 @@ export function refuseWhatIsMissing(config: AgentConfig, target: string): void {
 
 export function whatIsMissing(config: AgentConfig, target: string): { field: string; sentence: string }[] {
   const known: readonly string[] = targets;
-  // The target that was asked for takes the place of the one in the file.
+  // The requested target replaces the one in the file.
   const elsewhere = known.includes(target)
     ? []
-    : [{ field: 'deploy.cloud', sentence: `The target \`${target}\` is not there yet.` }];
+    : [{ field: 'deploy.cloud', sentence: `The target \`${target}\` does not exist yet.` }];
   return [...refusedFields(config).filter(({ field }) => field !== 'deploy.cloud'), ...elsewhere];
 }

@@ -33,7 +33,7 @@ async function read(archive: Buffer): Promise<Read[]> {
   return entries;
 }
 
-test('files and directories come out of an archive as they went in', async () => {
+test('an archive returns its files and directories unchanged', async () => {
   const long = `${'deep/'.repeat(60)}näme.txt`;
   const entries = await read(
     packArchive([
@@ -51,7 +51,7 @@ test('files and directories come out of an archive as they went in', async () =>
   ]);
 });
 
-test('the same entries are the same bytes', () => {
+test('the same entries give the same bytes', () => {
   const entries = [{ path: 'a', content: 'b' }];
   expect(packArchive(entries).equals(packArchive(entries))).toBe(true);
 });

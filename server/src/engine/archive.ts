@@ -2,13 +2,13 @@ import { Header, Pax } from 'tar';
 
 export interface ArchiveEntry {
   path: string;
-  /** A directory when there is no content. */
+  /** Without content, the entry is a directory. */
   content?: Uint8Array | string;
   mode?: number;
   owner?: number;
 }
 
-/** Packs entries held in memory into a tar, byte for byte the same for the same entries: layers are cached by content. */
+/** Packs entries into a tar in memory. The same entries give the same bytes, because layers are cached by content. */
 export function packArchive(entries: Iterable<ArchiveEntry>): Buffer {
   const blocks: Buffer[] = [];
   for (const entry of entries) blocks.push(...packEntry(entry));
@@ -29,7 +29,7 @@ function* packEntry({ path, content, mode, owner = 0 }: ArchiveEntry): Generator
   };
   const header = new Header(about);
   const block = Buffer.alloc(512);
-  // What a plain header cannot say (long or non-ASCII paths) goes ahead of it as an extended header.
+  // Long or non-ASCII paths do not fit a plain header, so an extended header precedes it.
   if (header.encode(block)) yield new Pax({ path: about.path }).encode();
   yield block;
   yield bytes;

@@ -9,7 +9,7 @@ export interface Image {
   labels: Record<string, string>;
 }
 
-/** Finds the base image in the engine, or pulls it. Throws `base_image_missing` when neither works. */
+/** Finds the base image in the engine, or pulls it. Throws `base_image_missing` when both fail. */
 export async function findBaseImage(engine: Engine, reference: string, signal?: AbortSignal): Promise<Image> {
   return (await findImage(engine, reference, signal)) ?? (await pull(engine, reference, signal));
 }
@@ -24,7 +24,7 @@ export async function findImage(
     return {
       id: found.Id,
       platform: `${found.Os}/${found.Architecture}`,
-      // Null for an image without any.
+      // Null for an image without labels.
       labels: found.Config.Labels ?? {},
     };
   } catch (error) {

@@ -4,25 +4,25 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { parseLock, printLock } from './lock.ts';
 
-// A source distribution is built once, where its lock is made, and the wheel's hash goes into the lock. So what gets approved, and installed
-// wherever the version is built, are the bytes that came of the build: whatever was fetched to make them, and however that changes later.
+// A source distribution is built once, when its lock is made, and the lock includes the wheel's hash. So the approval covers the bytes
+// of that wheel, and every build of the version installs them. Later changes of its build dependencies have no effect.
 
 export interface BuiltWheels {
-  /** The lock, in which each wheel's hash stands after those of its source. */
+  /** The lock, with each wheel's hash after the hashes of its source. */
   lock: string;
   built_from_source: string[];
   /** By file name. */
   wheels: Map<string, Uint8Array>;
 }
 
-/** All wheels together. They travel as text, and lie in the database with the files. */
+/** The limit of all wheels together. They are printed as text, and stored in the database with the files. */
 const limit_bytes = 10_000_000;
 
 const exitCodes = { not_built: 70, too_large: 71 } as const;
 
 const separator = '\n----- wheels -----\n';
 
-/** Resolves with the command that follows it, then builds what has no wheel that fits. Its package code runs beside a throw-away cache. */
+/** Resolves with the given command, then builds the packages without a fitting wheel. Package code sees only a throw-away cache. */
 export const compileAndBuild = `
 set -e
 "$@" > /tmp/requirements.lock
@@ -32,7 +32,7 @@ printf '%s' '${separator}'
 exec python3 /tmp/in/build-wheels.py
 `;
 
-/** Names the packages in which no wheel fits this interpreter, and builds them. Everything it imports comes with Python and pip. */
+/** Names and builds the packages without a wheel for this interpreter. It imports only modules of Python and pip. */
 export const buildWheels = `
 import base64, json, os, re, subprocess, sys
 from pip._vendor.packaging.tags import sys_tags
@@ -55,7 +55,7 @@ os.environ["TMPDIR"] = os.environ["UV_CACHE_DIR"]
 built = []
 for name in names:
     [line] = [line for line in lines if canonicalize_name(line.split("==")[0]) == canonicalize_name(name)]
-    print("Building " + line.split(" ")[0] + " from source: the package index has no wheel of it that fits", file=sys.stderr, flush=True)
+    print("Building " + line.split(" ")[0] + " from source: the package index has no fitting wheel", file=sys.stderr, flush=True)
     with open("/tmp/one.lock", "w") as file:
         file.write(line + "\\n")
     target = os.path.join(folder, name)
@@ -74,7 +74,7 @@ if sum(len(wheel["bytes"]) for wheel in built) > ${limit_bytes}:
 print(json.dumps([{**wheel, "bytes": base64.b64encode(wheel["bytes"]).decode()} for wheel in built]))
 `;
 
-// A package that was built beside it may have written to the same output, so it is read like what comes from outside.
+// Code of a built package may have written to the same output, so the output is hostile input.
 const printed = z.array(
   z.object({
     name: z.string(),
@@ -83,12 +83,12 @@ const printed = z.array(
   }),
 );
 
-/** Reads what the script printed. Throws `build_failed`, and `project_invalid` for a lock that is none. */
+/** Reads the output of the script. Throws `build_failed` for an invalid output, and `project_invalid` for an invalid lock. */
 export function readBuiltWheels(stdout: string): BuiltWheels {
   const [lock = '', json = ''] = stdout.split(separator);
   const found = printed.safeParse(parseJson(json));
   if (!found.success)
-    throw new Problem('build_failed', { detail: 'The source distributions were built to nothing that can be read' });
+    throw new Problem('build_failed', { detail: 'The build of the source distributions gave no readable result' });
   const built = found.data.map((wheel) => ({ ...wheel, bytes: Buffer.from(wheel.bytes, 'base64') }));
   const packages = parseLock(lock).map((locked) => {
     const wheel = built.find(({ name }) => normaliseName(name) === normaliseName(locked.name));
@@ -101,11 +101,11 @@ export function readBuiltWheels(stdout: string): BuiltWheels {
   };
 }
 
-/** Throws the refusal when the script ended because of a source distribution, and says which; says nothing about anything else. */
+/** Throws the refusal with the name of the source distribution that ended the script. Ignores every other failure. */
 export function refuseNotBuilt({ exit_code, stderr }: { exit_code: number; stderr: string }): void {
   if (exit_code === exitCodes.too_large)
     throw new Problem('disk_limit', {
-      detail: `The wheels built from source have more than ${limit_bytes / 1e6} MB`,
+      detail: `The wheels built from source are larger than ${limit_bytes / 1e6} MB`,
       hint: 'Choose versions that have a wheel on the package index.',
     });
   const named =

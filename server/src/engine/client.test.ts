@@ -21,18 +21,18 @@ afterAll(() => rm(directory, { recursive: true }));
 
 const at = (path: string) => connectEngine({ docker_host: `unix://${path}`, installation_id: engine.installation_id });
 
-test('the engine of this machine answers with its version', async () => {
+test("this machine's engine answers with its version", async () => {
   expect(await pingEngine(engine)).toMatchObject({ os: 'linux', api_version: expect.stringMatching(/^1\.\d+$/) });
 });
 
-test('no engine is refused by that name', async () => {
+test('a missing engine is refused with engine_unavailable', async () => {
   await expect(pingEngine(at(join(directory, 'nothing.sock')))).rejects.toMatchObject({
     code: 'engine_unavailable',
     detail: 'The container engine does not answer (ENOENT)',
   });
 });
 
-test('an engine that is too old is refused with its version', async () => {
+test('an old engine is refused with its version', async () => {
   const old = createServer((_, response) => {
     response.setHeader('Content-Type', 'application/json');
     response.end(JSON.stringify({ Version: '19.03', ApiVersion: '1.40', Os: 'linux', Arch: 'amd64' }));
@@ -40,19 +40,19 @@ test('an engine that is too old is refused with its version', async () => {
   await once(old, 'listening');
   await expect(pingEngine(at(join(directory, 'old.sock')))).rejects.toMatchObject({
     code: 'engine_unavailable',
-    detail: 'The container engine 19.03 speaks API 1.40; 1.41 is the oldest that works',
+    detail: 'The container engine 19.03 has API 1.40; the oldest supported API is 1.41',
   });
   old.close();
 });
 
-test('an engine that never answers is given up', async () => {
+test('a call to an engine that never answers ends', async () => {
   await expect(ask(new Promise(() => {}), { seconds: 0.05 })).rejects.toMatchObject({ code: 'engine_unavailable' });
   await expect(ask(new Promise(() => {}), { signal: AbortSignal.abort(new Error('stopped')) })).rejects.toThrow(
     'stopped',
   );
 });
 
-test('an engine that dies under a running command is refused by that name', async () => {
+test('a command whose engine dies is refused with engine_unavailable', async () => {
   const { server, cut } = await relay(join(directory, 'relay.sock'), new URL(config.engine_host).pathname);
   const up = Promise.withResolvers<void>();
   const running = runInSandbox(at(join(directory, 'relay.sock')), {
@@ -66,7 +66,7 @@ test('an engine that dies under a running command is refused by that name', asyn
   cut();
   await expect(running).rejects.toMatchObject({ code: 'engine_unavailable' });
   server.close();
-  // The engine that is back: what the sandbox left is still there, and the sweep takes it.
+  // After the engine's return, the sandbox's container still exists, and the sweep removes it.
   const left = () =>
     engine.docker.listContainers({ filters: { label: [`gantry.installation=${engine.installation_id}`] } });
   expect(await left()).toHaveLength(1);
@@ -74,7 +74,7 @@ test('an engine that dies under a running command is refused by that name', asyn
   expect(await left()).toEqual([]);
 });
 
-test('a command whose files could not be handed over is refused by that name, though the engine answers again at once', async () => {
+test('a command that got no files is refused with engine_unavailable, even if the engine answers again at once', async () => {
   const path = join(directory, 'attach.sock');
   const { server } = await relay(path, new URL(config.engine_host).pathname, {
     breaksWhen: (answer) => answer.startsWith('HTTP/1.1 101'),
@@ -89,7 +89,7 @@ test('a command whose files could not be handed over is refused by that name, th
   server.close();
 });
 
-/** A socket that leads to the engine until it is cut; single connections break when the engine has answered such. */
+/** A socket to the engine until the cut. One connection breaks when the engine's answer matches. */
 async function relay(
   path: string,
   engineSocket: string,

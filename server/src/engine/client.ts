@@ -1,12 +1,12 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import Docker from 'dockerode';
 
-/** The oldest engine API whose calls are used here (Debian 12's engine speaks it). */
+/** The oldest engine API with all used calls. Debian 12's engine has it. */
 const oldestApi = [1, 41] as const;
 
 export interface Engine {
   docker: Docker;
-  /** Everything this service makes in the engine carries it; nothing without it is touched. */
+  /** Every object of this service in the engine has this id. The service changes no other objects. */
   installation_id: string;
 }
 
@@ -17,7 +17,7 @@ export interface EngineVersion {
   architecture: string;
 }
 
-/** Describes where the engine is; does no I/O. `docker_host` is `unix:///path` or `tcp://host:port`. */
+/** Makes a client without I/O. `docker_host` is `unix:///path` or `tcp://host:port`. */
 export function connectEngine({
   docker_host = 'unix:///var/run/docker.sock',
   installation_id,
@@ -33,13 +33,13 @@ export function connectEngine({
   };
 }
 
-/** Asks the engine for its version. Throws `engine_unavailable` when nothing answers within 5 s or it is too old. */
+/** Asks the engine for its version. Throws `engine_unavailable` when it does not answer within 5 s or is too old. */
 export async function pingEngine({ docker }: Engine, signal?: AbortSignal): Promise<EngineVersion> {
   const found = await ask(docker.version(), { seconds: 5, signal });
   const [major = 0, minor = 0] = found.ApiVersion.split('.').map(Number);
   if (major < oldestApi[0] || (major === oldestApi[0] && minor < oldestApi[1])) {
     throw new Problem('engine_unavailable', {
-      detail: `The container engine ${found.Version} speaks API ${found.ApiVersion}; ${oldestApi.join('.')} is the oldest that works`,
+      detail: `The container engine ${found.Version} has API ${found.ApiVersion}; the oldest supported API is ${oldestApi.join('.')}`,
       hint: 'Update the container engine.',
     });
   }
@@ -47,8 +47,8 @@ export async function pingEngine({ docker }: Engine, signal?: AbortSignal): Prom
 }
 
 /**
- * Awaits one call to the engine, for at most `seconds` (60) and no longer than the signal lives. No connection, or no answer in
- * time, is the refusal `engine_unavailable`.
+ * Awaits one call to the engine, for at most `seconds` (60) or until the signal. Throws `engine_unavailable` without a connection
+ * or without an answer in time.
  */
 export async function ask<T>(
   call: Promise<T>,
@@ -70,13 +70,13 @@ function silent(seconds: number): Problem {
   return new Problem('engine_unavailable', { detail: `The container engine did not answer within ${seconds} s` });
 }
 
-/** Awaits `work`, or throws the signal's reason as soon as there is one. The work itself goes on. */
+/** Awaits `work`, or throws the signal's reason at its abort. The work itself continues. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   const { promise, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason);
   if (signal.aborted) onAbort();
-  // Taken off again: a signal may live as long as the service.
+  // Removed, because a signal may live as long as the service.
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     return await Promise.race([work, promise]);

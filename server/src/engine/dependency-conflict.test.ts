@@ -4,7 +4,7 @@ import { dependencyConflict } from './dependency-conflict.ts';
 
 const platform_requirements = ['langgraph>=0.2.0', 'pydantic>=2.0.0', 'httpx>=0.27.0'];
 
-test('a clash with the platform names the line, the platform and the remedy', () => {
+test('a conflict with the platform names the line, the platform and the remedy', () => {
   const resolver_text =
     'No solution found when resolving dependencies\n  cause: Because you require pydantic<2 and pydantic>=2.0.0, we can conclude that your requirements are unsatisfiable.';
   const requirements = requirementLines('# greeter\nlanggraph\n\npydantic<2\n');
@@ -24,7 +24,7 @@ test('a clash with the platform names the line, the platform and the remedy', ()
   });
 });
 
-test('a clash inside the graph names the package that brings the other side', () => {
+test('a conflict inside the graph names the package with the other requirement', () => {
   const resolver_text =
     'No solution found when resolving dependencies\n  cause: Because crewai==1.15.0 depends on pydantic>=2.11,<2.13 and you require crewai==1.15.0, we can conclude that pydantic>=2.11,<2.13 is needed. And because you require pydantic==2.14.0, we can conclude that your requirements are unsatisfiable.';
   const requirements = requirementLines('crewai==1.15.0\npydantic==2.14.0 --hash=sha256:ab\n');
@@ -37,7 +37,7 @@ test('a clash inside the graph names the package that brings the other side', ()
   expect(problem.fields.packages).toEqual(['crewai', 'pydantic']);
 });
 
-test('a locked version is named with its line, and locked again', () => {
+test('a locked version is named with its line, and the remedy locks it again', () => {
   const resolver_text =
     'No solution found\n  cause: Because you require pydantic==1.10.0 and pydantic>=2.0.0, we can conclude …';
   const problem = dependencyConflict({
@@ -54,7 +54,7 @@ test('a locked version is named with its line, and locked again', () => {
   expect(problem.fields.remedy).toBe('Lock it again: uv lock --upgrade-package pydantic');
 });
 
-test('each locked version of a conflict is locked again, because one alone may not end it', () => {
+test('the remedy locks each locked version of a conflict again, because one alone may not end it', () => {
   const resolver_text =
     'No solution found\n  cause: Because fastapi>=0.128.2 depends on typing-inspection>=0.4.2 and typing-inspection==0.4.1, we can conclude that fastapi>=0.128.2 cannot be used. And because fastapi<0.128.2 depends on starlette<0.51 and you require starlette==1.3.1, …';
   const remedy = (lock: string) =>
@@ -70,7 +70,7 @@ test('each locked version of a conflict is locked again, because one alone may n
   expect(remedy('poetry.lock')).toBe('Lock it again: poetry update starlette typing-inspection');
 });
 
-test('a package that the index does not have is named', () => {
+test('a package that is missing in the index is named', () => {
   const resolver_text =
     'No solution found\n  cause: Because langgrahp was not found in the package registry and you require langgrahp, we can conclude that your requirements are unsatisfiable.';
   const requirements = requirementLines('langgrahp\n');

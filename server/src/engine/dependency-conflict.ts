@@ -8,7 +8,7 @@ interface Requirer {
   spec: string;
 }
 
-/** What the resolver's text says, taken apart: who requires what of which package, and what the author can do. */
+/** Parses the resolver's text: the conflicting requirements with their sources, and a remedy for the author. */
 export function dependencyConflict(o: {
   requirements: readonly ResolverLine[];
   constraints?: readonly ResolverLine[];
@@ -37,7 +37,7 @@ function asRequirer({ line, source }: ResolverLine): Requirer {
   return { source, spec: line.replace(/\s--hash.*$/, '').trim() };
 }
 
-/** `foo==1.0 depends on bar>=2`, and the forms in which uv says it of several versions. */
+/** `foo==1.0 depends on bar>=2`, and uv's forms for several versions. */
 function packageRequirements(text: string): Requirer[] {
   const found = [
     ...text.matchAll(
@@ -50,7 +50,7 @@ function packageRequirements(text: string): Requirer[] {
 function remedyFor({ missing, user, text }: { missing: string | undefined; user: Requirer[]; text: string }): string {
   const locked = relock(user);
   if (missing === undefined && locked !== undefined) return `Lock it again: ${locked}`;
-  // Of several, the one that sets a ceiling is the one to widen.
+  // Of several requirements, the one with an upper limit is the one to widen.
   const first = user.find(({ spec }) => /<|==|~=/.test(spec)) ?? user[0];
   const place = first === undefined ? '' : ` (${first.source})`;
   if (missing !== undefined) return `Check the spelling of \`${missing}\`${place}.`;
@@ -60,7 +60,7 @@ function remedyFor({ missing, user, text }: { missing: string | undefined; user:
   return `Widen \`${first.spec}\`${place}.`;
 }
 
-/** All that the conflict names of one lock, because each of them may be the one that holds the others back. */
+/** All locked packages in the conflict, because each of them may hold back the others. */
 function relock(user: Requirer[]): string | undefined {
   const fileOf = ({ source }: Requirer) => source.replace(/:\d+$/, '');
   const lock = user.map(fileOf).find((file) => lockCommand(file, []) !== undefined);
@@ -74,6 +74,6 @@ function nameOf(spec: string): string {
 }
 
 function isMentioned(name: string, text: string): boolean {
-  // A normalised name holds nothing that means something in a pattern.
+  // A normalised name has no special characters of a pattern.
   return new RegExp(`(?:^|[^a-z0-9.-])${name}(?![a-z0-9-])`, 'i').test(text);
 }

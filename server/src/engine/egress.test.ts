@@ -1,4 +1,4 @@
-// Real containers on real networks: what the report says is what a container finds.
+// Real containers on real networks. The report must match the reach of a container.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
@@ -39,7 +39,7 @@ async function listen(address: string): Promise<number> {
   return (server.address() as AddressInfo).port; // it listens on a port
 }
 
-/** Which of these a container on the network can connect to. */
+/** The addresses that a container on the network can reach. */
 async function reachable(network: Network, places: string[]): Promise<string[]> {
   const script = `
 import socket, sys
@@ -62,7 +62,7 @@ for place in sys.argv[1:]:
   return stdout.split('\n').filter((line) => line !== '');
 }
 
-/** A container that listens, and its address. */
+/** Starts a listening container and returns its address. */
 async function sibling(network: Network): Promise<string> {
   const container = await engine.docker.createContainer({
     Image: image,
@@ -76,13 +76,13 @@ async function sibling(network: Network): Promise<string> {
 }
 
 test.each([{ internal: true }, { internal: false }])(
-  'on a network with internal: $internal a container reaches the ports it is meant to reach, no sibling and nothing else of this machine',
+  'on a network with internal: $internal a container reaches the intended ports, but no sibling and no other port of this machine',
   async ({ internal }) => {
     const network = await ensureNetwork(engine, { purpose: 'agents', subnet: agents_subnet, internal });
     const meant = `${network.gateway}:${await listen(network.gateway)}`;
     const api = `${network.gateway}:${await listen('0.0.0.0')}`;
     const neighbour = await sibling(network);
-    // Without rules the API is in reach, so that the refusal below is the rules' doing.
+    // Without rules the API is reachable. So the rules cause the refusal below.
     expect(await reachable(network, [meant, api])).toEqual([meant, api]);
 
     const report = await guardEgress({ engine, firewall }, { network, host_ports: [Number(meant.split(':')[1])] });
@@ -110,7 +110,7 @@ test('setting the rules again replaces them', async () => {
   expect(await reachable(network, places)).toEqual([places[1]]);
 }, 60_000);
 
-test('what somebody removed is set again, and a turn that finds everything in place takes one program', async () => {
+test('removed rules are set again, and a turn without a change runs one program', async () => {
   const network = await ensureNetwork(engine, { purpose: 'agents', subnet: agents_subnet, internal: false });
   const port = await listen('0.0.0.0');
   let programs = 0;
@@ -142,7 +142,7 @@ test('what somebody removed is set again, and a turn that finds everything in pl
   expect(programs).toBe(1);
 }, 60_000);
 
-test('a network is made once, and made anew when its settings change unless it is in use', async () => {
+test('a network is made once, and replaced after a change of its settings unless it is in use', async () => {
   const plan = { purpose: 'agents', subnet: agents_subnet, internal: true } as const;
   const first = await ensureNetwork(engine, plan);
   expect((await ensureNetwork(engine, plan)).id).toBe(first.id);
@@ -156,7 +156,7 @@ test('a network is made once, and made anew when its settings change unless it i
   });
   await expect(ensureNetwork(engine, { ...plan, purpose: 'sandbox' })).rejects.toMatchObject({
     code: 'engine_unavailable',
-    hint: 'Set SANDBOX_SUBNET to a range that nothing else uses.',
+    hint: 'Set SANDBOX_SUBNET to an unused range.',
   });
   for (const { Id } of await engine.docker.listContainers({
     filters: { label: [`gantry.installation=${engine.installation_id}`] },
@@ -167,7 +167,7 @@ test('a network is made once, and made anew when its settings change unless it i
   await removeNetwork(engine, opened);
 }, 60_000);
 
-test('a network has no IPv6, for which no rules are set, and one that has it is made anew', async () => {
+test('a network has no IPv6, which has no rules, and a network with IPv6 is replaced', async () => {
   const plan = { purpose: 'agents', subnet: agents_subnet, internal: false } as const;
   const made = await ensureNetwork(engine, plan);
   await removeNetwork(engine, made);

@@ -6,9 +6,9 @@ import type { Engine } from './client.ts';
 import type { Firewall } from './firewall.ts';
 import type { Network } from './networks.ts';
 
-// Where containers of a network may go. The engine closes siblings (inter-container traffic is off) and, on an internal network, the
-// outside. It leaves open whatever listens on the host, on any address, and on an open network the private ranges and the cloud's
-// metadata: that is the firewall's part, where the service may set it. What holds is reported, never assumed.
+// The outgoing traffic of a network's containers. The engine closes siblings (inter-container traffic is off) and, on an internal
+// network, the outside. It leaves all listeners of the host open, on any address. On an open network it also leaves the private
+// ranges and the cloud's metadata open. The firewall closes them, if the service may set it. The report has the actual state.
 
 export interface EgressParts {
   engine: Engine;
@@ -17,13 +17,13 @@ export interface EgressParts {
 
 export interface EgressInput {
   network: Network;
-  /** Ports on the gateway address that containers are meant to reach: the proxy, the gateway. */
+  /** The ports on the gateway address for containers: the proxy, the gateway. */
   host_ports: number[];
 }
 
 export interface EgressReport {
   siblings: Hold;
-  /** Everything that listens on this machine, the API and the database included. */
+  /** All listeners on this machine, including the API and the database. */
   host: Hold;
   metadata: Hold;
   private_ranges: Hold;
@@ -32,11 +32,11 @@ export interface EgressReport {
 
 export interface Hold {
   closed: boolean;
-  /** What closes it, or why it is open. */
+  /** The mechanism that closes it, or the reason that it is open. */
   by: string;
 }
 
-/** Sets the rules, replacing those of before in one step, and says what holds from then on. */
+/** Replaces the rules in one step, and reports the resulting state. */
 export async function guardEgress(
   { engine, firewall }: EgressParts,
   { network, host_ports }: EgressInput,
@@ -45,12 +45,12 @@ export async function guardEgress(
   try {
     const names = chainNames(engine, network);
     const set = chains(names, { network, host_ports }, await nameservers());
-    // One program where every jump stands, which is the rule.
+    // Usually every jump exists, and one program is enough.
     const all = jumps(names, network);
     if (!(await firewall.restore([...set, ...all.map(({ rule }) => `-C ${rule}`)], signal)))
       for (const { chain, rule } of all) {
         if (await firewall.restore([...set, `-C ${rule}`], signal)) continue;
-        // Before every other rule.
+        // The jump must precede every other rule.
         if (!(await firewall.restore([...set, `-I ${rule.replace(chain, `${chain} 1`)}`], signal)))
           throw new Error(`there is no chain ${chain}`);
       }
@@ -62,7 +62,7 @@ export async function guardEgress(
   }
 }
 
-/** Takes the rules away, for a network that is no longer there. */
+/** Removes the rules of a removed network. */
 export async function unguardEgress(
   { engine, firewall }: EgressParts,
   network: Network,
@@ -107,10 +107,10 @@ function jumps({ host, forward }: ChainNames, { bridge, internal }: Network): Ju
   return internal ? [jump('INPUT', host)] : [jump('INPUT', host), jump('DOCKER-USER', forward)];
 }
 
-/** In the form of iptables-restore: naming a chain there empties it. */
+/** The lines of iptables-restore. A chain's line also empties the chain. */
 function chains({ host, forward }: ChainNames, { network, host_ports }: EgressInput, resolvers: string[]): string[] {
   const answers = '-m conntrack --ctstate ESTABLISHED,RELATED -j RETURN';
-  // Names are looked up by the machine's resolvers, which often have a private address.
+  // The machine's resolvers look up names, and often have a private address.
   const lookups = network.internal
     ? []
     : resolvers.flatMap((address) =>
@@ -127,7 +127,7 @@ function chains({ host, forward }: ChainNames, { network, host_ports }: EgressIn
   return network.internal ? chain(host, toHost) : [...chain(host, toHost), ...chain(forward, outwards)];
 }
 
-/** What the engine hands to containers as resolvers: with a stub on loopback, the servers behind the stub. */
+/** The resolvers that the engine gives to containers. For a stub on loopback, these are the servers behind the stub. */
 async function nameservers(): Promise<string[]> {
   const texts = await Promise.all(
     ['/etc/resolv.conf', '/run/systemd/resolve/resolv.conf'].map((path) => readFile(path, 'utf8').catch(() => '')),

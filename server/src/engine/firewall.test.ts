@@ -1,4 +1,4 @@
-// A real shell and the machine's real filter table, on a chain that no other test has.
+// A real shell and the machine's real filter table, on a chain of this test only.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
@@ -21,11 +21,11 @@ async function rules(): Promise<string[]> {
   return stdout.trim().split('\n').slice(1);
 }
 
-/** The shells below a process. */
+/** The child shells of a process. */
 async function shellsOf(parent: number): Promise<number[]> {
   const found = await Promise.all(
     (await readdir('/proc')).filter(Number).map(async (pid) => {
-      // It may end while the others are read.
+      // A process may end during the loop.
       const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
       return stat.includes('(sh)') && stat.slice(stat.lastIndexOf(')')).split(' ')[2] === String(parent)
         ? [Number(pid)]
@@ -35,7 +35,7 @@ async function shellsOf(parent: number): Promise<number[]> {
   return found.flat();
 }
 
-test('lines take effect all together or not at all, and a failure gives its reason', async () => {
+test('either all lines take effect or none, and a failure gives its reason', async () => {
   firewall = openFirewall();
   expect(await firewall.restore([`:${chain} - [0:0]`, `-A ${chain} -j RETURN`])).toBe(true);
   expect(await firewall.restore([`:${chain} - [0:0]`, `-C ${chain} -j DROP`])).toBe(false);
@@ -43,18 +43,18 @@ test('lines take effect all together or not at all, and a failure gives its reas
   expect(await rules()).toEqual([`-A ${chain} -j RETURN`]);
 });
 
-test('a shell that was killed is replaced with the next rules', async () => {
+test('the next rules replace a killed shell', async () => {
   firewall = openFirewall();
   const before = await shellsOf(process.pid);
   for (const pid of before) process.kill(pid, 'SIGKILL');
   const set = async () => await firewall?.restore([`:${chain} - [0:0]`, `-A ${chain} -j RETURN`]);
-  // The end of the shell is not known yet: these rules are refused.
+  // The service does not know yet that the shell ended, so these rules are refused.
   await expect(set()).rejects.toThrow('the process that sets them ended');
   expect(await set()).toBe(true);
   expect(await rules()).toEqual([`-A ${chain} -j RETURN`]);
 });
 
-test('a service that is killed leaves no shell behind', async () => {
+test('a killed service leaves no shell', async () => {
   const program = `
     const { openFirewall } = await import(${JSON.stringify(new URL('firewall.ts', import.meta.url).href)});
     const firewall = openFirewall();

@@ -1,20 +1,20 @@
-// Firewall rules are set by a small process of their own. To start a program, the kernel copies the memory map of the process that
-// starts it: in the service that stops every call meanwhile, in a shell of 1 MB it stops none. The shell ends with its standard input,
-// so a service that was killed leaves none behind. A shell that ended is replaced with the next rules.
+// A small separate process sets the firewall rules. At the start of a program, the kernel copies the memory map of the starting
+// process. In the service, that copy delays every call. In a shell of 1 MB it delays none. The shell ends with its standard input,
+// so a killed service leaves no shell. The next rules replace a shell that has ended.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { unlessAborted } from './client.ts';
 
 export interface Firewall {
   /**
-   * Changes the filter table by these lines of iptables-restore, by all of them or by none. False when a line names a rule or a chain that
-   * is missing. Throws the program's first sentence for every other failure.
+   * Applies all of these lines of iptables-restore to the filter table, or none. False when a rule or a chain in a line is missing.
+   * Throws the program's first output line for every other failure.
    */
   restore(lines: readonly string[], signal?: AbortSignal): Promise<boolean>;
   close(): void;
 }
 
-/** Starts the process: early, while this one is small. */
+/** Starts the shell. It must be early, while the service's process is small. */
 export function openFirewall(): Firewall {
   let shell = startShell();
   return {
@@ -33,7 +33,7 @@ const missing_rule = '1';
 const missing_program = '127';
 const answer_ms = 15_000;
 
-// Reads rules up to their COMMIT, and answers each with one line: the exit status, and the first line of what was printed.
+// Reads rules until their COMMIT, and answers each with one line: the exit status and the first line of the output.
 const script = `
 rules=
 while IFS= read -r line; do
@@ -53,7 +53,7 @@ interface Shell {
 }
 
 function startShell(): Shell {
-  // A process group of its own, so that a program that hangs is killed with the shell.
+  // In a separate process group, so that a kill of the shell also ends a hanging program.
   const child = spawn('sh', ['-c', script], { cwd: '/', detached: true, stdio: ['pipe', 'pipe', 'ignore'] });
   const waiting: PromiseWithResolvers<string>[] = [];
   let ended: Error | undefined;
@@ -63,7 +63,7 @@ function startShell(): Shell {
   };
   child.once('error', end);
   child.once('close', () => end(new Error('the process that sets them ended')));
-  // 'close' says it.
+  // 'close' reports the end.
   child.stdin.on('error', () => {});
   createInterface({ input: child.stdout }).on('line', (line) => waiting.shift()?.resolve(line));
   return {

@@ -5,7 +5,7 @@ import { runInSandbox, type SandboxLimits } from './sandbox.ts';
 
 export interface BaseFacts {
   python_version: string;
-  /** Where pip of this image goes when nobody tells it where: the index, and the host that serves the files. */
+  /** The default hosts of pip in this image: the index, and the host of the files. */
   index_url: string;
   file_host: string;
 }
@@ -16,7 +16,7 @@ from pip._internal.models.index import PyPI
 print(json.dumps({"python_version": platform.python_version(), "index_url": PyPI.simple_url, "file_host": PyPI.file_storage_domain}))
 `;
 
-/** Asks the base image for its interpreter and its package index, so that no index is a constant here. Throws `base_image_missing`. */
+/** Reads the interpreter and the package index from the base image, so the code has no constant index. Throws `base_image_missing`. */
 export async function readBaseFacts(
   engine: Engine,
   base: Image,
@@ -35,6 +35,6 @@ export async function readBaseFacts(
       fields: { output: stderr.slice(-4000) },
     });
   }
-  // The text is printed by the few lines above.
+  // The script above printed the text.
   return JSON.parse(stdout) as BaseFacts;
 }

@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => proxy.close());
 
-/** What the proxy answers to CONNECT, and through the tunnel. */
+/** Returns the proxy's answer to CONNECT, and the answer through the tunnel. */
 async function tunnel(target: string, through = proxy.port): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port: through });
   socket.setTimeout(5000, () => socket.destroy(new Error('no answer')));
@@ -49,14 +49,14 @@ async function plain(url: string, method = 'GET'): Promise<{ status: number | un
   return { status: response.statusCode, text };
 }
 
-test('the index is reached through a tunnel, and another port of its host is not', async () => {
+test('a tunnel reaches the index, but no other port of its host', async () => {
   proxy.allow({ host: '127.0.0.1', port, configured: true });
   expect(await tunnel(`127.0.0.1:${port}`)).toContain('index /simple');
   expect(await tunnel('127.0.0.1:22')).toMatch(/^HTTP\/1.1 403/);
   expect(refused).toEqual(['127.0.0.1:22']);
 });
 
-test('an index without TLS is reached, with reading methods only', async () => {
+test('an index without TLS is reachable, only with reading methods', async () => {
   proxy.allow({ host: '127.0.0.1', port, configured: true });
   expect(await plain(`http://127.0.0.1:${port}/simple?a=b`)).toEqual({
     status: 200,
@@ -80,14 +80,14 @@ test.each([
   expect(await tunnel(target)).toMatch(/^HTTP\/1.1 403/);
 });
 
-test('a name that turns out to be a private address is refused unless an administrator named it', async () => {
+test('a name with a private address is refused unless an administrator configured it', async () => {
   proxy.allow({ host: 'localhost', port, configured: false });
   expect(await tunnel(`localhost:${port}`)).toMatch(/^HTTP\/1.1 502/);
   proxy.allow({ host: 'localhost', port, configured: true });
   expect(await tunnel(`LOCALHOST:${port}`)).toContain('index /simple');
 });
 
-test('a company proxy is used where one is set', async () => {
+test('a configured company proxy is used', async () => {
   const seen: string[] = [];
   const company = createTcpServer((socket) => {
     socket.once('data', (head) => {
@@ -111,7 +111,7 @@ test('a company proxy is used where one is set', async () => {
   company.close();
 });
 
-test('a connection that brings in more than it may is cut', async () => {
+test('a connection over its download limit is cut', async () => {
   const small = await startIndexProxy({ address: '127.0.0.1', max_bytes: 20 });
   small.allow({ host: '127.0.0.1', port, configured: true });
   const text = await tunnel(`127.0.0.1:${port}`, small.port).catch((error: unknown) => String(error));

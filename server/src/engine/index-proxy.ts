@@ -6,13 +6,13 @@ import { isPrivate } from '../outbound/private-address.ts';
 import { sharedLookup } from './shared-lookup.ts';
 import { connectThrough } from './upstream-proxy.ts';
 
-// The sandboxes' only way out: a forward proxy on the gateway address of their network, which lets the package index's hosts through.
-// It resolves names itself and connects to the address it has checked, so that a name cannot point inwards a moment later.
+// The sandboxes' only way out: a forward proxy on the gateway address of their network. It allows only the hosts of the package index.
+// It resolves names itself and connects to the checked address. So a name cannot change to an internal address after the check.
 
 export interface AllowedHost {
   host: string;
   port: number;
-  /** A private address is fine for an index that an administrator configured, never for one that was only looked up. */
+  /** A configured index may have a private address. An index from pip's defaults may not. */
   configured: boolean;
 }
 
@@ -25,10 +25,10 @@ export interface IndexProxy {
 
 export interface IndexProxyInput {
   address: string;
-  /** A company proxy that leads out. */
+  /** A company proxy to the outside. */
   upstream_proxy?: string | undefined;
   max_connections?: number;
-  /** What one connection may bring in. */
+  /** The download limit of one connection. */
   max_bytes?: number;
   onRefusedHost?: ((host: string) => void) | undefined;
 }
@@ -61,7 +61,7 @@ export async function startIndexProxy(input: IndexProxyInput): Promise<IndexProx
   server.listen(0, input.address);
   await listening(server);
 
-  // The server listens on an address and a port, so this is no pipe's name.
+  // The server listens on an address and a port, so this is not the name of a pipe.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${input.address}:${port}`,
@@ -103,7 +103,7 @@ async function tunnel(
     client.write('HTTP/1.1 200 Connection established\r\n\r\n');
     client.pipe(upstream).pipe(client);
   } catch {
-    // Why it failed stays here: pip and uv read only the status, and it becomes `index_unreachable`.
+    // The reason is dropped: pip and uv read only the status, which becomes `index_unreachable`.
     refuse(client, 502);
   }
 }
@@ -139,7 +139,7 @@ async function forward(incoming: IncomingMessage, response: ServerResponse, { fi
   }
 }
 
-/** Connects to the checked address, or has the company proxy connect: then the name is its to resolve. */
+/** Connects to the checked address. With a company proxy, that proxy resolves the name and connects. */
 async function connectTo(
   { host, port, configured }: AllowedHost,
   addressOf: (host: string) => Promise<string>,
@@ -179,7 +179,7 @@ async function listening(server: ReturnType<typeof createServer>): Promise<void>
   server.once('error', (error) =>
     reject(
       new Problem('engine_unavailable', {
-        detail: `The sandboxes' gateway address cannot be listened on (${'code' in error ? String(error.code) : error.message})`,
+        detail: `The service cannot listen on the sandboxes' gateway address (${'code' in error ? String(error.code) : error.message})`,
         hint: 'The service must run on the same Linux machine as the container engine.',
       }),
     ),

@@ -10,14 +10,14 @@ const settings: BuildSettings = {
 };
 const facts = { python_version: '3.12.1', index_url: 'https://index.example/simple', file_host: 'files.example' };
 
-test('with no index set, the hosts are those that pip of the base image knows', () => {
+test("without a configured index, the hosts are the defaults of the base image's pip", () => {
   expect(indexHosts(settings, facts)).toEqual([
     { host: 'index.example', port: 443, configured: false },
     { host: 'files.example', port: 443, configured: false },
   ]);
 });
 
-test('with an index set, only it and its file hosts may be reached', () => {
+test('with a configured index, only its hosts and its file hosts are allowed', () => {
   const own = { ...settings, index_url: 'http://mirror.internal:8081/simple', index_hosts: ['files.internal'] };
   expect(indexHosts(own, facts)).toEqual([
     { host: 'mirror.internal', port: 8081, configured: true },
@@ -25,7 +25,7 @@ test('with an index set, only it and its file hosts may be reached', () => {
   ]);
 });
 
-test("the index's credentials stand in files and in nothing else", () => {
+test("the index's credentials are only in files", () => {
   const own = { ...settings, index_url: 'https://ada:s3cret@mirror.internal/simple' };
   const { env, files } = indexConfiguration(own, { proxy_url: 'http://10.0.0.1:1', authorities: undefined });
   expect(JSON.stringify(env)).not.toContain('s3cret');

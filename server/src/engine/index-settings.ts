@@ -2,7 +2,7 @@ import type { BaseFacts } from './index-hosts.ts';
 import type { AllowedHost } from './index-proxy.ts';
 import type { BuildSettings } from './sandboxes.ts';
 
-/** The hosts a sandbox may reach: those of the configured indexes, else those the base image's pip knows. */
+/** The allowed hosts of a sandbox: the hosts of the configured indexes, otherwise the defaults of the base image's pip. */
 export function indexHosts(settings: BuildSettings, facts: BaseFacts): AllowedHost[] {
   const configured = [settings.index_url, ...(settings.extra_index_urls ?? [])]
     .filter((url) => url !== undefined)
@@ -18,7 +18,7 @@ export function indexHosts(settings: BuildSettings, facts: BaseFacts): AllowedHo
 }
 
 /**
- * What uv and pip read. Credentials stand only in files, which lie on tmpfs: arguments and the environment can be seen from outside
+ * The settings of uv and pip. Credentials are only in files on tmpfs, because arguments and the environment are visible from outside
  * and could be committed.
  */
 export function indexConfiguration(

@@ -1,6 +1,6 @@
 import type { Engine } from './client.ts';
 
-/** The names under which the engine keeps whose object something is. */
+/** The labels for the owner of an object in the engine. */
 export const label = {
   installation: 'gantry.installation',
   purpose: 'gantry.purpose',
@@ -27,12 +27,12 @@ export function labelsFor(engine: Engine, purpose: string, run?: RunLabel): Labe
   };
 }
 
-/** Selects this installation's objects of one purpose in a listing of the engine. */
+/** The filter for this installation's objects of one purpose. */
 export function ownedBy(engine: Engine, purpose: string): { label: string[] } {
   return { label: [`${label.installation}=${engine.installation_id}`, `${label.purpose}=${purpose}`] };
 }
 
-/** A short, stable mark of the installation for names, which the engine shares among all installations. */
+/** A short, stable mark of the installation. All installations on an engine share its names. */
 export function mark(engine: Engine): string {
   return engine.installation_id
     .replaceAll(/[^a-z0-9]/gi, '')

@@ -2,7 +2,7 @@ import { finished } from 'node:stream/promises';
 import { expect, test } from 'vitest';
 import { lineSplitter } from './lines.ts';
 
-test('lines survive chunks that end anywhere, in a character too', async () => {
+test('lines survive chunk ends at any byte, also within a character', async () => {
   const lines: string[] = [];
   const { stream, text } = lineSplitter({ keep_bytes: 100, onLine: (line) => lines.push(line) });
   const bytes = Buffer.from('grüße\r\nzwei\n\ndrei');
@@ -13,7 +13,7 @@ test('lines survive chunks that end anywhere, in a character too', async () => {
   expect(text()).toBe('grüße\r\nzwei\n\ndrei');
 });
 
-test('of endless output only the end is kept, and a line without an end is cut', async () => {
+test('only the end of endless output is kept, and an endless line is cut', async () => {
   const lines: string[] = [];
   const { stream, text } = lineSplitter({ keep_bytes: 10, onLine: (line) => lines.push(line) });
   stream.end('a'.repeat(40_000));

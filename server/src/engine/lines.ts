@@ -3,11 +3,11 @@ import { Writable } from 'node:stream';
 
 export interface LineSplitter {
   stream: Writable;
-  /** The end of what was written, at most `keep_bytes` characters. */
+  /** The end of the output, at most `keep_bytes` characters. */
   text: () => string;
 }
 
-/** Takes a byte stream apart into lines, across chunk boundaries and within multi-byte characters. A line is cut at 16,384 characters. */
+/** Splits a byte stream into lines, for all chunk boundaries, also within characters. A line is cut at 16,384 characters. */
 export function lineSplitter({
   keep_bytes,
   onLine,

@@ -3,15 +3,15 @@ import { Problem } from '@gantry/contract/problems.ts';
 export interface LockedPackage {
   name: string;
   version: string;
-  /** The environments that it is for; absent for every one. */
+  /** The package's environments. Absent for all environments. */
   marker?: string;
-  /** `sha256:…`, of every file the index offers for this version. */
+  /** `sha256:…` of every file of this version in the index. */
   hashes: string[];
 }
 
 /**
- * Reads a requirements.lock as uv writes it: `name==version`, each followed by its hashes on continued lines. Nothing else can be a line of
- * it: an address, a folder, an option or a package without a hash would install what nobody approved. Throws `project_invalid`.
+ * Reads a requirements.lock in uv's form: `name==version`, each followed by its hashes on continued lines. Throws `project_invalid`
+ * for every other line: an address, a folder, an option or a package without a hash would install unapproved content.
  */
 export function parseLock(lock: string): LockedPackage[] {
   const lines = lock.replaceAll(/\\\n/g, ' ').split('\n');
@@ -49,13 +49,13 @@ function withoutHashes(line: string): string {
 
 function refused(lines: string[]): Problem {
   return new Problem('project_invalid', {
-    detail: `The lock holds what is no package of the index with a version and hashes: ${lines.join(', ')}`,
-    hint: 'Require packages by name and version. They come from the package index alone.',
+    detail: `The lock has entries that are not packages of the index with version and hashes: ${lines.join(', ')}`,
+    hint: 'Require packages by name and version. They come only from the package index.',
     fields: { lines },
   });
 }
 
-/** The form in which uv writes a lock, which `parseLock` reads. */
+/** Prints a lock in uv's form, which `parseLock` reads. */
 export function printLock(packages: LockedPackage[]): string {
   return packages
     .map(({ name, version, marker, hashes }) => {

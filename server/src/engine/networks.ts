@@ -5,7 +5,7 @@ import { label, labelsFor, mark, ownedBy } from './labels.ts';
 export interface Network {
   id: string;
   name: string;
-  /** The host's interface, which firewall rules name. */
+  /** The host's interface. The firewall rules name it. */
   bridge: string;
   subnet: string;
   gateway: string;
@@ -14,15 +14,15 @@ export interface Network {
 
 export interface NetworkPlan {
   purpose: 'agents' | 'sandbox';
-  /** A small one of its own, such as 10.213.0.0/24: the engine's pools hold only about thirty networks. */
+  /** A small subnet, such as 10.213.0.0/24. The engine's default pools have only about thirty networks. */
   subnet: string;
-  /** Without a way out of the host. */
+  /** True for a network without access outside the host. */
   internal: boolean;
 }
 
 /**
- * Makes the bridge if it is not there. Containers on it cannot reach each other (inter-container traffic is off); the host
- * reaches each by its address, and each reaches what listens on the gateway address.
+ * Makes the bridge if it is missing. Its containers cannot reach each other (inter-container traffic is off). The host reaches each
+ * container by its address. Each container reaches the listeners on the gateway address.
  */
 export async function ensureNetwork(engine: Engine, plan: NetworkPlan, signal?: AbortSignal): Promise<Network> {
   const network = plannedNetwork(engine, plan);
@@ -41,13 +41,13 @@ export async function ensureNetwork(engine: Engine, plan: NetworkPlan, signal?: 
     const created = await refusedAs(plan, ask(creating, { seconds: 30, signal }));
     return { ...network, id: created.id };
   } catch (error) {
-    // Another process of this installation was first.
+    // Another process of this installation made the network first.
     if (answered(error, 409)) return ensureNetwork(engine, plan, signal);
     throw error;
   }
 }
 
-/** 403: the network is in use with other settings, or its range is another network's. */
+/** 403: the network is in use with other settings, or another network has its range. */
 async function refusedAs<T>({ purpose, subnet }: NetworkPlan, call: Promise<T>): Promise<T> {
   try {
     return await call;
@@ -60,8 +60,8 @@ async function refusedAs<T>({ purpose, subnet }: NetworkPlan, call: Promise<T>):
         ? `The ${purpose} network is in use with other settings`
         : `The engine cannot make the ${purpose} network ${subnet}: ${reason.replace(/^\(HTTP code 403\)[^-]*- /, '').trim()}`,
       hint: inUse
-        ? 'Stop the agents, or set the settings back.'
-        : `Set ${purpose.toUpperCase()}_SUBNET to a range that nothing else uses.`,
+        ? 'Stop the agents, or restore the settings.'
+        : `Set ${purpose.toUpperCase()}_SUBNET to an unused range.`,
     });
   }
 }
@@ -77,7 +77,7 @@ export async function removeNetwork(engine: Engine, network: Network, signal?: A
 function plannedNetwork(engine: Engine, { purpose, subnet, internal }: NetworkPlan): Omit<Network, 'id'> {
   return {
     name: `svc-${purpose}-${mark(engine)}`,
-    // The kernel allows 15 characters for an interface's name.
+    // The kernel allows 15 characters in the name of an interface.
     bridge: `svc${mark(engine)}${purpose.slice(0, 1)}`,
     subnet,
     gateway: firstAddress(subnet),
@@ -95,7 +95,7 @@ function creation(
     Driver: 'bridge',
     CheckDuplicate: true,
     Internal: internal,
-    // The firewall's rules are for IPv4. An engine may be set to give every network IPv6, which would lead past them.
+    // The firewall's rules are for IPv4. An engine may give every network IPv6 by default, which would bypass the rules.
     EnableIPv6: false,
     IPAM: { Driver: 'default', Config: [{ Subnet: subnet, Gateway: gateway }] },
     Options: { 'com.docker.network.bridge.name': bridge, 'com.docker.network.bridge.enable_icc': 'false' },
@@ -110,7 +110,7 @@ function firstAddress(subnet: string): string {
   return parts.join('.');
 }
 
-/** True when the engine's object was made by this installation. */
+/** True when this installation made the engine's object. */
 export function isOwn(engine: Engine, labels: Record<string, string> | undefined): boolean {
   return labels?.[label.installation] === engine.installation_id;
 }

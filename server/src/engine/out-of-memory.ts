@@ -7,8 +7,8 @@ const look_again_after_ms = 500;
 const late_ms = 2000;
 
 /**
- * Was a container that has ended killed for want of memory? The engine hears of that and of the end on two ways, and may know the end
- * first: one that was killed just now is looked at once more.
+ * True when the ended container was killed because it ran out of memory. The engine may learn of the end before that reason.
+ * So a container that was killed just now is inspected once more.
  */
 export async function wasOutOfMemory(
   container: Docker.Container,

@@ -10,8 +10,8 @@ const purpose = 'wheels';
 type CachePlace = Pick<IndexedInput, 'volumes' | 'writable_directories'> & { env: Record<string, string> };
 
 /**
- * The team's own cache, kept between runs. Nothing of a package runs where it is mounted: unpacked files are not hashed again, so that what
- * runs there could change what another agent of the team installs later. Its runs take wheels only and compile no bytecode.
+ * The team's own cache, kept between runs. No package code runs with the cache mounted: uv does not hash unpacked files again, so
+ * package code could change the later installations of the team's other agents. Runs with the cache use only wheels and compile no bytecode.
  */
 export async function teamCache({ engine }: Sandboxes, team_id: string, signal: AbortSignal): Promise<CachePlace> {
   const volume: SandboxVolume = { name: cacheName(engine, team_id), path, writable_folder: 'wheels' };
@@ -25,12 +25,12 @@ export async function pruneCaches(engine: Engine, team_ids: ReadonlySet<string>,
   await removeVolumes(engine, { purpose, kept, signal });
 }
 
-/** Removes the caches in which code of packages could still run. They bear another name and purpose, so that none is ever used again. */
+/** Removes the caches that package code could change. Their name and purpose differ, so none is used again. */
 export async function removeOldCaches(engine: Engine, signal: AbortSignal): Promise<void> {
   await removeVolumes(engine, { purpose: 'cache', kept: new Set(), signal });
 }
 
-/** One that a sandbox still uses stays for the next time. */
+/** A volume in use by a sandbox stays until a later call. */
 async function removeVolumes(
   engine: Engine,
   o: { purpose: string; kept: ReadonlySet<string>; signal: AbortSignal },
@@ -50,5 +50,5 @@ function cacheName(engine: Engine, team_id: string): string {
   return `svc-wheels-${mark(engine)}-${team}`;
 }
 
-/** A cache in the sandbox's own layer, measured by its disk limit and gone with it. */
+/** A cache in the sandbox's own layer. It counts against the disk limit and is removed with the sandbox. */
 export const throwAwayCache: CachePlace = { writable_directories: [path], env: { UV_CACHE_DIR: path } };

@@ -1,16 +1,16 @@
-// The Pythons that agents can run on. Each is a base image; the usual one serves every project that does not ask for another.
+// The Python versions for agents. Each is a base image. The default one serves every project without another requirement.
 import { Problem } from '@gantry/contract/problems.ts';
 import { firstUse } from '../first-use.ts';
 import type { Sandboxes } from './sandboxes.ts';
 
 export interface Pythons {
-  /** Minor versions besides the usual one, in the order in which they are tried: `3.13`. */
+  /** Minor versions besides the default, such as `3.13`, in the order of the tries. */
   further: readonly string[];
-  /** Of the Python with this version, `3.13` or `3.13.5`; unset: the usual one. Throws `base_image_missing`. */
+  /** The sandboxes for this version, `3.13` or `3.13.5`, by default for the default Python. Throws `base_image_missing`. */
   sandboxes(python?: string): Promise<Sandboxes>;
 }
 
-/** `base_images` maps a minor version to a reference of an image, which is opened when somebody asks for it. */
+/** `base_images` maps a minor version to an image reference. An image is opened at its first use. */
 export function openPythons(
   usual: () => Promise<Sandboxes>,
   base_images: Readonly<Record<string, string>>,
@@ -46,7 +46,7 @@ function newerFirst(a: string, b: string): number {
 function requireMinor(reference: string, minor: string, found: string): void {
   if (minorOf(found) === minor) return;
   throw new Problem('base_image_missing', {
-    detail: `BASE_IMAGES names ${reference} for Python ${minor}, and it holds Python ${found}`,
+    detail: `BASE_IMAGES names ${reference} for Python ${minor}, but the image has Python ${found}`,
     hint: 'Correct BASE_IMAGES.',
   });
 }

@@ -1,4 +1,4 @@
-// Takes everything of an installation out of the engine. Nothing without its id is touched.
+// Removes all objects of an installation from the engine. Objects without its id stay unchanged.
 import { answered, ask, type Engine } from './client.ts';
 import { unguardEgress } from './egress.ts';
 import { openFirewall } from './firewall.ts';
@@ -12,18 +12,18 @@ export interface Removed {
   images: number;
 }
 
-/** Containers first, then what they used. The service does not run meanwhile. */
+/** Removes containers first, then the objects that they used. The service must be stopped. */
 export async function removeInstallation(engine: Engine): Promise<Removed> {
   const objects = await removeObjects(engine);
   let images = 0;
-  // Apps are built on dependencies, and those on what was unpacked.
+  // App images are built on dependency images, and those on unpacked images.
   for (const purpose of ['app', 'dependencies', 'unpacked'])
     for (const { Id } of await ask(engine.docker.listImages({ filters: ownedBy(engine, purpose) })))
       if (await isRemoved(engine.docker.getImage(Id).remove({ force: true }))) images += 1;
   return { ...objects, images };
 }
 
-/** All but the images. */
+/** Removes all objects except images. */
 export async function removeObjects(engine: Engine): Promise<Omit<Removed, 'images'>> {
   const { docker, installation_id } = engine;
   const filters = { label: [`${label.installation}=${installation_id}`] };
@@ -52,7 +52,7 @@ export async function removeObjects(engine: Engine): Promise<Omit<Removed, 'imag
   return { containers: containers.length, networks: networks.length, volumes: Volumes?.length ?? 0 };
 }
 
-/** False when it is not there any more. */
+/** False when the object no longer exists. */
 async function isRemoved(removing: Promise<unknown>): Promise<boolean> {
   try {
     await ask(removing);

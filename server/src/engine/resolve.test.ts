@@ -1,4 +1,4 @@
-// Against the real engine, the real resolver and the real package index.
+// With the real engine, the real resolver and the real package index.
 import { filesFromMap } from '@gantry/contract/agent-project.ts';
 import { readDependencies } from '@gantry/contract/dependencies/read-dependencies.ts';
 import { resolverLines } from '@gantry/contract/dependencies/resolver-lines.ts';
@@ -44,11 +44,11 @@ test("the user's and the platform's requirements become one lock with hashes", a
   expect(python_version).toBe(sandboxes.facts.python_version);
 }, 120_000);
 
-test('a project that declares nothing gets what the platform needs', async () => {
+test('a project without requirements gets the packages of the platform', async () => {
   expect((await resolve('')).packages.map(({ name }) => name)).toContain('httpx');
 }, 120_000);
 
-test('the versions of a lock bind what is needed, and add nothing', async () => {
+test('the versions of a lock bind needed packages, and add none', async () => {
   const constraints = requirementLines(
     'idna==3.9\nsix==1.16.0\ncertifi==2024.8.30 ; sys_platform == "linux"\n',
     'uv.lock',
@@ -59,7 +59,7 @@ test('the versions of a lock bind what is needed, and add nothing', async () => 
   expect(packages.map(({ name }) => name)).not.toContain('six');
 }, 120_000);
 
-test('a locked version that the project itself shuts out is a conflict that names both places', async () => {
+test('a locked version outside the project’s own range is a conflict that names both places', async () => {
   await expect(
     resolve('idna>=3.10\n', { constraints: requirementLines('idna==3.9\n', 'uv.lock') }),
   ).rejects.toMatchObject({
@@ -75,7 +75,7 @@ test('a locked version that the project itself shuts out is a conflict that name
   });
 }, 60_000);
 
-test("Poetry's versions are resolved as Poetry means them", async () => {
+test("Poetry's version ranges have Poetry's meaning", async () => {
   const text =
     '[tool.poetry.dependencies]\npython = "^3.9"\nidna = "~3.6"\nsix = { version = "^1.15", python = ">=3.9" }\n';
   const { packages } = await resolve(
@@ -86,7 +86,7 @@ test("Poetry's versions are resolved as Poetry means them", async () => {
   expect(packages.map(({ name }) => name)).toContain('six');
 }, 120_000);
 
-test('a package by its address is refused, also where the index itself serves it', async () => {
+test('a package with an address is refused, even an address of the index itself', async () => {
   const { stdout } = await sandboxes.run({
     command: [
       'python3',
@@ -111,7 +111,7 @@ test('a package by its address is refused, also where the index itself serves it
   });
 }, 120_000);
 
-test('a range that shuts the platform out is a conflict that names both sides', async () => {
+test("a range without the platform's version is a conflict that names both sides", async () => {
   await expect(resolve('idna\nhttpx<0.20\n')).rejects.toMatchObject({
     code: 'dependency_conflict',
     hint: 'Widen `httpx<0.20` (requirements.txt:2).',
@@ -126,7 +126,7 @@ test('a range that shuts the platform out is a conflict that names both sides', 
   });
 }, 60_000);
 
-test('a clash deep in the graph names the package that brings it', async () => {
+test('a conflict deep in the graph names the package that causes it', async () => {
   const error: unknown = await resolve('httpcore==1.0.9\nh11==0.12.0\n').catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code: 'dependency_conflict', fields: { packages: expect.arrayContaining(['h11']) } });
   expect(error).toMatchObject({
@@ -135,14 +135,14 @@ test('a clash deep in the graph names the package that brings it', async () => {
   expect(JSON.stringify(error)).toMatch(/"source":"httpcore[=>]=1\.0\.9","spec":"h11>=0\.16/);
 }, 60_000);
 
-test('a package that nobody has published is named', async () => {
+test('an unpublished package is named', async () => {
   await expect(resolve('gantry-no-such-package-1\n')).rejects.toMatchObject({
     code: 'dependency_conflict',
     detail: 'The package index has no package gantry-no-such-package-1',
   });
 }, 60_000);
 
-test('what exists as source only is built in a cache that is thrown away, and is listed', async () => {
+test('a package without wheels is built with a throw-away cache, and is listed', async () => {
   const log: string[] = [];
   const { built_from_source, packages } = await resolve('docopt==0.6.2\n', { onLog: (line) => log.push(line) });
   expect(built_from_source).toEqual(['docopt']);
@@ -150,23 +150,23 @@ test('what exists as source only is built in a cache that is thrown away, and is
   expect(log).toContain('The package index has no wheel of docopt; resolving again with source distributions');
 }, 120_000);
 
-test('where source distributions are refused, the package is named', async () => {
+test('a refused source distribution is named', async () => {
   const strict = { ...sandboxes, settings: { ...sandboxes.settings, source_distributions: 'refuse' as const } };
   await expect(resolve('docopt==0.6.2\n', {}, strict)).rejects.toMatchObject({
     code: 'project_invalid',
-    detail: 'The package index has no wheel of docopt, and packages are not built from source here',
+    detail: 'The package index has no wheel of docopt, and this service builds no packages from source',
     hint: 'Choose a version of docopt that has a wheel, or ask an administrator to set BUILD_SOURCE_DISTRIBUTIONS=allow.',
   });
 }, 60_000);
 
-test('a package from elsewhere than the index is not fetched, and the host is told', async () => {
+test('a package outside the index is not fetched, and its host is reported', async () => {
   await expect(resolve('evil @ https://evil.example/evil-1.0-py3-none-any.whl\n')).rejects.toMatchObject({
     code: 'index_unreachable',
   });
   expect(refusedHosts).toContain('evil.example:443');
 }, 60_000);
 
-test('a sandbox reaches the index and nothing else, on this machine neither', async () => {
+test('a sandbox reaches only the index, and nothing else on this machine', async () => {
   const script = `
 import socket, sys
 for host, port in [("PROXY", 0), ("${sandboxes.facts.file_host}", 443), ("169.254.169.254", 80), ("GATEWAY", 22), ("GATEWAY", 2375), ("8.8.8.8", 53)]:
@@ -198,14 +198,14 @@ for host, port in [("PROXY", 0), ("${sandboxes.facts.file_host}", 443), ("169.25
   });
 }, 60_000);
 
-test('an index that does not answer is refused by that name', async () => {
-  // uv is there already, so opening needs no index; resolving does.
+test('an index that does not answer is refused with index_unreachable', async () => {
+  // uv is already in its volume, so the opening needs no index, but a resolve does.
   const gone = await open({ index_url: 'https://index.invalid/simple' });
   await expect(resolve('idna\n', { team_id: 'team-2' }, gone)).rejects.toMatchObject({ code: 'index_unreachable' });
   await gone.close();
 }, 120_000);
 
-test('uv is at hand and belongs to the volume, not to the image', async () => {
+test('uv is available in its volume, not in the image', async () => {
   const { stdout } = await sandboxes.run({ command: [uvPath, '--version'], signal: signal() });
   expect(stdout).toMatch(/^uv \d/);
   const { exit_code } = await sandboxes.run({ command: ['/bin/sh', '-c', `touch ${uvPath}`], signal: signal() });

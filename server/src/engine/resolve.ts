@@ -10,16 +10,16 @@ import type { Sandboxes } from './sandboxes.ts';
 import { refuseIndexFailure } from './index-failure.ts';
 import { uvPath } from './uv.ts';
 
-// The user's requirements and the platform's become one lock, in one pass of uv on the base image, so that a clash is found here and
-// not in a running agent. The first try takes wheels only; a source distribution runs its author's code, so it gets a second try
-// whose cache is thrown away, and is built there once and for all. Settings of uv in a package are not read: they could lead elsewhere.
+// One pass of uv on the base image makes one lock of the user's and the platform's requirements. So a conflict shows here,
+// and not in a running agent. The first try uses only wheels. A source distribution runs its author's code, so the second try
+// has a throw-away cache and builds it once. uv ignores its settings in a package, because they could name other hosts.
 
 export interface ResolveInput {
   team_id: string;
   requirements: readonly ResolverLine[];
-  /** They bind the versions of packages that something needs, and add none. */
+  /** Bind the versions of needed packages, and add none. */
   constraints?: readonly ResolverLine[];
-  /** Lines such as `uvicorn[standard]>=0.27.0`. They stand next to the user's and bind packages that the user names as well. */
+  /** Lines such as `uvicorn[standard]>=0.27.0`. They apply together with the user's, also to packages that the user names. */
   platform_requirements: string[];
   run?: RunLabel;
   onLog?: (line: string) => void;
@@ -31,11 +31,11 @@ export interface ResolvedDependencies extends BuiltWheels {
   lock: string;
   python_version: string;
   packages: { name: string; version: string }[];
-  /** Packages of which the index has no wheel for the base image. */
+  /** Packages without a wheel for the base image in the index. */
   built_from_source: string[];
 }
 
-/** Throws `dependency_conflict`, `index_unreachable`, `project_invalid`, `build_failed`, `out_of_memory`, `disk_limit`. */
+/** Throws `dependency_conflict`, `index_unreachable`, `project_invalid`, `build_failed`, `out_of_memory` or `disk_limit`. */
 export async function resolveRequirements(sandboxes: Sandboxes, input: ResolveInput): Promise<ResolvedDependencies> {
   const wheels = await compile(sandboxes, input, { sources: false });
   if (wheels.exit_code === 0)
@@ -91,7 +91,7 @@ async function compile(
 
 const textOf = (lines: readonly ResolverLine[]) => lines.map(({ line }) => `${line}\n`).join('');
 
-/** `docopt`, as far as uv names it. */
+/** The names in uv's text, such as `docopt`. */
 function withoutWheel(resolverText: string): string {
   const named = [
     ...resolverText.matchAll(/Wheels are required for `([^`]+)`/g),
@@ -104,7 +104,7 @@ function withoutWheel(resolverText: string): string {
 function refuseSources({ settings }: Sandboxes, names: string): void {
   if (settings.source_distributions === 'allow') return;
   throw new Problem('project_invalid', {
-    detail: `The package index has no wheel of ${names}, and packages are not built from source here`,
+    detail: `The package index has no wheel of ${names}, and this service builds no packages from source`,
     hint: `Choose a version of ${names} that has a wheel, or ask an administrator to set BUILD_SOURCE_DISTRIBUTIONS=allow.`,
   });
 }
@@ -125,7 +125,7 @@ function refusal(input: ResolveInput, { exit_code, stderr }: SandboxResult): Pro
     });
   }
   return new Problem('build_failed', {
-    detail: `The dependencies cannot be resolved (uv ended with ${exit_code})`,
+    detail: `The dependencies cannot be resolved (uv exited with ${exit_code})`,
     fields: { resolver: resolver_text },
   });
 }

@@ -1,4 +1,4 @@
-// Against the real engine. Each refusal stands next to the allowed thing, so that it is the boundary and not a broken sandbox.
+// With the real engine. Beside each refusal is an allowed action, so that a broken sandbox cannot pass as a boundary.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testConfig } from '../testing/config.ts';
@@ -24,7 +24,7 @@ function run(script: string, changes: Partial<SandboxInput> = {}) {
 
 const left = () => engine.docker.listContainers({ all: true, filters: ownedBy(engine, 'sandbox') });
 
-test('a command sees its files and answers with its output, its log and its exit code', async () => {
+test('a command reads its files and returns its output, its log and its exit code', async () => {
   const log: string[] = [];
   const script = 'cat /tmp/in/a.txt; echo "a line" >&2; printf "the end" >&2; exit 3';
   const result = await run(script, { files: { 'a.txt': 'hello' }, onLog: (line) => log.push(line) });
@@ -33,13 +33,13 @@ test('a command sees its files and answers with its output, its log and its exit
   expect(await left()).toEqual([]);
 });
 
-test('a command is nobody: no root, no capability, no way to become more', async () => {
+test('a command has no root, no capability and no way to gain privileges', async () => {
   const { stdout } = await run('id -u; grep -E "^(CapPrm|CapEff|CapBnd|NoNewPrivs)" /proc/self/status');
   expect(stdout.split(/\s+/)).toEqual(expect.arrayContaining(['10001', 'NoNewPrivs:', '1']));
   expect(stdout).toMatch(/CapPrm:\s+0+\nCapEff:\s+0+\nCapBnd:\s+0+\n/);
 });
 
-test('a command writes to /tmp and to what it was given, and nowhere else', async () => {
+test('a command writes only to /tmp and to its writable directories', async () => {
   const script = 'touch /tmp/a /opt/given/a && echo given; touch /opt/b /usr/b /etc/b; exit 0';
   const { stdout, stderr } = await run(script, { writable_directories: ['/opt/given'] });
   expect(stdout).toBe('given\n');
@@ -49,7 +49,7 @@ test('a command writes to /tmp and to what it was given, and nowhere else', asyn
   expect(closed.stderr).toMatch(/Read-only file system/);
 });
 
-test('a command reaches its program word for word, whatever is in it', async () => {
+test('a program gets the words of its command unchanged', async () => {
   const words = ["it's", '$HOME', '`id`', 'two words', 'a\nb', '"', '\\', ''];
   const { stdout } = await run('', {
     command: ['python3', '-c', 'import sys, os, json; print(json.dumps([sys.argv[1:], os.environ["ODD"]]))', ...words],
@@ -70,7 +70,7 @@ test('a fork bomb ends at the limit of processes', async () => {
   expect(stderr).toMatch(/Cannot fork/);
 });
 
-test('a command that needs more memory than it may have is refused by that name', async () => {
+test('a command over its memory limit is refused with out_of_memory', async () => {
   expect((await run('python3 -c "x = b\'x\' * 50_000_000; print(len(x))"')).stdout).toBe('50000000\n');
   await expect(run('python3 -c "x = b\'x\' * 500_000_000; print(len(x))"')).rejects.toMatchObject({
     code: 'out_of_memory',
@@ -78,7 +78,7 @@ test('a command that needs more memory than it may have is refused by that name'
   expect(await left()).toEqual([]);
 });
 
-test('a command that fills the disk is ended by the watchdog', async () => {
+test('the disk limit ends a command that fills the disk', async () => {
   const writable_directories = ['/opt/given'];
   const roomy = { ...limits, memory_bytes: 512e6 };
   const fill = (megabytes: number) =>
@@ -90,16 +90,16 @@ test('a command that fills the disk is ended by the watchdog', async () => {
   const began = performance.now();
   await expect(fill(100)).rejects.toMatchObject({
     code: 'disk_limit',
-    detail: 'It wrote more than 50 MB and was ended',
+    detail: 'The sandbox wrote more than 50 MB and was stopped',
   });
   expect(performance.now() - began).toBeLessThan(12_000);
   expect(await left()).toEqual([]);
 });
 
-test('a command that takes too long is ended', async () => {
+test('a command over its time limit is stopped', async () => {
   await expect(run('sleep 30', { limits: { ...limits, deadline_seconds: 1 } })).rejects.toMatchObject({
     code: 'build_failed',
-    detail: 'It took longer than 1 s and was ended',
+    detail: 'The sandbox took longer than 1 s and was stopped',
   });
 });
 
@@ -115,7 +115,7 @@ test('an aborted command is gone within a second', async () => {
   expect(await left()).toEqual([]);
 });
 
-test('an image committed from a sandbox holds neither its files nor its environment', async () => {
+test('an image from a sandbox has neither its files nor its environment', async () => {
   let id = '';
   let changed: string[] = [];
   const canary = crypto.randomUUID();
@@ -139,7 +139,7 @@ test('an image committed from a sandbox holds neither its files nor its environm
   }
 }, 60_000);
 
-test('what a killed process left behind is swept away', async () => {
+test('the containers of a killed process are removed', async () => {
   const running = run('sleep 60').catch((error: unknown) => error);
   while ((await left()).length === 0) await delay(50);
   await sweepSandboxes(engine);

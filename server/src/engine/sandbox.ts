@@ -8,12 +8,12 @@ import { labelsFor, mark, ownedBy, type RunLabel } from './labels.ts';
 import { lineSplitter } from './lines.ts';
 import { wasOutOfMemory } from './out-of-memory.ts';
 
-// A sandbox is where everything runs that a user's project can make run: resolving, building source distributions, installing.
-// It promises: one command, as nobody in particular, within limits, on a network whose only way out is the package index, ended by
-// deadline, signal or limit, and gone afterwards. Never: a capability, the engine's socket, a directory of the host, a secret that
-// stays behind. Input files travel over stdin onto a tmpfs, so that an image committed from the sandbox holds none of them.
+// A sandbox runs all work that a user's project can influence: resolving, building source distributions, installing.
+// It promises one command, as an unprivileged user, within limits, on a network with access only to the package index.
+// A deadline, a signal or a limit ends it, and then it is removed. It never has a capability, the engine's socket or a directory
+// of the host, and it leaves no secret. Input files come over stdin onto a tmpfs, so a committed image has none of them.
 
-/** The user that sandboxes and agents run as. */
+/** The user of sandboxes and agents. */
 export const sandbox_user = 10001;
 
 export interface SandboxLimits {
@@ -28,26 +28,26 @@ export interface SandboxInput {
   image: string;
   command: string[];
   env?: Record<string, string>;
-  /** Appear below /tmp/in, on tmpfs. */
+  /** Files below /tmp/in, on tmpfs. */
   files?: Record<string, string | Uint8Array>;
-  /** A network's name; none when absent. */
+  /** The name of the network. Without it, the sandbox has no network. */
   network?: string;
-  /** Directories of the image's own layer that the command may write; without them the root is read-only. */
+  /** The writable directories of the image's own layer. Without them the root is read-only. */
   writable_directories?: string[];
   volumes?: SandboxVolume[];
   limits: SandboxLimits;
   run?: RunLabel;
-  /** Receives what the command writes to stderr. */
+  /** Receives the lines of stderr. */
   onLog?: (line: string) => void;
   signal: AbortSignal;
-  /** Runs on the stopped container of a command that exited with 0, before it is removed. */
+  /** Called after exit code 0 with the stopped container, before its removal. */
   keep?: (container: Docker.Container, result: SandboxResult) => Promise<void>;
 }
 
 export interface SandboxVolume {
   name: string;
   path: string;
-  /** The folder in it that the command may write; mounted read-only when absent. */
+  /** The writable folder in the volume. Without it, the volume is read-only. */
   writable_folder?: string;
 }
 
@@ -57,7 +57,7 @@ export interface SandboxResult {
   stderr: string;
 }
 
-/** Throws `out_of_memory`, `disk_limit`, `build_failed` (deadline) or the signal's reason; a command that fails is a result. */
+/** Throws `out_of_memory`, `disk_limit`, `build_failed` (deadline) or the signal's reason. A failed command is a result. */
 export async function runInSandbox(engine: Engine, input: SandboxInput): Promise<SandboxResult> {
   input.signal.throwIfAborted();
   const name = `svc-sandbox-${mark(engine)}-${crypto.randomUUID().slice(0, 8)}`;
@@ -73,7 +73,7 @@ export async function runInSandbox(engine: Engine, input: SandboxInput): Promise
   }
 }
 
-/** Removes what a killed process of this installation left behind. */
+/** Removes the sandboxes of this installation's killed processes. */
 export async function sweepSandboxes(engine: Engine, signal?: AbortSignal): Promise<void> {
   const leftovers = await ask(engine.docker.listContainers({ all: true, filters: ownedBy(engine, 'sandbox') }), {
     signal,
@@ -87,8 +87,8 @@ function sandboxSpec(engine: Engine, input: SandboxInput): Docker.ContainerCreat
     Image: input.image,
     User: `${sandbox_user}:${sandbox_user}`,
     Entrypoint: [],
-    // What is run comes with the files: the engine keeps a container's command and environment in its records, and in the history
-    // of an image committed from it.
+    // The command comes with the files: the engine stores a container's command and environment in its records, and in the history
+    // of a committed image.
     Cmd: ['/bin/sh', '-c', `mkdir /tmp/in && tar -x -C /tmp/in && . /tmp/in/${runFile}`],
     WorkingDir: '/tmp',
     OpenStdin: true,
@@ -96,7 +96,7 @@ function sandboxSpec(engine: Engine, input: SandboxInput): Docker.ContainerCreat
     Labels: labelsFor(engine, 'sandbox', input.run),
     HostConfig: {
       NetworkMode: input.network ?? 'none',
-      // Names are the proxy's to resolve: the engine's resolver would carry questions, and with them data, to the outside.
+      // The proxy resolves names: the engine's resolver would carry queries, and data in them, to the outside.
       Dns: ['127.0.0.1'],
       ReadonlyRootfs: writable_directories.length === 0,
       CapDrop: ['ALL'],
@@ -106,7 +106,7 @@ function sandboxSpec(engine: Engine, input: SandboxInput): Docker.ContainerCreat
       MemorySwap: limits.memory_bytes,
       NanoCpus: Math.round(limits.cpus * 1e9),
       PidsLimit: limits.pids,
-      // Held in memory, and counted against the memory limit.
+      // In memory, and counted against the memory limit.
       Tmpfs: {
         '/tmp': 'rw,nosuid,nodev,exec,mode=1777',
         '/var/tmp': 'rw,nosuid,nodev,mode=1777,size=64m',
@@ -140,7 +140,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** Gives the command's user the directories it may write; only the engine can, as root. */
+/** Makes the command's user the owner of its writable directories. Only the engine can, as root. */
 async function handOver(
   container: Docker.Container,
   { writable_directories = [], volumes = [], signal }: SandboxInput,
@@ -155,7 +155,7 @@ async function handOver(
     );
   }
   for (const { path, writable_folder } of volumes) {
-    // The engine passes over an entry that is the volume's root itself.
+    // The engine ignores an entry for the volume's root.
     if (writable_folder !== undefined)
       await ask(container.putArchive(packArchive([{ path: writable_folder, owner }]), { path }), { signal });
   }
@@ -170,7 +170,7 @@ async function execute(engine: Engine, container: Docker.Container, input: Sandb
   const watching = new AbortController();
   try {
     await ask(container.start(), { signal: input.signal });
-    // The command waits for its files: output that is over by now is a connection that broke. One that breaks later breaks the wait too.
+    // The command waits for its files, so an early end of the output is a broken connection. A later break also breaks the wait.
     if (output.isOver())
       throw new Problem('engine_unavailable', { detail: 'The connection to the container engine broke' });
     stream.end(packInput(input));
@@ -189,8 +189,8 @@ async function execute(engine: Engine, container: Docker.Container, input: Sandb
   }
 }
 
-// The engine answers with its headers at once and with the exit code when there is one. Read as a stream, because the client's own
-// `wait` never settles when the connection breaks in between.
+// The engine sends its headers at once and the exit code at the end. Read as a stream, because the client's own `wait` never
+// settles when the connection breaks in between.
 async function openWait(container: Docker.Container): Promise<Readable> {
   const statusCodes = { 200: true, 404: 'no such container', 500: 'server error' };
   const path = `/containers/${container.id}/wait?`;
@@ -219,7 +219,7 @@ function collect(engine: Engine, stream: NodeJS.ReadWriteStream, onLog: ((line: 
   engine.docker.modem.demuxStream(stream, stdout.stream, stderr.stream);
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   let isOver = false;
-  // An error is an end like others: a command that exits before it has read its files breaks the pipe, and its exit code tells.
+  // An error is an end too: a command that exits before it reads its files breaks the pipe, and its exit code shows the reason.
   for (const event of ['end', 'close', 'error']) {
     stream.on(event, () => {
       isOver = true;
@@ -232,10 +232,10 @@ function collect(engine: Engine, stream: NodeJS.ReadWriteStream, onLog: ((line: 
 
 async function overtime({ deadline_seconds }: SandboxLimits, signal: AbortSignal): Promise<never> {
   await delay(deadline_seconds * 1000, undefined, { signal });
-  throw new Problem('build_failed', { detail: `It took longer than ${deadline_seconds} s and was ended` });
+  throw new Problem('build_failed', { detail: `The sandbox took longer than ${deadline_seconds} s and was stopped` });
 }
 
-/** The engine has no disk quota on most file systems, so the layer is measured again and again. */
+/** The engine has no disk quota on most file systems, so the size of the layer is polled. */
 async function watchDisk(
   container: Docker.Container,
   { disk_bytes }: SandboxLimits,
@@ -243,11 +243,11 @@ async function watchDisk(
 ): Promise<never> {
   for (;;) {
     await delay(1000, undefined, { signal });
-    // The one option of inspecting that the types leave out, with the field it adds.
+    // The types lack this option and its field.
     const { SizeRw = 0 } = (await ask(container.inspect({ size: true } as object), { signal })) as { SizeRw?: number };
     if (SizeRw > disk_bytes)
       throw new Problem('disk_limit', {
-        detail: `It wrote more than ${Math.round(disk_bytes / 1e6)} MB and was ended`,
+        detail: `The sandbox wrote more than ${Math.round(disk_bytes / 1e6)} MB and was stopped`,
       });
   }
 }
@@ -262,13 +262,13 @@ async function refuseOutOfMemory(
   if (!(await wasOutOfMemory(container, State, signal))) return;
   throw new Problem('out_of_memory', {
     detail: `The build needed more than its ${Math.round(limits.memory_bytes / 1e6)} MB of memory`,
-    hint: 'Depend on fewer or smaller packages, or ask an administrator to raise the memory of builds.',
+    hint: 'Depend on fewer or smaller packages, or ask an administrator to raise the memory limit of builds.',
   });
 }
 
 const again_after_ms = 5000;
 
-/** Kills it if it still runs. An engine that is down cannot: it is asked again, and the sweep at the next start has the last word. */
+/** Kills and removes the container. While the engine is down it tries again, and the sweep at the next start removes the rest. */
 async function removeSandbox(container: Docker.Container): Promise<void> {
   try {
     await ask(container.remove({ force: true, v: true }));

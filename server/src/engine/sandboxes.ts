@@ -13,32 +13,32 @@ import { ensureUv, uvDirectory } from './uv.ts';
 
 export interface BuildSettings {
   base_image: string;
-  /** May carry credentials. Unset: where pip in the base image goes by default. */
+  /** The index URL, possibly with credentials. By default the index of the base image's pip. */
   index_url?: string | undefined;
   extra_index_urls?: string[] | undefined;
-  /** Further hosts that the index serves files from. */
+  /** Further hosts of the index's files. */
   index_hosts?: string[] | undefined;
-  /** A PEM file with the certificate authorities that sandboxes trust. */
+  /** A PEM file with the trusted certificate authorities of sandboxes. */
   ca_file?: string | undefined;
-  /** A company proxy that leads to the index, `http://host:port`. */
+  /** A company proxy to the index, `http://host:port`. */
   upstream_proxy?: string | undefined;
   sandbox_subnet: string;
-  /** Building a source distribution runs its author's code, next to the index's credentials. */
+  /** The build of a source distribution runs its author's code, which can read the index's credentials. */
   source_distributions: 'allow' | 'refuse';
   limits: SandboxLimits;
 }
 
-/** What a sandbox needs to reach the package index with uv, made once and kept for the life of the process. */
+/** The parts for uv's access to the package index from a sandbox, made once for the life of the process. */
 export interface Sandboxes {
   engine: Engine;
   settings: BuildSettings;
   base: Image;
   facts: BaseFacts;
-  /** What a sandbox cannot reach, for `doctor`. */
+  /** The closed destinations of a sandbox, for `doctor`. */
   egress: EgressReport;
-  /** Runs a command on the base image with uv at hand and the index in reach. */
+  /** Runs a command on the base image with uv and access to the index. */
   run(input: IndexedInput): Promise<SandboxResult>;
-  /** The same on another base image, with the network and the proxy of these. */
+  /** The same on another base image, with the same network and proxy. */
   on(base_image: string, signal: AbortSignal): Promise<Sandboxes>;
   close(): Promise<void>;
 }
@@ -77,7 +77,7 @@ export async function openSandboxes(o: {
     const facts = await readBaseFacts(engine, base, { limits, signal: until });
     for (const host of indexHosts(settings, facts)) proxy.allow(host);
     const reachingIndex = async (input: IndexedInput) => {
-      // Whoever reloads the machine's firewall takes our rules away with the others.
+      // A reload of the machine's firewall also removes these rules.
       await guard(input.signal);
       return await runInSandbox(engine, {
         ...input,

@@ -4,7 +4,7 @@ import { sharedLookup } from './shared-lookup.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-test('fifty connections at once ask for a host once, and half a minute later again', async () => {
+test('fifty connections look up a host once, and once more after half a minute', async () => {
   const ask = vi.fn<(host: string) => Promise<{ address: string }>>(
     async (host) => await Promise.resolve({ address: `address of ${host}` }),
   );
@@ -18,7 +18,7 @@ test('fifty connections at once ask for a host once, and half a minute later aga
   expect(ask).toHaveBeenCalledTimes(3);
 });
 
-test('a failure is told to all who wait for it, and to nobody after', async () => {
+test('all waiting callers get a failure, and a later caller does not', async () => {
   const ask = vi
     .fn<(host: string) => Promise<{ address: string }>>()
     .mockRejectedValueOnce(new Error('no answer'))

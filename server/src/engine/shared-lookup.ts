@@ -3,8 +3,8 @@ import { lookup } from 'node:dns/promises';
 const kept_seconds = 30;
 
 /**
- * Looks a host's address up once for everybody who asks within half a minute. uv opens fifty connections at a time: as many questions
- * at once are more than some resolvers take, and one dropped answer holds a connection up for five seconds. A failure is not kept.
+ * Looks up a host's address once for all callers within half a minute. uv opens fifty connections at a time. That many queries
+ * overload some resolvers, and a dropped answer delays a connection by five seconds. A failure is not kept.
  */
 export function sharedLookup(
   ask: (host: string) => Promise<{ address: string }> = lookup,

@@ -10,7 +10,7 @@ export interface TestInstallation {
   open(changes?: Partial<BuildSettings>, onRefusedHost?: (host: string) => void): Promise<Sandboxes>;
 }
 
-/** An installation of its own in the machine's engine, so that test files do not see each other's containers, networks and volumes. */
+/** A separate installation in the machine's engine, so that test files do not see the containers, networks and volumes of others. */
 export function testInstallation(config: Config): TestInstallation {
   const installation_id = crypto.randomUUID();
   const engine = connectEngine({ docker_host: config.engine_host, installation_id });

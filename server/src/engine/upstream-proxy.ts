@@ -19,11 +19,11 @@ export async function connectThrough(
   throw new Error(`The upstream proxy answered: ${head.split('\r\n', 1)[0]}`);
 }
 
-/** Reads up to the empty line. Nothing follows it before we speak: in a tunnel to TLS or HTTP the client begins. */
+/** Reads until the empty line. No data follows it, because the client sends first in a tunnel to TLS or HTTP. */
 async function readHead(socket: Socket, signal: AbortSignal): Promise<string> {
   let head = '';
   while (!head.includes('\r\n\r\n')) {
-    if (head.length > 16_384) throw new Error('The upstream proxy answers with an endless head');
+    if (head.length > 16_384) throw new Error('The upstream proxy sends an endless head');
     const [chunk] = (await once(socket, 'data', { signal })) as [Buffer]; // no encoding is set on this socket
     socket.pause();
     head += chunk.toString('latin1');

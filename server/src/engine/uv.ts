@@ -5,11 +5,11 @@ import { labelsFor, mark } from './labels.ts';
 import type { SandboxInput, SandboxResult } from './sandbox.ts';
 import type { Image } from './base-image.ts';
 
-/** Where the volume with uv appears in a sandbox. */
+/** The mount point of the volume with uv in a sandbox. */
 export const uvDirectory = '/opt/uv';
 export const uvPath = `${uvDirectory}/bin/uv`;
 
-// The move comes last: a volume that holds `uv` holds all of it, whatever was killed when.
+// The move comes last, so a volume with `uv` is always complete, also after a kill.
 const fetchUv = `
 set -e
 python3 -m venv /tmp/tools
@@ -18,7 +18,7 @@ cp /tmp/tools/bin/uv ${uvPath}.part
 mv ${uvPath}.part ${uvPath}
 `;
 
-/** Puts uv, from the package index, into a volume of its own, once per base image. It is mounted read-only, so no image carries it. */
+/** Installs uv from the package index into a separate volume, once per base image. The mount is read-only, so no image includes uv. */
 export async function ensureUv(
   engine: Engine,
   base: Image,
@@ -37,14 +37,14 @@ export async function ensureUv(
   });
   if (result.exit_code !== 0) {
     throw new Problem('index_unreachable', {
-      detail: 'uv could not be fetched from the package index',
+      detail: 'The service could not fetch uv from the package index',
       fields: { output: result.stderr.slice(-4000) },
     });
   }
   return name;
 }
 
-/** Looks into the volume through a container that is never started. */
+/** Reads the volume through a container that never starts. */
 async function holdsUv(engine: Engine, base: Image, volume: string, signal: AbortSignal): Promise<boolean> {
   const container = await ask(
     engine.docker.createContainer({

@@ -1,4 +1,4 @@
-// Two services on one database. Each decides on copies in its own memory; a change that one of them makes acts on the next call to the other.
+// Two services on one database. Each decides on copies in its own memory. A change by one acts on the next call to the other.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { sql } from '../database/sql.ts';
 import { standInFor } from '../testing/agent-stand-in.ts';
@@ -11,7 +11,7 @@ let agent: StoredAgent;
 let ada: TestUser;
 
 beforeAll(async () => {
-  // No keeper finds fault with the container that is stood in for.
+  // Without an engine, no keeper looks at the stand-in for the container.
   app = await testApp({ config: { engine_host: 'unix:///nonexistent.sock' } });
   other = await app.another();
   await app.user('mia@example.com', { teams: { ml: 'admin' } });
@@ -32,7 +32,7 @@ const principal = () => ({ principal_type: 'user', principal_id: ada.email }) as
 const grant = async () =>
   await app.admin.client.call('permissions.grant', { body: { ...resource, ...principal(), actions: ['read', 'use'] } });
 
-/** Of each service; a kept connection and a copy that is warm. */
+/** Calls the agent through one service. Later calls use a kept connection and a warm copy. */
 async function invoke(base_url: string): Promise<number> {
   const headers = { authorization: `Bearer ${ada.token}`, 'content-type': 'application/json' };
   const answer = await fetch(`${base_url}/agents/greeter/invoke`, { method: 'POST', headers, body: '{"input":"hi"}' });
@@ -43,7 +43,7 @@ const onBoth = async () => [await invoke(app.url), await invoke(other.url)];
 const mayRead = async () =>
   (await other.as(ada.token).call('permissions.check', { query: { ...resource, action: 'read' } })).allowed;
 
-test('a grant and its end act on the next call', async () => {
+test('a grant and its revocation act on the next call', async () => {
   expect(await onBoth()).toEqual([404, 404]);
   const { id } = await grant();
   expect(await onBoth()).toEqual([200, 200]);
@@ -62,14 +62,14 @@ test('a demotion acts on the next call', async () => {
   expect(await invoke(other.url)).toBe(404);
 });
 
-test('a session that ends on one service is over on the other', async () => {
+test('a session that ends on one service ends on the other', async () => {
   await grant();
   expect(await onBoth()).toEqual([200, 200]);
   await app.as(ada.token).call('auth.revoke', { body: { all: false } });
   expect(await invoke(other.url)).toBe(401);
 });
 
-test('a stopped agent takes no further call', async () => {
+test('a stopped agent accepts no further call', async () => {
   await grant();
   expect(await onBoth()).toEqual([200, 200]);
   await app.governed(sql`update route set desired = 'stopped' where agent_id = ${agent.asset_id} returning id`);
@@ -78,7 +78,7 @@ test('a stopped agent takes no further call', async () => {
   expect(await invoke(other.url)).toBe(200);
 });
 
-test('a container that moves is called at its new address', async () => {
+test('a container with a new address is called there', async () => {
   await grant();
   expect(await onBoth()).toEqual([200, 200]);
   const [moved] = await app.db.all<{ url: string }>(sql`select url from instance`);

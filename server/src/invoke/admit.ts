@@ -1,4 +1,4 @@
-// May this caller call this agent? ACL `use`, then allowed_callers, which only ever narrows.
+// Decides if the caller may call the agent: first the ACL's `use`, then allowed_callers, which can only narrow it.
 import { Problem } from '@gantry/contract/problems.ts';
 import { Refusal, authorize } from '../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
@@ -10,11 +10,11 @@ import type { ServingAgents, ServingInstance } from '../deploy/serving.ts';
 export interface Admitted {
   user: SignedInCaller;
   agent: AssetSubject;
-  /** The revision that takes the call, and no other does. */
+  /** The only revision that may take the call. */
   instance: ServingInstance;
 }
 
-/** Throws the refusal, `not_deployed`, or `agent_unavailable` while the container is started again. */
+/** Throws the refusal, `not_deployed`, or `agent_unavailable` while the container restarts. */
 export async function admit(agents: ServingAgents, caller: Caller, name: string): Promise<Admitted> {
   const { caller: user, agent, serving } = await agents.find(signedIn(caller), name);
   if (agent === undefined) throw new Problem('not_found');
@@ -25,6 +25,6 @@ export async function admit(agents: ServingAgents, caller: Caller, name: string)
   if (serving.desired === 'stopped')
     throw new Problem('not_deployed', { detail: `agents/${name} is stopped.`, hint: `Run \`svc start ${name}\`.` });
   if (serving.revision === undefined)
-    throw new Problem('agent_unavailable', { detail: `The container of agents/${name} is being started again.` });
+    throw new Problem('agent_unavailable', { detail: `The container of agents/${name} is restarting.` });
   return { user, agent, instance: serving.revision };
 }

@@ -1,4 +1,4 @@
-// Who is told anything at an address that containers take over from each other. Every byte that arrives there is kept.
+// Containers take over one address from each other. The test keeps every byte that arrives there.
 import { createHmac } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -24,7 +24,7 @@ beforeEach(async () => {
   connections = agentConnections();
   server = createServer((socket) => {
     sockets.push(socket);
-    socket.on('error', () => {}); // that it is cut off is what some tests do
+    socket.on('error', () => {}); // some tests cut the connection
     socket.on('data', (chunk) => {
       const text = chunk.toString();
       received += text;
@@ -57,11 +57,11 @@ const call = async (revision_id: string) => {
   return statusCode;
 };
 
-test('a connection proves itself once, for all calls on it, and each with a challenge of its own', async () => {
+test('each connection proves itself once for all its calls, with its own challenge', async () => {
   occupant = containerOf('one');
   for (let calls = 0; calls < 20; calls++) expect(await call('one')).toBe(200);
   expect(challenges).toHaveLength(sockets.length);
-  // A connection is free again a moment after its answer was read, so that it may take a second one.
+  // A connection becomes free shortly after its answer was read, so a second one may open.
   expect(sockets.length).toBeLessThanOrEqual(2);
   await Promise.all([call('one'), call('one'), call('one'), call('one')]);
   expect(sockets.length).toBeGreaterThan(2);
@@ -72,11 +72,11 @@ test('a connection proves itself once, for all calls on it, and each with a chal
 test.each([
   ['signs with the secret of another revision', signs('secret-of-two')],
   ['sends the challenge back', (challenge: string) => `HTTP/1.1 204 No Content\r\nx-svc-proof: ${challenge}\r\n\r\n`],
-  ['knows of no proof', () => 'HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n'],
-  ['speaks something else', () => 'SSH-2.0-x\r\n\r\n'],
+  ['has no proof', () => 'HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n'],
+  ['speaks another protocol', () => 'SSH-2.0-x\r\n\r\n'],
   ['never ends its answer', () => 'x'.repeat(10_000)],
   ['hangs up', () => ''],
-])('a container that %s is told neither the secret nor the call', async (_, identify) => {
+])('a container that %s gets neither the secret nor the call', async (_, identify) => {
   occupant = { identify };
   await expect(call('one')).rejects.toThrow();
   expect(challenges.length).toBeGreaterThan(0);
@@ -84,10 +84,10 @@ test.each([
   expect(received).not.toContain('what a caller says');
 });
 
-test('a container that took the address of a revision over gets its own calls and none of the one before', async () => {
+test('a container that took over the address of a revision gets only its own calls', async () => {
   occupant = containerOf('one');
   expect(await call('one')).toBe(200);
-  // One dies, and before anybody notices two has its address.
+  // The first container dies, and the second gets its address before the service notices.
   for (const socket of sockets) socket.destroy();
   occupant = containerOf('two');
   received = '';

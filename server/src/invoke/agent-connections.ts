@@ -1,7 +1,7 @@
-// Connections to agents' containers. An engine gives the address of a container that died to the next one, which may be anybody's, and the
-// record of who answers where is up to a keeper's turn old. So a new connection first proves whose it is: nothing of a call, and no secret,
-// goes out before what answers has signed a fresh challenge with its revision's secret. A connection ends with its container, so the proof
-// holds for every call on it, and a call on an open connection pays nothing.
+// Connections to agents' containers. The engine gives the address of a dead container to the next one, of any agent.
+// The service's record of addresses is up to one keeper's turn old. So the container first proves its identity on a new connection:
+// it signs a fresh challenge with its revision's secret. Before that, the service sends no call and no secret.
+// A connection ends with its container, so one proof holds for all its calls.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
@@ -9,21 +9,21 @@ import { buildConnector, Pool, type Dispatcher } from 'undici';
 import type { ServingInstance } from '../deploy/serving.ts';
 
 export interface AgentConnections {
-  /** Connections to this revision's container and to nothing else; they are kept for the next call. */
+  /** Connections to this revision's container only, kept for the next call. */
   to(instance: ServingInstance): Dispatcher;
-  /** Ends every call that is under way here, not the run that it began. */
+  /** Ends every open call, but not its run. */
   destroy(): Promise<void>;
 }
 
-/** What answers at a container's address does not prove to be that container. */
+/** The server at a container's address did not prove to be that container. */
 export class Unproven extends Error {}
 
-// A crew may think for a day; what bounds a call is its caller and `cancel`, not the connection.
+// A crew may work for a day. Its caller and `cancel` limit a call, the connection does not.
 const max_ms = 24 * 60 * 60 * 1000;
 const connect_ms = 5000;
-// A container that is short of processor time may be slow with it; one that hangs never answers.
+// A container with little processor time may prove itself slowly. A hanging one never answers.
 const proof_ms = 10_000;
-// More than the 256 calls that a container takes at most and the 256 that wait: a health check or a cancel never queues behind them.
+// A container has at most 256 running and 256 waiting calls. With more connections, a health check or a cancel never queues behind them.
 const max_connections = 1024;
 const max_revisions = 10_000;
 const max_head_bytes = 4096;
@@ -31,7 +31,7 @@ const max_head_bytes = 4096;
 export function agentConnections(): AgentConnections {
   const pools = new LRUCache<string, Pool>({
     max: max_revisions,
-    // Ends once its last call has.
+    // Ends with its last call.
     dispose: (pool, _, reason) => void (reason === 'evict' && pool.close()),
   });
   return {
@@ -66,7 +66,7 @@ function provenPool({ url, secret }: ServingInstance): Pool {
   });
 }
 
-// The connection is not undici's yet. The answer has no body, so that nothing of it is left unread.
+// undici does not have the connection yet. The answer has no body, so no byte stays unread.
 function prove(socket: Socket, secret: string, done: (failure?: Error) => void): void {
   const challenge = randomBytes(32).toString('hex');
   let head = '';
@@ -89,7 +89,7 @@ function prove(socket: Socket, secret: string, done: (failure?: Error) => void):
 
 function isProof(head: string, secret: string, challenge: string): boolean {
   const given = /^HTTP\/1\.1 204 [^]*\r\nx-svc-proof: ([0-9a-f]{64})\r\n/i.exec(head)?.[1];
-  // The name in front keeps the proof from being a signature of anything else.
+  // The prefix makes the signature useless for any other purpose.
   const expected = createHmac('sha256', secret).update(`svc-identity:${challenge}`).digest();
   return given !== undefined && timingSafeEqual(Buffer.from(given, 'hex'), expected);
 }

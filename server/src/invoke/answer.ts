@@ -1,17 +1,17 @@
 import type { Dispatcher } from 'undici';
 import { Problem } from '@gantry/contract/problems.ts';
 
-/** An agent's whole answer, as it came. */
+/** An agent's whole, unchanged answer. */
 export interface Answer {
   status: number;
   content_type: string;
   body: Buffer;
 }
 
-/** An answer may have to wait in memory and then in the database for its caller. */
+/** An answer may wait for its caller in memory, and later in the database. */
 export const max_answer_bytes = 32 * 1024 * 1024;
 
-/** Throws `agent_unavailable` when the connection breaks before the end, `agent_error` for an answer that is too large. */
+/** Throws `agent_unavailable` when the connection breaks before the end, and `agent_error` when the answer is too large. */
 export async function readAnswer(
   ref: string,
   given: Omit<Answer, 'body'> & Pick<Dispatcher.ResponseData, 'body'>,
@@ -39,7 +39,7 @@ function tooLarge(ref: string): Problem {
 
 export function brokenConnection(ref: string, cause: unknown): Problem {
   const problem = new Problem('agent_unavailable', {
-    detail: `The connection to ${ref} broke before it had answered: its container stopped or died.`,
+    detail: `The connection to ${ref} broke before the end of its answer: the container stopped or died.`,
   });
   problem.cause = cause;
   return problem;

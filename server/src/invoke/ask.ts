@@ -13,7 +13,7 @@ export interface Question {
   signal: AbortSignal;
 }
 
-/** What an agent says of itself, for those who may call it. */
+/** An agent's description of itself, for its callers. */
 export async function ask(
   ingress: Ingress,
   { caller, name, signal }: Question,

@@ -1,7 +1,7 @@
-// A call to an agent, kept open as long as the sync budget lasts; after that the caller gets 202 with a run id, and the answer is stored
-// when it comes. Promises: a call is pinned to the revision that runs it; the service never sends it twice; an answer reaches its caller
-// alone, also after a restart. A container that dies ends its runs as `interrupted`. A caller who hangs up before there is an answer or a
-// run id takes the call back while it waits in the container's queue; one that runs by then goes on.
+// A call to an agent stays open for the sync budget. After that the caller gets 202 with a run id, and the service stores the answer later.
+// Promises: a call is pinned to its revision. The service never sends it twice. Only its caller gets the answer, also after a restart.
+// When a container dies, its runs end as `interrupted`. A caller who hangs up before an answer or a run id withdraws a call
+// that waits in the container's queue. A running call continues.
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../access/caller.ts';
 import { jsonReply, type Reply } from '../http/reply.ts';
@@ -28,7 +28,7 @@ export async function call(ingress: Ingress, incoming: Incoming): Promise<Reply>
   const ending = ended(ingress, { ...to, path: '/invoke', run_id, headers: incoming.headers, body: incoming.body });
   const isDetached = /(^|[\s,])respond-async\b/i.test(incoming.headers.get('prefer') ?? '');
   const leave = () => {
-    // A service that stops hangs up, too; its runs are the next one's. Where nothing answers, nothing waits.
+    // A stopping service hangs up too, and the next service follows its runs. A container that does not answer has no waiting call.
     if (!ingress.stopping.aborted) ingress.background(ended(ingress, { ...to, path: `/runs/${run_id}/leave` }));
   };
   incoming.signal.addEventListener('abort', leave, { once: true });
@@ -49,7 +49,7 @@ export async function call(ingress: Ingress, incoming: Incoming): Promise<Reply>
 
 type Ended = { answer: Answer & { retry_after: string | undefined } } | { error: unknown };
 
-// Never rejects: nobody may be waiting for it at the moment it ends.
+// Never rejects: at its end, nothing may be awaiting it.
 async function ended({ connections }: Ingress, upstream: UpstreamCall): Promise<Ended> {
   try {
     const { retry_after, ...given } = await callAgent(connections, upstream);
@@ -59,7 +59,7 @@ async function ended({ connections }: Ingress, upstream: UpstreamCall): Promise<
   }
 }
 
-/** Undefined when the budget is over, or the service stops and hands the run to the one after it. */
+/** Undefined when the budget is over, or when the service stops and leaves the run to the next service. */
 async function within(ending: Promise<Ended>, { sync_budget_ms, stopping }: Ingress): Promise<Ended | undefined> {
   if (stopping.aborted) return undefined;
   const { promise: over, resolve } = Promise.withResolvers<undefined>();
@@ -85,7 +85,7 @@ function print(ending: Ended, run_id: string): Reply {
   return { status, headers, body };
 }
 
-// A connection that broke says nothing about the run: the container is asked, unless the service stops.
+// After a broken connection the run may still work, so the container is asked for its answer.
 async function storeAnswer(
   ingress: Ingress,
   row: Pick<store.Invocation, 'id' | 'revision_id'>,

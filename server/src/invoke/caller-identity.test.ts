@@ -14,7 +14,7 @@ const ada: Parameters<typeof callerIdentity>[2] = {
 const ask = async (caller: Parameters<typeof callerIdentity>[2], ref = 'agents/greeter@1.0.0', secret = 'a secret') =>
   await callerIdentity(secret, ref, caller);
 
-test('calls that follow each other show one proof, with at least half a minute left to arrive', async () => {
+test('successive calls share one proof, which is valid for at least half a minute more', async () => {
   const first = await ask(ada);
   vi.advanceTimersByTime(29_000);
   const second = await ask(ada);
@@ -25,7 +25,7 @@ test('calls that follow each other show one proof, with at least half a minute l
   expect(third).not.toBe(first);
 });
 
-test('whoever the caller is by now is what the agent is told: another team, address, agent or revision is another proof', async () => {
+test('the agent gets the current caller: another team, address, agent or revision has another proof', async () => {
   const proofs = await Promise.all([
     ask(ada),
     ask({ ...ada, memberships: [] }),

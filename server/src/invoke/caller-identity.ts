@@ -1,4 +1,4 @@
-// What an agent learns of who calls it, under its revision's ingress secret: the wrapper believes nothing else.
+// The caller's identity for the agent, signed with its revision's ingress secret. The wrapper accepts no other identity.
 import { createHmac } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
@@ -8,7 +8,7 @@ type Who = Pick<SignedInCaller, 'id' | 'kind' | 'label' | 'memberships'>;
 
 const good_for_seconds = 60;
 
-// Signed once for calls that follow each other closely; each then has at least half a minute to arrive.
+// One signature serves successive calls. Each call has at least half a minute to arrive.
 const signed = new LRUCache<string, string>({
   max: 10_000,
   ttl: (good_for_seconds / 2) * 1000,
@@ -16,7 +16,7 @@ const signed = new LRUCache<string, string>({
   ttlResolution: 0,
 });
 
-/** A JWT (HS256). A minute is enough to arrive; the audience keeps it from being shown to another agent as a proof. */
+/** A JWT (HS256). It is valid for one minute. Its audience makes it invalid for another agent. */
 export async function callerIdentity(secret: string, ref: string, caller: Who): Promise<string> {
   const teams = caller.memberships.map(({ team }) => team);
   const everything = JSON.stringify([secret, ref, caller.id, caller.label, teams]);
@@ -34,7 +34,7 @@ export async function callerIdentity(secret: string, ref: string, caller: Who): 
   return identity;
 }
 
-/** Threads are named by callers, so each caller gets names of their own: nobody continues another's conversation. */
+/** Callers name their threads. Each caller has a separate name space, so nobody continues another caller's conversation. */
 export function threadSpace(agent_id: string, caller: Who): string {
   return createHmac('sha256', agent_id).update(caller.id).digest('base64url').slice(0, 22);
 }

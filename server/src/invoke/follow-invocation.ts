@@ -1,5 +1,5 @@
-// A run that is connected to nothing here any more: its container is asked for the answer until there is one. Only where the container is
-// gone, or started anew and knows of no such run, is the run lost; it then ends as `interrupted`.
+// Follows a run without a connection: asks its container until the answer comes. A run is lost when its container
+// is gone, or has restarted without it. A lost run ends as `interrupted`.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { Problem, problemDocument } from '@gantry/contract/problems.ts';
@@ -8,13 +8,13 @@ import { readAnswer, type Answer } from './answer.ts';
 import type { Ingress } from './ingress.ts';
 import * as store from './store.ts';
 
-/** How long the wrapper may hold the question until the run ends. */
+/** The longest time that the wrapper holds the request open until the run ends. */
 const wait_seconds = 20;
 const look_again_ms = 1000;
-// A container may be too busy to answer for a moment; a dead one loses its address soon (deploy/keeper.ts).
+// A container may be too busy to answer for a short time. A dead one soon loses its address (deploy/keeper.ts).
 const max_silences = 5;
 
-/** Ends when the answer is stored, or when the service stops: the next one follows it again. */
+/** Ends when the answer is stored, or when the service stops. The next service follows the run again. */
 export async function followInvocation(
   ingress: Ingress,
   row: Pick<store.Invocation, 'id' | 'revision_id'>,
@@ -26,7 +26,7 @@ export async function followInvocation(
     if (typeof asked === 'object') return await store.end(db, row.id, asked);
     if (asked === 'lost') break;
     silences = asked === 'silent' ? silences + 1 : 0;
-    await sleep(look_again_ms, undefined, { signal: stopping }).catch(() => {}); // woken to stop
+    await sleep(look_again_ms, undefined, { signal: stopping }).catch(() => {}); // the stop ended the sleep
   }
   if (!stopping.aborted) await store.end(db, row.id, interrupted(row.id));
 }
@@ -52,7 +52,7 @@ async function askFor(
     if (status === 202) return 'running';
     return status === 404 ? 'lost' : { status, content_type, body };
   } catch {
-    // No answer is the answer.
+    // A failed request means a silent container.
     return 'silent';
   }
 }

@@ -1,5 +1,5 @@
-// What the ingress is made of, and how it begins and ends. Runs live in the agents' containers, which go on while the service is stopped:
-// calls that were running then are followed again by the next one.
+// The parts of the ingress, its start and its end. Runs live in the agents' containers, which continue while the service is stopped.
+// The next service follows the running calls again.
 import type { Database } from '../database/database.ts';
 import type { ServingAgents } from '../deploy/serving.ts';
 import { agentConnections, type AgentConnections } from './agent-connections.ts';
@@ -10,20 +10,20 @@ export interface IngressParts {
   db: Database;
   agents: ServingAgents;
   sync_budget_ms: number;
-  /** Ends when the service stops: calls that are held open are answered with 202 then. */
+  /** Aborted when the service stops. Open calls are then answered with 202. */
   stopping: AbortSignal;
   onError: (error: unknown) => void;
 }
 
 export interface Ingress extends Omit<IngressParts, 'onError'> {
   connections: AgentConnections;
-  /** Work that goes on after the answer; a failure of it is a bug and is logged. */
+  /** Work that continues after the answer. Its failure is a bug and is logged. */
   background(work: Promise<unknown>): void;
-  /** Forgets results that nobody fetched for a week. */
+  /** Deletes results that nobody fetched for a week. */
   forgetOld(): Promise<void>;
-  /** Follows every call that a service before this one left running. */
+  /** Follows every call that an earlier service left running. */
   followOpenInvocations(): Promise<void>;
-  /** After the last answer: lets go of the agents, whose runs go on. */
+  /** After the last answer: disconnects from the agents, whose runs continue. */
   close(): Promise<void>;
 }
 

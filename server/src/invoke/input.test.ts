@@ -23,7 +23,7 @@ afterAll(async () => await app?.stop());
 
 const input = async () => await ada.client.call('invoke.input', { params: { name: 'greeter' } });
 
-test('an agent says what it takes to those who may call it', async () => {
+test("an agent's callers can read its input schema", async () => {
   const input_schema = { type: 'object', properties: { message: { type: 'string' } } };
   answer = (response) => response.end(JSON.stringify({ status: 'ready', input_schema }));
   expect(await input()).toEqual({ input_schema });
@@ -31,14 +31,14 @@ test('an agent says what it takes to those who may call it', async () => {
 });
 
 test.each(['{}', 'not JSON', '[]', '{"input_schema":"a text"}'])(
-  'an agent that answers %s says nothing about it',
+  'an agent that answers %s has no input schema',
   async (said) => {
     answer = (response) => response.end(said);
     expect(await input()).toEqual({ input_schema: null });
   },
 );
 
-test('an agent that is not ready is not available', async () => {
+test('an agent that is not ready is unavailable', async () => {
   answer = (response) => response.writeHead(503).end('{"status":"starting"}');
   await expect(input()).rejects.toMatchObject({ code: 'agent_unavailable' });
 });

@@ -1,4 +1,4 @@
-// Calls that outlived the sync budget, as their callers see them: each their own alone, and only while they may call the agent.
+// Calls that outlived the sync budget. Each caller sees only their own, and only while they may call the agent.
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
@@ -14,7 +14,7 @@ export interface InvocationOf {
   run_id: string;
 }
 
-/** The answer as it came; 202 while the run goes on. */
+/** The unchanged answer, or 202 while the run continues. */
 export async function readInvocation(ingress: Ingress, { caller, name, run_id }: InvocationOf): Promise<Reply> {
   const { row } = await ownInvocation(ingress, { caller, name, run_id });
   const headers = { 'x-run-id': run_id };
@@ -25,7 +25,7 @@ export async function readInvocation(ingress: Ingress, { caller, name, run_id }:
   return { status, headers: { ...headers, 'content-type': content_type }, body };
 }
 
-/** The run ends as soon as the agent's code lets it; one that has ended keeps its end. */
+/** The run ends as soon as the agent's code allows. An ended run does not change. */
 export async function cancelInvocation(ingress: Ingress, { caller, name, run_id }: InvocationOf): Promise<Reply> {
   const { row, agent, user } = await ownInvocation(ingress, { caller, name, run_id });
   if (row.state === 'ended') return jsonReply({ run_id, status: 'ended' });

@@ -3,14 +3,17 @@ import { z } from 'zod';
 
 const ready = z.object({ input_schema: z.record(z.string(), z.unknown()) });
 
-/** More would hold up everybody while it is read; a schema that a person wrote has a hundredth of it. */
+/** Parsing more would delay all callers. A schema written by a person has a hundredth of this size. */
 const max_bytes = 1024 * 1024;
 
-/** Of what the agent said of itself; null when it says none. An agent's code may answer anything. Throws `agent_error` for one that is too large. */
+/**
+ * Reads the schema from the agent's description; null without one. The agent's code may answer anything.
+ * Throws `agent_error` when the answer is too large.
+ */
 export function readInputSchema(ref: string, body: Buffer): Record<string, unknown> | null {
   if (body.length > max_bytes)
     throw new Problem('agent_error', {
-      detail: `What ${ref} says of its input is larger than ${max_bytes / 1024 ** 2} MB.`,
+      detail: `The input schema of ${ref} is larger than ${max_bytes / 1024 ** 2} MB.`,
     });
   return ready.safeParse(readJson(body)).data?.input_schema ?? null;
 }
@@ -18,7 +21,7 @@ export function readInputSchema(ref: string, body: Buffer): Record<string, unkno
 function readJson(body: Buffer): unknown {
   try {
     const value: unknown = JSON.parse(body.toString());
-    // What is nested too deeply to be printed again could not be answered either.
+    // A value that is nested too deeply to be serialised cannot be sent to the caller.
     JSON.stringify(value);
     return value;
   } catch {

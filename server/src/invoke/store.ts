@@ -24,14 +24,14 @@ export async function insertRunning(
   );
 }
 
-/** The first answer stands. */
+/** Keeps the first answer. */
 export async function end(db: Tx, id: string, answer: Answer): Promise<void> {
   await db.run(sql`
     update invocation set state = 'ended', status = ${answer.status}, content_type = ${answer.content_type}, body = ${answer.body}, ended_at = clock_now()
     where id = ${id} and state = 'running'`);
 }
 
-/** A call of this caller's to this agent; anyone else's is not there. */
+/** The caller's own call to the agent. Undefined for another caller's call. */
 export async function find(
   db: Reader,
   { id, agent_id, caller_id }: Pick<Invocation, 'id' | 'agent_id' | 'caller_id'>,

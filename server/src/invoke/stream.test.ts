@@ -1,4 +1,4 @@
-// A stream on its way through the ingress, with a plain HTTP server in the place of the agent's container.
+// A stream through the ingress, with a plain HTTP server in place of the agent's container.
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { standInFor } from '../testing/agent-stand-in.ts';
@@ -29,7 +29,7 @@ const stream = async (signal?: AbortSignal) =>
   });
 const events = (response: ServerResponse) => response.writeHead(200, { 'content-type': 'text/event-stream' });
 
-test('its head leaves before its first byte, and each event as it comes', async () => {
+test('the head is sent before the first byte, and each event on arrival', async () => {
   const agent = Promise.withResolvers<ServerResponse>();
   answer = (response) => {
     events(response).flushHeaders();
@@ -50,7 +50,7 @@ test('its head leaves before its first byte, and each event as it comes', async 
 
 const runErrorIn = (event = '') => JSON.parse(event.replace(/^data: /, '')) as object;
 
-test('a connection that breaks within an event ends it with a RUN_ERROR, and no half event before it', async () => {
+test('a connection that breaks within an event ends the stream with a RUN_ERROR, without half an event', async () => {
   answer = (response) => void events(response).write('data: {"n":1}\n\ndata: {"n":', () => response.destroy());
   const answered = await stream();
   const run_id = answered.headers.get('x-run-id');
@@ -67,7 +67,7 @@ test('a connection that breaks within an event ends it with a RUN_ERROR, and no 
 const spoken = 'data: {"n":1}\n\n: keepalive\n\ndata: {"n":2}\ndata: 3\n\ndata: {"n":';
 const whole = spoken.slice(0, spoken.lastIndexOf('\n\n') + 2);
 
-test('however it is cut into chunks, whole events come before the RUN_ERROR, and everything without one', async () => {
+test('for all chunk sizes, only whole events come before the RUN_ERROR, and without an error all bytes come', async () => {
   const relayed = async (sizes: readonly number[], end: () => void) => {
     const cut = async function* () {
       let at = 0;
@@ -92,7 +92,7 @@ test('however it is cut into chunks, whole events come before the RUN_ERROR, and
   }
 });
 
-test('a refusal of the agent is a whole answer', async () => {
+test('a refusal by the agent is a whole answer', async () => {
   const problem = '{"code":"invalid_input","status":422}';
   answer = (response) => void response.writeHead(422, { 'content-type': 'application/problem+json' }).end(problem);
   const answered = await stream();
@@ -100,7 +100,7 @@ test('a refusal of the agent is a whole answer', async () => {
   expect(await answered.text()).toBe(problem);
 });
 
-test('a reader who leaves ends the agent’s stream', async () => {
+test('a reader that leaves ends the agent’s stream', async () => {
   const closed = Promise.withResolvers<void>();
   answer = (response) => {
     response.once('close', () => closed.resolve());

@@ -8,7 +8,7 @@ import type { Incoming } from './call.ts';
 import type { Ingress } from './ingress.ts';
 import { callAgent } from './upstream.ts';
 
-/** What the agent says while it works, as server-sent events; the client going away cancels the run. */
+/** The agent's output as server-sent events. When the client disconnects, the run is cancelled. */
 export async function stream(ingress: Ingress, incoming: Incoming): Promise<Reply> {
   const { agent, instance, user } = await admit(ingress.agents, incoming.caller, incoming.name);
   const run_id = randomUUID();
@@ -40,7 +40,7 @@ export async function stream(ingress: Ingress, incoming: Incoming): Promise<Repl
 const newline = 0x0a;
 const end_of_event = '\n\n';
 
-/** Chunks up to the end of their last event, so that a connection that breaks leaves no half of one before the RUN_ERROR. */
+/** Cuts chunks at the end of an event. So a broken connection leaves no half event before the RUN_ERROR. */
 export async function* wholeEvents(
   body: AsyncIterable<Buffer>,
   { ref, run_id, stopping }: { ref: string; run_id: string; stopping: AbortSignal },
@@ -58,7 +58,7 @@ export async function* wholeEvents(
       }
       held.push(chunk.subarray(whole_bytes));
       held_bytes += chunk.length - whole_bytes;
-      if (held_bytes > max_answer_bytes) throw new Error('an event is larger than an answer may be');
+      if (held_bytes > max_answer_bytes) throw new Error('an event exceeds the size limit of an answer');
       last = chunk.at(-1) ?? last;
     }
   } catch (cause) {

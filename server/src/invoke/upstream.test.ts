@@ -1,4 +1,4 @@
-// What passes between the ingress and a container, seen from the container's side: a plain HTTP server stands in its place.
+// The traffic between the ingress and a container, seen from the container. A plain HTTP server stands in for it.
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -61,7 +61,7 @@ const says =
     void response.writeHead(status, headers).end(body);
 const json = { 'content-type': 'application/json' };
 
-test('of what a caller sends only the allow-listed headers arrive, and what the ingress says about the call', async () => {
+test("only the caller's allow-listed headers and the ingress's own headers arrive", async () => {
   answer = says(200, json);
   const headers = new Headers({
     authorization: 'Bearer of the caller',
@@ -106,7 +106,7 @@ test('of what a caller sends only the allow-listed headers arrive, and what the 
   expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(60);
 });
 
-test('threads of two callers, and of one caller at two agents, have names apart', async () => {
+test('threads of two callers, and of one caller at two agents, have different names', async () => {
   answer = says(200, json);
   const spaces = new Set<unknown>();
   for (const id of ['user-1', 'user-2'])
@@ -156,13 +156,13 @@ test.each([
   expect(content_type).toBe(type);
 });
 
-test('an address that nothing answers at is an agent that is not available', async () => {
+test('an agent whose address does not answer is unavailable', async () => {
   await expect(send({ instance: { revision_id: 'r', url: 'http://127.0.0.1:9', secret } })).rejects.toMatchObject({
     code: 'agent_unavailable',
   });
 });
 
-test('a connection that breaks within the answer is an agent that is not available', async () => {
+test('an agent whose connection breaks within the answer is unavailable', async () => {
   answer = (response) => {
     response.writeHead(200, { ...json, 'content-length': '100' }).write('{"output":');
     setTimeout(() => response.destroy(), 20);
@@ -170,7 +170,7 @@ test('a connection that breaks within the answer is an agent that is not availab
   await expect(readAnswer('agents/greeter', await send())).rejects.toMatchObject({ code: 'agent_unavailable' });
 });
 
-test('an answer that never ends is cut off', async () => {
+test('an endless answer is cut off', async () => {
   answer = (response) => {
     response.writeHead(200, json);
     const more = () => {
@@ -185,7 +185,7 @@ test('an answer that never ends is cut off', async () => {
   });
 });
 
-test('a caller who goes away ends the connection', async () => {
+test('a caller that disconnects ends the connection', async () => {
   const gone = Promise.withResolvers<void>();
   answer = (response) => {
     response.on('close', () => gone.resolve());
@@ -193,7 +193,7 @@ test('a caller who goes away ends the connection', async () => {
   };
   const hangUp = new AbortController();
   const { body } = await send({ path: '/stream', signal: hangUp.signal });
-  body.on('error', () => {}); // that it is cut off is what is asked for
+  body.on('error', () => {}); // the cut is intended
   hangUp.abort();
   await expect(gone.promise).resolves.toBeUndefined();
 });

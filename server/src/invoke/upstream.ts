@@ -1,5 +1,5 @@
-// The way into a container: an allow-list of headers, the revision's ingress secret, and who calls, signed for this agent alone.
-// Never sent on: Authorization, cookies, X-Service-*. Never let out: cookies, redirects, or anything that a browser would run.
+// The request to a container: allow-listed headers, the revision's ingress secret, and the caller, signed for this agent alone.
+// Authorization, cookies and X-Service-* are never forwarded. Cookies, redirects and content that a browser would run are never returned.
 import { request, type Dispatcher } from 'undici';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { SignedInCaller } from '../access/caller.ts';
@@ -10,7 +10,7 @@ import { callerIdentity, threadSpace } from './caller-identity.ts';
 
 const passed_in = ['accept', 'content-type', 'traceparent', 'tracestate', 'baggage'];
 const answer_types = /^(application\/json|application\/problem\+json|text\/plain|text\/event-stream)(;|$)/i;
-// The wrapper's own. 401 is not among them: to the caller it would mean that they are not signed in here.
+// The wrapper's own statuses. 401 is missing: it would tell the callers that they are not signed in here.
 const answer_statuses = [200, 202, 400, 404, 408, 409, 413, 415, 422, 429, 500, 503];
 
 export interface UpstreamCall {
@@ -32,7 +32,10 @@ export interface UpstreamAnswer {
   body: Dispatcher.ResponseData['body'];
 }
 
-/** The agent's answer as it streams. Throws `agent_unavailable` when the container does not answer, `agent_error` when what it says may not pass. */
+/**
+ * The agent's answer as a stream. Throws `agent_unavailable` when the container does not answer, and `agent_error` when the answer
+ * may not pass.
+ */
 export async function callAgent(connections: AgentConnections, call: UpstreamCall): Promise<UpstreamAnswer> {
   const headers: Record<string, string> = {
     'x-svc-ingress-secret': call.instance.secret,
@@ -52,7 +55,7 @@ export async function callAgent(connections: AgentConnections, call: UpstreamCal
       ? `a status that is not passed on: ${status}`
       : undefined;
   if (refusal !== undefined) {
-    body.on('error', () => {}); // it is thrown away on purpose
+    body.on('error', () => {}); // the body is discarded on purpose
     body.destroy();
     throw new Problem('agent_error', { detail: `${call.agent.ref} answered with ${refusal}` });
   }
@@ -76,8 +79,8 @@ async function send(
   } catch (cause) {
     const why =
       cause instanceof Unproven
-        ? 'what answers at its address did not prove to be its container'
-        : 'its container is stopped, starting or has died';
+        ? 'the server at its address did not prove to be its container'
+        : 'its container is stopped, starting or dead';
     const problem = new Problem('agent_unavailable', { detail: `${call.agent.ref} does not answer: ${why}.` });
     problem.cause = cause;
     throw problem;

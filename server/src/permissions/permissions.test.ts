@@ -277,7 +277,7 @@ test('check and explain say of a call what the ingress would: allowed_callers of
   });
   expect(await check(dora, narrow, 'use')).toMatchObject({ allowed: true });
   await serveAgent(app, narrow, 'http://127.0.0.1:9');
-  const reason = 'agents/narrow takes calls from team:ops only (access.allowed_callers).';
+  const reason = 'agents/narrow accepts calls only from team:ops (access.allowed_callers).';
   expect(await check(dora, narrow, 'use')).toEqual({ allowed: false, reason });
   await expect(dora.client.call('invoke.health', { params: { name: 'narrow' } })).rejects.toMatchObject({
     code: 'forbidden',

@@ -1,17 +1,17 @@
 import type { Tx } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
 
-/** How long rows of a table are kept. */
+/** The retention of a table's rows. */
 export interface Retention {
   table: Sql;
-  /** The column with the time from which the row is kept. */
+  /** The column with the start of the retention. */
   since: Sql;
-  /** Which rows; all unless told. */
+  /** Selects the rows; by default all. */
   where?: Sql;
   keep_hours: number;
 }
 
-/** Deletes rows past their time, oldest first and at most so many; true when there may be more. */
+/** Deletes a limited number of expired rows, oldest first. True when more may be left. */
 export async function forget(db: Tx, retention: Retention, limit: number): Promise<boolean> {
   const { table, since, where = sql`true` } = retention;
   const deleted = await db.run(sql`

@@ -9,12 +9,12 @@ export interface Loop {
 
 export interface LoopSettings {
   pause_ms: number;
-  /** After work that failed; ten pauses unless told. */
+  /** The pause after a failure; by default ten pauses. */
   failed_pause_ms?: number;
   onError: (error: unknown) => void;
 }
 
-/** Repeats the work until it is stopped: at once when it answers that there may be more to do, else after the pause. */
+/** Repeats the work until the stop. It repeats at once when the work returns true, otherwise after the pause. */
 export function startLoop(
   work: () => Promise<boolean | void>,
   { pause_ms, failed_pause_ms = 10 * pause_ms, onError }: LoopSettings,

@@ -40,7 +40,7 @@ async function start(queues: readonly Queue[], db = at.db, onError: (error: unkn
   return working;
 }
 
-/** Does what it is told, and remembers the keys. */
+/** Returns the given outcome and remembers the keys. */
 function recording(queue: QueueRules, keys: string[], outcome: Outcome = { state: 'done' }): Queue {
   return {
     ...queue,
@@ -60,7 +60,7 @@ async function until(queue: QueueRules, expected: object[]): Promise<void> {
   await vi.waitFor(async () => expect(await jobs(queue)).toMatchObject(expected), { timeout: 10_000, interval: 10 });
 }
 
-// A function cannot take a parameter in its body; the interval is a test's own constant.
+// A function body cannot have a parameter. The interval is a constant of the test.
 const moveClock = async (interval: string) =>
   await at.db.run({
     strings: [
@@ -69,7 +69,7 @@ const moveClock = async (interval: string) =>
     values: [],
   });
 
-test('a job is done once its transaction commits, and never when it rolls back', async () => {
+test('a job runs after its transaction commits, and never after a rollback', async () => {
   const queue = rules();
   const keys: string[] = [];
   await start([recording(queue, keys)]);
@@ -84,7 +84,7 @@ test('a job is done once its transaction commits, and never when it rolls back',
   expect(keys).toEqual(['once']);
 });
 
-test('two processes that work on one queue do each job once between them', async () => {
+test('two processes on one queue do each job once', async () => {
   const queue = rules();
   const keys: string[] = [];
   await Promise.all([start([recording(queue, keys)]), start([recording(queue, keys)], other)]);
@@ -101,13 +101,13 @@ test('two processes that work on one queue do each job once between them', async
   expect(keys.toSorted()).toEqual(wanted);
 });
 
-test('an attempt whose lease is over loses its job to another, and writes nothing more', async () => {
+test('an attempt with an expired lease loses its job to another, and writes nothing more', async () => {
   const queue = rules();
   const [begun, resume] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let recorded = 0;
   const suspended: Queue = {
     ...queue,
-    // With another place it could claim the job again itself.
+    // With a second place, this process could claim the job again.
     at_a_time: 1,
     work: async () => {
       begun.resolve();
@@ -128,7 +128,7 @@ test('an attempt whose lease is over loses its job to another, and writes nothin
   expect([keys, recorded]).toEqual([['one'], 0]);
 });
 
-test('a job that fails is tried again after longer and longer waits, and given up after its time', async () => {
+test('a failed job is retried after growing waits, and given up after its time', async () => {
   const queue = rules();
   const keys: string[] = [];
   await start([recording(queue, keys, { state: 'retry', problem: 'busy' })]);
@@ -152,7 +152,7 @@ test('a job that fails is tried again after longer and longer waits, and given u
 const jobIds = async ({ name }: QueueRules) =>
   (await at.db.all<{ id: string }>(sql`select id from job where queue = ${name}`)).map(({ id }) => id);
 
-test('work that throws is reported and tried again', async () => {
+test('an exception in the work is reported and the job is retried', async () => {
   const queue = rules();
   const errors: unknown[] = [];
   const throwing: Queue = { ...queue, work: async () => await Promise.reject(new Error('a bug')) };
@@ -162,7 +162,7 @@ test('work that throws is reported and tried again', async () => {
   expect(errors).toMatchObject([{ message: 'a bug' }]);
 });
 
-test('a queue whose places are taken holds up no other, and takes no more than its places', async () => {
+test('a full queue delays no other queue, and takes no more than its places', async () => {
   const [full, free] = [rules(), rules()];
   const release = Promise.withResolvers<void>();
   let under_way = 0;
@@ -192,7 +192,7 @@ test('a queue whose places are taken holds up no other, and takes no more than i
   );
 });
 
-test('what a killed process held is done at once where no other works on the database', async () => {
+test('a job of a killed process is done at once when no other process uses the database', async () => {
   const queue = rules();
   await enqueue(at.db, queue, [{ key: 'one' }]);
   await at.db.run(sql`

@@ -1,8 +1,9 @@
-// Work that is done later. Promise: a job that is enqueued is done at least once when its transaction commits, and never when it rolls back,
-// whatever is killed meanwhile. One process at a time has a job, under a lease; one that dies leaves it to the next. An attempt that fails is
-// repeated after longer and longer waits, until the job is done or its time is over. Must never happen: an attempt that lost its job to
-// another writes what became of it (that write names the attempt). Jobs of a queue run beside each other, in no order: what must come in
-// order is enqueued one after the other. Another process finds a job within half a second.
+// Deferred work. Promise: an enqueued job runs at least once when its transaction commits, and never when it rolls back.
+// A killed process changes neither. One process at a time holds a job, under a lease; when it dies, the next takes the job.
+// A failed attempt is repeated after growing waits, until the job succeeds or its time is over.
+// Must never happen: an attempt that lost its job writes the outcome. So that write names the attempt.
+// The jobs of a queue run in parallel and in no order. A job that must follow another is enqueued after its end.
+// Another process finds a job within half a second.
 import type { Tx } from '../database/database.ts';
 import * as store from './store.ts';
 
@@ -12,27 +13,27 @@ export interface QueueRules {
   at_a_time: number;
   /** Must outlast an attempt. */
   lease_ms: number;
-  /** After the first failure; twice as long after each further one, up to the longest. */
+  /** The wait after the first failure. It doubles with each failure, up to the longest. */
   first_wait_ms: number;
   longest_wait_ms: number;
-  /** After this time a failure is the last; without, a job is never given up. */
+  /** After this time a failed job is not repeated. Without it, a job is repeated for ever. */
   give_up_hours?: number;
-  /** How long a job that has ended is kept; without, not at all. */
+  /** The time that an ended job is kept. Without it, the job is deleted at its end. */
   keep_days?: number;
 }
 
 export interface NewJob {
-  /** What it is about. Of one key a queue has one job. */
+  /** The subject of the job. A queue has one job per key. */
   key: string;
-  /** When the time began after which it is given up; now unless told. At least one attempt is made. */
+  /** The start of `give_up_hours`; by default now. The job has at least one attempt. */
   since?: string;
 }
 
-/** Answers the ids of the jobs that are new. */
+/** Returns the ids of the new jobs. */
 export async function enqueue(tx: Tx, rules: QueueRules, jobs: readonly NewJob[]): Promise<string[]> {
   return jobs.length === 0 ? [] : await store.insert(tx, rules, jobs);
 }
 
-/** One attempt more for a job that has ended; false for one that has not. */
+/** Gives an ended job one more attempt. False when the job has not ended. */
 export const requeue = store.requeue;
 export const backlog = store.backlog;

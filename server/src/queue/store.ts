@@ -8,7 +8,7 @@ export interface Job {
   id: string;
   queue: string;
   key: string;
-  /** This one included. */
+  /** Includes the current attempt. */
   attempts: number;
 }
 
@@ -22,7 +22,7 @@ export async function insert(tx: Tx, { name, give_up_hours }: QueueRules, jobs: 
   return rows.map(({ id }) => id);
 }
 
-/** Of each queue at most as many as it has places for: those that are due and free, the longest due first. */
+/** Claims due and free jobs, the longest due first, and at most the free places of each queue. */
 export async function claim(
   db: Tx,
   places: readonly { queue: string; free: number; lease_ms: number }[],
@@ -38,14 +38,14 @@ export async function claim(
 }
 
 export interface Ending {
-  /** `failed`: no other attempt can help. `dropped`: nobody wants it any more. */
+  /** `failed`: another attempt cannot help. `dropped`: the job is no longer needed. */
   state: 'done' | 'retry' | 'failed' | 'dropped';
   problem?: string | null;
 }
 
 /**
- * What became of an attempt; a retry that would be past the job's time makes it fail now. False when the attempt has lost the job: each claim
- * counts an attempt, so its number tells it from any other.
+ * Writes the outcome of an attempt. A retry after the job's time fails the job now. False when the attempt has lost the job:
+ * each claim counts an attempt, so the number identifies it.
  */
 export async function end(
   tx: Tx,
@@ -63,7 +63,7 @@ export async function end(
   return ended === 1;
 }
 
-/** A job that was broken off is due at once. */
+/** An interrupted job is due at once. */
 export async function release(db: Tx, { id, attempts }: Job): Promise<void> {
   await db.run(sql`update job set lease_until = null where id = ${id} and attempts = ${attempts}`);
 }
@@ -91,7 +91,7 @@ export function retentionsOf({ name, keep_days }: QueueRules): Retention[] {
 interface Backlog {
   waiting: number;
   failed: number;
-  /** Of the newest that is not done. */
+  /** The problem of the newest job that is not done. */
   problem: string | null;
 }
 

@@ -1,10 +1,10 @@
 export interface WakeUp {
   wake: () => void;
-  /** Settles on a wake-up, or at the latest after `wait_ms`; at once when one came since the last sleep. */
+  /** Settles on a wake-up or after `wait_ms`. It settles at once after a wake-up since the last sleep. */
   sleep: (wait_ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** Wakes one sleeper. A wake-up that comes while nobody sleeps is kept for the next sleep. */
+/** Wakes one sleeper. Without a sleeper, the wake-up is kept for the next sleep. */
 export function wakeUp(): WakeUp {
   let woken = false;
   let end: () => void = () => {};

@@ -7,21 +7,21 @@ import * as store from './store.ts';
 export type { Job } from './store.ts';
 
 export interface Queue extends QueueRules {
-  /** Enqueues what has come up; true when there may be more. */
+  /** Enqueues new jobs. True when more may be left. */
   feed?: () => Promise<boolean>;
-  /** One attempt. What it throws is a bug: reported, and tried again. Absent where nothing can do the work by now: jobs wait. */
+  /** One attempt. An exception is a bug: it is reported, and the job is retried. Without this function the jobs wait. */
   work?: (job: store.Job, signal: AbortSignal) => Promise<Outcome>;
-  /** What is forgotten beside its jobs. */
+  /** Further rows with a retention, beside the jobs. */
   retentions?: readonly Retention[];
 }
 
 export interface Outcome extends store.Ending {
-  /** Writes something in the same transaction. */
+  /** Writes in the same transaction. */
   record?: (tx: Tx) => Promise<void>;
 }
 
 export interface WorkSettings {
-  /** No other process works on this database: what is held was held by one that was killed, and is done at once. */
+  /** No other process works on this database. A held job belonged to a killed process and is due at once. */
   alone: boolean;
   onError: (error: unknown) => void;
   poll_ms?: number;
@@ -29,10 +29,10 @@ export interface WorkSettings {
 
 const forget_pause_ms = 15 * 60_000;
 const forget_limit = 1000;
-// What is under way at a stop may end: broken off, it would be done twice.
+// At a stop, running jobs may finish. An interrupted job would run twice.
 const ending_ms = 3000;
 
-/** Works on the queues. A process asks for what is due in all of them with one statement. */
+/** Works on the queues. One statement claims the due jobs of all of them. */
 export async function startQueues(
   db: Database,
   queues: readonly Queue[],
@@ -55,7 +55,7 @@ export async function startQueues(
 
   function begin(job: store.Job): void {
     const queue = queues.find(({ name }) => name === job.queue);
-    if (queue === undefined) throw new Error(`a job of the queue ${job.queue} was not asked for`);
+    if (queue === undefined) throw new Error(`the claim returned a job of the unknown queue ${job.queue}`);
     const doing = attempt(db, queue, job, { signal: cut.signal, onError })
       .catch(onError)
       .finally(() => {
@@ -92,7 +92,7 @@ export async function startQueues(
   };
 }
 
-const unexpected: Outcome = { state: 'retry', problem: 'it failed unexpectedly; the service log says why' };
+const unexpected: Outcome = { state: 'retry', problem: 'it failed unexpectedly; the service log has the reason' };
 
 async function attempt(
   db: Database,
@@ -104,9 +104,9 @@ async function attempt(
     onError(error);
     return unexpected;
   });
-  if (outcome === undefined) throw new Error(`a job of the queue ${job.queue} was claimed, and nothing can do it`);
+  if (outcome === undefined) throw new Error(`the queue ${job.queue} has no work function for its job`);
   if (signal.aborted && outcome.state === 'retry') return await store.release(db, job);
-  // Somewhere in the upper half, so that those that failed together do not come back together.
+  // A random wait in the upper half: jobs that failed together do not return together.
   const wait_ms = Math.min(first_wait_ms * 2 ** (job.attempts - 1), longest_wait_ms) * (0.5 + Math.random() / 2);
   await db.transaction(async (tx) => {
     if (!(await store.end(tx, job, outcome, wait_ms))) return;

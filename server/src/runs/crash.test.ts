@@ -1,4 +1,4 @@
-// Real processes, really killed: whatever comes down, an uncancelled run ends done, and one that was being undone ends undone.
+// Kills real processes. After each crash an uncancelled run still ends done, and a run that was being undone ends undone.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -34,7 +34,7 @@ afterEach(async () => {
   const met = errors;
   [children, workers, errors] = [[], [], []];
   await rm(folder, { recursive: true });
-  if (met.length > 0) throw new AggregateError(met, 'the worker met what it did not expect');
+  if (met.length > 0) throw new AggregateError(met, 'the worker reported unexpected errors');
 });
 
 async function startChild(trap: Trap) {
@@ -78,7 +78,7 @@ const told = async () => (await readFile(join(folder, 'journal'), 'utf8')).trim(
 const crashPoints = storySteps.flatMap((step) => (['before', 'after'] as const).map((moment) => ({ step, moment })));
 
 test.each(crashPoints)(
-  'a process killed $moment the $step step did its work is carried on to the end',
+  'when a process is killed $moment the work of the $step step, the run continues to its end',
   async ({ step, moment }) => {
     const { ended: killed } = await startChild({ step, moment, signal: 'SIGKILL' });
     const id = await begin();
@@ -86,7 +86,7 @@ test.each(crashPoints)(
     await takeOver();
     expect(await ended(id)).toMatchObject({ state: 'done' });
     expect(await things()).toEqual(storySteps.map((name) => `${id}-${name}`).toSorted());
-    // Everything was made once, and what was finished before the crash was not even begun again.
+    // Each step did its work once, and no step that was finished before the crash began again.
     const lines = await told();
     for (const name of storySteps) expect(lines.filter((line) => line.startsWith(`${name} made`))).toHaveLength(1);
     for (const name of storySteps.slice(0, storySteps.indexOf(step)))
@@ -95,7 +95,7 @@ test.each(crashPoints)(
 );
 
 test.each(storySteps)(
-  'a process killed while it undoes the %s step is carried on to the end of the undoing',
+  'when a process is killed while it undoes the %s step, the undo continues to its end',
   async (step) => {
     const { ended: killed } = await startChild({ step, moment: 'undo', signal: 'SIGKILL' });
     const id = await begin({ fails: 'third' });
@@ -107,7 +107,7 @@ test.each(storySteps)(
   },
 );
 
-test('a process that was suspended past its lease writes nothing when it wakes up', async () => {
+test('a process that was suspended longer than its lease writes nothing when it wakes up', async () => {
   const { child, said } = await startChild({ step: 'second', moment: 'after', signal: 'SIGSTOP' });
   const id = await begin();
   await expect.poll(() => told().catch(() => []), { timeout: 10_000 }).toContain('second made by 1');

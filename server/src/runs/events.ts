@@ -1,5 +1,5 @@
-// What happens in a run, for any number of readers. The table is the only buffer: a slow reader holds one page, and one that comes back
-// with the last id it saw misses nothing.
+// The events of a run, for any number of readers. The table is the only buffer, so a slow reader holds one page.
+// A reader that reconnects with its last id misses no event.
 import type { StreamEvent } from '@gantry/contract/endpoint.ts';
 import type { RunEvent } from '@gantry/contract/runs.ts';
 import type { Database } from '../database/database.ts';
@@ -7,10 +7,10 @@ import { subscribe } from './subscribe.ts';
 import { eventsAfter, hasMore } from './store.ts';
 
 const page = 500;
-// Notifications wake readers; this only bounds what a lost one costs.
+// Notifications wake the readers. This poll limits the delay after a lost notification.
 const poll_ms = 5000;
 
-/** Every event after that seq, first those that happened, then live. Ends after the run's `end`, or with the signal. */
+/** Every event after `seq`: first the stored events, then live ones. Ends after the run's `end`, or with the signal. */
 export async function* runEvents(
   db: Database,
   run_id: string,

@@ -1,5 +1,5 @@
-// One run, from where the last executor left it to its end. Undoing after a crash works as going on does: the work runs again, the steps
-// that are done answer from the journal and hand in their undo, and the first that is not stops it.
+// Executes one run, from the last executor's state to its end. Undo after a crash runs the work again:
+// finished steps return their output from the journal and register their undo. The first unfinished step stops the work.
 import { Problem, problemDocument } from '@gantry/contract/problems.ts';
 import type { Database } from '../database/database.ts';
 import { overtaken } from '../database/overtaken.ts';
@@ -13,7 +13,7 @@ export interface Execution {
   kind: RunKind;
   /** Aborted when somebody cancels the run. */
   cancel: AbortController;
-  /** Aborted when this executor must let go of the run: its lease is lost, or the service stops. */
+  /** Aborted when this executor must release the run: its lease is lost, or the service stops. */
   lost: AbortController;
   max_log_bytes: number;
   onError: (error: unknown) => void;
@@ -22,17 +22,17 @@ export interface Execution {
 interface Undo {
   name: string;
   output: unknown;
-  // Each closes over the type of its own step's output.
+  // The closure of each undo has the type of its own step's output.
   undo: ((output: never) => Promise<void>) | undefined;
 }
 
-// A step that does not heed its signal gets this long before undo begins without it.
+// A step that ignores its signal has this time. After that, undo begins without its end.
 const grace_ms = 5000;
 const undo_deadline_ms = 120_000;
-// A step that takes the process down each time must not do so for ever.
+// Limits a step that crashes the process each time.
 const max_attempts = 10;
 
-/** Returns when the run has ended. Throws `Fenced`, or the reason of `lost`, when it belongs to somebody else. */
+/** Returns when the run has ended. Throws `Fenced`, or the reason of `lost`, when another executor has the run. */
 export async function execute(execution: Execution): Promise<void> {
   const { db, run: claimed, kind, lost } = execution;
   const { max_log_bytes } = execution;
@@ -54,7 +54,7 @@ export async function execute(execution: Execution): Promise<void> {
   if (!finished) throw new Error(`the end of run ${claimed.id} was not written`);
 }
 
-/** Undefined when it is done, else how it is to end. */
+/** Returns undefined when the run is done, otherwise its ending. */
 async function carryOn(execution: Execution, journal: Journal, run: Run): Promise<Ending | undefined> {
   const { db, kind, cancel, lost } = execution;
   let result: unknown;
@@ -70,7 +70,7 @@ async function carryOn(execution: Execution, journal: Journal, run: Run): Promis
 }
 
 function toProblem({ cancel, onError }: Execution, error: unknown) {
-  // Whatever a step threw while it was being cancelled, the cancel is the reason.
+  // During a cancel, the cancel is the reason for every exception of a step.
   if (cancel.signal.aborted) return problemDocument(new Problem('cancelled'));
   if (error instanceof Problem) return problemDocument(error);
   onError(error);
@@ -78,14 +78,14 @@ function toProblem({ cancel, onError }: Execution, error: unknown) {
   return problemDocument(refusal);
 }
 
-/** Stops the work at the first step that has nothing to undo. */
+/** Stops the work at the first step without an undo. */
 class Unwound extends Error {}
 
 async function collectUndos(kind: RunKind, run: Run): Promise<void> {
   try {
     await kind.work(run);
   } catch (error) {
-    // What it throws between steps is what made it fail before; the ending says so already.
+    // An exception between steps is the one that failed the run before. The ending has it already.
     if (error instanceof Fenced) throw error;
   }
 }
@@ -109,12 +109,12 @@ function runOf(execution: Execution, journal: Journal, undos: Undo[], stored: st
       undo?: (output: T | undefined) => Promise<void>,
     ) => {
       n += 1;
-      if (undos.some((other) => other.name === name)) throw new Error(`two steps of a run are called ${name}`);
+      if (undos.some((other) => other.name === name)) throw new Error(`two steps of a run have the name ${name}`);
       const before = steps.get(name);
       const mine: Undo = { name, undo, output: before?.output ?? undefined };
       if (before?.state === 'done') {
         undos.push(mine);
-        return before.output as T; // what this very step returned when it was done
+        return before.output as T; // the output of this same step
       }
       if (claimed.ending !== null) {
         if (before !== undefined && before.state !== 'undone') undos.push(mine);
@@ -123,7 +123,7 @@ function runOf(execution: Execution, journal: Journal, undos: Undo[], stored: st
       signal.throwIfAborted();
       undos.push(mine);
       if ((await journal.begin(n, name)) > max_attempts)
-        throw new Error(`step ${name} was begun ${max_attempts} times and never ended`);
+        throw new Error(`step ${name} began ${max_attempts} times and never ended`);
       try {
         const output = await withinGrace(work(signal), signal);
         await journal.endStep(name, { state: 'done', output });
@@ -160,13 +160,13 @@ async function withinGrace<T>(work: Promise<T>, signal: AbortSignal): Promise<T>
   }
 }
 
-/** Newest first. What cannot be undone is named in the ending, never passed over. */
+/** Undoes the newest step first. The ending names every step whose undo fails. */
 async function undoAll({ onError }: Execution, journal: Journal, undos: Undo[], ending: Ending): Promise<Ending> {
   const leftovers: { step: string; output: unknown; reason: string }[] = [];
   for (const { name, output, undo } of undos.toReversed()) {
     if (undo === undefined) continue;
     try {
-      await withinDeadline(undo(output as never)); // the output that this undo's own step returned
+      await withinDeadline(undo(output as never)); // the output of this undo's own step
     } catch (error) {
       if (!(error instanceof Problem)) onError(error);
       leftovers.push({
@@ -186,7 +186,9 @@ async function withinDeadline(work: Promise<void>): Promise<void> {
   const { promise: overdue, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
     () =>
-      reject(new Problem('engine_unavailable', { detail: `It was not undone within ${undo_deadline_ms / 1000} s.` })),
+      reject(
+        new Problem('engine_unavailable', { detail: `The undo did not end within ${undo_deadline_ms / 1000} s.` }),
+      ),
     undo_deadline_ms,
   );
   try {
@@ -196,7 +198,7 @@ async function withinDeadline(work: Promise<void>): Promise<void> {
   }
 }
 
-// What went wrong after the point of no return leaves everything as it was made, and somebody has to look.
+// A failure after `settle` undoes nothing, so the run needs attention.
 function settledAnyway(ending: Ending): Ending {
   return { state: 'needs_attention', problem: { ...ending.problem, leftovers: [] } };
 }

@@ -1,25 +1,25 @@
-// One executor's pen on one run: steps and events, in the order in which they happened, each write under the executor's fence.
-// Lines of log wait up to 100 ms or 64 KB, so that a chatty build is a few inserts a second and not thousands.
+// One executor's writes for one run: steps and events in their order, each write under the executor's fence.
+// Log lines wait for up to 100 ms or 64 KB. So a build with much output needs a few inserts a second instead of thousands.
 import type { RunEvent } from '@gantry/contract/runs.ts';
 import type { Database, Tx } from '../database/database.ts';
 import { Fenced, type Ending } from './run.ts';
 import * as store from './store.ts';
 
 export interface Journal {
-  /** How many times the step was begun, this time included. */
+  /** Returns the number of the attempt. */
   begin(n: number, name: string): Promise<number>;
   endStep(name: string, end: Parameters<typeof store.endStep>[3]): Promise<void>;
   log: (line: string) => void;
   notice(message: string, data: Record<string, unknown>): void;
-  /** False when the run has settled and nothing is undone any more. */
+  /** False when the run has settled: then nothing can be undone. */
   beginUndo(ending: Ending): Promise<boolean>;
-  /** Writes everything that waits, the end and its event. False when a cancel came before: nothing is written then. */
+  /** Writes all waiting events, the end and its event. False, without a write, when a cancel came first. */
   finish(tx: Tx, end: Parameters<typeof store.finish>[2]): Promise<boolean>;
 }
 
 interface JournalSettings {
   max_log_bytes: number;
-  /** A write failed: nothing more can be written by this executor. */
+  /** Called when a write failed: this executor can write no more. */
   onLost: (error: Error) => void;
 }
 
@@ -56,7 +56,7 @@ export function openJournal(db: Database, run: store.ClaimedRun, { max_log_bytes
     await store.notify(tx, store.event_channel, run.id);
   }
 
-  // One write after the other; once one has failed, so do all that come after it.
+  // Writes run one after the other. After a failed write, all later writes fail.
   async function write<T>(more?: (tx: Tx) => Promise<T>): Promise<T | undefined> {
     const writing = written.then(async () => {
       return await db.transaction(async (tx) => {
@@ -92,13 +92,13 @@ export function openJournal(db: Database, run: store.ClaimedRun, { max_log_bytes
       logged_bytes += bytes;
       if (logged_bytes <= max_log_bytes)
         return add({ kind: 'log', step, state: null, message: clean(line), data: {} }, bytes);
-      const message = `The log is cut off here: a run keeps ${max_log_bytes} bytes of it.`;
+      const message = `The log is cut off here: a run keeps ${max_log_bytes} bytes of log.`;
       add({ kind: 'notice', step, state: null, message, data: { truncated: true } }, bytes);
     },
     notice: (message, data) => add({ kind: 'notice', step, state: null, message: clean(message), data }),
     beginUndo: async (ending) => (await write((tx) => store.beginUndo(tx, run, ending))) ?? false,
     finish: async (tx, end) => {
-      // What is being written must be written first: the end is the last event.
+      // The end is the last event, so the current write must finish first.
       await written;
       if (!(await store.hold(tx, run))) throw new Fenced(run.id);
       if (!(await store.finish(tx, run, end))) return false;
@@ -116,7 +116,7 @@ function stepEvent(name: string, state: RunEvent['state'], data: Record<string, 
   return { kind: 'step', step: name, state, message: name, data };
 }
 
-// Text columns hold no NUL character.
+// A text column cannot hold a NUL character.
 function clean(text: string): string {
   return text.replaceAll('\0', '\ufffd');
 }

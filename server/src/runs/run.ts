@@ -1,6 +1,6 @@
-// Work that survives a crash. Promise: a run that nobody cancels and whose steps do not fail reaches its end, whatever is killed
-// meanwhile; each finished step is done once; one executor acts at a time. A step that fails, or a cancel, undoes newest first what this
-// run made. Must never happen: an executor that lost its lease writes (every write names its fence), or a leftover that nobody is told of.
+// Work that survives a crash. Promise: without a cancel or a failed step, a run reaches its end, even when processes are killed.
+// Each finished step is done once, and one executor acts at a time. A failed step or a cancel undoes the run's steps, newest first.
+// Must never happen: an executor that lost its lease writes (every write names its fence), or a leftover is not reported.
 import type { RunState, runStep } from '@gantry/contract/runs.ts';
 import type { ProblemDocument } from '@gantry/contract/problems.ts';
 import type { Reader, Tx } from '../database/database.ts';
@@ -14,27 +14,27 @@ export interface RunActor {
 
 export interface NewRun {
   kind: string;
-  /** Of one kind, one run at a time has it. */
+  /** One run of a kind holds it at a time. */
   mutex: string;
   /** JSON. */
   input: object;
   actor: RunActor;
-  /** Whose share of the places it takes. */
+  /** The run takes a place of this team's share. */
   team_id?: string;
 }
 
-/** What the work of a run gets to hold. */
+/** The run as its work sees it. */
 export interface Run<Input = unknown> {
   readonly id: string;
   readonly input: Input;
   readonly actor: RunActor;
-  /** Grows with every claim: of two executors, the one with the smaller fence has lost the run. */
+  /** Grows with every claim. Of two executors, the one with the smaller fence has lost the run. */
   readonly fence: number;
   /** Aborted on cancel, on a lost lease and when the service stops. */
   readonly signal: AbortSignal;
   /**
-   * Does `work` once and remembers what it returns (JSON): a finished step is not repeated after a crash, an unfinished one is, so work
-   * first looks for what an earlier attempt left. `undo` gets the output, or nothing where the step did not finish and may have half done it.
+   * Does `work` once and stores its output (JSON). After a crash, a finished step is not repeated, but an unfinished one is.
+   * So `work` first looks for the results of an earlier attempt. `undo` gets the output, or undefined when the step did not finish.
    */
   step<T>(
     name: string,
@@ -43,19 +43,19 @@ export interface Run<Input = unknown> {
   ): Promise<T>;
   log(line: string): void;
   notice(message: string, data?: Record<string, unknown>): void;
-  /** First thing in a transaction that must not happen twice: holds the run's row, and throws when this executor lost it. */
+  /** First call in a transaction that must happen only once. Locks the run's row. Throws `Fenced` when this executor lost the run. */
   fenced(tx: Tx): Promise<void>;
-  /** As `fenced`; and once the transaction commits, the run can be neither cancelled nor undone. Throws when a cancel came first. */
+  /** As `fenced`. After the commit, the run can be neither cancelled nor undone. Throws when a cancel came first. */
   settle(tx: Tx): Promise<void>;
 }
 
-/** How a run ends that does not end well. */
+/** The end of a run that did not succeed. */
 export interface Ending {
   state: 'failed' | 'cancelled' | 'needs_attention';
   problem: ProblemDocument;
 }
 
-/** How many runs of a kind one process executes at a time: of all, of one team and of one user. What is more waits, and says so. */
+/** Limits of the runs of a kind in one process: for all, for one team and for one user. Further runs wait, and say so. */
 interface Shares {
   most: number;
   team: number;
@@ -63,16 +63,14 @@ interface Shares {
 }
 
 export interface RunKind<Input = unknown> {
-  /** Without, as many as the process executes of all kinds. */
+  /** By default the process's limit for all kinds. */
   shares?: Shares;
   work(run: Run<Input>): Promise<unknown>;
-  /**
-   * Says something elsewhere in the same transaction in which the run ends badly; calls `finish` in it exactly once. After undo.
-   */
+  /** Called after undo, when the run did not succeed. Writes in the transaction of the run's end, and calls `finish` in it exactly once. */
   end?(run: Run<Input>, ending: Ending, finish: (tx: Tx) => Promise<void>): Promise<void>;
 }
 
-// A map of kinds holds works of different inputs; enqueue() stored each input as its kind takes it.
+// The kinds in the map have different inputs. enqueue() stored each input in its kind's form.
 // oxlint-disable-next-line typescript/no-explicit-any -- the line above
 export type RunKinds = Record<string, RunKind<any>>;
 
@@ -91,20 +89,20 @@ export interface RunRow<Input = unknown, Result = unknown> {
   ended_at: string | null;
 }
 
-/** Throws a unique violation while another run of the kind has the mutex; `activeRun` names it. */
+/** Throws a unique violation while another run of the kind holds the mutex; `activeRun` names that run. */
 export async function enqueue(tx: Tx, run: NewRun): Promise<{ id: string }> {
   const row = await store.insert(tx, run);
-  // Delivered at commit, never for a transaction that rolled back.
+  // PostgreSQL delivers it at the commit, and never after a rollback.
   await store.notify(tx, store.work_channel, row.id);
   return row;
 }
 
-/** The run that has the mutex now. */
+/** The run that holds the mutex now. */
 export async function activeRun(db: Reader, kind: string, mutex: string): Promise<string | undefined> {
   return await store.active(db, kind, mutex);
 }
 
-/** Whether any run of a kind has not ended. */
+/** True while a run of the kind has not ended. */
 export async function isAnyActive(db: Reader, kind: string): Promise<boolean> {
   return await store.anyActive(db, kind);
 }
@@ -117,7 +115,7 @@ export async function findRun<Input = unknown, Result = unknown>(
   return row;
 }
 
-/** In the order of the ids; those that are not there are left out. */
+/** In the order of the ids, without missing runs. */
 export async function findRuns<Input = unknown, Result = unknown>(
   db: Reader,
   ids: readonly string[],
@@ -126,14 +124,14 @@ export async function findRuns<Input = unknown, Result = unknown>(
   return ids.flatMap((id) => rows.get(id) ?? []) as RunRow<Input, Result>[]; // the caller knows the kind it stored
 }
 
-/** False when the run has ended or settled already. It ends `cancelled` once what it made is undone. */
+/** False when the run has already ended or settled. After its undo the run ends `cancelled`. */
 export async function requestCancel(tx: Tx, id: string): Promise<boolean> {
   const asked = await store.requestCancel(tx, id);
   if (asked) await store.notify(tx, store.work_channel, id);
   return asked;
 }
 
-/** This executor lost its run: another has claimed it, or will. Nothing may be written or undone any more. */
+/** This executor lost its run to another one. It may write and undo nothing more. */
 export class Fenced extends Error {
   constructor(run_id: string, cause?: unknown) {
     super(`run ${run_id} belongs to another executor now`, { cause });

@@ -69,13 +69,13 @@ async function ended(id: string): Promise<RunRow> {
 
 async function waitFor(id: string, wanted: (event: RunEvent) => boolean): Promise<void> {
   for await (const { data } of runEvents(base.db, id, 0, AbortSignal.timeout(10_000))) if (wanted(data)) return;
-  throw new Error('what was waited for did not happen');
+  throw new Error('the expected event did not happen');
 }
 
 const things = async () => (await readdir(folder)).filter((name) => name !== 'journal');
 const told = async () => (await readFile(join(folder, 'journal'), 'utf8')).trim().split('\n');
 
-test('a run does its steps in order, remembers what they gave, and ends with its result', async () => {
+test('a run does its steps in order, stores their outputs, and ends with its result', async () => {
   await work();
   const id = await begin();
   const run = await ended(id);
@@ -90,7 +90,7 @@ test('a run does its steps in order, remembers what they gave, and ends with its
   ).toEqual([...storySteps.flatMap((name) => [`step ${name} running`, `step ${name} done`]), 'end null done']);
 });
 
-test('text is kept as it was written, also where it reads like an escape of JSON', async () => {
+test('text stays unchanged, even if it looks like a JSON escape', async () => {
   const input = {
     pattern: String.raw`[^\u0000-\u001f]`,
     [String.raw`\u0000`]: String.raw`\ud800 \\u0000`,
@@ -104,7 +104,7 @@ test('text is kept as it was written, also where it reads like an escape of JSON
   expect(run.result).toEqual(input);
 });
 
-test('a step that fails in text that the database cannot keep has failed, and is not repeated', async () => {
+test('a step whose error text the database cannot store fails, and is not repeated', async () => {
   let attempts = 0;
   await work({
     plain: {
@@ -127,7 +127,7 @@ test('a step that fails in text that the database cannot keep has failed, and is
   expect(errors).toEqual([]);
 });
 
-test('one run at a time has the mutex, and who asks is told which', async () => {
+test('one run at a time holds the mutex, and a caller can ask for its id', async () => {
   const id = await begin();
   const second = await begin().catch((error: unknown) => errorCode(error));
   expect(second).toBe(unique_violation);
@@ -138,7 +138,7 @@ test('one run at a time has the mutex, and who asks is told which', async () => 
   await ended(await begin());
 });
 
-test('a step that fails undoes newest first what the run made, itself included, and nothing else', async () => {
+test("a failed step undoes the run's steps and itself, newest first, and nothing else", async () => {
   await work();
   const run = await ended(await begin({ fails: 'second' }));
   expect(run).toMatchObject({ state: 'failed', problem: { code: 'build_failed', detail: 'second failed' } });
@@ -147,7 +147,7 @@ test('a step that fails undoes newest first what the run made, itself included, 
   expect(await things()).toEqual([]);
 });
 
-test('an undo that fails leaves the run in need of attention, naming what is left, and the others are still undone', async () => {
+test('after a failed undo the run needs attention and names the leftovers, and the other steps are undone', async () => {
   await work();
   const run = await ended(await begin({ fails: 'third', sticks: 'second' }));
   expect(run).toMatchObject({
@@ -157,21 +157,21 @@ test('an undo that fails leaves the run in need of attention, naming what is lef
   expect(await things()).toEqual([`${run.id}-second`]);
 });
 
-test.each(storySteps)('a cancel during the %s step acts at once and undoes what was made', async (step) => {
+test.each(storySteps)('a cancel during the %s step acts at once and undoes the finished steps', async (step) => {
   await work();
   const id = await begin({ waits: step });
   await waitFor(id, (event) => event.step === step && event.kind === 'log');
   const asked = performance.now();
   expect(await requestCancel(base.db, id)).toBe(true);
   const run = await ended(id);
-  // About a tenth of that on an idle machine; the heartbeat, which would notice as well, comes every four seconds.
+  // An idle machine needs about a tenth of that. The heartbeat, which also finds a cancel, comes every four seconds.
   expect(performance.now() - asked).toBeLessThan(2500);
   expect(run).toMatchObject({ state: 'cancelled', problem: { code: 'cancelled' } });
   expect(await things()).toEqual([]);
   expect(errors).toEqual([]);
 });
 
-test('a run that is cancelled before anybody claimed it does nothing', async () => {
+test('a run that is cancelled before its first claim does nothing', async () => {
   const id = await begin();
   expect(await requestCancel(base.db, id)).toBe(true);
   await work();
@@ -179,7 +179,7 @@ test('a run that is cancelled before anybody claimed it does nothing', async () 
   expect(await requestCancel(base.db, id)).toBe(false);
 });
 
-test('once a run has settled it cannot be cancelled, and a failure after it undoes nothing', async () => {
+test('a settled run cannot be cancelled, and a later failure undoes nothing', async () => {
   const undone: string[] = [];
   const settled = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
@@ -205,7 +205,7 @@ test('once a run has settled it cannot be cancelled, and a failure after it undo
   expect(undone).toEqual([]);
 });
 
-test('a cancel that came before a run settles stops it from settling', async () => {
+test('a run with a requested cancel cannot settle', async () => {
   const reached = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
   await work({
@@ -225,7 +225,7 @@ test('a cancel that came before a run settles stops it from settling', async () 
   expect(await ended(id)).toMatchObject({ state: 'cancelled' });
 });
 
-test('what ends badly is said elsewhere in the same transaction', async () => {
+test('a failed run is reported in the transaction of its end', async () => {
   await base.db.run({ strings: ['create table said (run_id uuid, state text)'], values: [] });
   await work({
     story: {
@@ -243,7 +243,7 @@ test('what ends badly is said elsewhere in the same transaction', async () => {
   expect(errors).toMatchObject([{ message: 'a bug' }]);
 });
 
-test('a stopped worker hands its run back, and the next one carries it on at once', async () => {
+test('a stopped worker releases its run, and the next worker continues it at once', async () => {
   await work(undefined, { owner: 'one' });
   const id = await begin({ waits: 'second' });
   await waitFor(id, (event) => event.step === 'second' && event.kind === 'log');
@@ -258,7 +258,7 @@ test('a stopped worker hands its run back, and the next one carries it on at onc
   expect((await told()).filter((line) => line.startsWith('first begun'))).toHaveLength(1);
 });
 
-test('readers see the same events, live or after, and one that comes back misses none', async () => {
+test('readers see the same events live and later, and a reader that reconnects misses none', async () => {
   await work();
   const id = await begin({ waits: 'third' });
   const live = Array.from({ length: 20 }, () => events(id));
@@ -274,7 +274,7 @@ test('readers see the same events, live or after, and one that comes back misses
   expect(await events(id, replayed.at(-1)?.seq)).toEqual([]);
 });
 
-test('a reader that goes away ends at once, and the run does not notice', async () => {
+test('a reader that leaves ends at once, and the run continues', async () => {
   const id = await begin();
   const leaving = new AbortController();
   const reading = (async () => {
@@ -287,7 +287,7 @@ test('a reader that goes away ends at once, and the run does not notice', async 
   expect(await ended(id)).toMatchObject({ state: 'done' });
 });
 
-test('lines of log arrive in batches and in order, and a flood of them is cut off visibly', async () => {
+test('log lines arrive in batches and in order, and a log over the limit is visibly cut off', async () => {
   await work(
     {
       story: {
@@ -342,7 +342,7 @@ test('two workers on fifty runs do nothing twice', async () => {
   expect(errors).toEqual([]);
 });
 
-/** Runs of this kind last until they are let go, by their mutex. */
+/** Runs of this kind last until `end` is called with their mutex. */
 function holding() {
   const gates = new Map<string, PromiseWithResolvers<void>>();
   const gate = (mutex: string) => {
@@ -382,7 +382,7 @@ describe('shares', () => {
     ids = new Map();
   });
 
-  test('one user takes two places, one team three, and one kind leaves places to the other; what waits says why', async () => {
+  test('one user takes two places, one team three, one kind leaves places to the other, and a waiting run says why', async () => {
     const [pushes, deploys] = [holding(), holding()];
     const kinds = { push: pushes.kind, deploy: { ...deploys.kind, shares: { most: 6, team: 4, user: 3 } } };
     for (const mutex of ['a1', 'a2', 'a3']) await line('push', mutex, 1, 1);
@@ -401,7 +401,7 @@ describe('shares', () => {
     expect(await said('a3')).toEqual([expect.stringContaining('runs of its user')]);
     expect(await said('b2')).toEqual([expect.stringContaining('its team has its share')]);
     expect(await said('d1')).toEqual([expect.stringContaining('runs of its kind')]);
-    // Another team's is begun before older ones of who has a share.
+    // A run of another team begins before older runs of a team that has its share.
     pushes.end('c1');
     await expect.poll(running, { timeout: 10_000 }).toEqual(['a1', 'a2', 'b1', 'd1', 'x1', 'x2']);
     expect((await findRun(base.db, ids.get('d1') ?? ''))?.notices).toEqual([]);
@@ -409,7 +409,7 @@ describe('shares', () => {
     expect(errors).toEqual([]);
   });
 
-  test('shares hold in each of several processes: none has all of its places taken by one team', async () => {
+  test('shares hold in each of several processes: in no process does one team take all places', async () => {
     const pushes = holding();
     for (let n = 0; n < 9; n++) await line('push', `many ${n}`, n, 1);
     for (const owner of ['one', 'two']) await work({ push: pushes.kind }, { owner, poll_ms: 50 });
@@ -420,7 +420,7 @@ describe('shares', () => {
     await ends([pushes]);
   });
 
-  test('a cancel of what waits for its share ends it at once', async () => {
+  test('a cancelled run that waits for its share ends at once', async () => {
     const pushes = holding();
     for (const mutex of ['p1', 'p2', 'p3']) await line('push', mutex, 1, 1);
     await work({ push: pushes.kind }, { poll_ms: 50 });

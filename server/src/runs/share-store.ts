@@ -1,28 +1,28 @@
-// Which runs may begin. Each process counts what it executes itself, by the rows that it holds: so no user and no team takes all places of
-// any process, however many there are, and two that claim at the same moment do not count each other.
+// Decides which runs may begin. Each process counts only its own runs, by the rows that it holds. So no user and no team
+// takes all places of a process, for any number of processes. Two processes that claim at the same moment do not count each other.
 import type { Database } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
 import type { RunKinds } from './run.ts';
 
-/** Who claims, and what it may take. */
+/** The claiming process and its places. */
 export interface Places {
   owner: string;
   kinds: RunKinds;
-  /** Of all kinds. */
+  /** The limit for all kinds together. */
   concurrency: number;
 }
 
-// What has waited shorter than this only waits for somebody to look.
+// A run that has waited for less time is only waiting for the next claim.
 const unsaid_ms = 2000;
 
 const sentences = {
-  user: 'Waits: as many runs of its user as may are running already.',
-  team: 'Waits: its team has its share of the places already. It begins when a run of the team ends.',
-  kind: 'Waits: as many runs of its kind as may are running already.',
-  place: 'Waits for a place: as many runs as may are running already.',
+  user: 'Waits: the limit for runs of its user is reached.',
+  team: 'Waits: its team has its share of the places. The run begins when another run of the team ends.',
+  kind: 'Waits: the limit for runs of its kind is reached.',
+  place: 'Waits for a place: the limit for running runs is reached.',
 };
 
-/** Of `run as candidate`: what it waits for, or null where it may begin. One that is being ended needs no share: it takes no long time. */
+/** The limit that `run as candidate` waits for, or null when it may begin. A run that is ending needs no share, because it is short. */
 export function waitsFor({ owner, kinds, concurrency }: Places): Sql {
   const all = { most: concurrency, team: concurrency, user: concurrency };
   const shares = Object.entries(kinds).map(([kind, { shares: share = all }]) => ({ kind, ...share }));
@@ -43,7 +43,7 @@ export function waitsFor({ owner, kinds, concurrency }: Places): Sql {
     group by share.most, share.team_most, share.user_most)`;
 }
 
-/** Says of runs that wait for long why they do, once each. Answers their ids. */
+/** Writes the reason of each long wait once. Returns the ids of those runs. */
 export async function sayWaiting(db: Database, places: Places): Promise<string[]> {
   const rows = await db.all<{ run_id: string }>(sql`
     with told as (

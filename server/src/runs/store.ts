@@ -1,4 +1,4 @@
-// The journal's SQL. Every write of an executor names its fence and touches nothing once another has claimed the run.
+// The journal's SQL. Every write of an executor names its fence. It changes no row after another executor claimed the run.
 import type { RunEvent, RunState } from '@gantry/contract/runs.ts';
 import type { Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
@@ -7,11 +7,11 @@ import { fromNow, isFree } from '../queue/lease.ts';
 import type { Ending, NewRun, RunActor, RunRow } from './run.ts';
 import { waitsFor, type Places } from './share-store.ts';
 
-/** Workers hear of new runs and cancels here; readers of events on the other, so that a line of log wakes no worker. */
+/** Workers listen here for new runs and cancels. Readers of events have their own channel, so a log line wakes no worker. */
 export const work_channel = 'run_work';
 export const event_channel = 'run_event';
 
-/** Whose write it is. */
+/** The claim of the executor that writes. */
 export interface Claim {
   id: string;
   fence: number;
@@ -46,7 +46,6 @@ export async function insert(tx: Tx, run: NewRun): Promise<{ id: string }> {
   return row;
 }
 
-/** PostgreSQL delivers it when the transaction commits. */
 export async function notify(tx: Tx, channel: string, id: string): Promise<void> {
   await tx.run(sql`select pg_notify(${channel}, ${id})`);
 }
@@ -89,7 +88,7 @@ export async function requestCancel(tx: Tx, id: string): Promise<boolean> {
   return asked === 1;
 }
 
-/** The oldest run that nobody holds and whose user and team have not their share: a new one, or one whose executor's lease ran out. */
+/** Claims the oldest free run whose user and team are below their share: a new run, or one with an expired lease. */
 export async function claim(db: Tx, places: Places, lease_ms: number): Promise<ClaimedRun | undefined> {
   const { owner } = places;
   const kinds = Object.keys(places.kinds);
@@ -107,7 +106,7 @@ export async function claim(db: Tx, places: Places, lease_ms: number): Promise<C
   return { ...run, actor: { user_id: actor_id, name: actor_name } };
 }
 
-/** Ids of those that are still ours. */
+/** Returns the ids of the runs that this executor still holds. */
 export async function renew(db: Tx, owner: string, claims: readonly Claim[], lease_ms: number): Promise<string[]> {
   const rows = await db.all<{ id: string }>(sql`
     update run set lease_until = ${fromNow(lease_ms)}
@@ -116,12 +115,12 @@ export async function renew(db: Tx, owner: string, claims: readonly Claim[], lea
   return rows.map(({ id }) => id);
 }
 
-/** Hands it back at once, so that nobody waits for the lease to run out. */
+/** Releases the run at once, so that another executor need not wait for the end of the lease. */
 export async function release(db: Tx, { id, fence }: Claim): Promise<void> {
   await db.run(sql`update run set owner = null, lease_until = null where id = ${id} and fence = ${fence}`);
 }
 
-/** For a process that knows that there is no other. */
+/** For a process that is the only one on its database. */
 export async function releaseAll(db: Tx): Promise<void> {
   await db.run(sql`update run set owner = null, lease_until = null where owner is not null and ended_at is null`);
 }
@@ -141,7 +140,7 @@ export async function hold(tx: Tx, { id, fence }: Claim): Promise<boolean> {
   );
 }
 
-/** False when a cancel was asked for first. */
+/** False when a cancel was requested first. */
 export async function settle(tx: Tx, { id, fence }: Claim): Promise<boolean> {
   const settled = await tx.run(sql`
     update run set settled_at = coalesce(settled_at, clock_now())
@@ -149,7 +148,7 @@ export async function settle(tx: Tx, { id, fence }: Claim): Promise<boolean> {
   return settled === 1;
 }
 
-/** False when the run has settled: what it made stays. */
+/** False when the run has settled: its results stay. */
 export async function beginUndo(tx: Tx, { id, fence }: Claim, ending: Ending): Promise<boolean> {
   const begun = await tx.run(sql`
     update run set ending = ${json(ending)}::jsonb where id = ${id} and fence = ${fence} and settled_at is null`);
@@ -162,7 +161,7 @@ export async function stepsOf(db: Reader, run_id: string): Promise<StoredStep[]>
   );
 }
 
-/** How many times it was begun, this time included. */
+/** Returns the number of the attempt. */
 export async function beginStep(tx: Tx, run_id: string, n: number, name: string): Promise<number> {
   const row = await tx.one<{ attempt: number }>(sql`
     insert into run_step (run_id, n, name, state) values (${run_id}, ${n}, ${name}, 'running')
@@ -187,7 +186,7 @@ export async function endStep(
     where run_id = ${run_id} and name = ${name}`);
 }
 
-/** False when the run is another executor's now. The row lock makes the order of seq the order of commit. */
+/** False when another executor has the run. The row lock gives seq the order of the commits. */
 export async function append(
   tx: Tx,
   { id, fence }: Claim,
@@ -204,7 +203,7 @@ export async function append(
   return held === events.length;
 }
 
-/** False when the run is not to end like this: a cancel was asked for before it settled. */
+/** False when the run may not end done: a cancel was requested before it settled. */
 export async function finish(
   tx: Tx,
   { id, fence }: Claim,
@@ -224,7 +223,7 @@ export async function eventsAfter(db: Reader, run_id: string, seq: number, limit
     where run_id = ${run_id} and seq > ${seq} order by seq limit ${limit}`);
 }
 
-/** Will there be an event after this one? */
+/** True when an event after `seq` exists or can still come. */
 export async function hasMore(db: Reader, run_id: string, seq: number): Promise<boolean> {
   const row = await db.one(sql`select id from run where id = ${run_id} and (ended_at is null or last_seq > ${seq})`);
   return row !== undefined;
@@ -235,7 +234,7 @@ function json(value: unknown): string {
   return JSON.stringify(value ?? null, storable);
 }
 
-// Cleaned before it is printed: in the printed JSON a NUL looks like the six characters that somebody wrote of one.
+// Cleans the text before it becomes JSON. In JSON, a NUL and a written-out escape of NUL look the same.
 function storable(_key: string, value: unknown): unknown {
   if (typeof value === 'string') return storableText(value);
   if (typeof value !== 'object' || value === null || Object.keys(value).every((key) => storableText(key) === key))

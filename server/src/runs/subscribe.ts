@@ -1,4 +1,4 @@
-// One LISTEN for all readers of a process, opened by the first and closed with the last: a reader costs no connection.
+// One LISTEN for all readers of a process. The first reader opens it and the last closes it, so a reader needs no connection.
 import type { Database } from '../database/database.ts';
 import { wakeUp, type WakeUp } from '../queue/wake-up.ts';
 import { event_channel } from './store.ts';
@@ -10,7 +10,7 @@ interface Listener {
 
 const listeners = new WeakMap<Database, Listener>();
 
-/** Its sleep ends when something happened in the run. */
+/** Its sleep ends with the next event of the run. */
 export async function subscribe(
   db: Database,
   run_id: string,
@@ -28,7 +28,7 @@ export async function subscribe(
   try {
     await listener.listening;
   } catch (error) {
-    // One that could not listen serves nobody; the next reader opens another.
+    // A failed listener is dropped, and the next reader opens another.
     if (listeners.get(db) === listener) listeners.delete(db);
     throw error;
   }
@@ -38,7 +38,7 @@ export async function subscribe(
 function listen(db: Database): Listener {
   const readers: Listener['readers'] = new Set();
   const wakeReaders = (run_id: string) => {
-    // The empty payload means that the connection was lost for a while: anything may have happened.
+    // An empty payload means a lost connection, so every reader may have missed an event.
     for (const reader of readers) if (run_id === '' || run_id === reader.run_id) reader.wake();
   };
   const listener = { readers, listening: db.listen(event_channel, wakeReaders) };

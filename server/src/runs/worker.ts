@@ -1,4 +1,4 @@
-// Claims runs and executes them. NOTIFY wakes it; the poll finds what a lost notification or a dead executor left.
+// Claims runs and executes them. NOTIFY wakes it. The poll finds runs after a lost notification or a dead executor.
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Database } from '../database/database.ts';
 import { startLoop } from '../queue/loop.ts';
@@ -8,22 +8,22 @@ import { sayWaiting } from './share-store.ts';
 import * as store from './store.ts';
 
 export interface WorkerSettings {
-  /** Names this executor in the journal; another one for every process. */
+  /** The name of this executor in the journal, unique for each process. */
   owner: string;
   onError: (error: unknown, run_id?: string) => void;
-  /** How long a run belongs to an executor that does not renew its lease. */
+  /** The time after which an executor without a renewal loses its run. */
   lease_ms?: number;
   heartbeat_ms?: number;
   poll_ms?: number;
-  /** Runs at a time. */
+  /** The number of runs at a time. */
   concurrency?: number;
   max_log_bytes?: number;
-  /** No other process executes runs of this database: what is held was held by one that was killed, and is carried on at once. */
+  /** No other process executes runs of this database. A held run belonged to a killed process and continues at once. */
   alone?: boolean;
 }
 
 export interface Worker {
-  /** Lets go of its runs and hands them back: another executor, or the next start, carries them on. */
+  /** Stops and releases its runs. Another executor, or the next start, continues them. */
   stop(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ interface Executing {
   claim: store.Claim;
   cancel: AbortController;
   lost: AbortController;
-  /** By the monotonic clock, which goes on while the process is suspended. */
+  /** By the monotonic clock, which also counts while the process is suspended. */
   renewed_at: number;
   ended: Promise<void>;
 }
@@ -69,8 +69,8 @@ export async function startWorker(db: Database, kinds: RunKinds, settings: Worke
     const run = await store.claim(db, places, lease_ms);
     if (run === undefined) return false;
     const kind = kinds[run.kind];
-    if (kind === undefined) throw new Error(`run ${run.id} is of the kind ${run.kind}, which was not asked for`);
-    // After a suspension this process may claim what it still executes under the older fence.
+    if (kind === undefined) throw new Error(`the claim returned run ${run.id} of the unknown kind ${run.kind}`);
+    // After a suspension, this process may claim a run that it still executes under an older fence.
     const earlier = [...executing].filter(({ claim }) => claim.id === run.id);
     for (const { lost } of earlier) lost.abort(new Fenced(run.id));
     await Promise.all(earlier.map(({ ended }) => ended));
@@ -92,7 +92,7 @@ export async function startWorker(db: Database, kinds: RunKinds, settings: Worke
     executing.add(one);
   }
 
-  // The run stays as it is, to be carried on. Only a stop hands it back at once: after an unexpected error the lease paces the retries.
+  // The run stays unchanged, and continues later. Only a stop releases it at once. After an unexpected error, the lease delays the retry.
   async function letGo(run: store.ClaimedRun, lost: AbortController, error: unknown): Promise<void> {
     if (!(error instanceof Stopping)) onError(error, run.id);
     lost.abort(error);

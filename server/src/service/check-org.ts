@@ -1,4 +1,4 @@
-// The spec's checklist for who hosts the service themselves (Authentication 11), each line with a verdict that was looked up.
+// The spec's checklist for self-hosting (Authentication 11). Each line has a verdict from the running service.
 import type { orgCheck } from '@gantry/contract/org.ts';
 import { rotate_after_days } from '@gantry/contract/service-principals.ts';
 import type { z } from 'zod';
@@ -20,24 +20,24 @@ export async function checkOrg(
     line(
       'secret key',
       true,
-      'SECRET_KEY is random and has 256 bits or more; the service does not start without.',
+      'SECRET_KEY is random and has at least 256 bits; the service requires that at its start.',
       null,
     ),
     line(
       'approval for admins',
       require_approval_for_admins,
-      require_approval_for_admins ? 'Admins need an approval, too.' : 'Admins deploy without an approval.',
-      'In regulated settings: svc org set require_approval_for_admins true',
+      require_approval_for_admins ? 'Admins need an approval too.' : 'Admins deploy without an approval.',
+      'For a regulated environment: svc org set require_approval_for_admins true',
     ),
-    line('team budgets', false, 'There is no model gateway yet that could hold teams to a budget.', null),
+    line('team budgets', false, 'The model gateway, which would limit team budgets, does not exist yet.', null),
     reach(config),
     line(
       'copies of the audit log',
       config.audit_push.urls.length > 0,
       config.audit_push.urls.length > 0
-        ? `They go to ${config.audit_push.urls.map((url) => new URL(url).host).join(', ')}.`
-        : 'The audit log is kept here alone.',
-      'Send them to a SIEM: AUDIT_PUSH_URL. Or fetch them: svc audit export',
+        ? `The copies go to ${config.audit_push.urls.map((url) => new URL(url).host).join(', ')}.`
+        : 'The audit log has no copy outside this service.',
+      'Send copies to a SIEM: AUDIT_PUSH_URL. Or export them: svc audit export',
     ),
     line(
       'service principal keys',
@@ -45,7 +45,7 @@ export async function checkOrg(
       old.length === 0
         ? `No key is older than ${rotate_after_days} days.`
         : `Older than ${rotate_after_days} days: ${old.map(({ name, key_age_days }) => `${name} (${key_age_days} days)`).join(', ')}.`,
-      'Give them new ones: svc principal rotate <name> --grace 24h',
+      'Rotate the keys: svc principal rotate <name> --grace 24h',
     ),
   ];
 }
@@ -53,14 +53,14 @@ export async function checkOrg(
 function reach({ host, trusted_proxies }: Pick<Config, 'host' | 'trusted_proxies'>): OrgCheckLine {
   const name = 'behind a VPN or proxy';
   if (host === 'localhost' || host === '::1' || host.startsWith('127.'))
-    return line(name, true, `The API listens on ${host}: only this machine reaches it.`, null);
+    return line(name, true, `The API listens on ${host}: only this machine can reach it.`, null);
   if (trusted_proxies.length > 0)
-    return line(name, true, `A proxy stands before it: ${trusted_proxies.join(', ')}.`, null);
+    return line(name, true, `The API is behind a proxy: ${trusted_proxies.join(', ')}.`, null);
   return {
     name,
     verdict: 'unknown',
-    detail: `The API listens on ${host}; whether a VPN stands before that, it cannot see.`,
-    hint: 'Put a proxy before it and name its address in TRUSTED_PROXIES, or let HOST be an address of the VPN.',
+    detail: `The API listens on ${host}. The service cannot detect a VPN.`,
+    hint: 'Put a proxy in front of the API and its address into TRUSTED_PROXIES, or set HOST to a VPN address.',
   };
 }
 

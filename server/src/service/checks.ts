@@ -1,4 +1,4 @@
-// The checks that need nothing but the machine and the database.
+// The checks that need only the machine and the database.
 import { app_role, powers } from '../database/app-role.ts';
 import type { Database } from '../database/database.ts';
 import { isExposed, reachOf } from '../database/reach.ts';
@@ -18,15 +18,15 @@ export function machineChecks(db: Database, data_dir: string, version: string): 
         const { role, excess } = await powers(db);
         if (excess.length > 0)
           return warning(
-            `${answers}; the service connects as ${role}, which ${excess.join(', ')}: it could rewrite its own audit log`,
+            `${answers}; the service connects as ${role}, which ${excess.join(', ')}: the service could rewrite its own audit log`,
             `Give the owner to MIGRATION_DATABASE_URL, and let DATABASE_URL connect as ${app_role} (docs/guide/operating.md).`,
           );
         if (isExposed(await reachOf(db)))
           return warning(
-            `${answers}, over a network and without TLS: whoever is in between reads and changes what passes`,
-            'Add sslmode=verify-full to DATABASE_URL, and sslrootcert=<file> for an authority of your own.',
+            `${answers}, over a network and without TLS: everybody in between can read and change the traffic`,
+            'Add sslmode=verify-full to DATABASE_URL, and sslrootcert=<file> for your own certificate authority.',
           );
-        return ok(`${answers}; the service may append to the audit log and not change it`);
+        return ok(`${answers}; the service can append to the audit log but not change it`);
       },
     },
     {
@@ -37,10 +37,10 @@ export function machineChecks(db: Database, data_dir: string, version: string): 
         const apart_ms = Math.abs(Date.parse(row?.at ?? '') - (before + Date.now()) / 2);
         if (apart_ms > 5000)
           return warning(
-            `server and database are ${Math.round(apart_ms / 1000)} s apart`,
-            'Let both follow the same time server (NTP).',
+            `the clocks of server and database differ by ${Math.round(apart_ms / 1000)} s`,
+            'Set both clocks by the same time server (NTP).',
           );
-        return ok('server and database agree');
+        return ok('the clocks of server and database agree');
       },
     },
     {

@@ -1,5 +1,5 @@
-// docs/clients.md as a reader follows it: its files are written down, its commands typed, against the running service. The generators are
-// no packages of the clone: openapi-typescript needs TypeScript 5, and the clone has 7.
+// Follows docs/clients.md as a reader would: writes its files and runs its commands against a running service.
+// The generators are not packages of the clone: openapi-typescript needs TypeScript 5, and the clone has 7.
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ import { ensureUv, uvEnvironment } from '../../../setup/python.js';
 import { storeAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
 
-// The generators are downloaded the first time, and a busy machine takes minutes for what takes seconds.
+// The first run downloads the generators, and a busy machine takes minutes instead of seconds.
 const timeout_seconds = 300;
 
 let app: TestApp;
@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 test.concurrent(
-  'openapi-typescript makes types with which a client compiles, lists agents and reads a refusal',
+  'with the types of openapi-typescript a client compiles, lists agents and reads a refusal',
   async () => {
     const typed = await follow('TypeScript');
     expect(await typed(/^(npm|npx) /)).toMatchObject([{ exit_code: 0 }, { exit_code: 0 }]);
@@ -57,11 +57,11 @@ test.concurrent(
 );
 
 test.concurrent(
-  'openapi-python-client makes all of a client, which lists agents and reads a refusal',
+  'openapi-python-client generates a whole client, which lists agents and reads a refusal',
   async () => {
     const typed = await follow('Python');
     const [generated] = await typed(/^uvx /);
-    // A warning names an endpoint or an answer that the client lacks.
+    // A warning names an endpoint or an answer that is missing in the client.
     expect(generated).toEqual({ exit_code: 0, output: expect.not.stringMatching(/warning/i) as string });
     expect(await typed(/^uv /)).toEqual([
       { exit_code: 0, output: expect.stringMatching(/^greeter not_deployed$/m) as string },
@@ -74,7 +74,7 @@ test.concurrent(
 
 const typeRoots = join(cloneFolder, 'node_modules/@types');
 
-// Each line must not compile: what the service does not know is known to the types.
+// No line may compile: the types contain only the service's endpoints, kinds, fields and codes.
 const wrong = `import createClient from 'openapi-fetch';
 import type { components, paths } from './gantry.d.ts';
 
@@ -94,7 +94,7 @@ export const problem: components['schemas']['Problem'] | undefined = error;
 export const asset: components['schemas']['Asset'] | undefined = data?.data[0];
 `;
 
-/** The part of the page below a heading: its files in a folder of their own. Types the commands that match. */
+/** Writes the files below a heading of the page into a new folder. Returns a function that runs the matching commands. */
 async function follow(heading: string) {
   const blocks = [
     ...(page.split(/^## /m).find((part) => part.startsWith(heading)) ?? '').matchAll(/^```(\w+)\n(.*?)^```$/gms),
@@ -105,7 +105,7 @@ async function follow(heading: string) {
     const name = /^(?:\/\/|#) (\S+\.\w+)\n/.exec(text)?.[1];
     if (name !== undefined) await writeFile(join(home, name), text);
   }
-  // npm installs into the nearest folder above that has a package.json.
+  // npm installs into the nearest parent folder with a package.json.
   await writeFile(join(home, 'package.json'), '{}');
   const commands = blocks
     .filter(([, language]) => language === 'sh')

@@ -1,4 +1,4 @@
-// What is wrong with the machine under the service, and what to do about it. Each check is handed over by app.ts.
+// Findings about the service's machine, each with a remedy. app.ts passes the checks.
 import type { finding } from '@gantry/contract/service.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { z } from 'zod';
@@ -7,7 +7,7 @@ export type Finding = z.output<typeof finding>;
 
 export interface Check {
   part: string;
-  /** What it throws is a finding, too. */
+  /** An exception becomes a finding. */
   look: (signal: AbortSignal) => Promise<Omit<Finding, 'part'>>;
 }
 
@@ -28,8 +28,8 @@ export async function examine(check: Check, signal: AbortSignal): Promise<Omit<F
     return await Promise.race([check.look(AbortSignal.any([signal, deadline])), late]);
   } catch (error) {
     if (error instanceof Problem) return { verdict: 'problem', detail: error.detail, fix: error.hint ?? null };
-    // Here a failure is what was asked for; the other checks still answer.
-    return { verdict: 'problem', detail: `it cannot be looked at: ${String(error)}`, fix: null };
+    // A failure is a finding here, and the other checks still run.
+    return { verdict: 'problem', detail: `the check failed: ${String(error)}`, fix: null };
   }
 }
 

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Sealer } from '../proof/sealing/sealer.ts';
 import { ok, problem, warning, type Check } from './doctor.ts';
 
-/** Whether the audit log is signed as it should be, and outside too. */
+/** Checks that the audit log is signed and anchored outside. */
 export function logCheck(
   sealer: Pick<Sealer, 'fault' | 'trouble'>,
   { anchor_file, data_dir }: { anchor_file: string | undefined; data_dir: string },
@@ -16,18 +16,21 @@ export function logCheck(
         return problem(fault, 'Run `svc audit verify`; after a restore, on the host: svc audit reseal --reason "…".');
       const trouble = sealer.trouble();
       if (trouble !== undefined)
-        return problem(`nothing new is signed: ${trouble}`, 'Mend what it names; signing goes on by itself.');
+        return problem(
+          `new entries are not signed: ${trouble}`,
+          'Correct this fault; signing then continues by itself.',
+        );
       if (anchor_file === undefined)
         return warning(
-          'it is signed, and no checkpoint leaves this machine: nothing would show that its end was cut off',
+          'it is signed, but no checkpoint leaves this machine: a cut at its end would stay unnoticed',
           'Set AUDIT_ANCHOR_FILE to a file on another volume (docs/guide/governance.md).',
         );
-      // A volume that is not mounted leaves a directory of the one below it.
+      // Without its mount, the directory belongs to the volume below.
       const [anchor, own] = await Promise.all([stat(dirname(anchor_file)), stat(data_dir)]);
       if (anchor.dev === own.dev)
         return warning(
-          `it is signed, and ${anchor_file} is on the same volume as the service's data: what destroys or changes the one has the other`,
-          'Mount the volume that it is meant for, or set AUDIT_ANCHOR_FILE to a file on another.',
+          `it is signed, but ${anchor_file} is on the same volume as the service's data: one fault can destroy or change both`,
+          'Mount the intended volume, or set AUDIT_ANCHOR_FILE to a file on another volume.',
         );
       return ok(`it is signed, and anchored by ${anchor_file}`);
     },

@@ -1,19 +1,19 @@
 import type { OrgFileDifference } from '../principals/org-settings.ts';
 import { ok, warning, type Check } from './doctor.ts';
 
-/** Whether the organisation settings in effect are those of this server's file. */
+/** Compares the organisation settings in effect with this server's file. */
 export function orgFileCheck(path: string, differences: () => Promise<OrgFileDifference[]>): Check {
   return {
     part: 'organisation settings',
     look: async () => {
       const found = await differences();
-      if (found.length === 0) return ok(`they are as ${path} has them`);
+      if (found.length === 0) return ok(`they match ${path}`);
       const each = found.map(
-        ({ key, in_file, in_effect }) => `${key} is ${String(in_effect)}, and ${String(in_file)} there`,
+        ({ key, in_file, in_effect }) => `${key} is ${String(in_effect)}, and ${String(in_file)} in the file`,
       );
       return warning(
-        `they are not as ${path} has them: ${each.join('; ')}`,
-        'Let the service read the file again (SIGHUP, or a restart), and give every server of this database the same file.',
+        `they differ from ${path}: ${each.join('; ')}`,
+        'Reload the file (SIGHUP, or a restart), and use the same file on every server of this database.',
       );
     },
   };

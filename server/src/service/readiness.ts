@@ -5,12 +5,12 @@ import type { Sealer } from '../proof/sealing/sealer.ts';
 import { examine, type Check } from './doctor.ts';
 import { freeBytes } from './free-bytes.ts';
 
-// Four segments of PostgreSQL's log: with less, a write may fail at any moment.
+// Four segments of PostgreSQL's write-ahead log: with less, a write may fail at any moment.
 const least_free_bytes = 64 * 1024 ** 2;
 
 /**
- * Throws unless the process can do its work: not stopping, the database takes writes, there is room, and each of its roles is ready. Answers
- * what is to be warned of; anybody may read it, so it names no setting.
+ * Throws `starting` or `storage_full` unless the process can work: it is not stopping, the database accepts writes, the disk has space,
+ * and each of its roles is ready. Returns the warnings. Anybody may read them, so they name no setting.
  */
 export function readiness(
   db: Database,
@@ -19,7 +19,7 @@ export function readiness(
   return async () => {
     if (stopping.aborted) throw new Problem('starting', { detail: 'The service is stopping.' });
     const row = await db.one<{ read_only: boolean }>(sql`select pg_is_in_recovery() as read_only`);
-    if (row?.read_only !== false) throw new Problem('starting', { detail: 'The database takes no writes.' });
+    if (row?.read_only !== false) throw new Problem('starting', { detail: 'The database accepts no writes.' });
     const free = await freeBytes(data_dir);
     if (free < least_free_bytes)
       throw new Problem('storage_full', { detail: `${Math.floor(free / 1024 ** 2)} MB are free under DATA_DIR.` });
@@ -27,7 +27,7 @@ export function readiness(
   };
 }
 
-/** Throws unless the log is what was signed. */
+/** Throws unless the log matches its signatures. */
 export function governanceReady({
   sealer,
   orgFile,
@@ -39,12 +39,12 @@ export function governanceReady({
 }): () => Promise<string[]> {
   return async () => {
     if (!sealer.checked()) {
-      const waits = sealer.trouble() === undefined ? 'is being checked' : 'cannot be checked: the service log says why';
+      const waits = sealer.trouble() === undefined ? 'is being checked' : 'cannot be checked: see the service log';
       throw new Problem('starting', { detail: `The audit log ${waits}.` });
     }
     const fault = sealer.fault();
     if (fault !== undefined) throw new Problem('log_mismatch', { detail: fault });
     if (orgFile === undefined || (await examine(orgFile, stopping)).verdict === 'ok') return [];
-    return ['The organisation settings are not as the settings file of this server has them: svc doctor'];
+    return ["The organisation settings differ from this server's settings file. Run: svc doctor"];
   };
 }

@@ -36,7 +36,7 @@ export function serviceRoutes({
   };
 }
 
-/** `ready` answers what is to be warned of. */
+/** `ready` returns the warnings. */
 export function probeRoutes(ready: () => Promise<string[]>): SurfaceHandlers<'probes'> {
   return {
     'service.livez': async () => await Promise.resolve({ status: 'ok' }),

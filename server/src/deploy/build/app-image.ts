@@ -8,12 +8,12 @@ import { sandbox_user } from '../../engine/sandbox.ts';
 import { readBuildOutput } from './build-output.ts';
 
 export interface AppImageInput {
-  /** The dependency image's tag: it is made of the image's content, so nobody else's image can bear it. */
+  /** The dependency image's tag. It is a hash of the image's content, so no other image has it. */
   dependency_image: string;
   agent: string;
   team_id: string;
   version: string;
-  /** Of the version's whole content: what was approved. */
+  /** The digest of the version's whole content, as approved. */
   digest: string;
   created_at: string;
   entry: ProjectEntry;
@@ -21,27 +21,27 @@ export interface AppImageInput {
   files: ReadonlyMap<string, Uint8Array>;
   /** The wrapper's files, by path below `_svc_wrapper/`. */
   wrapper: ReadonlyMap<string, Uint8Array>;
-  /** What `importlib.metadata` says of the project itself, by path beside `_svc_wrapper/`. */
+  /** The project's own files for `importlib.metadata`, by path beside `_svc_wrapper/`. */
   metadata: ReadonlyMap<string, Uint8Array>;
   signal: AbortSignal;
 }
 
 export interface AppImage {
-  /** `sha256:…`: what containers are started from, so that no tag can be moved under them. */
+  /** `sha256:…`. Containers start from this id, so a moved tag cannot change them. */
   id: string;
   tag: string;
 }
 
 /**
- * Lays the wrapper and the user's files over the dependency image. The build only copies: no step of it runs anything, and a Dockerfile
- * or .dockerignore among the user's files is a file like any other. Throws `build_failed`.
+ * Copies the wrapper and the user's files over the dependency image. No step of the build runs a program. A Dockerfile or .dockerignore
+ * of the user is an ordinary file. Throws `build_failed` when the engine cannot build the image.
  */
 export async function buildAppImage(engine: Engine, input: AppImageInput): Promise<AppImage> {
   const tag = `svc-app:${createHash('sha256')
     .update(JSON.stringify([engine.installation_id, input.team_id, input.agent, input.digest]))
     .digest('hex')}`;
   const context = packArchive(contextEntries(engine, input));
-  // Aborting the request ends the build at once.
+  // An abort of the request ends the build at once.
   const signal = AbortSignal.any([input.signal, AbortSignal.timeout(build_seconds * 1000)]);
   const options = { version: '2', t: tag, forcerm: true, abortSignal: signal } as const;
   const build = engine.docker
@@ -51,7 +51,7 @@ export async function buildAppImage(engine: Engine, input: AppImageInput): Promi
   return { id, tag };
 }
 
-/** Copying 200 MB takes seconds; this is for an engine that hangs. */
+/** Copying 200 MB takes seconds. This limit is for a hanging engine. */
 const build_seconds = 300;
 
 function labels(
@@ -62,7 +62,7 @@ function labels(
     ...labelsFor(engine, 'app'),
     [label.agent]: agent,
     [label.dependencies]: dependency_image,
-    // An image hands its labels on to each container; this one is long.
+    // Each container inherits the labels of its image. This long one is cleared.
     [label.installed]: '',
     'org.opencontainers.image.title': agent,
     'org.opencontainers.image.version': version,
@@ -71,7 +71,7 @@ function labels(
   };
 }
 
-/** Entries are sorted and carry no times, so that unchanged files are an unchanged layer. */
+/** Entries are sorted and have no times. So unchanged files give an unchanged layer. */
 function* contextEntries(engine: Engine, input: AppImageInput): Generator<ArchiveEntry> {
   const { dependency_image, files, wrapper, metadata } = input;
   yield { path: 'Dockerfile', content: dockerfile(dependency_image, input.entry, labels(engine, input)) };
@@ -93,12 +93,12 @@ function dockerfile(base: string, entry: ProjectEntry, imageLabels: Record<strin
     `USER ${sandbox_user}:${sandbox_user}`,
     'ENTRYPOINT []',
     'CMD ["/opt/venv/bin/python", "-m", "_svc_wrapper"]',
-    // Last, because they change most.
+    // Last, because they change most often.
     ...Object.entries(imageLabels).map(([name, value]) => `LABEL ${name}=${quoted(value)}`),
   ].join('\n')}\n`;
 }
 
-/** What the wrapper's settings read of the entry. */
+/** The entry for the wrapper's settings. */
 function entryVariables({ file, name, module, source_roots }: ProjectEntry): Record<string, string> {
   return {
     SVC_ENTRY_FILE: file,
@@ -108,7 +108,7 @@ function entryVariables({ file, name, module, source_roots }: ProjectEntry): Rec
   };
 }
 
-/** A value never ends the line it stands on and never fills in a variable. */
+/** A value never ends its line and never becomes a variable. */
 function quoted(value: string): string {
   if (/[\n\r\0]/.test(value)) throw new Error('A value of an image cannot hold a line break');
   return `"${value.replaceAll(/["\\$]/g, String.raw`\$&`)}"`;

@@ -1,7 +1,7 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Engine } from '../../engine/client.ts';
 
-/** Reads what the engine says about a build up to its end, and returns the id of the image. Throws `build_failed` with the engine's words. */
+/** Reads the engine's output of a build and returns the id of the image. Throws `build_failed` with the engine's message. */
 export async function readBuildOutput({ docker }: Engine, output: NodeJS.ReadableStream): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let id: string | undefined;
@@ -20,7 +20,7 @@ export async function readBuildOutput({ docker }: Engine, output: NodeJS.Readabl
   return promise;
 }
 
-/** One line of the engine's answer, as far as it matters here; `aux` of a progress record is text. */
+/** The used fields of one line of the engine's answer. `aux` of a progress record is text. */
 interface BuildEvent {
   error?: string;
   aux?: { ID?: string };

@@ -1,4 +1,4 @@
-// From a lock to a container that answers: real engine, real index, the real wrapper around the real example.
+// From a lock to a container that answers, with the real engine, index, wrapper and example.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { frameworks, printRequirement } from '@gantry/contract/frameworks.ts';
@@ -75,7 +75,7 @@ const limits = { memory_bytes: 1e9, cpus: 2, pids: 64, disk_bytes: 1e8, deadline
 const inImage = (image: string, script: string) =>
   runInSandbox(engine, { image, command: ['/bin/sh', '-c', script], limits, signal: signal() });
 
-test('the locked packages are in the image, with bytecode, and uv and its cache are not', async () => {
+test('the image has the locked packages with bytecode, but not uv and its cache', async () => {
   const script =
     '/opt/venv/bin/python -c "import langgraph, fastapi; print(fastapi.__cached__)" && ls -A /opt/uv /var/cache/uv /opt/venv/lib/python3*/site-packages/fastapi/__pycache__ | head -4';
   const { stdout, stderr, exit_code } = await inImage(dependencies.tag, script);
@@ -84,9 +84,9 @@ test('the locked packages are in the image, with bytecode, and uv and its cache 
   expect(stdout).toContain('/opt/uv:\n\n');
 });
 
-test('the same lock of the same team is installed once, and of another team again', async () => {
+test('a lock is installed once for each team', async () => {
   expect(await install({ ...resolved, team_id: 'team-1' })).toEqual({ ...dependencies, reused: true });
-  // Asked of the image, and written onto it.
+  // Read from the image, and stored in its label.
   expect(dependencies.installed).toContainEqual(resolved.packages.find(({ name }) => name === 'langgraph'));
   expect(dependencies.installed).toHaveLength(resolved.packages.length);
   const small = await resolveRequirements(sandboxes, {
@@ -100,7 +100,7 @@ test('the same lock of the same team is installed once, and of another team agai
   expect(other.tag).not.toBe(one.tag);
 }, 60_000);
 
-test('a lock with a line that is no package of the index is not installed', async () => {
+test('a lock with a line other than a package of the index is not installed', async () => {
   const lock = `${resolved.lock}idna @ https://example.com/idna-3.10-py3-none-any.whl --hash=sha256:${'0'.repeat(64)}\n`;
   await expect(install({ ...resolved, lock, team_id: 'team-1' })).rejects.toMatchObject({
     code: 'project_invalid',
@@ -108,7 +108,7 @@ test('a lock with a line that is no package of the index is not installed', asyn
   });
 });
 
-test('a lock whose hash does not fit the package is not installed', async () => {
+test('a lock with a wrong hash is not installed', async () => {
   const lock = 'idna==3.10 \\\n    --hash=sha256:' + '0'.repeat(64) + '\n';
   await expect(install({ ...resolved, lock, team_id: 'team-1' })).rejects.toMatchObject({
     code: 'build_failed',
@@ -116,7 +116,7 @@ test('a lock whose hash does not fit the package is not installed', async () => 
   });
 }, 60_000);
 
-test("the app image holds the wrapper and the user's files, runs as nobody and says what it was built from", async () => {
+test("the app image has the wrapper and the user's files, runs as nobody and has labels of its sources", async () => {
   const id = await build();
   const { Config } = await engine.docker.getImage(id).inspect();
   expect(Config).toMatchObject({
@@ -134,11 +134,11 @@ test("the app image holds the wrapper and the user's files, runs as nobody and s
   expect(stdout).toBe('agent.py\nagent.yaml\nrequirements.txt\n10001 755\n10001 644\n0 644\n');
 });
 
-test('building the same again is the same image', async () => {
+test('a repeated build gives the same image', async () => {
   expect(await build()).toBe(await build());
 });
 
-test("a user's Dockerfile and .dockerignore are files like any other", async () => {
+test("a user's Dockerfile and .dockerignore are ordinary files", async () => {
   const files = new Map(app.files)
     .set('Dockerfile', Buffer.from('FROM scratch\nRUN exit 1\n'))
     .set('.dockerignore', Buffer.from('*\n'));
@@ -146,7 +146,7 @@ test("a user's Dockerfile and .dockerignore are files like any other", async () 
   expect(stdout.split('\n')).toEqual(expect.arrayContaining(['.dockerignore', 'Dockerfile', 'agent.py']));
 });
 
-test("the project's own name and version are there for importlib.metadata, and the project is not built", async () => {
+test("importlib.metadata finds the project's name and version, and the project is not built", async () => {
   const projects = [
     { name: 'React.Agent', version: '1.0rc1' },
     { name: 'FastAPI', version: '0.0.1' },
@@ -169,7 +169,7 @@ test('a label cannot add a line to the build', async () => {
   expect(Config.Labels['org.opencontainers.image.version']).toBe('$HOME "x" \\');
 });
 
-test('of images only those go that nothing needs: apps at once, dependencies when they are a day old', async () => {
+test('images that are no longer needed are removed: apps at once, dependencies after a day', async () => {
   const [needed, unneeded] = [await build(), await build({ digest: `sha256:${'f'.repeat(64)}` })];
   const small = await resolveRequirements(sandboxes, {
     team_id: 'team-1',
@@ -193,7 +193,7 @@ test('of images only those go that nothing needs: apps at once, dependencies whe
   expect(await there()).toEqual([true, false, false, true]);
 }, 60_000);
 
-test('the package caches of teams that have no agent go, and those of the others stay', async () => {
+test('the package caches of teams without an agent are removed, and the others stay', async () => {
   const caches = async () => {
     const label = [`gantry.installation=${engine.installation_id}`, 'gantry.purpose=wheels'];
     return (await engine.docker.listVolumes({ filters: JSON.stringify({ label }) })).Volumes?.length;

@@ -12,17 +12,17 @@ import type { Sandboxes } from '../../engine/sandboxes.ts';
 import { uvPath } from '../../engine/uv.ts';
 import { listInstalled, readInstalled, type InstalledPackage } from './installed.ts';
 
-// Everything that is slow about a build, once for all agents of a team with the same lock: the locked packages in /opt/venv, on the
-// base image. No code of a package runs meanwhile. One sandbox, with the cache, unpacks wheels and starts no Python in which they are
-// installed. A second one, with neither cache nor network, compiles and lists them with the base image's own interpreter.
+// The slow part of a build, done once for all agents of a team with the same lock: the locked packages in /opt/venv, on the base image.
+// No code of a package runs meanwhile. The first sandbox has the cache and unpacks wheels, but never starts the Python in /opt/venv.
+// The second sandbox has neither cache nor network. It compiles and lists the packages with the base image's own interpreter.
 
 export interface DependencyImageInput {
   team_id: string;
   lock: string;
   python_version: string;
-  /** What was built from source when it was pushed, by file name. */
+  /** The wheels that the push built from source, by file name. */
   wheels: ReadonlyMap<string, Uint8Array>;
-  /** Changes when images of an older wrapper cannot be built upon. */
+  /** Changes when the wrapper cannot use older images. */
   wrapper_abi: string;
   run?: RunLabel;
   onLog?: (line: string) => void;
@@ -34,11 +34,11 @@ export interface DependencyImage {
   id: string;
   tag: string;
   reused: boolean;
-  /** By name. */
+  /** Sorted by name. */
   installed: InstalledPackage[];
 }
 
-/** Throws `project_invalid` for a lock that is none, `index_unreachable`, `build_failed`, `out_of_memory`, `disk_limit`. */
+/** Throws `project_invalid` for an invalid lock, and `index_unreachable`, `build_failed`, `out_of_memory` or `disk_limit`. */
 export async function ensureDependencyImage(
   sandboxes: Sandboxes,
   input: DependencyImageInput,
@@ -55,15 +55,15 @@ export async function ensureDependencyImage(
   try {
     return { ...(await compile(sandboxes, { ...input, unpacked, hash, locked })), tag, reused: false };
   } finally {
-    // What a killed process leaves is pruned.
+    // A prune removes the images of killed processes.
     await removeImage(engine, unpacked);
   }
 }
 
-/** Answers the image's id. */
+/** Returns the image's id. */
 async function unpack(sandboxes: Sandboxes, { wheels, lock, ...input }: DependencyImageInput): Promise<string> {
   const { engine } = sandboxes;
-  // A wheel that was built here is found by its path, and another agent of the team may have another one under the same.
+  // A cache finds a locally built wheel by its path. Another agent of the team may have a different wheel with the same path.
   const cache = wheels.size === 0 ? await teamCache(sandboxes, input.team_id, input.signal) : throwAwayCache;
   const files = [...wheels].map(([file, bytes]) => [`wheels/${file}`, bytes] as const);
   let id = '';
@@ -110,7 +110,7 @@ async function compile(
   return { id, installed };
 }
 
-/** Labels of the sandbox's run are taken off. */
+/** Removes the labels of the sandbox's run. */
 async function commit(
   container: Docker.Container,
   { labels, tag, signal }: { labels: Labels; tag?: string; signal: AbortSignal },
@@ -128,7 +128,7 @@ async function removeImage({ docker }: Engine, id: string): Promise<void> {
   try {
     await ask(docker.getImage(id).remove());
   } catch (error) {
-    // 409: the dependency image was made of it, and takes it along when it goes.
+    // 409: the dependency image is built on it. Its removal also removes this image.
     if (!answered(error, 404) && !answered(error, 409)) throw error;
   }
 }
@@ -140,7 +140,7 @@ function failed(what: 'installed' | 'compiled', { exit_code, stderr }: SandboxRe
   });
 }
 
-/** `name==version`, of which neither holds a space or a quote: they are as they are locked. */
+/** Prints `name==version` for each package. A locked name or version has no space and no quote. */
 function writeLabel(installed: InstalledPackage[]): string {
   return installed.map(({ name, version }) => `${name}==${version}`).join(' ');
 }
@@ -152,10 +152,10 @@ function readLabel(text = ''): InstalledPackage[] {
   });
 }
 
-// Raised when images that were made before are not to be used again.
+// Increased to stop the use of all older images.
 const generation = 2;
 
-/** One team's images are no other's: a source distribution of one must not reach the agents of another. */
+/** Includes the team: a source distribution of one team must not reach the agents of another. */
 function contentHash(
   { base, engine }: Sandboxes,
   { team_id, lock, python_version, wrapper_abi }: DependencyImageInput,
@@ -173,8 +173,8 @@ function contentHash(
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
-// Nothing after the installing starts the interpreter of /opt/venv: it would run what the wheels brought (`.pth` files).
-// A throw-away cache lies in the layer that is committed; what is gone by then is in no image.
+// After the installation, no step starts the interpreter of /opt/venv, because it would run code from the wheels (`.pth` files).
+// A throw-away cache is in the committed layer, so it is deleted before the commit.
 const install = `
 set -e
 ${uvPath} venv --quiet --python python3 /opt/venv
@@ -182,14 +182,14 @@ ${uvPath} pip install --python /opt/venv/bin/python --require-hashes --no-deps -
 case "$UV_LINK_MODE" in copy) ;; *) find "$UV_CACHE_DIR" -mindepth 1 -delete ;; esac
 `;
 
-// Isolated, and for compiling without \`site\`: only what the base image brings is imported.
+// Isolated, and without \`site\` for the compilation, so that Python imports only modules of the base image.
 const compileAndList = `
 set -e
 python3 -I -S /tmp/in/compile.py "$1"
 python3 -I /tmp/in/list.py
 `;
 
-/** A file that cannot be compiled stays as it is, as pip leaves it: many packages bring templates and code for other versions. */
+/** As with pip, a file that cannot be compiled stays: many packages include templates and code for other versions. */
 const compileAll = `
 import compileall, sys
 if __name__ == "__main__":

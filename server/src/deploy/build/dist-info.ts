@@ -3,8 +3,8 @@ import { normaliseName } from '@gantry/contract/requirements.ts';
 import { parseLock } from '../../engine/lock.ts';
 
 /**
- * What `importlib.metadata` reads of the project's own folders, which are imported and never built: a METADATA with name and version, by its
- * path below a folder of PYTHONPATH. A name that the lock installs is left to the installed package, whose metadata others depend on.
+ * Files for `importlib.metadata` of the project's own folders, which are imported but never built: a METADATA with name and version, by its
+ * path below a folder of PYTHONPATH. A name in the lock has no such file, because other packages need the installed package's metadata.
  */
 export function distInfo(projects: readonly LocalProject[], lock: string): Map<string, Uint8Array> {
   const installed = new Set(parseLock(lock).map(({ name }) => normaliseName(name)));

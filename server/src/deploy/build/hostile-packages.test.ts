@@ -1,4 +1,4 @@
-// Packages that attack the agents they share a team with: real engine, real uv, a package index of our own.
+// Packages that attack other agents of their team, with the real engine, the real uv and a test package index.
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { packArchive } from '../../engine/archive.ts';
@@ -15,7 +15,7 @@ import { startPackageIndex, type PackageIndex } from '../../testing/package-inde
 import { ensureDependencyImage, type DependencyImage } from './dependency-image.ts';
 import { pruneImages } from './prune-images.ts';
 
-// Runs whenever Python starts where it is installed, and changes what it can reach.
+// Runs at each start of its Python, and changes all files that it can reach.
 const attack = `
 import os
 def append(path, text):
@@ -40,7 +40,7 @@ const offered = [
   }),
   makeWheel('usurper', '1.0', {
     'usurper.py': '',
-    // Stands where the interpreter of /opt/venv was.
+    // Takes the path of the interpreter of /opt/venv.
     'usurper-1.0.data/scripts/python': '#!/bin/sh\necho ran >> /opt/venv/ran\nexec python3 "$@"\n',
   }),
   makeWheel('smuggler', '1.0', {
@@ -50,7 +50,7 @@ const offered = [
   }),
 ];
 
-// Its backend lies in the source itself, and puts the version of what it is built with into the wheel.
+// The source includes its own backend, which writes the version of its build dependency into the wheel.
 const backend = `
 import builder, os, zipfile
 def build_wheel(folder, config_settings=None, metadata_directory=None):
@@ -97,7 +97,7 @@ let sandboxes: Sandboxes;
 
 beforeAll(async () => {
   index = await startPackageIndex(offered);
-  // uv comes from the real index, once.
+  // Fetches uv once from the real index.
   await (await open()).close();
   const ours = { index_url: index.url, extra_index_urls: [], upstream_proxy: undefined };
   sandboxes = await open({ ...ours, source_distributions: 'allow' }, (host) => void refusedHosts.push(host));
@@ -133,11 +133,11 @@ async function inImage(image: DependencyImage, script: string): Promise<string> 
 
 const whatRan = 'ls /opt/venv/ran /opt/venv/lib/ran; exit 0';
 
-test('no code of a package runs while it is installed, and another agent of the team gets untouched packages', async () => {
+test('no code of a package runs during its installation, and another agent of the team gets unchanged packages', async () => {
   const poisoned = 'import sys, victim; print(victim.poisoned, "hostile_start" in sys.modules)';
   const attacker = await install(await resolve('victim==1.0\nhostile==1.0\n'));
   expect(await inImage(attacker, whatRan)).toBe('');
-  // The attack is a real one: it runs in the container of its own agent.
+  // The attack works in the container of its own agent.
   expect(await inImage(attacker, `/opt/venv/bin/python -c '${poisoned}'`)).toBe('False True\n');
 
   const other = await install(await resolve('victim==1.0\n'));
@@ -147,34 +147,34 @@ test('no code of a package runs while it is installed, and another agent of the 
   );
 }, 120_000);
 
-test('a package that would take the place of the interpreter is not installed', async () => {
+test('a package that would replace the interpreter is not installed', async () => {
   await expect(install(await resolve('usurper==1.0\n'))).rejects.toMatchObject({
     code: 'build_failed',
     fields: { output: expect.stringMatching(/reserved/i) },
   });
 }, 120_000);
 
-test('a package that another one brought along fails the build by name, and leaves no image', async () => {
+test('an unlocked package from another package fails the build by name, and leaves no image', async () => {
   await expect(install(await resolve('victim==1.0\nsmuggler==1.0\n'))).rejects.toMatchObject({
     code: 'build_failed',
-    detail: 'What is installed is not what was locked: stow-away 2.0 is installed and not locked',
+    detail: 'The installed packages differ from the lock: stow-away 2.0 is installed but not locked',
   });
   expect(await engine.docker.listImages({ filters: ownedBy(engine, 'unpacked') })).toEqual([]);
 }, 120_000);
 
-test('a source distribution is named, built where it is locked, and installed as it was built then', async () => {
+test('a source distribution is named and built when it is locked, and that wheel is installed', async () => {
   const log: string[] = [];
   const resolved = await resolve('crafted==1.0\n', log);
   expect(resolved.built_from_source).toEqual(['crafted']);
   expect(log).toEqual(
     expect.arrayContaining([
       'The package index has no wheel of crafted; resolving again with source distributions',
-      'Building crafted==1.0 from source: the package index has no wheel of it that fits',
+      'Building crafted==1.0 from source: the package index has no fitting wheel',
     ]),
   );
-  // Its settings of uv lead nowhere.
+  // The package's settings for uv have no effect.
   expect(refusedHosts).toEqual([]);
-  // What it is built with changes after the lock was made, and approved.
+  // Its build dependency changes after the lock and the approval.
   offered.push(makeWheel('builder', '2.0', { 'builder.py': 'version = "2.0"\n' }));
   index.asked.length = 0;
   const image = await install(resolved);
@@ -190,14 +190,14 @@ test('a source distribution is named, built where it is locked, and installed as
   });
 }, 120_000);
 
-test('a source distribution that cannot be built is named', async () => {
+test('a source distribution that cannot be built is refused by name', async () => {
   await expect(resolve('broken==1.0\n')).rejects.toMatchObject({
     code: 'build_failed',
     detail: 'broken==1.0 has no wheel on the package index and cannot be built from source',
   });
 }, 120_000);
 
-test('a cache in which packages could run is removed, and never used again', async () => {
+test('a cache that package code could change is removed, and never used again', async () => {
   const volumes = async (purpose: string) =>
     (await engine.docker.listVolumes({ filters: JSON.stringify(ownedBy(engine, purpose)) })).Volumes ?? [];
   expect(await volumes('wheels')).not.toEqual([]);

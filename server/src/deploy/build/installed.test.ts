@@ -8,14 +8,14 @@ const locked = [
 ];
 const read = (...found: [string, string][]) => readInstalled(JSON.stringify(found), locked);
 
-test('what is installed is what was locked, however it spells its name', () => {
+test('installed and locked packages match in every spelling of their names', () => {
   expect(read(['zope_interface', '7.0'], ['idna', '3.10'])).toEqual([
     { name: 'idna', version: '3.10' },
     { name: 'zope-interface', version: '7.0' },
   ]);
 });
 
-test('a package more, a package less, another version and the same twice are each named', () => {
+test('an extra package, a missing package, another version and a duplicate are each named', () => {
   const found: [string, string][] = [
     ['idna', '3.9'],
     ['stowaway', '1'],
@@ -27,10 +27,10 @@ test('a package more, a package less, another version and the same twice are eac
       code: 'build_failed',
       fields: {
         differences: [
-          'idna 3.9 is installed and 3.10 is locked',
-          'stowaway 1 is installed and not locked',
+          'idna 3.9 is installed but 3.10 is locked',
+          'stowaway 1 is installed but not locked',
           'colorama 0.4.6 is installed twice',
-          'Zope.Interface 7.0 is locked and not installed',
+          'Zope.Interface 7.0 is locked but not installed',
         ],
       },
     }),

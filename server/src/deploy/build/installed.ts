@@ -2,8 +2,8 @@ import { normaliseName } from '@gantry/contract/requirements.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { LockedPackage } from '../../engine/lock.ts';
 
-// What an image holds is asked of the image: the metadata that lies beside each installed package. The interpreter of the base image reads
-// it, so that nothing of a package runs.
+// The image itself gives its packages: the metadata beside each installed package. The interpreter of the base image reads it,
+// so that no package code runs.
 
 export interface InstalledPackage {
   /** Normalised (PEP 503). */
@@ -11,7 +11,7 @@ export interface InstalledPackage {
   version: string;
 }
 
-/** Prints what is installed in /opt/venv as JSON, `[[name, version], …]`. Everything it imports comes with Python and pip. */
+/** Prints the packages in /opt/venv as JSON, `[[name, version], …]`. It imports only modules of Python and pip. */
 export const listInstalled = `
 import json, sys
 from importlib.metadata import distributions
@@ -26,16 +26,16 @@ found = distributions(path=[site])
 print(json.dumps([[str(one.metadata["Name"]), canonical(one.metadata["Version"])] for one in found]))
 `;
 
-/** Reads what `listInstalled` printed. Throws `build_failed`, naming each package that is not as it is locked. */
+/** Reads the output of `listInstalled`. Throws `build_failed` with the name of each package that differs from the lock. */
 export function readInstalled(printed: string, locked: LockedPackage[]): InstalledPackage[] {
-  // Printed by the script above.
+  // The script above printed it.
   const found = JSON.parse(printed) as [string, string][];
   const installed = found.map(([name, version]) => ({ name: normaliseName(name), version }));
   const differences = [...unlike(installed, locked), ...missing(installed, locked)];
   if (differences.length === 0) return installed.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   throw new Problem('build_failed', {
-    detail: `What is installed is not what was locked: ${differences.join('; ')}`,
-    hint: 'A package brought or changed another one. Require versions of these packages that do not, and push again.',
+    detail: `The installed packages differ from the lock: ${differences.join('; ')}`,
+    hint: 'A package added or changed another one. Require other versions of these packages, and push again.',
     fields: { differences },
   });
 }
@@ -47,8 +47,8 @@ function unlike(installed: InstalledPackage[], locked: LockedPackage[]): string[
     const expected = versions.get(name);
     const twice = seen.has(name);
     seen.add(name);
-    if (expected === undefined) return [`${name} ${version} is installed and not locked`];
-    if (expected !== version) return [`${name} ${version} is installed and ${expected} is locked`];
+    if (expected === undefined) return [`${name} ${version} is installed but not locked`];
+    if (expected !== version) return [`${name} ${version} is installed but ${expected} is locked`];
     return twice ? [`${name} ${version} is installed twice`] : [];
   });
 }
@@ -57,5 +57,5 @@ function missing(installed: InstalledPackage[], locked: LockedPackage[]): string
   const there = new Set(installed.map(({ name }) => name));
   return locked
     .filter(({ name, marker }) => marker === undefined && !there.has(normaliseName(name)))
-    .map(({ name, version }) => `${name} ${version} is locked and not installed`);
+    .map(({ name, version }) => `${name} ${version} is locked but not installed`);
 }

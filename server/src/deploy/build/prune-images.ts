@@ -2,8 +2,8 @@ import { answered, ask, type Engine } from '../../engine/client.ts';
 import { label, ownedBy } from '../../engine/labels.ts';
 
 /**
- * Removes this installation's app images but those that are needed, and dependency images that no needed one is built on and that were made
- * before then. One that a container still uses stays for the next time. What is removed wrongly costs time only: it is built again.
+ * Removes this installation's unneeded app images, and old dependency images without a needed app image. An image in use by a container
+ * stays until a later prune. A wrong removal costs only time, because the next build makes the image again.
  */
 export async function pruneImages(
   engine: Engine,
@@ -20,14 +20,14 @@ export async function pruneImages(
     const isOld = Created <= older_than_seconds;
     if (isOld && !(RepoTags ?? []).some((tag) => builtOn.has(tag))) await remove(engine, Id, signal);
   }
-  // Left by a process that was killed while it installed; one that a dependency image is made of is not listed.
+  // A process that was killed during the installation left them. The base of a dependency image is not in this list.
   for (const { Id, Created } of await list('unpacked'))
     if (Created <= older_than_seconds) await remove(engine, Id, signal);
 }
 
 async function remove({ docker }: Engine, id: string, signal: AbortSignal): Promise<void> {
   try {
-    // 409 is a container, or another tag of the same image.
+    // 409: a container uses the image, or the image has another tag.
     await ask(docker.getImage(id).remove(), { seconds: 60, signal });
   } catch (error) {
     if (!answered(error, 404) && !answered(error, 409)) throw error;

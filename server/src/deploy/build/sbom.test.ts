@@ -15,7 +15,7 @@ const installed = [
   { name: 'uvicorn', version: '0.54.0+local' },
 ];
 
-test('the bill of materials lists every installed package with its version, and no other', () => {
+test('the bill of materials lists exactly the installed packages with their versions', () => {
   expect(
     sbom({ agent: 'greeter', version: '1.0.0', installed, lock, created_at: '2026-01-01T00:00:00Z' }),
   ).toMatchObject({

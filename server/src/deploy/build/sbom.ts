@@ -5,15 +5,15 @@ import type { InstalledPackage } from './installed.ts';
 export interface SbomInput {
   agent: string;
   version: string;
-  /** What the image holds. */
+  /** The packages in the image. */
   installed: InstalledPackage[];
-  /** Where the hashes come from. */
+  /** The source of the hashes. */
   lock: string;
   /** UTC, ISO 8601. */
   created_at: string;
 }
 
-/** What is installed as a CycloneDX 1.6 bill of materials. */
+/** The installed packages as a CycloneDX 1.6 bill of materials. */
 export function sbom({ agent, version, installed, lock, created_at }: SbomInput): object {
   const hashes = new Map(parseLock(lock).map((one) => [normaliseName(one.name), one.hashes]));
   return {

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 
 export interface WrapperFiles {
   files: Map<string, Uint8Array>;
-  /** `sha256:…` of all of them: what a version's image was wrapped with. */
+  /** `sha256:…` of all wrapper files. It identifies the wrapper of a version's image. */
   digest: string;
 }
 

@@ -2,8 +2,8 @@ import { stringify } from 'yaml';
 import type { ContainerSpec } from './container-spec.ts';
 
 /**
- * The container's spec as a compose file. Secrets are not part of it, and the network is the service's own: started by hand the agent
- * has neither key nor route.
+ * The container's spec as a compose file. It has no secrets, and the network belongs to the service. So a container that is started
+ * by hand has neither key nor route.
  */
 export function composeFile({ name, HostConfig, ...spec }: ContainerSpec): string {
   const file = {
@@ -11,7 +11,7 @@ export function composeFile({ name, HostConfig, ...spec }: ContainerSpec): strin
     services: {
       agent: {
         image: spec.Image,
-        // The image lies in this engine and in no registry.
+        // The image is in this engine, and in no registry.
         pull_policy: 'never',
         container_name: `${name}-by-hand`,
         user: spec.User,
@@ -37,11 +37,11 @@ export function composeFile({ name, HostConfig, ...spec }: ContainerSpec): strin
     },
     networks: { agents: { external: true, name: HostConfig.NetworkMode } },
   };
-  // Compose implementations differ in whether a bare `no` is a text; this version's rules quote it.
+  // Compose implementations read a bare `no` differently. YAML 1.1 quotes it.
   return stringify(file, { version: '1.1' });
 }
 
-/** Compose fills in `$NAME`; a doubled sign stands for itself. */
+/** Compose replaces `$NAME`. A doubled sign is a literal one. */
 function splitOnce(pair: string): [string, string] {
   const at = pair.indexOf('=');
   return [pair.slice(0, at), pair.slice(at + 1).replaceAll('$', '$$$$')];

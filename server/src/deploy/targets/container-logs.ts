@@ -5,7 +5,7 @@ import { ask } from '../../engine/client.ts';
 import { unixTime } from '../instant.ts';
 import type { LogLine, LogQuery } from './target.ts';
 
-/** Reads a container's log at the reader's pace: a reader that stops reading stops the engine's stream. Ends when the signal does. */
+/** Reads a container's log at the reader's pace: the engine's stream stops while the reader stops. The signal ends it. */
 export async function* containerLogs(
   container: Docker.Container,
   { follow = false, since, tail, signal }: LogQuery,
@@ -18,14 +18,14 @@ export async function* containerLogs(
     tail,
     abortSignal: signal,
   };
-  // Two overloads: the whole log at once, or a stream.
+  // The client has two overloads: the whole log at once, or a stream.
   const output = follow
     ? await ask(container.logs({ ...options, follow: true }), { signal })
     : [await ask(container.logs({ ...options, follow: false }), { signal })];
   try {
     yield* lines(output);
   } catch (error) {
-    // The reader hung up, which is how following ends.
+    // The reader hung up, which ends a follow.
     if (!signal.aborted) throw error;
   } finally {
     if (output instanceof Readable) output.destroy();
@@ -37,19 +37,19 @@ async function* lines(output: AsyncIterable<string | Buffer> | Iterable<Buffer>)
   const decoders = { stdout: new StringDecoder('utf8'), stderr: new StringDecoder('utf8') };
   for await (const { stream, entry } of entries(output)) {
     const space = entry.indexOf(' ');
-    // A cut may go through a character, whose other half begins the next entry.
+    // A cut may split a character. Its other half begins the next entry.
     const text = decoders[stream].write(entry.subarray(space + 1));
     const line = text.replace(/\r?\n$/, '');
-    // A line that ends right at a cut has nothing but its end in the last entry.
+    // When a line ends exactly at a cut, its last entry has only the line end.
     if (line !== '' || !unfinished[stream]) yield { at: entry.toString('latin1', 0, space), stream, line };
     unfinished[stream] = !text.endsWith('\n');
   }
 }
 
 /**
- * The engine's multiplexing: a header of eight bytes (stream, three zeros, length), then so many bytes: one entry of the log, with its own
- * time. A line of more than 16,384 bytes comes as several entries of one time, so that it is never put together here: output without a
- * newline would fill the memory.
+ * The engine's multiplexing: a header of eight bytes (stream, three zeros, length), then one log entry of that length with its own time.
+ * A line of more than 16,384 bytes comes as several entries with the same time. They are never joined here, because output without
+ * a newline would fill the memory.
  */
 async function* entries(
   output: AsyncIterable<string | Buffer> | Iterable<Buffer>,

@@ -17,7 +17,7 @@ const input: ContainerInput = {
 };
 const spec = containerSpec(engine, input);
 
-test('a container holds every restriction and nothing that opens one', () => {
+test('a container has every restriction and no setting that weakens one', () => {
   expect(spec.HostConfig).toEqual({
     NetworkMode: 'svc-agents-x',
     ReadonlyRootfs: true,
@@ -59,11 +59,11 @@ test('a container holds every restriction and nothing that opens one', () => {
   );
 });
 
-test('a container is started from an image id, which no tag can be moved under', () => {
+test('a container starts from an image id, which no tag can change', () => {
   expect(spec.Image).toBe(input.image);
 });
 
-test('a container says whose it is and under which fence it was made', () => {
+test('a container has labels for its owner and its fence', () => {
   expect(spec.Labels).toEqual({
     'gantry.installation': 'installation-1',
     'gantry.purpose': 'agent',
@@ -74,12 +74,12 @@ test('a container says whose it is and under which fence it was made', () => {
   });
 });
 
-test('the same revision has the same container name', () => {
+test('a revision always has the same container name', () => {
   expect(spec.name).toBe('svc-greeter-0192f0c4');
   expect(containerName(input)).toBe(spec.name);
 });
 
-test('without a way out a container gets no resolver that could carry data out', () => {
+test('a container on an internal network gets no resolver that could carry data out', () => {
   const closed = containerSpec(engine, { ...input, network: { name: 'svc-agents-x', internal: true } });
   expect(closed.HostConfig.Dns).toEqual(['127.0.0.1']);
 });

@@ -5,16 +5,16 @@ import { sandbox_user } from '../../engine/sandbox.ts';
 import { runs_grace_seconds, stopGraceSeconds } from './stop-grace.ts';
 import type { PlaceInput } from './target.ts';
 
-/** The port of the spec's agent server. */
+/** The port of the agent server in the spec. */
 export const agent_port = 8080;
 
 export interface ContainerInput extends PlaceInput {
   network: { name: string; internal: boolean };
-  /** The directory on the host's tmpfs that appears as /run/secrets. */
+  /** The directory on the host's tmpfs that is mounted as /run/secrets. */
   secrets_path: string;
 }
 
-/** What is always there of the engine's create request, with types where the client has `any`. */
+/** The fields that every create request has, with types where the client has `any`. */
 export type ContainerSpec = Omit<Docker.ContainerCreateOptions, 'HostConfig'> & {
   name: string;
   Env: string[];
@@ -28,8 +28,8 @@ export type ContainerSpec = Omit<Docker.ContainerCreateOptions, 'HostConfig'> & 
 };
 
 /**
- * All that the engine and the compose file are told about an agent's container. Of what a user gives only name and size are in it, so
- * that no setting of theirs can open it. The log is kept small because an agent may write without end.
+ * The whole spec of an agent's container, for the engine and the compose file. Its only values from users are the name and the resources,
+ * so no user setting can weaken it. The log has a small limit because an agent may write without end.
  */
 export function containerSpec(engine: Engine, input: ContainerInput): ContainerSpec {
   const { resources, network } = input;
@@ -43,7 +43,7 @@ export function containerSpec(engine: Engine, input: ContainerInput): ContainerS
     Env: [
       'HOME=/tmp',
       'PYTHONUNBUFFERED=1',
-      // The working directory is the user's: no module of theirs takes the place of one that the start needs.
+      // The working directory has the user's files: a user module must not replace a module that the start needs.
       'PYTHONSAFEPATH=1',
       'CREWAI_STORAGE_DIR=/tmp/crewai',
       `SVC_SHUTDOWN_GRACE_SECONDS=${runs_grace_seconds}`,
@@ -57,7 +57,7 @@ export function containerSpec(engine: Engine, input: ContainerInput): ContainerS
     StopTimeout: stopGraceSeconds,
     HostConfig: {
       NetworkMode: network.name,
-      // Without a way out there is nothing to look up; the engine's resolver could still carry data to the outside.
+      // An internal network needs no lookups, and the engine's resolver could still carry data to the outside.
       ...(network.internal ? { Dns: ['127.0.0.1'] } : {}),
       ReadonlyRootfs: true,
       Tmpfs: { '/tmp': `rw,nosuid,nodev,noexec,mode=1777,size=${Math.floor(resources.memory_bytes / 2)}` },
@@ -84,7 +84,7 @@ export function containerSpec(engine: Engine, input: ContainerInput): ContainerS
   };
 }
 
-/** The same for the same revision, so that a run that was killed finds what it made. */
+/** The same name for the same revision, so that a killed run finds its container. */
 export function containerName({ agent, revision_id }: Pick<PlaceInput, 'agent' | 'revision_id'>): string {
   return `svc-${agent}-${revision_id.replaceAll('-', '').slice(0, 8)}`;
 }

@@ -1,11 +1,11 @@
-// The one map of targets. A cloud that is not in it is refused before anything is built.
+// The only map of targets. A cloud that is not in it is refused before the build.
 import type { targets as names } from '@gantry/contract/deploy.ts';
 import { localTarget } from './local.ts';
 import type { Target } from './target.ts';
 
 export type Targets = Record<(typeof names)[number], Target>;
 
-/** What a target needs is opened when it is first used: a service whose engine is down still starts. */
+/** A target opens its connections at its first use, so the service starts even without its engine. */
 export function targets(open: { local: () => Promise<Parameters<typeof localTarget>[0]> }): Targets {
   return { local: deferred(async () => localTarget(await open.local())) };
 }

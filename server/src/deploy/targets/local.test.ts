@@ -1,4 +1,4 @@
-// Real containers of a stand-in agent that behaves as its test asks: by a secret file, which so proves that it arrived.
+// Real containers of a stand-in agent. A secret file sets its behaviour, which also proves that secrets arrive.
 import { once } from 'node:events';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -101,7 +101,7 @@ async function logged(place: Place, tail?: number, since?: string): Promise<LogL
   return lines;
 }
 
-test('a place is provisioned, started with its secrets, answers, is stopped and released', async () => {
+test('a place is provisioned and started with its secrets, answers, and is stopped and released', async () => {
   const input = placeInput();
   const place = await target.provision(input, signal());
   expect(await target.observe(place)).toMatchObject({
@@ -136,7 +136,7 @@ test('a stopped place starts again with new secrets', async () => {
   expect(await wait(place)).toMatchObject({ state: 'running' });
 }, 60_000);
 
-test('secrets are in memory, for the container alone, and unknown to the engine', async () => {
+test('secrets are in memory, only for the container, and unknown to the engine', async () => {
   const secret = crypto.randomUUID();
   const place = await target.provision(placeInput(), signal());
   await target.start(place, { MODE: 'ready', TOKEN: secret }, signal());
@@ -144,11 +144,11 @@ test('secrets are in memory, for the container alone, and unknown to the engine'
   expect((await stat(secrets_directory)).mode & 0o777).toBe(0o700);
   expect(JSON.stringify(await engine.docker.getContainer(place.container_id).inspect())).not.toContain(secret);
   await expect(target.start(await target.provision(placeInput(), signal()), { '../x': 'y' }, signal())).rejects.toThrow(
-    'no name for a secret file',
+    'not a valid name for a secret file',
   );
 }, 60_000);
 
-test('a container can neither change its secrets nor write outside of /tmp', async () => {
+test('a container can neither change its secrets nor write outside /tmp', async () => {
   const place = await started('ready');
   await wait(place);
   const script = 'touch /tmp/a && echo tmp; touch /run/secrets/a /app/a /a; exit 0';
@@ -164,7 +164,7 @@ test('a container can neither change its secrets nor write outside of /tmp', asy
   expect(output.match(/Read-only file system/g)).toHaveLength(3);
 }, 60_000);
 
-test('a run that was killed finds what it made, and one that lost its lease changes nothing', async () => {
+test('a killed run finds its container, and a run that lost its lease changes nothing', async () => {
   const input = placeInput();
   const place = await target.provision(input, signal());
   expect(await target.provision(input, signal())).toEqual(place);
@@ -179,7 +179,7 @@ test('a run that was killed finds what it made, and one that lost its lease chan
   expect(await wait(taken)).toMatchObject({ state: 'running' });
 }, 60_000);
 
-test("another installation's container of the same name is left alone", async () => {
+test("another installation's container of the same name stays unchanged", async () => {
   const input = placeInput();
   const place = await target.provision(input, signal());
   const stranger = localTarget({
@@ -187,12 +187,12 @@ test("another installation's container of the same name is left alone", async ()
     network,
     secrets_directory,
   });
-  await expect(stranger.provision(input, signal())).rejects.toThrow('belongs to somebody else');
+  await expect(stranger.provision(input, signal())).rejects.toThrow('does not belong to this installation');
   expect(await stranger.list()).toEqual([]);
   expect(await target.observe(place)).toMatchObject({ state: 'created' });
 }, 60_000);
 
-test('readiness is waited for, and a large answer does no harm', async () => {
+test('the start waits for readiness, and a large answer does no harm', async () => {
   const paths: string[] = [];
   await wait(await started('slow'), { onProbe: ({ path, result }) => paths.push(`${path} ${result}`) });
   expect(paths).toEqual(expect.arrayContaining(['/health 200', '/ready 503']));
@@ -200,11 +200,11 @@ test('readiness is waited for, and a large answer does no harm', async () => {
   await wait(await started('huge'));
 }, 60_000);
 
-test('an agent that cannot be loaded fails with its own reason, its log and the probes', async () => {
+test('an agent that cannot be loaded fails with its reason, its log and the probes', async () => {
   await expect(wait(await started('failed'))).rejects.toMatchObject({
     code: 'start_failed',
     detail: "No module named 'nothing'",
-    hint: 'Set OPENAI_API_KEY in agent.yaml, below `deploy.env_vars`; secrets have no place of their own yet.',
+    hint: 'Set OPENAI_API_KEY in agent.yaml, below `deploy.env_vars`. There is no secret store yet.',
     fields: {
       reason: { code: 'import_failed', traceback: 'Traceback …' },
       probes: expect.arrayContaining([expect.objectContaining({ path: '/health', result: 200 })]),
@@ -213,7 +213,7 @@ test('an agent that cannot be loaded fails with its own reason, its log and the 
   });
 }, 60_000);
 
-test('a container that exits is told with its exit code', async () => {
+test('a failed start names the exit code of its container', async () => {
   await expect(wait(await started('exit'))).rejects.toMatchObject({
     code: 'start_failed',
     detail: 'The container exited with 7',
@@ -221,11 +221,11 @@ test('a container that exits is told with its exit code', async () => {
   });
 }, 60_000);
 
-test('running out of memory is told by that name', async () => {
+test('a start without enough memory fails with out_of_memory', async () => {
   await expect(wait(await started('memory'))).rejects.toMatchObject({ code: 'out_of_memory' });
 }, 60_000);
 
-test('a health check that nobody answers ends at the deadline, and a probe at its timeout', async () => {
+test('an unanswered health check ends at the deadline, and a probe at its timeout', async () => {
   const began = performance.now();
   await expect(wait(await started('deaf'), { deadline_ms: 1500, probe_timeout_ms: 400 })).rejects.toMatchObject({
     code: 'health_check_failed',
@@ -242,7 +242,7 @@ test('an aborted wait ends at once', async () => {
   await expect(waiting).rejects.toThrow('cancelled by a test');
 }, 60_000);
 
-test('the log is read with time and stream, from its end, since a moment, and followed until the reader leaves', async () => {
+test('a log has time and stream, and is read from its end, since an instant, and until the reader leaves', async () => {
   const place = await started('ready');
   await wait(place);
   const lines = await logged(place);
@@ -269,7 +269,7 @@ test('the log is read with time and stream, from its end, since a moment, and fo
   expect(followed).toEqual(['draining']);
 }, 60_000);
 
-test('a line of this very instant is the first that is given since then', async () => {
+test('a read since an instant begins with the line of that instant', async () => {
   const place = await started('ready');
   await wait(place);
   await target.drain(place);
@@ -280,7 +280,7 @@ test('a line of this very instant is the first that is given since then', async 
   expect([await since(first), await since(second), await since(last)]).toEqual([3, 2, 1]);
 }, 60_000);
 
-test('output without a newline comes cut, each piece with its time, and no character is lost', async () => {
+test('output without a newline comes in pieces, each with its time, and loses no character', async () => {
   const place = await started('endless');
   await expect.poll(async () => (await target.observe(place)).state, { timeout: 20_000 }).toBe('exited');
   const began = performance.now();

@@ -13,13 +13,13 @@ import type { Instance, Place, PlaceInput, ProvisionedPlace, Target } from './ta
 export interface LocalSettings {
   engine: Engine;
   network: Network;
-  /** The service's own, on tmpfs; see memoryDirectory(). */
+  /** The service's own directory, on tmpfs. See memoryDirectory(). */
   secrets_directory: string;
 }
 
 /**
- * Agents as containers of this machine's engine. A place is a container that was made and not started; it is touched only by its id,
- * so that a run that lost its lease, and holds an older id, changes nothing.
+ * Agents as containers of this machine's engine. A place is a container, created before its start. All changes use its id,
+ * so a run that lost its lease has an old id and changes nothing.
  */
 export function localTarget({ engine, network, secrets_directory }: LocalSettings): Target {
   const secrets = secretDirectory(secrets_directory);
@@ -30,7 +30,7 @@ export function localTarget({ engine, network, secrets_directory }: LocalSetting
     async start(place, files, signal) {
       const before = await observe(containerOf(place), network, signal);
       if (before.state === 'gone')
-        throw new Problem('start_failed', { detail: 'The container that was made for this revision is gone' });
+        throw new Problem('start_failed', { detail: 'The container of this revision is missing' });
       if (before.state === 'running') return before;
       await secrets.write(place.container_name, files);
       await ask(containerOf(place).start(), { signal });
@@ -44,7 +44,7 @@ export function localTarget({ engine, network, secrets_directory }: LocalSetting
     },
 
     async drain(place, signal) {
-      // 409: it does not run.
+      // 409: the container does not run.
       await unless(404, unless(409, ask(containerOf(place).kill({ signal: 'SIGUSR1' }), { signal })));
     },
 
@@ -57,7 +57,7 @@ export function localTarget({ engine, network, secrets_directory }: LocalSetting
 
     async release(place, signal) {
       await remove(containerOf(place), signal);
-      // A newer place of the same name keeps its secrets.
+      // A newer place with the same name keeps its secrets.
       const successor = await inspect(engine.docker.getContainer(place.container_name), signal);
       if (successor === undefined) await secrets.remove(place.container_name);
     },
@@ -89,7 +89,7 @@ async function provision(
   return { target: 'local', container_name, container_id, compose_file: composeFile(spec) };
 }
 
-/** What this run made before a crash is taken up when it was made under the same fence, and made anew otherwise: then the old id is dead. */
+/** Reuses the container of an earlier attempt with the same fence. Otherwise removes the old container, which makes its id invalid. */
 async function adopt(
   engine: Engine,
   input: PlaceInput,
@@ -99,11 +99,11 @@ async function adopt(
   const existing = await inspect(engine.docker.getContainer(name), signal);
   if (existing === undefined) return undefined;
   const { Labels } = existing.Config;
-  if (!isOwn(engine, Labels)) throw new Error(`The container ${name} belongs to somebody else`);
+  if (!isOwn(engine, Labels)) throw new Error(`The container ${name} does not belong to this installation`);
   const isOurs = Labels[label.run] === input.run_id;
   const fence = Number(Labels[label.fence]);
   if (isOurs && fence === input.fence) return existing.Id;
-  if (isOurs && fence > input.fence) throw new Error(`The run ${input.run_id} was taken over under a newer fence`);
+  if (isOurs && fence > input.fence) throw new Error(`The run ${input.run_id} has a newer fence`);
   await remove(engine.docker.getContainer(existing.Id), signal);
   return undefined;
 }
@@ -135,11 +135,11 @@ async function inspect(
 }
 
 async function remove(container: Docker.Container, signal?: AbortSignal): Promise<void> {
-  // 409: somebody else is removing it this moment.
+  // 409: another request is removing it now.
   await unless(404, unless(409, ask(container.remove({ force: true, v: true }), { signal })));
 }
 
-/** Undefined where the engine answers with a status that says: so it is already. */
+/** Returns undefined when the engine answers with the given status, which means an unchanged state. */
 async function unless<T>(status: number, call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;

@@ -8,9 +8,9 @@ import type { Instance, LogLine, Place, Target } from './target.ts';
 export interface ProbeInput {
   target: Target;
   place: Place;
-  /** Of one probe: the spec's five seconds. */
+  /** The timeout of one probe; by default five seconds, as in the spec. */
   probe_timeout_ms?: number;
-  /** Of the whole start. */
+  /** The limit of the whole start. */
   deadline_ms?: number;
   onProbe?: (probe: Probe) => void;
   signal: AbortSignal;
@@ -19,15 +19,15 @@ export interface ProbeInput {
 interface Probe {
   at: string;
   path: '/health' | '/ready';
-  /** The HTTP status, or why there is none. */
+  /** The HTTP status, or the reason for its absence. */
   result: number | string;
   duration_ms: number;
 }
 
 /**
- * Waits until the new revision answers /health, and then /ready twice in a row. Throws `health_check_failed`, `start_failed` (with the
- * agent's own reason: the import error and its traceback), `out_of_memory`; each carries the probes and the last 50 lines of the log.
- * `ready` is what the agent said of itself: hostile input.
+ * Waits until the new revision answers /health, and then /ready twice in a row. Throws `health_check_failed`, `out_of_memory`, or
+ * `start_failed` with the agent's own reason: the import error and its traceback. Each problem has the probes and the last 50 log lines.
+ * `ready` is the agent's own answer: hostile input.
  */
 export async function waitUntilReady({ target, place, ...input }: ProbeInput): Promise<Instance & { ready: object }> {
   const { deadline_ms = 120_000, probe_timeout_ms = 5000, signal } = input;
@@ -54,7 +54,7 @@ export async function waitUntilReady({ target, place, ...input }: ProbeInput): P
     probes.push(probe);
     input.onProbe?.(probe);
     if (probe.result === 200 && path === '/ready' && ++readyInARow === 2) return { ...instance, ready: body };
-    // /health says only that it failed; why, is what /ready answers.
+    // /health gives only the failure. /ready gives its reason.
     if (path === '/ready' && body.status === 'failed') return fail(refused(body));
     if (path === '/ready' && probe.result !== 200) readyInARow = 0;
     if (performance.now() >= deadline) return fail(late(probes.slice(-2), deadline_ms));
@@ -66,17 +66,17 @@ export async function waitUntilReady({ target, place, ...input }: ProbeInput): P
 interface ProbeAnswer {
   code: 'start_failed' | 'health_check_failed' | 'out_of_memory';
   detail: string;
-  /** Without one, that of the table of problems. */
+  /** By default the hint in the table of problems. */
   hint?: string;
   fields?: Record<string, unknown>;
 }
 
 function ended({ exit_code, out_of_memory, state }: Instance): ProbeAnswer {
-  if (out_of_memory) return { code: 'out_of_memory', detail: 'The agent ran out of memory while it started' };
+  if (out_of_memory) return { code: 'out_of_memory', detail: 'The agent ran out of memory during its start' };
   return {
     code: 'start_failed',
-    detail: state === 'exited' ? `The container exited with ${exit_code}` : 'The container is gone',
-    hint: 'Its last log lines are shown where it left any. Correct what they name, then run `svc deploy` again.',
+    detail: state === 'exited' ? `The container exited with ${exit_code}` : 'The container is missing',
+    hint: 'Read its last log lines, if any. Correct the fault, then run `svc deploy` again.',
   };
 }
 
@@ -89,20 +89,20 @@ function refused(body: Record<string, unknown>): ProbeAnswer {
   return { code: 'start_failed', detail: sentence, fields: { reason }, hint: startHint(reason) };
 }
 
-/** Of the last two, because the deadline cuts the last one short. */
+/** Reads the last two probes, because the deadline may cut the last one. */
 function late(last: readonly Probe[], deadline_ms: number): ProbeAnswer {
   const seconds = Math.round(deadline_ms / 1000);
   if (last.some(({ result }) => typeof result === 'number'))
     return {
       code: 'start_failed',
-      detail: `The agent was not loaded within ${seconds} s`,
-      hint: 'Move long work from module level into the calls, then run `svc deploy` again.',
+      detail: `The agent did not load within ${seconds} s`,
+      hint: 'Move slow work from module level into the calls, then run `svc deploy` again.',
     };
   const { path, result } = last.at(-1) ?? { path: '/health', result: 'no answer' };
   return {
     code: 'health_check_failed',
-    detail: `${path} was not answered within ${seconds} s (${result})`,
-    hint: 'Do less at module level, or raise deploy.resources.cpu in agent.yaml; then run `svc deploy` again.',
+    detail: `The agent did not answer ${path} within ${seconds} s (${result})`,
+    hint: 'Reduce the work at module level, or raise deploy.resources.cpu in agent.yaml. Then run `svc deploy` again.',
   };
 }
 

@@ -1,8 +1,8 @@
 const longest = 1_000_000;
 
 /**
- * The JSON object that an agent's container answers with; an empty one for anything else. The user's code shares the process with what
- * answers, so the answer may be anything, of any length.
+ * The JSON object in the answer of an agent's container. For any other answer the object is empty. The user's code shares the process
+ * with the wrapper, so the answer may have any content and any length.
  */
 export async function readObject(response: Response): Promise<Record<string, unknown>> {
   let text = '';

@@ -2,14 +2,14 @@ import { chmod, lstat, mkdir, readdir, rm, statfs, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import type { SecretFiles } from './target.ts';
 
-// Secrets reach a container as files in one directory on the host's tmpfs: never in the engine's records, an image or on a disk. The
-// directory above it is the service's alone; the files are readable for all, which past that directory means: the container's user.
+// Secrets reach a container as files in one directory on the host's tmpfs. They are never in the engine's records, an image or on a disk.
+// Only the service can enter the parent directory. The files are readable for all, so that the container's user can read them.
 
 export interface SecretDirectory {
   path(container: string): string;
-  /** Makes the directory, so that it can be mounted. */
+  /** Makes the directory for the mount. */
   prepare(container: string): Promise<void>;
-  /** Replaces what is in it. */
+  /** Replaces the content of the directory. */
   write(container: string, secrets: SecretFiles): Promise<void>;
   remove(container: string): Promise<void>;
 }
@@ -27,14 +27,14 @@ export function secretDirectory(root: string): SecretDirectory {
     prepare,
     async write(container, secrets) {
       await prepare(container);
-      // The directory itself stays: it is what a container has mounted.
+      // The directory itself stays, because a container has mounted it.
       for (const name of await readdir(path(container))) await rm(join(path(container), name), { recursive: true });
       for (const [name, value] of Object.entries(secrets)) {
         if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
-          throw new Error(`${JSON.stringify(name)} is no name for a secret file`);
+          throw new Error(`${JSON.stringify(name)} is not a valid name for a secret file`);
         const file = join(path(container), name);
         await writeFile(file, value, { flag: 'wx' });
-        // Given apart from making it, since the process's umask takes bits away.
+        // Set separately, because the process's umask removes bits from the mode of a new file.
         await chmod(file, 0o444);
       }
     },
@@ -42,7 +42,7 @@ export function secretDirectory(root: string): SecretDirectory {
   };
 }
 
-/** The first of the usual places that is held in memory, for `<it>/gantry/<installation>`. */
+/** Finds the first usual directory in memory, for `<directory>/gantry/<installation>`. */
 export async function memoryDirectory(
   candidates: readonly string[] = ['/run', '/dev/shm'],
 ): Promise<string | undefined> {
@@ -57,10 +57,10 @@ async function isInMemory(path: string): Promise<boolean> {
   return memoryTypes.includes((await statfs(path)).type);
 }
 
-/** Somebody else may have made the directory first where everybody may write, as in /dev/shm. */
+/** In a directory for everybody, such as /dev/shm, another user may have made the directory first. */
 async function refuseUnsafe(root: string): Promise<void> {
   const found = await lstat(root);
   const isOurs = found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0;
-  if (!isOurs) throw new Error("The directory for secrets exists and is not the service's alone");
-  if (!(await isInMemory(root))) throw new Error('The directory for secrets is not held in memory');
+  if (!isOurs) throw new Error('The directory for secrets belongs to another user or is open to others');
+  if (!(await isInMemory(root))) throw new Error('The directory for secrets is not in memory');
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startHint } from './start-hint.ts';
 
-test('an agent that could not be loaded gets a next step, whatever its reason', () => {
+test('an agent that could not be loaded gets a next step for every reason', () => {
   expect(startHint({ missing_env: ['OPENAI_API_KEY', 'MODEL'] })).toMatch(/^Set OPENAI_API_KEY, MODEL in agent\.yaml/);
   expect(
     startHint({
@@ -10,10 +10,10 @@ test('an agent that could not be loaded gets a next step, whatever its reason', 
     }),
   ).toMatch(/^Add the package that has `langchain\.tools` to the project's dependencies/);
   for (const reason of [{ message: "crew.py could not be imported: AttributeError: 'Task'" }, {}, null, 'broken', 7])
-    expect(startHint(reason)).toBe('Correct what is said here, then run `svc deploy` again.');
+    expect(startHint(reason)).toBe('Correct the fault above, then run `svc deploy` again.');
 });
 
-test('a next step repeats no text of the agent but plain names', () => {
+test('a next step repeats only plain names from the agent', () => {
   const reasons = [
     { missing_env: ['A; rm -rf /'] },
     { missing_env: Array.from({ length: 21 }, () => 'A') },
@@ -21,6 +21,5 @@ test('a next step repeats no text of the agent but plain names', () => {
     { message: "ModuleNotFoundError: No module named 'a`; rm -rf /'" },
     { message: `ModuleNotFoundError: No module named '${'a'.repeat(101)}'` },
   ];
-  for (const reason of reasons)
-    expect(startHint(reason)).toBe('Correct what is said here, then run `svc deploy` again.');
+  for (const reason of reasons) expect(startHint(reason)).toBe('Correct the fault above, then run `svc deploy` again.');
 });

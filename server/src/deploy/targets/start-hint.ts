@@ -1,20 +1,20 @@
 const variableName = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
 const missingModule = /ModuleNotFoundError: No module named '([A-Za-z_][A-Za-z0-9_.]{0,99})'/;
 
-/** The next step for an agent that could not be loaded. `reason` comes from its container: only plain names of it are repeated. */
+/** The next step for an agent that could not be loaded. `reason` comes from its container, so the hint repeats only plain names from it. */
 export function startHint(reason: unknown): string {
   const { missing_env, message } = typeof reason === 'object' && reason !== null ? (reason as Said) : {};
   if (isVariables(missing_env))
-    return `Set ${missing_env.join(', ')} in agent.yaml, below \`deploy.env_vars\`; secrets have no place of their own yet.`;
+    return `Set ${missing_env.join(', ')} in agent.yaml, below \`deploy.env_vars\`. There is no secret store yet.`;
   const module = typeof message === 'string' ? missingModule.exec(message)?.[1] : undefined;
-  if (module === undefined) return 'Correct what is said here, then run `svc deploy` again.';
+  if (module === undefined) return 'Correct the fault above, then run `svc deploy` again.';
   return (
     `Add the package that has \`${module}\` to the project's dependencies, then run \`svc deploy\` again. ` +
     'Import a module of the project by its path from the root or from `src/`.'
   );
 }
 
-/** Nothing of it is known to be there, or to be of any type. */
+/** Every field may be missing or have another type. */
 interface Said {
   missing_env?: unknown;
   message?: unknown;

@@ -1,5 +1,5 @@
-/** How long runs may go on in a container that is asked to end. */
+/** The time for the runs of a stopping container. */
 export const runs_grace_seconds = 8;
 
-/** Until a container is ended by force. Past the runs' own time the wrapper needs up to 6 s to say how each of them ended. */
+/** The time before a container is killed. After the runs' time, the wrapper needs up to 6 s to report their ends. */
 export const stopGraceSeconds = runs_grace_seconds + 7;

@@ -1,6 +1,6 @@
 import type { ResourceLimits } from '@gantry/contract/agent-yaml.ts';
 
-// A target is where revisions run. The pipeline speaks only this interface; the map of all targets is total over the contract's list.
+// A target runs revisions. The pipeline uses only this interface. The map of targets has every target of the contract.
 
 export interface PlaceInput {
   agent: string;
@@ -12,7 +12,7 @@ export interface PlaceInput {
   resources: ResourceLimits;
 }
 
-/** What the ledger keeps of a place; enough to find it again after a restart. */
+/** The stored part of a place. It identifies the container after a restart. */
 export interface Place {
   target: 'local';
   container_name: string;
@@ -20,7 +20,7 @@ export interface Place {
 }
 
 export interface ProvisionedPlace extends Place {
-  /** A compose file that describes the same container. Run by hand it gives one without key or route. */
+  /** A compose file of the same container. Run by hand, it starts one without key or route. */
   compose_file: string;
 }
 
@@ -29,7 +29,7 @@ export interface Instance {
   revision_id: string;
   run_id: string;
   state: 'created' | 'running' | 'exited' | 'gone';
-  /** On the agents' network, while it runs. */
+  /** The address on the agents' network, while the container runs. */
   address?: string;
   /** `http://<address>:8080` */
   url?: string;
@@ -47,29 +47,29 @@ export interface LogLine {
 
 export interface LogQuery {
   follow?: boolean;
-  /** UTC, ISO 8601; a line of this very instant is given too. */
+  /** UTC, ISO 8601. The result includes lines of this instant. */
   since?: string | undefined;
-  /** Only the last so many lines of what is there. */
+  /** The number of last lines to read. */
   tail?: number | undefined;
   signal: AbortSignal;
 }
 
-/** Name → value: what the wrapper puts into its environment, so that nothing of it shows in the engine. */
+/** Names and values for the wrapper's environment. The engine's records have none of them. */
 export type SecretFiles = Record<string, string>;
 
 export interface Target {
-  /** Makes the place, or takes up the one that this run made before a crash. */
+  /** Makes the place, or reuses the one that this run made before a crash. */
   provision(input: PlaceInput, signal: AbortSignal): Promise<ProvisionedPlace>;
-  /** Puts the secrets in place and starts. Starting what runs changes nothing. Throws `start_failed` when there is no such place. */
+  /** Writes the secrets and starts. A running container stays unchanged. Throws `start_failed` when the place is missing. */
   start(place: Place, secrets: SecretFiles, signal: AbortSignal): Promise<Instance>;
   observe(place: Place, signal?: AbortSignal): Promise<Instance>;
-  /** Tells the agent to take no new calls. */
+  /** Tells the agent to accept no new calls. */
   drain(place: Place, signal?: AbortSignal): Promise<void>;
-  /** Asks it to end, and ends it after `grace_seconds`. Stopping what does not run changes nothing. */
+  /** Asks the container to end, and kills it after `grace_seconds`. A stopped container stays unchanged. */
   stop(place: Place, o: { grace_seconds: number }, signal?: AbortSignal): Promise<void>;
-  /** Removes the place and its secrets. Nothing happens when it is gone already. */
+  /** Removes the place and its secrets. A missing place is no error. */
   release(place: Place, signal?: AbortSignal): Promise<void>;
   logs(place: Place, query: LogQuery): AsyncIterable<LogLine>;
-  /** Everything of this installation, whatever its state. */
+  /** All containers of this installation, in every state. */
   list(signal?: AbortSignal): Promise<Instance[]>;
 }
