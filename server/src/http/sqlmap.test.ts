@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What it says in the end. A `*` in the address is a place to try, too. */
+/** The final output. A `*` in the address is a place to try, too. */
 async function look(url: string, body?: object): Promise<string> {
   const what = ['--dbms=PostgreSQL', '--technique=BEUSQ', '--level=1', '--risk=1', '--ignore-code=*'];
   const how = ['--batch', '--threads=4', '--disable-coloring', '--flush-session', `--output-dir=${folder}`];
