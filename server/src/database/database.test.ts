@@ -116,7 +116,7 @@ async function listeners(): Promise<number> {
   return found.length;
 }
 
-// A way to the database that can be shut: cuts who is inside, and turns away as many of the next as it is told to.
+// A proxy to the database that can be closed: it cuts open connections and refuses a given number of the next ones.
 async function doorTo(inside: Connection) {
   const open = new Set<Socket>();
   let turn_away = 0;

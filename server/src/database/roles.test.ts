@@ -1,4 +1,4 @@
-// What PostgreSQL refuses the service, whatever the service's own code would send.
+// PostgreSQL's refusals for the service, independent of the service's code.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
 import { powers } from './app-role.ts';

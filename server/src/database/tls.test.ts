@@ -1,4 +1,4 @@
-// A PostgreSQL that is reached by TLS, and one that does not offer it any more.
+// A PostgreSQL with TLS, and one without.
 import { spawn } from 'node:child_process';
 import { chmod, chown, copyFile, mkdtemp, readFile, readlink, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -32,7 +32,7 @@ const hidden = (team: string): string => {
   return `POST ${refused_path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${ada.token}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 };
 
-// What comes after the headers of a POST, and what it is meant to hide: two parsers that disagree about where the first request ends.
+// The bytes after the headers of a POST that hide a request: two parsers disagree about the end of the first request.
 const disagreements: [string, (hidden: string) => string][] = [
   [
     'a length and chunks',

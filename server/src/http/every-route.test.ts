@@ -1,4 +1,4 @@
-// What holds of every route alike: headers, media types, that reading changes nothing, and that text comes back as text.
+// Rules for every route: headers, media types, reads without changes, and text that comes back as text.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpointUrl } from '@gantry/contract/client.ts';
 import type { Endpoint } from '@gantry/contract/endpoint.ts';

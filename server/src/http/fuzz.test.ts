@@ -7,7 +7,7 @@ import { inSoak } from '../testing/soak.ts';
 
 const fuzzing_ms = 400_000;
 
-// Not asked, since it would end the asking: what ends the caller's own session, and an answer without end.
+// Excluded, because they would end the run: the end of the caller's own session, and an answer without end.
 const excluded = ['auth.revoke', 'audit.follow'];
 
 let stage: FuzzStage;
@@ -55,7 +55,7 @@ test('every endpoint of the contract was called, except the excluded ones', () =
   for (const asked of Object.values(fuzzed.counts)) expect(Object.keys(asked).toSorted()).toEqual(expected.toSorted());
 });
 
-// What is planted is where replies would show it: whoever may read it comes upon it by the same requests.
+// The canaries are in fields that replies show, so an allowed reader finds them with the same requests.
 test('the admin sees the text that is hidden from the others', () => {
   expect(fuzzed.shown.admin).toEqual(Object.keys(stage.hidden).toSorted());
 });

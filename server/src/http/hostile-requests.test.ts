@@ -1,4 +1,4 @@
-// What somebody sends who means harm: text that the parts under us choke on, bodies that never end, requests of two people on one connection.
+// Hostile requests: text that the libraries cannot handle, bodies without end, requests of two users on one connection.
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -34,14 +34,14 @@ describe('a body that is', () => {
     ['a million of elements', `[${'0,'.repeat(500_000)}0]`, 422],
     ['half a million of members', `{${'"a":1,'.repeat(140_000)}"a":1}`, 422],
     ['brackets in a string', JSON.stringify({ email: '['.repeat(1000), password: 'x' }), 422],
-  ])('%s is refused within a second, by whoever is not even signed in', async (_, body, status) => {
+  ])('%s is refused within a second, also from an anonymous caller', async (_, body, status) => {
     const started = performance.now();
     expect((await login(body)).status).toBe(status);
     expect(performance.now() - started).toBeLessThan(1000);
   });
 });
 
-// For each endpoint what it takes; every string in it gives way to each of these in turn.
+// A valid request for each endpoint; each of its strings is replaced by each of these in turn.
 const hostile = [
   '\0',
   'a\0b',

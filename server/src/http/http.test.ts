@@ -44,7 +44,7 @@ test('a refusal is a problem document with code, request id and hint', async () 
   });
 });
 
-// By hand: the only operations that need no sign-in.
+// Written by hand: the only public operations.
 const open = [
   'service.livez',
   'service.readyz',
@@ -116,7 +116,7 @@ test.each([
   expect(await rawGet(pathname + search)).toMatchObject({ status, code });
 });
 
-// fetch would tidy the path up before it sends it.
+// fetch would normalise the path before it sends it.
 async function rawGet(path: string): Promise<{ status: number; code: string }> {
   const { hostname, port } = new URL(app.url);
   return await new Promise((resolve, reject) => {

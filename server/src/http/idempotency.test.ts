@@ -1,6 +1,6 @@
-// A server that was killed is what it leaves: a row that is only begun, or one that is marked and has no answer. The first is made by an
-// attempt that waits for longer than its lease, and then wakes up again, which is the harder case; the second by a trigger that fails
-// the statement which stores the answer, after the change has committed.
+// A killed server leaves a row that is only begun, or a marked row without an answer. For the first, an attempt waits for longer than
+// its lease and then continues, which is the harder case. For the second, a trigger fails the statement that stores the answer, after the
+// change has committed.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints } from '@gantry/contract/endpoints.ts';

@@ -1,4 +1,4 @@
-// Somebody makes something in a team that somebody else deletes at the same moment. Both were allowed what they do when they began.
+// A user creates something in a team that another user deletes at the same moment. Both operations were allowed at their start.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Client } from '@gantry/contract/client.ts';
 import { sql } from '../database/sql.ts';

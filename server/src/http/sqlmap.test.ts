@@ -1,4 +1,4 @@
-// sqlmap looks for texts that become part of a statement, in what lists are narrowed by, in paths and in bodies.
+// sqlmap searches for text that becomes part of a statement, in filters of lists, in paths and in bodies.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Streams that are open while their reader loses the right to them.
+// Open streams whose reader loses the right to them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../database/sql.ts';
 import { insertDeployment } from '../deploy/store.ts';

@@ -1,4 +1,4 @@
-// Somebody at the door who means harm: accounts that are looked for, passwords that are guessed or bent, tokens that are made up.
+// Hostile sign-ins: a search for accounts, guessed or altered passwords, forged tokens.
 import { createHmac, createSign, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Where no mail is sent. What is mailed is tried in notifications/password-mail.test.ts.
+// Without mail. notifications/password-mail.test.ts tests the mails.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../database/sql.ts';
 import { inQueue } from '../testing/in-queue.ts';

@@ -1,4 +1,4 @@
-// Against a mail server that somebody else wrote. The service asks every half second; waits of minutes and hours are made by the database's clock.
+// Against a mail server by others. The queue is read every half second; the database's clock makes waits of minutes and hours.
 import { readFile } from 'node:fs/promises';
 import { mail_days, notification_days } from '@gantry/contract/notifications.ts';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';

@@ -1,4 +1,4 @@
-// Invitations and resets against a mail server that somebody else wrote: what it received is the only place where a token is found.
+// Invitations and resets against a mail server by others: the token is only in the received mail.
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { sql } from '../database/sql.ts';

@@ -1,4 +1,4 @@
-// Real servers on this machine stand for what must not be reached; what names resolve to is said by the test.
+// Real servers on this machine stand for forbidden destinations; the test sets the addresses of names.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';

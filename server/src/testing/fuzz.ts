@@ -11,7 +11,7 @@ export interface FuzzPlan<Actor extends string> {
   /** Each request is sent once by each caller, in this order. */
   actors: Record<Actor, FuzzCaller>;
   seed: number;
-  /** Per endpoint: this number of valid requests, and again of invalid ones. */
+  /** For each endpoint: this number of valid requests, and again of invalid ones. */
   examples: number;
   /** Existing values, by the name of a parameter or member, or by the start of a path up to the parameter. */
   known: Record<string, unknown[]>;

@@ -1,4 +1,4 @@
-// The processes that tell the world outside are really killed, again and again, and so are those that they tell.
+// The senders of mail and webhooks are really killed, again and again, and so are their receivers.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

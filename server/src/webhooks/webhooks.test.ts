@@ -1,4 +1,4 @@
-// Against a receiver in a process of its own; signatures are verified by the standardwebhooks package, which is not ours.
+// Against a receiver in a separate process. The standardwebhooks package, an independent implementation, verifies the signatures.
 import { delivery_days } from '@gantry/contract/webhooks.ts';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
@@ -51,7 +51,7 @@ async function arrived(hook: { path: string }, names: unknown[]): Promise<Receiv
   return await arrivals(hook);
 }
 
-/** The database's clock, which only advances, makes waits of hours. */
+/** Moves the database's clock forward, for waits of hours. */
 async function later(hours: number): Promise<void> {
   moved_hours += hours;
   await app.moveClock(`${moved_hours * 60} minutes`);

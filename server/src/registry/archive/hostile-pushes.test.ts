@@ -19,7 +19,7 @@ afterAll(async () => await app?.stop());
 const pushOf = async (user: TestUser, name: string, body: ReadableStream<Uint8Array>, signal?: AbortSignal) =>
   await user.client.call('agents.push', { params: { name }, body }, signal === undefined ? {} : { signal });
 
-/** Begins, and goes on at one byte a second. */
+/** Starts a push that sends one byte a second. */
 const slowly = () => {
   let timer: NodeJS.Timeout;
   return new ReadableStream<Uint8Array>({

@@ -89,7 +89,7 @@ test('an archive that keeps its reader busy leaves the main thread free, and its
   expect(max_ms()).toBeLessThan((performance.now() - began) / 2);
 });
 
-/** How long the longest time is in which this thread came to nothing else. */
+/** The longest pause of this thread. */
 function longestPause(): () => number {
   let [last, longest] = [performance.now(), 0];
   const timer = setInterval(() => {

@@ -11,7 +11,7 @@ interface Reached {
   digest: string | null;
 }
 
-/** A reference with another pinned content counts as changed, whatever its version. */
+/** A reference with another pinned content counts as changed, also with an equal version. */
 export function reachChanges(before: Compared | undefined, after: Compared): Difference['reach'] {
   const [old, new_] = [reachOf(before), reachOf(after)];
   return [...new Set([...old.keys(), ...new_.keys()])].toSorted().flatMap((key) => {

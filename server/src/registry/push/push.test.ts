@@ -14,7 +14,7 @@ import { emailOf, seedCast, type Cast, type Person } from '../../testing/cast.ts
 import { startPushes, type Pushes } from '../../testing/pushes.ts';
 import { finalise } from '../versions/version.ts';
 
-/** As somebody who stays who they are meanwhile, unless the request says otherwise. */
+/** For a caller who stays unchanged meanwhile, unless the request says otherwise. */
 const push = async (
   parts: PushParts,
   caller: Caller,

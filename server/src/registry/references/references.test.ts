@@ -46,7 +46,7 @@ const unused = {
   headers: new Headers(),
   signal: AbortSignal.timeout(60_000),
 };
-/** A config of the kind that is unlike others of it. */
+/** A config that differs from all others of its kind. */
 const least = (kind: Kind, name: string): Record<string, z.core.util.JSONType> =>
   ({
     tool: { returns: { title: name } },
