@@ -45,7 +45,7 @@ test('a full disk refuses writes and serves reads; with space again every acknow
   const text = (await refused?.text()) ?? '';
   expect(JSON.parse(text)).toMatchObject({
     code: 'storage_full',
-    detail: expect.stringContaining('no room to write'),
+    detail: expect.stringContaining('the disk is full'),
   });
   expect(text).not.toMatch(/postgres|No space|extend|gantry-|base\/|\.ts:/i);
   expect(await ready()).toBe(507);

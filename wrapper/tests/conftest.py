@@ -8,7 +8,7 @@ import pytest
 
 from wrapper_process import AGENTS, WrapperProcess
 
-# Unit tests load crewai in this process; it must not call home from here either.
+# Unit tests load crewai in this process; it must not send telemetry from here either.
 os.environ["CREWAI_DISABLE_TELEMETRY"] = "true"
 os.environ["CREWAI_TRACING_ENABLED"] = "false"
 
@@ -20,7 +20,7 @@ def wrapper_logs(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 @pytest.fixture(scope="module")
 def many_sides() -> Iterator[WrapperProcess]:
-    """One graph that does what its input says; shared, because importing langgraph takes a second."""
+    """One graph whose input selects its action; shared, because the import of langgraph takes a second."""
     with WrapperProcess(AGENTS / "many_sides", SVC_MAX_CONCURRENCY="4", SVC_MAX_QUEUE="4") as wrapper:
         yield wrapper.ready()
 

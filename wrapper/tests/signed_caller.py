@@ -1,4 +1,4 @@
-"""Signs as the ingress does."""
+"""Signs like the ingress."""
 
 from __future__ import annotations
 

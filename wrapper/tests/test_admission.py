@@ -23,7 +23,7 @@ from wrapper_process import AGENTS, WrapperProcess
 
 @pytest.fixture
 def start() -> Iterator[Callable[..., WrapperProcess]]:
-    """Starts wrappers that know their callers, and ends them."""
+    """Starts wrappers that identify callers, and stops them."""
     started: list[WrapperProcess] = []
 
     def start(agent: str, **environment: str) -> WrapperProcess:
@@ -37,7 +37,7 @@ def start() -> Iterator[Callable[..., WrapperProcess]]:
 
 
 class Crowd:
-    """Calls of several callers at once, each in a thread of its own."""
+    """Concurrent calls of several callers, each in its own thread."""
 
     def __init__(self, wrapper: WrapperProcess) -> None:
         self.wrapper = wrapper
@@ -61,7 +61,7 @@ class Crowd:
             self.responses.append(self.client.post("/invoke", json={"input": fields}, headers=headers))
 
     def has(self, count: int) -> None:
-        """Waits until so many calls run or wait."""
+        """Waits until this number of calls runs or waits."""
         self.wrapper.wait_until(lambda: self.wrapper.health()["in_flight"] == count, seconds=20)
 
     def ended(self) -> list[httpx.Response]:
@@ -74,7 +74,7 @@ def run_of(wrapper: WrapperProcess, run_id: str) -> dict[str, Any]:
     return wrapper.client.get(f"/runs/{run_id}", headers=headers_of("ada")).json()
 
 
-def test_64_calls_of_an_async_graph_wait_at_once(start: Callable[..., WrapperProcess]) -> None:
+def test_64_calls_of_an_async_graph_run_at_once(start: Callable[..., WrapperProcess]) -> None:
     wrapper = start("waiter")
     crowd = Crowd(wrapper)
     runs = crowd.call("ada", 32, do="wait") + crowd.call("bob", 32, do="wait")
@@ -83,7 +83,7 @@ def test_64_calls_of_an_async_graph_wait_at_once(start: Callable[..., WrapperPro
     waiting = crowd.call("ada", 10, do="wait") + crowd.call("bob", 10, do="wait")
     crowd.has(84)
     assert {run_of(wrapper, run_id)["status"] for run_id in waiting} == {"queued"}
-    # The next place is that of a caller who has none.
+    # The next place goes to a caller without one.
     crowd.call("eve", 1, do="open")
     crowd.has(85)
     wrapper.client.post(f"/runs/{runs[0]}/cancel", headers=headers_of("ada"))
@@ -108,7 +108,7 @@ def test_one_caller_leaves_half_of_the_places_and_of_the_queue_to_others(start: 
     assert [response.status_code for response in crowd.ended()] == [200] * 4
 
 
-def test_a_full_queue_refuses_everybody(start: Callable[..., WrapperProcess]) -> None:
+def test_a_full_queue_refuses_every_caller(start: Callable[..., WrapperProcess]) -> None:
     wrapper = start("waiter", SVC_MAX_CONCURRENCY="2", SVC_MAX_QUEUE="2")
     crowd = Crowd(wrapper)
     for name in ("ada", "bob"):
@@ -119,7 +119,7 @@ def test_a_full_queue_refuses_everybody(start: Callable[..., WrapperProcess]) ->
     assert "2 calls run and 2 wait" in refused.json()["detail"]
 
 
-def test_a_call_that_its_caller_left_is_dropped_while_it_waits_and_goes_on_while_it_runs(
+def test_an_abandoned_call_is_dropped_from_the_queue_but_finishes_once_it_runs(
     start: Callable[..., WrapperProcess],
 ) -> None:
     wrapper = start("waiter", SVC_MAX_CONCURRENCY="1")
@@ -135,7 +135,7 @@ def test_a_call_that_its_caller_left_is_dropped_while_it_waits_and_goes_on_while
     assert [run_of(wrapper, run_id)["status"] for run_id in (running, waiting)] == ["running", "cancelled"]
 
 
-def test_a_stream_that_its_reader_left_does_not_wait_on(start: Callable[..., WrapperProcess]) -> None:
+def test_an_abandoned_stream_leaves_the_queue(start: Callable[..., WrapperProcess]) -> None:
     wrapper = start("waiter", SVC_MAX_CONCURRENCY="1")
     crowd = Crowd(wrapper)
     crowd.call("ada", 1, do="wait")
@@ -155,7 +155,7 @@ def test_sync_nodes_have_32_threads(start: Callable[..., WrapperProcess]) -> Non
     assert {response.status_code for response in crowd.ended()} == {200}
 
 
-def test_a_place_goes_to_the_caller_with_the_fewest_and_then_to_the_longest_waiting() -> None:
+def test_a_place_goes_to_the_caller_with_the_fewest_then_to_the_longest_wait() -> None:
     admission = Admission(Bounds(places=4, queue=20))
     ada = [admission.admit("ada", nothing) for _ in range(5)]
     bob = [admission.admit("bob", nothing) for _ in range(4)]
@@ -167,7 +167,7 @@ def test_a_place_goes_to_the_caller_with_the_fewest_and_then_to_the_longest_wait
     admission.leave(ada[0])
     assert begun == ["eve"]
     admission.leave(bob[0])
-    # Ada and Bob have one place each by now, and Ada's call came first.
+    # Ada and Bob have one place each now, and Ada's call came first.
     assert (has_place(ada)[2], has_place(bob)[2]) == (True, False)
     admission.leave(ada[3])  # one that waits
     admission.leave(eve)
@@ -180,10 +180,10 @@ def has_place(turns: list[Turn]) -> list[bool]:
 
 
 def nothing() -> None:
-    """For a call that has nothing to begin."""
+    """Replaces the start of a call."""
 
 
-def test_where_nobody_is_named_nothing_is_shared_out() -> None:
+def test_without_named_callers_places_are_not_shared_out() -> None:
     admission = Admission(Bounds(places=2, queue=2))
     turns = [admission.admit(None, nothing) for _ in range(4)]
     assert has_place(turns) == [True, True, False, False]
@@ -202,7 +202,7 @@ def test_where_nobody_is_named_nothing_is_shared_out() -> None:
         (1, Bounds(1, 1), Bounds(1, 1)),
     ],
 )
-def test_little_memory_takes_fewer_calls(mebibytes: int | None, an_async_graph: Bounds, a_sync_one: Bounds) -> None:
+def test_little_memory_allows_fewer_calls(mebibytes: int | None, an_async_graph: Bounds, a_sync_one: Bounds) -> None:
     memory_bytes = None if mebibytes is None else mebibytes * MEGABYTE
     assert default_bounds(is_async=True, memory_bytes=memory_bytes) == an_async_graph
     assert default_bounds(is_async=False, memory_bytes=memory_bytes) == a_sync_one
@@ -243,5 +243,5 @@ def graph_of(node: Any) -> Any:
         (ToolNode([]), False),
     ],
 )
-def test_a_graph_is_sync_where_a_node_needs_a_thread(node: Any, is_sync: bool) -> None:
+def test_a_graph_is_sync_when_a_node_needs_a_thread(node: Any, is_sync: bool) -> None:
     assert has_sync_nodes(graph_of(node)) is is_sync

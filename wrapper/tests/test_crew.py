@@ -24,7 +24,7 @@ def crew(calls_file: Path) -> Iterator[WrapperProcess]:
         yield wrapper.ready()
 
 
-def test_a_crew_answers_with_all_its_tasks(crew: WrapperProcess) -> None:
+def test_a_crew_returns_the_output_of_all_its_tasks(crew: WrapperProcess) -> None:
     output = crew.ask(topic="tea")["output"]
     assert output["raw"] == "about tea"
     assert [(task["name"], task["raw"]) for task in output["tasks"]] == [("write", "about tea"), ("judge", "about tea")]
@@ -41,7 +41,7 @@ def test_the_variables_of_a_crew_are_its_schema(crew: WrapperProcess) -> None:
     assert refused.json()["errors"] == [{"pointer": "/input/topic", "detail": "'topic' is required"}]
 
 
-def test_runs_side_by_side_do_not_mix(crew: WrapperProcess) -> None:
+def test_parallel_runs_do_not_mix(crew: WrapperProcess) -> None:
     topics = [f"topic number {number}" for number in range(4)]
     began = time.monotonic()
     with ThreadPoolExecutor(4) as pool:
@@ -59,7 +59,7 @@ def test_health_answers_while_a_crew_works(crew: WrapperProcess) -> None:
     assert crew.client.get(f"/runs/{run_id}?wait_seconds=10").json()["status"] == "completed"
 
 
-def test_a_crew_tells_its_tasks_and_tools(crew: WrapperProcess) -> None:
+def test_a_crew_streams_its_tasks_and_tools(crew: WrapperProcess) -> None:
     events = crew.stream({"input": {"topic": "toolbox"}})
     check_sequence(events)
     assert [event["stepName"] for event in events if event["type"] == "STEP_STARTED"] == ["write", "judge"]
@@ -70,7 +70,7 @@ def test_a_crew_tells_its_tasks_and_tools(crew: WrapperProcess) -> None:
     assert events[-1]["result"]["raw"] == "about toolbox"
 
 
-def test_streams_side_by_side_do_not_mix(crew: WrapperProcess) -> None:
+def test_parallel_streams_do_not_mix(crew: WrapperProcess) -> None:
     with ThreadPoolExecutor(2) as pool:
         both = list(pool.map(lambda topic: crew.stream({"input": {"topic": topic}}), ["tea", "coffee"]))
     for topic, events in zip(["tea", "coffee"], both, strict=True):
@@ -86,7 +86,7 @@ def test_a_failing_model_fails_the_run(crew: WrapperProcess) -> None:
     assert "the model is down" in response.json()["detail"]
 
 
-def test_a_cancelled_crew_calls_its_model_no_more(crew: WrapperProcess, calls_file: Path) -> None:
+def test_a_cancelled_crew_stops_calling_its_model(crew: WrapperProcess, calls_file: Path) -> None:
     calls_file.write_text("")
     run_id = start_in_background(crew, topic="tea")
     crew.wait_until(lambda: len(calls_file.read_text().splitlines()) == 1, seconds=5)
@@ -96,7 +96,7 @@ def test_a_cancelled_crew_calls_its_model_no_more(crew: WrapperProcess, calls_fi
     assert crew.ask(topic="tea")["status"] == "completed"
 
 
-def test_what_a_crew_cannot_do_is_refused(crew: WrapperProcess) -> None:
+def test_unsupported_features_of_a_crew_are_refused(crew: WrapperProcess) -> None:
     resume = crew.invoke({"resume": 1, "thread_id": str(uuid.uuid4())})
     assert resume.status_code == 422
     assert crew.invoke({"input": {"topic": "x"}, "config": {"tags": []}}).status_code == 422

@@ -1,4 +1,4 @@
-"""What an entrypoint may name for crewai."""
+"""The accepted kinds of entrypoint for crewai."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def agent_of(exported: Any) -> CrewAgent:
 
 
 @pytest.mark.parametrize("exported", [crew(), crew, async_crew, writer])
-def test_a_crew_an_agent_and_what_returns_one_answer(exported: Any) -> None:
+def test_a_crew_an_agent_and_their_factories_answer(exported: Any) -> None:
     agent = agent_of(exported)
     given = {"topic": "tea"} if agent.kind == "crew" else {"input": "go"}
     assert run(agent, input=given).output.raw == "done"
@@ -70,7 +70,7 @@ def test_a_crew_base_class_runs_with_its_yaml_and_its_hooks(newsroom: Any) -> No
         assert output.raw == "About tea in 2026, asked by the desk"
 
 
-def test_a_flow_class_has_a_state_of_its_own_in_each_run() -> None:
+def test_a_flow_class_has_a_new_state_in_each_run() -> None:
     agent = agent_of(Count)
     assert run(agent, input={"topic": "tea"}).output == ["tea"]
     assert run(agent, input={"topic": "milk"}).output == ["milk"]
@@ -102,13 +102,13 @@ class Plain: ...
         ("train", "'name' starts the crew itself"),
     ],
 )
-def test_anything_else_is_named_with_what_is_accepted(newsroom: Any, exported: Any, says: str) -> None:
+def test_another_kind_of_object_is_refused_with_the_accepted_ones(newsroom: Any, exported: Any, says: str) -> None:
     with pytest.raises(WrongExport) as refused:
         agent_of(getattr(newsroom, exported) if isinstance(exported, str) else exported)
     assert says in str(refused.value)
 
 
-def test_what_crewai_create_makes_answers_and_writes_nothing_beside_the_code() -> None:
+def test_a_project_of_crewai_create_answers_and_writes_no_file_beside_the_code() -> None:
     folder = AGENTS / "created_crew"
     before = sorted(folder.rglob("*"))
     environment = {

@@ -59,7 +59,7 @@ def test_a_value_becomes_plain_json(value: Any, expected: Any) -> None:
     assert encode(value) == expected
 
 
-def test_what_has_no_json_form_says_its_type() -> None:
+def test_a_value_without_a_json_form_becomes_its_type() -> None:
     assert encode({"f": len}) == {"f": {"__type__": "builtin_function_or_method", "repr": "<built-in function len>"}}
     assert encode(object)["__type__"] == "type"
 
@@ -93,11 +93,11 @@ def endless() -> list[Any]:
     [Hostile(), HostileModel(inner=Hostile()), HostileMapping(a=1), endless(), 10**6000, "\ud800", {"\ud800": 1}],
     ids=["repr", "model", "mapping", "deep", "huge", "surrogate", "surrogate key"],
 )
-def test_no_value_makes_encoding_fail(value: Any) -> None:
+def test_every_value_can_be_encoded(value: Any) -> None:
     json.loads(to_json({"value": value}))
 
 
-def test_a_cycle_ends() -> None:
+def test_encoding_ends_at_a_cycle() -> None:
     circle: dict[str, Any] = {}
     circle["self"] = circle
     assert encode(circle)["self"]["__type__"] == "dict"
@@ -108,7 +108,7 @@ def test_a_value_that_appears_twice_is_written_twice() -> None:
     assert encode([shared, shared]) == [[1], [1]]
 
 
-def test_messages_keep_what_readers_need() -> None:
+def test_messages_keep_the_fields_for_readers() -> None:
     call = {"name": "clock", "args": {}, "id": "c1", "type": "tool_call"}
     usage = {"input_tokens": 1, "output_tokens": 2, "total_tokens": 3}
     encoded = encode(

@@ -1,4 +1,4 @@
-"""Projects as people lay them out: the entry is a file anywhere, imported under its own dotted name."""
+"""Common layouts of projects: the entry is a file anywhere, imported under its dotted name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from _svc_wrapper.settings import SettingsError, read_settings
 from test_loading import failure
 from wrapper_process import WRAPPER_FOLDER, WrapperProcess
 
-# Says in each answer what the modules are that served it.
+# Each answer names the modules that served it.
 TELL = """
 from langgraph.graph import START, StateGraph
 from typing_extensions import TypedDict
@@ -72,7 +72,7 @@ def test_a_module_of_a_package_is_loaded_once_under_its_own_name(tmp_path: Path,
     begin = tmp_path / root
     write(begin, team__react__graph=PACKAGE_ENTRY, team__react__state=TELL, team__tools="word = object()")
     if has_init:
-        # As langchain's templates do it: the package imports the entry before the wrapper asks for it.
+        # As in langchain's templates: the package imports the entry before the wrapper does.
         write(begin, team____init__="", team__react____init__="from team.react.graph import graph")
     file = "src/team/react/graph.py" if root == "src" else "team/react/graph.py"
     assert said(tmp_path, entry(file, "graph", "team.react.graph", root)) == {
@@ -85,7 +85,7 @@ def test_a_module_of_a_package_is_loaded_once_under_its_own_name(tmp_path: Path,
     }
 
 
-def test_a_root_module_and_a_package_of_one_name_are_apart(tmp_path: Path) -> None:
+def test_a_root_module_and_a_package_of_one_name_are_separate(tmp_path: Path) -> None:
     root_agent = """
 import sys
 from helper import of_package
@@ -106,7 +106,7 @@ graph = compiled(tell)
     }
 
 
-def test_a_root_agent_and_its_folders_are_what_its_own_modules_import(tmp_path: Path) -> None:
+def test_the_modules_of_a_root_agent_import_the_agent_and_its_folders(tmp_path: Path) -> None:
     """As with `python agent.py`, a module of the project wins over an installed one of its name."""
     agent = """
 from state import compiled
@@ -123,7 +123,7 @@ graph = compiled(tell)
     assert said(tmp_path, {}) == {"same": True, "shout": "TEA", "mine": "yaml/__init__.py"}
 
 
-def test_a_folder_without_init_is_the_entrys_package_though_an_installed_one_has_its_name(tmp_path: Path) -> None:
+def test_a_folder_without_init_wins_over_an_installed_package_of_its_name(tmp_path: Path) -> None:
     graph = "from .state import compiled\ngraph = compiled(lambda: {'name': __name__, 'file': __file__})"
     write(tmp_path, tools__graph=graph, tools__state=TELL)
     installed = tmp_path / "installed"
@@ -132,7 +132,7 @@ def test_a_folder_without_init_is_the_entrys_package_though_an_installed_one_has
     assert said(tmp_path, environment) == {"name": "tools.graph", "file": str(tmp_path / "tools" / "graph.py")}
 
 
-def test_a_fault_in_a_package_is_shown_from_the_users_code_on(tmp_path: Path) -> None:
+def test_the_traceback_of_a_fault_in_a_package_starts_in_the_users_code(tmp_path: Path) -> None:
     write(tmp_path, src__team____init__="", src__team__state="import no_such_package")
     write(tmp_path, src__team__graph="from .state import State")
     reason = failure(tmp_path, environment=entry("src/team/graph.py", "graph", "team.graph", "src:."))
@@ -141,13 +141,13 @@ def test_a_fault_in_a_package_is_shown_from_the_users_code_on(tmp_path: Path) ->
     assert reason["traceback"].splitlines()[1].endswith('src/team/graph.py", line 1, in <module>')
 
 
-def test_a_name_that_is_not_there_is_said_with_those_that_are(tmp_path: Path) -> None:
+def test_a_missing_name_is_reported_with_the_existing_ones(tmp_path: Path) -> None:
     write(tmp_path, flows__graph=TELL + "chatbot = compiled(dict)")
     reason = failure(tmp_path, environment=entry("flows/graph.py", "graph", "flows.graph"))
     assert reason == {"code": "missing_export", "message": "No 'graph' found in flows/graph.py; it has 'chatbot'"}
 
 
-def test_a_factory_that_raises_is_shown_with_its_traceback_and_what_it_misses(tmp_path: Path) -> None:
+def test_a_failing_factory_is_reported_with_its_traceback_and_the_missing_variable(tmp_path: Path) -> None:
     write(tmp_path, graph="import os\n\nasync def make_graph(config):\n    return os.environ['WEATHER_API_KEY']\n")
     reason = failure(tmp_path, environment=entry("graph.py", "make_graph", "graph"))
     assert reason["code"] == "entrypoint_error"
@@ -156,13 +156,13 @@ def test_a_factory_that_raises_is_shown_with_its_traceback_and_what_it_misses(tm
     assert reason["traceback"].splitlines()[1].endswith('graph.py", line 4, in make_graph')
 
 
-def test_an_entry_that_is_missing_is_named(tmp_path: Path) -> None:
+def test_a_missing_entry_is_named(tmp_path: Path) -> None:
     reason = failure(tmp_path, environment=entry("src/graph.py", "graph", "graph", "src"))
     assert reason == {"code": "missing_file", "message": "src/graph.py is not in the project"}
 
 
 def test_a_factory_and_a_context_work_over_http(tmp_path: Path) -> None:
-    """The names of agent.py take a compiled graph only; an entrypoint takes what makes one."""
+    """The names in agent.py accept only a compiled graph; an entrypoint also accepts a factory."""
     agent = (
         TELL.replace("StateGraph(State)", "StateGraph(State, context_schema=Context)")
         + """
@@ -198,6 +198,6 @@ async def make_graph(config):
         ({"SVC_ENTRY_MODULE": "a..b"}, "SVC_ENTRY_MODULE must be a module's dotted name"),
     ],
 )
-def test_settings_that_leave_the_project_are_refused(environment: dict[str, str], says: str) -> None:
+def test_settings_outside_the_project_are_refused(environment: dict[str, str], says: str) -> None:
     with pytest.raises(SettingsError, match=says):
         read_settings({"SVC_FRAMEWORK": "langgraph", **environment}, ingress_secret=None, app_folder=Path("/app"))

@@ -1,4 +1,4 @@
-"""The examples answer as their first lines say, in the wrapper that containers hold."""
+"""The examples behave as their first lines describe, in the wrapper of containers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from test_stream import check_sequence
 from wrapper_process import EXAMPLES, WrapperProcess, free_port
 
-# fakellm stands for a provider: a server with the OpenAI protocol, written by others, reached over HTTP.
+# fakellm replaces a provider: a third-party server with the OpenAI protocol, over HTTP.
 MODEL_RULES = """
 version: 1
 rules:
@@ -89,7 +89,7 @@ def test_an_agent_calls_a_model_and_a_tool_over_http(clock: WrapperProcess, mode
     assert httpx.get(f"{model_server}/_fakellm/stats").json()["total_requests"] >= 2
 
 
-def test_tokens_of_a_model_stream_as_they_come(clock: WrapperProcess) -> None:
+def test_tokens_of_a_model_stream_one_by_one(clock: WrapperProcess) -> None:
     events = clock.stream(question("what is the TIME now?"))
     types = check_sequence(events)
     assert "TOOL_CALL_ARGS" in types
@@ -99,7 +99,7 @@ def test_tokens_of_a_model_stream_as_they_come(clock: WrapperProcess) -> None:
     assert len(deltas) > 1
 
 
-def test_a_model_that_is_down_is_told_as_the_agents_error(clock: WrapperProcess) -> None:
+def test_a_model_that_is_down_is_an_error_of_the_agent(clock: WrapperProcess) -> None:
     response = clock.invoke(question("break"))
     assert response.status_code == 500
     assert "this model is down" in response.json()["detail"]

@@ -21,7 +21,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WrapperProcess
         yield wrapper.ready()
 
 
-def test_the_right_secret_opens_every_route(guarded: WrapperProcess) -> None:
+def test_every_route_accepts_the_right_secret(guarded: WrapperProcess) -> None:
     assert guarded.invoke({"input": {"do": "echo", "count": 1}}, **HEADER).status_code == 200
 
 
@@ -30,13 +30,13 @@ def test_the_right_secret_opens_every_route(guarded: WrapperProcess) -> None:
     [("POST", "/invoke"), ("POST", "/stream"), ("GET", "/runs/x"), ("POST", "/health"), ("GET", "/x")],
 )
 @pytest.mark.parametrize("headers", [[], [("X-Svc-Ingress-Secret", "wrong")], [("X-Svc-Ingress-Secret", SECRET)] * 2])
-def test_nothing_is_answered_without_it(guarded: WrapperProcess, method: str, path: str, headers: list) -> None:
+def test_a_call_without_the_secret_is_refused(guarded: WrapperProcess, method: str, path: str, headers: list) -> None:
     response = guarded.client.request(method, path, headers=headers)
     assert response.status_code == 401
     assert response.json()["code"] == "ingress_secret_required"
 
 
-def test_health_and_readiness_are_open(guarded: WrapperProcess) -> None:
+def test_health_and_readiness_are_public(guarded: WrapperProcess) -> None:
     assert guarded.client.get("/health").status_code == 200
     assert guarded.client.get("/ready").status_code == 200
 
@@ -51,7 +51,7 @@ def test_secret_files_become_variables_and_the_ingress_secret_does_not(guarded: 
     assert not [name for name in environment if "INGRESS" in name]
 
 
-def test_a_secret_in_the_environment_is_taken_out_of_it(tmp_path: Path) -> None:
+def test_a_secret_is_removed_from_the_environment(tmp_path: Path) -> None:
     secret_file = tmp_path / "secret"
     secret_file.write_text(SECRET)
     for variables in ({"SVC_INGRESS_SECRET": SECRET}, {"SVC_INGRESS_SECRET_FILE": str(secret_file)}):
@@ -68,7 +68,7 @@ def test_a_body_over_the_limit_is_refused(guarded: WrapperProcess) -> None:
     assert guarded.invoke(large, **HEADER).status_code == 413
 
 
-def test_a_body_in_chunks_is_counted_too(guarded: WrapperProcess) -> None:
+def test_the_limit_holds_for_a_body_in_chunks_too(guarded: WrapperProcess) -> None:
     chunks = iter([b'{"input": {"do": "', b"x" * 600, b"x" * 600, b'"}}'])
     response = guarded.client.post("/invoke", content=chunks, headers={**HEADER, "Content-Type": "application/json"})
     assert response.status_code == 413

@@ -33,7 +33,7 @@ def answer_in(reply: dict[str, Any]) -> str:
     return reply["output"]["messages"][-1]["content"]
 
 
-def test_nobody_goes_on_with_a_thread_of_another_space(conversation: WrapperProcess) -> None:
+def test_a_caller_cannot_continue_a_thread_of_another_space(conversation: WrapperProcess) -> None:
     ada = headers_of("ada", **{"X-Svc-Thread-Space": "space-of-ada"})
     bob = headers_of("bob", **{"X-Svc-Thread-Space": "space-of-bob"})
     first = say(conversation, "hi", ada, thread_id="holiday")
@@ -44,7 +44,7 @@ def test_nobody_goes_on_with_a_thread_of_another_space(conversation: WrapperProc
     assert first["thread_id"] == "holiday"
 
 
-def test_a_question_waits_in_the_space_of_its_caller(conversation: WrapperProcess) -> None:
+def test_an_interrupt_waits_in_the_space_of_its_caller(conversation: WrapperProcess) -> None:
     ada = headers_of("ada", **{"X-Svc-Thread-Space": "space-of-ada"})
     bob = headers_of("bob", **{"X-Svc-Thread-Space": "space-of-bob"})
     waiting = say(conversation, "ask me", ada)
@@ -55,12 +55,12 @@ def test_a_question_waits_in_the_space_of_its_caller(conversation: WrapperProces
     assert answer_in(answered.json()) == "hello Ada"
 
 
-def test_the_graph_is_told_who_calls(conversation: WrapperProcess) -> None:
+def test_the_graph_gets_the_caller(conversation: WrapperProcess) -> None:
     told = answer_in(say(conversation, "who am I", headers_of("ada")))
     assert told == str({"sub": "ada", "email": "ada@example.com", "teams": ["ml"]})
 
 
-def test_a_caller_cannot_say_who_calls(conversation: WrapperProcess) -> None:
+def test_a_caller_cannot_set_the_caller(conversation: WrapperProcess) -> None:
     body = {"input": {"messages": []}, "config": {"configurable": {"svc_caller": {"sub": "root"}}}}
     response = conversation.client.post("/invoke", json=body, headers=headers_of("ada"))
     assert response.status_code == 422
@@ -68,14 +68,14 @@ def test_a_caller_cannot_say_who_calls(conversation: WrapperProcess) -> None:
 
 
 @pytest.mark.parametrize("space", ["", "a:b", "a/b", "x" * 65])
-def test_a_space_that_is_no_name_is_refused(conversation: WrapperProcess, space: str) -> None:
+def test_an_invalid_space_is_refused(conversation: WrapperProcess, space: str) -> None:
     headers = headers_of("ada", **{"X-Svc-Thread-Space": space})
     response = conversation.client.post("/invoke", json={"input": {"messages": []}}, headers=headers)
     assert response.json()["code"] == "invalid_thread_space"
 
 
 @pytest.mark.parametrize("path", ["/invoke", "/stream"])
-def test_nothing_runs_for_nobody(conversation: WrapperProcess, path: str) -> None:
+def test_a_request_without_a_caller_is_refused(conversation: WrapperProcess, path: str) -> None:
     headers = {"X-Svc-Ingress-Secret": SECRET}
     response = conversation.client.post(path, json={"input": {"messages": []}}, headers=headers)
     assert (response.status_code, response.json()["code"]) == (401, "caller_refused")
@@ -90,7 +90,7 @@ def test_a_signed_caller_is_read() -> None:
     assert caller_in(token_of("ada")) == {"sub": "ada", "email": "ada@example.com", "teams": ["ml"]}
 
 
-def test_without_a_secret_nobody_is_named() -> None:
+def test_without_a_secret_no_caller_is_named() -> None:
     assert caller_in(token_of("ada"), secret=None) is None
 
 
@@ -120,7 +120,7 @@ VALID = token_of("ada")
         ([json.dumps({"sub": "root"})], "cannot be read"),
     ],
 )
-def test_an_identity_that_the_ingress_did_not_sign_for_this_agent_is_refused(tokens: list[str], reason: str) -> None:
+def test_an_identity_without_the_ingress_signature_for_this_agent_is_refused(tokens: list[str], reason: str) -> None:
     with pytest.raises(Problem, match=reason):
         caller_in(*tokens)
 
@@ -128,13 +128,13 @@ def test_an_identity_that_the_ingress_did_not_sign_for_this_agent_is_refused(tok
 CHALLENGE = "0123456789abcdef" * 4
 
 
-def test_the_container_proves_that_it_knows_the_secret_without_saying_it(conversation: WrapperProcess) -> None:
+def test_the_container_proves_the_secret_without_revealing_it(conversation: WrapperProcess) -> None:
     response = conversation.client.get("/identity", headers={"X-Svc-Challenge": CHALLENGE})
     expected = hmac.new(SECRET.encode(), f"svc-identity:{CHALLENGE}".encode(), hashlib.sha256).hexdigest()
     assert (response.status_code, response.headers["X-Svc-Proof"], response.content) == (204, expected, b"")
 
 
 @pytest.mark.parametrize("challenge", ["", "short", CHALLENGE.upper(), CHALLENGE + "0", "eyJhbGciOiJIUzI1NiJ9.e30"])
-def test_nothing_but_a_challenge_is_signed(conversation: WrapperProcess, challenge: str) -> None:
+def test_only_a_challenge_is_signed(conversation: WrapperProcess, challenge: str) -> None:
     response = conversation.client.get("/identity", headers={"X-Svc-Challenge": challenge})
     assert (response.status_code, response.json()["code"]) == (400, "invalid_challenge")

@@ -11,17 +11,17 @@ import pytest
 from wrapper_process import WrapperProcess
 
 
-def test_an_invoke_answers_with_output_run_and_status(many_sides: WrapperProcess) -> None:
+def test_an_invoke_returns_output_run_and_status(many_sides: WrapperProcess) -> None:
     answer = many_sides.ask(do="echo", count=7)
     assert answer["status"] == "completed"
     assert answer["output"] == {"do": "echo", "count": 7, "result": 7}
     assert uuid.UUID(answer["run_id"])
-    # It forgets its threads, so that there is nothing to go on with.
+    # It keeps no threads, so there is nothing to resume.
     assert answer["thread_id"] is None
 
 
 @pytest.mark.parametrize("path", ["/invoke", "/stream"])
-def test_a_thread_of_an_agent_that_keeps_none_is_refused(many_sides: WrapperProcess, path: str) -> None:
+def test_a_thread_is_refused_by_an_agent_without_threads(many_sides: WrapperProcess, path: str) -> None:
     response = many_sides.client.post(path, json={"input": {"do": "echo"}, "thread_id": "holiday"})
     problem = response.json()
     assert (response.status_code, problem["code"]) == (422, "threads_not_kept")
@@ -29,7 +29,7 @@ def test_a_thread_of_an_agent_that_keeps_none_is_refused(many_sides: WrapperProc
     assert "keeps no threads" in problem["detail"]
 
 
-def test_whatever_a_graph_returns_becomes_json(many_sides: WrapperProcess) -> None:
+def test_every_result_of_a_graph_becomes_json(many_sides: WrapperProcess) -> None:
     result = many_sides.ask(do="odd")["output"]["result"]
     assert result["point"] == {"x": 1}
     assert result["pair"] == {"left": [1, 2, 3], "right": "Ynl0ZXM="}
@@ -39,7 +39,7 @@ def test_whatever_a_graph_returns_becomes_json(many_sides: WrapperProcess) -> No
     assert result["reluctant"]["__type__"] == "Reluctant"
 
 
-def test_an_exception_of_the_agent_names_itself_and_its_run(many_sides: WrapperProcess) -> None:
+def test_an_exception_of_the_agent_is_reported_with_its_type_and_run(many_sides: WrapperProcess) -> None:
     response = many_sides.invoke({"input": {"do": "fail"}})
     problem = response.json()
     assert response.status_code == 500
@@ -51,7 +51,7 @@ def test_an_exception_of_the_agent_names_itself_and_its_run(many_sides: WrapperP
     assert many_sides.client.get(f"/runs/{problem['run_id']}").json()["status"] == "failed"
 
 
-def test_an_exception_whose_text_has_no_utf8_form_is_the_agents_and_not_the_wrappers(
+def test_an_exception_without_a_utf8_text_is_an_error_of_the_agent(
     many_sides: WrapperProcess,
 ) -> None:
     response = many_sides.invoke({"input": {"do": "fail in half a character"}})
@@ -59,14 +59,14 @@ def test_an_exception_whose_text_has_no_utf8_form_is_the_agents_and_not_the_wrap
     assert response.json()["exception"]["message"] == "\ud800"
 
 
-def test_a_traceback_in_the_log_cannot_pass_for_a_log_line(many_sides: WrapperProcess) -> None:
+def test_a_traceback_cannot_forge_a_log_line(many_sides: WrapperProcess) -> None:
     many_sides.invoke({"input": {"do": "fail"}})
     assert "LookupError" in many_sides.log()
     assert not [line for line in many_sides.log().splitlines() if line.startswith('{"forged"')]
 
 
 @pytest.mark.parametrize("do", ["exit", "exit on the loop", "cancel itself"])
-def test_an_agent_that_exits_ends_its_run_only(many_sides: WrapperProcess, do: str) -> None:
+def test_an_agent_that_exits_ends_only_its_run(many_sides: WrapperProcess, do: str) -> None:
     response = many_sides.invoke({"input": {"do": do}})
     assert response.status_code == 500
     assert response.json()["code"] == "agent_error"
@@ -88,7 +88,7 @@ def test_an_agent_that_exits_ends_its_run_only(many_sides: WrapperProcess, do: s
         ({"input": {"do": "echo"}, "thread_id": 5}, "/thread_id"),
     ],
 )
-def test_input_that_cannot_work_is_refused_with_a_pointer(many_sides: WrapperProcess, body: dict, pointer: str) -> None:
+def test_invalid_input_is_refused_with_a_pointer(many_sides: WrapperProcess, body: dict, pointer: str) -> None:
     response = many_sides.invoke(body)
     assert response.status_code == 422, response.text
     assert pointer in [error["pointer"] for error in response.json()["errors"]]
@@ -124,12 +124,12 @@ def test_config_cannot_reach_other_threads_or_the_engine(many_sides: WrapperProc
         (b'{"input": {"do": "echo"}}', "Application/JSON; charset=utf-8", 200),
     ],
 )
-def test_only_json_is_read(many_sides: WrapperProcess, content: bytes, content_type: str, status: int) -> None:
+def test_only_json_is_accepted(many_sides: WrapperProcess, content: bytes, content_type: str, status: int) -> None:
     response = many_sides.client.post("/invoke", content=content, headers={"Content-Type": content_type})
     assert response.status_code == status, response.text
 
 
-def test_nothing_but_the_contract_is_served(many_sides: WrapperProcess) -> None:
+def test_only_the_routes_of_the_contract_are_served(many_sides: WrapperProcess) -> None:
     for path in ("/docs", "/redoc", "/openapi.json", "/", "/drain"):
         response = many_sides.client.get(path)
         assert response.status_code == 404
@@ -152,15 +152,15 @@ def test_health_answers_while_the_agent_blocks(many_sides: WrapperProcess, do: s
     assert slowest < 1
 
 
-def test_synchronous_runs_go_on_side_by_side(many_sides: WrapperProcess) -> None:
+def test_synchronous_runs_run_in_parallel(many_sides: WrapperProcess) -> None:
     began = time.monotonic()
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda _: many_sides.ask(do="nap"), range(4)))
     assert time.monotonic() - began < 1.5
 
 
-def test_more_runs_than_fit_are_told_to_come_back(many_sides: WrapperProcess) -> None:
-    """Four run, four wait, the ninth is refused; nothing that was admitted is lost."""
+def test_a_run_over_the_limit_gets_retry_after(many_sides: WrapperProcess) -> None:
+    """Four run, four wait, the ninth is refused; no admitted call is lost."""
 
     def nap(_: int) -> httpx.Response:
         with httpx.Client(base_url=many_sides.client.base_url, timeout=30) as client:

@@ -1,4 +1,4 @@
-"""`context` and `configurable` reach the graph, and what cannot work is refused with a pointer."""
+"""`context` and `configurable` reach the graph; invalid ones are refused with a pointer."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ def pointers(schema: Any, **fields: Any) -> list[str]:
     return [fault["pointer"] for fault in refused.value.errors or []]
 
 
-def test_defaults_are_there_when_no_context_is_given() -> None:
+def test_without_a_context_the_defaults_apply() -> None:
     assert said(Defaults)["context"] == {"model": "small", "tags": []}
     assert said(Defaults, context={"model": "large"})["context"] == {"model": "large", "tags": []}
 
 
-def test_a_context_that_is_not_declared_is_refused() -> None:
+def test_an_undeclared_context_is_refused() -> None:
     assert said(None)["context"] is None
     assert pointers(None, context={"model": "large"}) == ["/context"]
 
@@ -90,7 +90,7 @@ def test_fields_of_the_wrong_type_or_name_are_refused() -> None:
     assert pointers(Required, config={"configurable": {"user_id": 3}}) == ["/config/configurable/user_id"]
 
 
-def test_a_typed_dict_is_passed_as_it_is_given() -> None:
+def test_a_typed_dict_is_passed_unchanged() -> None:
     """langgraph's new-project template declares a field and reads it with get()."""
     # An empty one becomes None in langgraph itself.
     assert said(Loose)["context"] is None
@@ -98,7 +98,7 @@ def test_a_typed_dict_is_passed_as_it_is_given() -> None:
     assert said(Loose, context={"user_id": "ada", "more": 1})["context"] == {"user_id": "ada", "more": 1}
 
 
-def test_context_and_configurable_stand_for_each_other() -> None:
+def test_context_and_configurable_are_equivalent() -> None:
     by_name = said(Required, config={"configurable": {"user_id": "ada", "other": 1}})
     assert by_name["context"] == {"user_id": "ada", "limit": 3}
     assert by_name["configurable"] == {"user_id": "ada", "other": 1}
@@ -106,7 +106,7 @@ def test_context_and_configurable_stand_for_each_other() -> None:
     assert by_context["configurable"] == {"user_id": "ada"}
 
 
-def test_the_older_name_of_the_schema_means_the_same() -> None:
+def test_the_older_name_of_the_schema_works_too() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         agent = GraphAgent("graph", graph_of(config_schema=Required))
@@ -114,8 +114,8 @@ def test_the_older_name_of_the_schema_means_the_same() -> None:
     assert run(agent, input={"said": 1}, context={"user_id": "ada"}).output["said"]["configurable"]["user_id"] == "ada"
 
 
-def test_a_context_cannot_name_a_thread_or_a_caller() -> None:
-    """What the service sets in `configurable` stays its own when `context` is copied there."""
+def test_a_context_cannot_set_a_thread_or_a_caller() -> None:
+    """The service's values in `configurable` stay when `context` is copied there."""
     seen: list[Any] = []
     builder = StateGraph(State, context_schema=dict)
     builder.add_node("look", lambda state, config: seen.append(config["configurable"]))

@@ -1,4 +1,4 @@
-"""What /ready says about threads and the store, and what a call says that needs a store."""
+"""The notices of /ready about threads and the store, and the error of a call that needs a store."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class State(TypedDict, total=False):
 
 
 class Elsewhere(BaseCheckpointSaver):
-    """Stands for a saver with a database: it is only asked for its type."""
+    """Replaces a saver with a database: only its type is read."""
 
 
 def graph_of(node: Any, **options: Any) -> Any:
@@ -40,7 +40,7 @@ def quiet(state: State) -> dict:
 
 
 async def search_of_runtime(state: State, runtime: Runtime) -> dict:
-    """As langchain's memory-agent does it."""
+    """As in langchain's memory-agent."""
     return {"said": [item.value for item in await runtime.store.asearch(("memories", "ada"))]}
 
 
@@ -52,30 +52,30 @@ def search_of_parameter(state: State, *, store: BaseStore) -> dict:
     return {"said": [item.value for item in store.search(("memories", "ada"))]}
 
 
-def test_a_graph_without_checkpointer_keeps_no_threads_and_says_nothing_about_it() -> None:
+def test_a_graph_without_checkpointer_keeps_no_threads_and_gives_no_notice() -> None:
     agent = GraphAgent("graph", graph_of(quiet))
     assert (agent.threads, agent.keeps_threads, agent.notices) == ("none", False, [])
 
 
-def test_threads_in_memory_are_said_to_end_with_the_container() -> None:
+def test_a_notice_says_that_threads_in_memory_end_with_the_container() -> None:
     agent = GraphAgent("graph", graph_of(quiet, checkpointer=InMemorySaver()))
     assert (agent.threads, agent.keeps_threads) == ("memory", True)
     assert agent.notices == ["threads end with the container: the graph's checkpointer is an InMemorySaver"]
 
 
-def test_a_file_of_the_container_is_no_better_than_its_memory(tmp_path: Path) -> None:
+def test_a_notice_says_that_threads_in_a_container_file_end_with_it(tmp_path: Path) -> None:
     from langgraph.checkpoint.sqlite import SqliteSaver
 
     with SqliteSaver.from_conn_string(str(tmp_path / "threads.sqlite")) as saver:
         assert GraphAgent("graph", graph_of(quiet, checkpointer=saver)).threads == "memory"
 
 
-def test_a_checkpointer_that_lies_elsewhere_outlives_the_container() -> None:
+def test_an_external_checkpointer_outlives_the_container() -> None:
     agent = GraphAgent("graph", graph_of(quiet, checkpointer=Elsewhere()))
     assert (agent.threads, agent.keeps_threads, agent.notices) == ("external", True, [])
 
 
-def test_a_saver_that_a_factory_makes_for_each_call_is_said_to_forget() -> None:
+def test_a_notice_says_that_a_saver_per_call_forgets() -> None:
     def make(config: dict) -> Any:
         return graph_of(quiet, checkpointer=InMemorySaver())
 
@@ -84,7 +84,7 @@ def test_a_saver_that_a_factory_makes_for_each_call_is_said_to_forget() -> None:
 
 
 @pytest.mark.parametrize("node", [search_of_runtime, search_of_function, search_of_parameter])
-def test_a_store_that_is_missing_is_said_when_the_agent_is_ready_and_when_it_fails(node: Any) -> None:
+def test_a_missing_store_is_reported_at_readiness_and_at_the_failure(node: Any) -> None:
     kept = InMemoryStore()
     kept.put(("memories", "ada"), "1", {"likes": "tea"})
     with_store = GraphAgent("graph", graph_of(node, store=kept))
@@ -97,7 +97,7 @@ def test_a_store_that_is_missing_is_said_when_the_agent_is_ready_and_when_it_fai
         run(without, input={"said": 1})
 
 
-def test_the_tools_node_of_langgraph_is_no_sign_of_a_store() -> None:
+def test_the_tools_node_of_langgraph_does_not_count_as_a_use_of_a_store() -> None:
     def look_up(word: str) -> str:
         """Looks a word up."""
         return word

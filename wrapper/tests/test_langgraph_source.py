@@ -1,4 +1,4 @@
-"""What an entrypoint may name for langgraph, and what each of these does at a call."""
+"""The accepted kinds of entrypoint for langgraph, and their behaviour at a call."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def functional(given: dict) -> dict:
         functional,
     ],
 )
-def test_a_graph_a_builder_and_what_returns_one_answer(exported: Any) -> None:
+def test_a_graph_a_builder_and_their_factories_answer(exported: Any) -> None:
     assert answer(exported) == {"topic": "TEA"}
 
 
@@ -123,7 +123,7 @@ def test_a_graph_a_builder_and_what_returns_one_answer(exported: Any) -> None:
     "factory",
     [of_config, of_config_by_another_name, of_keyword_config, async_of_config, in_a_context, in_an_async_context],
 )
-def test_a_factory_that_takes_the_config_is_called_with_that_of_the_call(factory: Any) -> None:
+def test_a_factory_gets_the_config_of_the_call(factory: Any) -> None:
     agent = agent_of(factory)
     assert agent.input_schema["properties"].keys() == {"topic"}
     for suffix in ("!", "?"):
@@ -135,14 +135,14 @@ def test_a_factory_that_takes_the_config_is_called_with_that_of_the_call(factory
 def test_a_prebuilt_agent_answers() -> None:
     model = FakeListChatModel(responses=["hello Ada"])
     with warnings.catch_warnings():
-        # It lives in another package now; projects import it from here.
+        # It has moved to another package; projects still import it from here.
         warnings.simplefilter("ignore")
         agent = agent_of(create_react_agent(model, tools=[]))
     given = {"messages": [{"role": "user", "content": "I am Ada"}]}
     assert run(agent, input=given).output["messages"][-1].content == "hello Ada"
 
 
-def test_a_factory_that_takes_nothing_is_called_once() -> None:
+def test_a_factory_without_parameters_is_called_once() -> None:
     calls: list[int] = []
 
     def make() -> Any:
@@ -155,8 +155,8 @@ def test_a_factory_that_takes_nothing_is_called_once() -> None:
     assert agent.threads == "memory"
 
 
-def test_a_factory_is_told_whether_its_graph_will_run() -> None:
-    """As langgraph's server tells it; open-swe returns an agent without tools when it is not said."""
+def test_a_factory_learns_whether_its_graph_will_run() -> None:
+    """As with langgraph's server; without this, open-swe returns an agent without tools."""
 
     def make(config: RunnableConfig) -> Any:
         return builder(f" {config['configurable']['__is_for_execution__']}").compile()
@@ -164,7 +164,7 @@ def test_a_factory_is_told_whether_its_graph_will_run() -> None:
     assert answer(make) == {"topic": "TEA True"}
 
 
-def test_what_a_context_manager_opens_is_open_for_the_whole_call_and_closed_after_it() -> None:
+def test_a_context_manager_is_open_for_the_whole_call_and_closed_after_it() -> None:
     seen: list[str] = []
 
     @contextlib.asynccontextmanager
@@ -182,7 +182,7 @@ def test_what_a_context_manager_opens_is_open_for_the_whole_call_and_closed_afte
     assert seen == ["open", "closed", "open", "work", "closed"]
 
 
-def test_what_a_context_manager_opened_is_closed_when_the_call_fails() -> None:
+def test_a_context_manager_is_closed_when_the_call_fails() -> None:
     seen: list[str] = []
 
     @contextlib.contextmanager
@@ -202,7 +202,7 @@ def test_what_a_context_manager_opened_is_closed_when_the_call_fails() -> None:
 
 
 @pytest.mark.parametrize("is_async", [True, False])
-def test_a_factory_that_exits_fails_alone(is_async: bool) -> None:
+def test_a_factory_that_exits_fails_only_its_call(is_async: bool) -> None:
     async def async_exit() -> None:
         sys.exit(2)
 
@@ -252,7 +252,7 @@ async def that_yields() -> Any:
         (that_yields, "put @contextlib.asynccontextmanager above it"),
     ],
 )
-def test_anything_else_is_named_with_what_is_accepted(exported: Any, says: str) -> None:
+def test_another_kind_of_object_is_refused_with_the_accepted_ones(exported: Any, says: str) -> None:
     with pytest.raises(WrongExport) as refused:
         agent_of(exported)
     assert says in str(refused.value)

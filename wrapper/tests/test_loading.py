@@ -28,7 +28,7 @@ def build():
 
 
 def failure(folder: Path, framework: str = "langgraph", environment: dict[str, str] | None = None) -> dict[str, Any]:
-    """Starts on this folder and returns the reason that /ready gives."""
+    """Starts in this folder and returns the reason in /ready."""
     with WrapperProcess(folder, framework, **(environment or {})) as wrapper:
         wrapper.wait_until(lambda: wrapper.health()["status"] == "failed")
         ready = wrapper.client.get("/ready")
@@ -38,7 +38,7 @@ def failure(folder: Path, framework: str = "langgraph", environment: dict[str, s
         return ready.json()["reason"]
 
 
-def test_a_ready_agent_says_what_it_is(project: Project) -> None:
+def test_a_ready_agent_describes_itself(project: Project) -> None:
     with WrapperProcess(project(GRAPH + "graph = build().compile()"), SVC_AGENT_NAME="shout", SVC_REVISION="r1") as it:
         ready = it.ready().client.get("/ready").json()
         assert {key: ready[key] for key in ("status", "framework", "export", "kind")} == {
@@ -54,7 +54,7 @@ def test_a_ready_agent_says_what_it_is(project: Project) -> None:
         assert it.ask(topic="tea")["output"] == {"topic": "TEA"}
 
 
-def test_the_second_name_serves_when_the_first_is_something_else(project: Project) -> None:
+def test_the_second_name_serves_when_the_first_has_another_type(project: Project) -> None:
     with WrapperProcess(project(GRAPH + "graph = build()\napp = build().compile()")) as wrapper:
         assert wrapper.ready().client.get("/ready").json()["export"] == "app"
 
@@ -86,7 +86,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         ("crewai", "No 'crew' or 'agent' variable found"),
     ],
 )
-def test_a_missing_export_is_said_in_the_words_of_the_spec(project: Project, framework: str, sentence: str) -> None:
+def test_a_missing_export_gets_the_sentence_of_the_spec(project: Project, framework: str, sentence: str) -> None:
     folder = project("def build():\n    graph = crew = 1\n")
     assert failure(folder, framework) == {"code": "missing_export", "message": sentence}
 
@@ -99,13 +99,13 @@ def test_a_missing_export_is_said_in_the_words_of_the_spec(project: Project, fra
         ("crewai", "class crew:\n    def kickoff(self): pass", "is the class crew, not an instance"),
     ],
 )
-def test_a_wrong_export_says_what_it_is(project: Project, framework: str, agent_py: str, says: str) -> None:
+def test_a_wrong_export_is_reported_with_its_type(project: Project, framework: str, agent_py: str, says: str) -> None:
     reason = failure(project(agent_py), framework)
     assert reason["code"] == "wrong_export"
     assert says in reason["message"]
 
 
-def test_an_import_error_comes_with_the_users_traceback(project: Project) -> None:
+def test_an_import_error_has_the_users_traceback(project: Project) -> None:
     folder = project("def go():\n    import no_such_package\n\ngo()\n")
     reason = failure(folder)
     assert reason["code"] == "import_error"
@@ -113,13 +113,13 @@ def test_an_import_error_comes_with_the_users_traceback(project: Project) -> Non
     assert reason["traceback"].splitlines()[1].endswith('agent.py", line 4, in <module>')
 
 
-def test_an_import_error_whose_text_has_no_utf8_form_is_still_the_reason(project: Project) -> None:
+def test_an_import_error_without_a_utf8_text_is_still_the_reason(project: Project) -> None:
     reason = failure(project("raise ValueError('half a character: \\ud800')"))
     assert reason["code"] == "import_error"
     assert reason["message"].endswith("half a character: \ud800")
 
 
-def test_a_ready_agent_whose_schema_holds_what_json_has_no_word_for_is_ready(project: Project) -> None:
+def test_an_agent_is_ready_although_its_schema_has_no_json_form(project: Project) -> None:
     field = "topic: Annotated[float, Field(json_schema_extra={'example': float('nan'), 'half': '\\ud800'})]"
     agent_py = "from typing import Annotated\nfrom pydantic import Field\n" + GRAPH.replace("topic: str", field)
     with WrapperProcess(project(agent_py + "graph = build().compile()")) as wrapper:
@@ -129,7 +129,7 @@ def test_a_ready_agent_whose_schema_holds_what_json_has_no_word_for_is_ready(pro
 
 
 @pytest.mark.parametrize("agent_py", ["graph = (", "import sys\nsys.exit(2)", "raise KeyboardInterrupt"])
-def test_code_that_cannot_be_imported_fails_the_start_only(project: Project, agent_py: str) -> None:
+def test_code_that_cannot_be_imported_fails_only_the_start(project: Project, agent_py: str) -> None:
     assert failure(project(agent_py))["code"] == "import_error"
 
 
@@ -144,12 +144,12 @@ def test_missing_environment_is_named(project: Project, agent_py: str) -> None:
     assert failure(project(agent_py))["missing_env"] == ["WEATHER_API_KEY"]
 
 
-def test_the_key_that_a_model_client_misses_is_named(project: Project) -> None:
+def test_the_missing_key_of_a_model_client_is_named(project: Project) -> None:
     folder = project("from langchain_openai import ChatOpenAI\nmodel = ChatOpenAI(model='gpt-4o-mini')")
     assert "OPENAI_API_KEY" in failure(folder)["missing_env"]
 
 
-def test_an_import_that_hangs_stays_starting_and_still_stops(project: Project) -> None:
+def test_a_hanging_import_stays_in_starting_and_can_be_stopped(project: Project) -> None:
     with WrapperProcess(project("import time\ntime.sleep(600)")) as wrapper:
         assert wrapper.health()["status"] == "starting"
         assert wrapper.client.get("/ready").status_code == 503
@@ -159,7 +159,7 @@ def test_an_import_that_hangs_stays_starting_and_still_stops(project: Project) -
 
 
 def test_the_users_files_do_not_replace_the_wrappers_own(project: Project) -> None:
-    """Names that the server imports as well; the user's import still finds the user's."""
+    """The server imports these names as well; the user's import still finds the user's files."""
     folder = project(GRAPH + "import server, encode\nassert server.mine and encode.mine\ngraph = build().compile()")
     for name in ("server", "encode", "fastapi", "uvicorn", "logging", "json"):
         (folder / f"{name}.py").write_text("mine = True")
@@ -167,7 +167,7 @@ def test_the_users_files_do_not_replace_the_wrappers_own(project: Project) -> No
         assert wrapper.ready().ask(topic="tea")["output"] == {"topic": "TEA"}
 
 
-def test_nothing_is_written_beside_the_users_code(project: Project) -> None:
+def test_no_file_is_written_beside_the_users_code(project: Project) -> None:
     folder = project(GRAPH + "import side\ngraph = build().compile()")
     (folder / "side.py").write_text("")
     with WrapperProcess(folder) as wrapper:
@@ -183,7 +183,7 @@ def test_nothing_is_written_beside_the_users_code(project: Project) -> None:
         ({"SVC_INGRESS_SECRET": " "}, ["secret is empty"]),
     ],
 )
-def test_a_server_that_cannot_start_says_everything_that_is_wrong(
+def test_a_server_that_cannot_start_reports_every_fault(
     project: Project, environment: dict[str, str], says: list[str]
 ) -> None:
     wrapper = WrapperProcess(project(""), **environment)

@@ -28,13 +28,13 @@ def test_a_call_writes_one_line_to_the_log(many_sides: WrapperProcess) -> None:
     assert [(line["event"], line["status"]) for line in lines] == [("run_ended", "completed")]
 
 
-def test_a_run_id_is_used_once(many_sides: WrapperProcess) -> None:
+def test_a_run_id_can_be_used_once(many_sides: WrapperProcess) -> None:
     headers = {"X-Svc-Run-Id": str(uuid.uuid4())}
     assert many_sides.invoke({"input": {"do": "echo"}}, **headers).status_code == 200
     assert many_sides.invoke({"input": {"do": "echo"}}, **headers).json()["code"] == "run_exists"
 
 
-def test_a_run_id_that_is_no_uuid_is_refused(many_sides: WrapperProcess) -> None:
+def test_a_run_id_that_is_not_a_uuid_is_refused(many_sides: WrapperProcess) -> None:
     assert many_sides.invoke({"input": {"do": "echo"}}, **{"X-Svc-Run-Id": "../x"}).status_code == 400
 
 
@@ -42,14 +42,14 @@ def test_an_unknown_run_is_not_found(many_sides: WrapperProcess) -> None:
     assert many_sides.client.get(f"/runs/{uuid.uuid4()}").json()["code"] == "run_not_found"
 
 
-def test_a_run_can_be_waited_for_by_another_connection(many_sides: WrapperProcess) -> None:
+def test_another_connection_can_wait_for_a_run(many_sides: WrapperProcess) -> None:
     run_id = start_in_background(many_sides, do="nap")
     run = many_sides.client.get(f"/runs/{run_id}", params={"wait_seconds": 10}).json()
     assert run["status"] == "completed"
     assert run["output"]["result"] == "done"
 
 
-def test_the_answer_of_a_run_is_the_one_that_the_call_got(many_sides: WrapperProcess) -> None:
+def test_the_stored_answer_of_a_run_equals_the_answer_of_its_call(many_sides: WrapperProcess) -> None:
     run_id = start_in_background(many_sides, do="nap")
     going_on = many_sides.client.get(f"/runs/{run_id}/answer")
     assert (going_on.status_code, going_on.json()["status"]) == (202, "running")
@@ -73,7 +73,7 @@ def test_a_run_can_be_cancelled(many_sides: WrapperProcess, do: str) -> None:
     assert many_sides.ask(do="echo", count=2)["output"]["result"] == 2
 
 
-def test_an_ended_run_keeps_its_end_when_cancelled(many_sides: WrapperProcess) -> None:
+def test_a_cancel_does_not_change_an_ended_run(many_sides: WrapperProcess) -> None:
     run_id = many_sides.ask(do="echo", count=1)["run_id"]
     assert many_sides.client.post(f"/runs/{run_id}/cancel").json()["status"] == "completed"
 
@@ -94,7 +94,7 @@ def start_in_background(wrapper: WrapperProcess, **fields: object) -> str:
         ({"keep_seconds": -1}, []),
     ],
 )
-def test_ended_runs_are_forgotten_within_bounds(bounds: dict, kept: list[str]) -> None:
+def test_ended_runs_are_kept_within_bounds(bounds: dict, kept: list[str]) -> None:
     runs = Runs(**{"keep_seconds": 60, "keep_count": 100, "keep_bytes": 10_000, **bounds})
     going_on = Run(id="going on", thread_id="t", metadata={})
     runs.add(going_on)

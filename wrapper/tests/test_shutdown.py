@@ -9,7 +9,7 @@ from wrapper_process import AGENTS, WrapperProcess, events_of
 
 
 class Background:
-    """A call whose answer is looked at later."""
+    """A call whose answer is read later."""
 
     def __init__(self, wrapper: WrapperProcess, **fields: Any) -> None:
         self.response: Any = None
@@ -57,7 +57,7 @@ def test_a_stop_waits_for_runs_and_answers_meanwhile() -> None:
         assert wrapper.exit_code() == 0
 
 
-def test_a_run_that_outlives_the_grace_ends_as_interrupted() -> None:
+def test_a_run_longer_than_the_grace_ends_as_interrupted() -> None:
     with WrapperProcess(AGENTS / "many_sides", SVC_SHUTDOWN_GRACE_SECONDS="1") as wrapper:
         wrapper.ready()
         background = Background(wrapper, do="sleep", count=600)
@@ -72,7 +72,7 @@ def test_a_run_that_outlives_the_grace_ends_as_interrupted() -> None:
         assert time.monotonic() - began < 8
 
 
-def test_an_open_stream_is_told_of_the_stop() -> None:
+def test_an_open_stream_gets_an_event_at_the_stop() -> None:
     with WrapperProcess(AGENTS / "many_sides", SVC_SHUTDOWN_GRACE_SECONDS="1") as wrapper:
         wrapper.ready()
         body = {"input": {"do": "sleep on the loop"}}
@@ -85,7 +85,7 @@ def test_an_open_stream_is_told_of_the_stop() -> None:
         assert wrapper.exit_code() == 0
 
 
-def test_crewai_does_not_take_the_signal_for_itself() -> None:
+def test_crewai_does_not_capture_the_signal() -> None:
     with WrapperProcess(AGENTS / "single_agent", "crewai") as wrapper:
         wrapper.ready()
         background = Background(wrapper, input="sleep 2")

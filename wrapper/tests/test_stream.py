@@ -12,7 +12,7 @@ AGUI_EVENT = TypeAdapter(Event)
 
 
 def check_sequence(events: list[dict[str, Any]]) -> list[str]:
-    """The protocol's own models accept every event, and what was opened is closed. Returns the types."""
+    """Checks every event against the protocol's models, and that each start has an end. Returns the types."""
     for event in events:
         AGUI_EVENT.validate_python(event)
     types = [event["type"] for event in events]
@@ -27,7 +27,7 @@ def check_sequence(events: list[dict[str, Any]]) -> list[str]:
     return types
 
 
-def test_a_graph_tells_its_steps_and_its_text() -> None:
+def test_a_graph_streams_its_steps_and_its_text() -> None:
     with WrapperProcess(EXAMPLES / "langgraph-greeter") as wrapper:
         wrapper.ready()
         events = wrapper.stream({"input": {"message": "hi, I am Ada"}})
@@ -43,19 +43,19 @@ def test_a_graph_tells_its_steps_and_its_text() -> None:
     assert events[-1]["outcome"] == {"type": "success"}
 
 
-def test_events_of_the_users_own_pass_through(many_sides: WrapperProcess) -> None:
+def test_custom_events_pass_through(many_sides: WrapperProcess) -> None:
     events = many_sides.stream({"input": {"do": "tell"}})
     check_sequence(events)
     assert [event["value"] for event in events if event["type"] == "CUSTOM"] == [{"part": n} for n in range(3)]
 
 
-def test_invoke_streams_when_asked_to(many_sides: WrapperProcess) -> None:
+def test_invoke_streams_on_request(many_sides: WrapperProcess) -> None:
     response = many_sides.invoke({"input": {"do": "tell"}, "stream": True})
     assert response.headers["content-type"].startswith("text/event-stream")
     check_sequence(list(events_of(response)))
 
 
-def test_odd_values_stream_too(many_sides: WrapperProcess) -> None:
+def test_values_without_a_json_form_stream_too(many_sides: WrapperProcess) -> None:
     events = many_sides.stream({"input": {"do": "odd"}})
     check_sequence(events)
     assert events[-1]["result"]["result"]["point"] == {"x": 1}
@@ -72,10 +72,10 @@ def test_refusals_come_before_the_stream(many_sides: WrapperProcess) -> None:
     assert response.status_code == 422
 
 
-def test_a_reader_that_hangs_up_cancels_the_run(many_sides: WrapperProcess) -> None:
+def test_a_reader_that_disconnects_cancels_the_run(many_sides: WrapperProcess) -> None:
     with many_sides.client.stream("POST", "/stream", json={"input": {"do": "sleep on the loop"}}) as response:
         run_id = response.headers["X-Svc-Run-Id"]
-        # Held on to: dropping the iterator would close the connection.
+        # Kept: without a reference the iterator would close the connection.
         events = events_of(response)
         next(events)
         assert many_sides.client.get(f"/runs/{run_id}").json()["status"] == "running"
@@ -83,7 +83,7 @@ def test_a_reader_that_hangs_up_cancels_the_run(many_sides: WrapperProcess) -> N
     assert many_sides.client.get(f"/runs/{run_id}").json()["status"] == "cancelled"
 
 
-def test_a_reader_that_does_not_read_holds_the_run_back(many_sides: WrapperProcess) -> None:
+def test_a_reader_that_does_not_read_pauses_the_run(many_sides: WrapperProcess) -> None:
     """100,000 events of a kilobyte: unread, they must neither fill memory nor stop other calls."""
     before = memory_kilobytes(many_sides)
     with many_sides.client.stream("POST", "/stream", json={"input": {"do": "tell a lot"}}) as response:
@@ -100,7 +100,7 @@ def memory_kilobytes(wrapper: WrapperProcess) -> int:
         return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
 
 
-def test_an_interrupt_is_told_as_the_outcome() -> None:
+def test_an_interrupt_is_the_outcome_of_the_stream() -> None:
     with WrapperProcess(AGENTS / "conversation") as wrapper:
         wrapper.ready()
         body = {"input": {"messages": [{"role": "user", "content": "ask me"}]}, "thread_id": "one"}

@@ -30,7 +30,7 @@ def say(wrapper: WrapperProcess, text: str, **fields: Any) -> dict[str, Any]:
     return response.json()
 
 
-def test_a_thread_is_remembered_and_others_are_apart(conversation: WrapperProcess) -> None:
+def test_a_thread_is_remembered_and_separate_from_others(conversation: WrapperProcess) -> None:
     first = say(conversation, "hi")
     again = say(conversation, "hi", thread_id=first["thread_id"])
     other = say(conversation, "hi")
@@ -49,14 +49,14 @@ def test_an_interrupt_waits_and_is_resumed(conversation: WrapperProcess) -> None
     assert answer["output"]["messages"][-1]["content"] == "hello Ada"
 
 
-def test_a_thread_that_waits_for_nothing_is_not_resumed(conversation: WrapperProcess) -> None:
+def test_a_thread_without_an_interrupt_cannot_be_resumed(conversation: WrapperProcess) -> None:
     thread_id = say(conversation, "hi")["thread_id"]
     for thread in (thread_id, "unknown"):
         response = conversation.invoke({"resume": 1, "thread_id": thread})
         assert (response.status_code, response.json()["code"]) == (409, "nothing_to_resume")
 
 
-def test_messages_that_are_none_are_refused(conversation: WrapperProcess) -> None:
+def test_invalid_messages_are_refused(conversation: WrapperProcess) -> None:
     for messages in ([{"content": "no role"}], [3], {"role": "user"}):
         response = conversation.invoke({"input": {"messages": messages}})
         assert response.status_code == 422
@@ -92,7 +92,7 @@ def test_a_graph_without_memory_cannot_be_resumed() -> None:
         run(agent, resumes=True, resume=1)
 
 
-def test_a_breakpoint_of_compile_interrupts_and_goes_on() -> None:
+def test_a_breakpoint_of_compile_interrupts_and_resumes() -> None:
     agent = GraphAgent("graph", graph_of(checkpointer=InMemorySaver(), interrupt_before=["joke"]))
     waiting = run(agent, input={"topic": "tea"})
     assert [interrupt["next"] for interrupt in waiting.interrupts] == ["joke"]
@@ -100,7 +100,7 @@ def test_a_breakpoint_of_compile_interrupts_and_goes_on() -> None:
 
 
 class Whole(TypedDict):
-    """As most states are written: `joke` is required by its type and written by a node."""
+    """A common form of state: its type requires `joke`, and a node writes it."""
 
     topic: str
     joke: str
@@ -111,11 +111,11 @@ class Strict(BaseModel):
     joke: str = ""
 
 
-def test_fields_that_nodes_write_need_not_be_given() -> None:
+def test_fields_written_by_nodes_are_optional() -> None:
     assert run(GraphAgent("graph", graph_of(Whole)), input={"topic": "tea"}).output["joke"] == "about tea"
 
 
-def test_fields_that_a_model_requires_must_be_given() -> None:
+def test_required_fields_of_a_model_must_be_given() -> None:
     builder = StateGraph(Strict)
     builder.add_node("joke", lambda state: {"joke": state.topic})
     builder.add_edge(START, "joke")

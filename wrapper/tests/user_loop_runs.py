@@ -1,4 +1,4 @@
-"""Runs an agent on a user's loop as the runner does, without a process around it."""
+"""Runs an agent on a user's loop like the runner, without a separate process."""
 
 from __future__ import annotations
 

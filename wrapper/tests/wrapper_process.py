@@ -1,4 +1,4 @@
-"""The wrapper as a container starts it: a process of its own, with the agent's folder as working directory."""
+"""The wrapper as in a container: a separate process, with the agent's folder as working directory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ START_SECONDS = 60
 
 
 class WrapperProcess:
-    """A context manager: listening when entered, gone when left."""
+    """A context manager: it listens after the entry and ends with the exit."""
 
     def __init__(self, folder: Path, framework: str = "langgraph", **environment: str) -> None:
         self.port = free_port()

@@ -53,7 +53,7 @@ const said: Record<Notification['kind'], string> = {
   withdrawn: 'request withdrawn',
   approved: 'approved',
   rejected: 'rejected',
-  superseded: 'submitted anew',
+  superseded: 'submitted again',
   revoked: 'approval revoked',
   expired: 'expired',
 };

@@ -1,5 +1,5 @@
-// The role that the service connects as. It owns nothing: it reads and writes rows, appends to the audit log, and can change neither the
-// log nor a table, a trigger or a function. Whatever reaches PostgreSQL through the service is held to that by PostgreSQL.
+// The role that the service connects as. It owns nothing. It reads and writes rows and appends to the audit log. It can change neither
+// the log nor a table, a trigger or a function. PostgreSQL itself enforces this for every statement of the service.
 import pg from 'pg';
 import { ConfigFault } from '../config.ts';
 import type { Reader, Tx } from './database.ts';
@@ -7,26 +7,26 @@ import { sql } from './sql.ts';
 
 export const app_role = 'svc_app';
 
-/** Makes the role where it is not there yet, and gives it this password and no other powers. By a role that may alter roles. */
+/** Creates the role if it is missing, and sets its password, without other powers. Needs a role that may alter roles. */
 export async function setAppPassword(tx: Tx, password: string): Promise<void> {
   if (!(await isThere(tx))) await tx.run({ strings: [`create role ${app_role}`], values: [] });
-  // PostgreSQL takes no parameter here.
+  // PostgreSQL accepts no parameter here.
   const statement = `alter role ${app_role} with login nosuperuser nocreatedb nocreaterole noreplication nobypassrls
     password ${pg.escapeLiteral(password)}`;
   await tx.run({ strings: [statement], values: [] });
 }
 
-/** Gives the role what the service needs on everything that is there now, and takes away whatever else it had. By the owner. */
+/** Grants the role the needed rights on every present object, and revokes all others. Run by the owner. */
 export async function grantToApp(tx: Tx): Promise<void> {
   if (!(await isThere(tx)))
     throw new ConfigFault(
-      `MIGRATION_DATABASE_URL is set, and the role ${app_role} that the service then connects as is not there. ` +
-        `Make it once: create role ${app_role} login password '…'`,
+      `MIGRATION_DATABASE_URL is set, but the service's role ${app_role} is missing. ` +
+        `Create it once: create role ${app_role} login password '…'`,
     );
   await tx.run({ strings: [grants], values: [] });
 }
 
-// By default everybody may make temporary tables, call every function and, before PostgreSQL 15, make tables in `public`.
+// By default everybody may create temporary tables, call every function and, before PostgreSQL 15, create tables in `public`.
 const grants = `
   do $$ begin
     execute format('revoke temporary on database %I from public, ${app_role}', current_database());
@@ -49,11 +49,11 @@ const grants = `
 
 export interface Powers {
   role: string;
-  /** What it may do and the service never needs, each as the end of a sentence about the role; empty for the service's own role. */
+  /** Powers that the service never needs, each as the end of a sentence about the role; empty for the service's own role. */
   excess: string[];
 }
 
-/** Of the role that this connection is. */
+/** Of this connection's role. */
 export async function powers(db: Reader): Promise<Powers> {
   const row = await db.one<Powers>(sql`
     select current_user as role, array(
@@ -63,7 +63,7 @@ export async function powers(db: Reader): Promise<Powers> {
         (exists (select from pg_class where relnamespace in ('public'::regnamespace, 'audit'::regnamespace)
            and pg_has_role(relowner, 'member')), 'owns tables'),
         (exists (select from pg_database where datname = current_database() and pg_has_role(datdba, 'member')), 'owns the database'),
-        (has_schema_privilege('public', 'create') or has_schema_privilege('audit', 'create'), 'may make tables and functions'),
+        (has_schema_privilege('public', 'create') or has_schema_privilege('audit', 'create'), 'may create tables and functions'),
         (has_table_privilege('audit.entry', 'insert, update, delete, truncate, trigger')
            or has_table_privilege('audit.head', 'insert, update, delete, truncate, trigger')
            or has_table_privilege('audit.checkpoint', 'insert, update, delete, truncate, trigger')

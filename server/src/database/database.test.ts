@@ -23,7 +23,7 @@ test('a transaction that throws leaves nothing', async () => {
   expect(await db.all(sql`select n from kept`)).toEqual([]);
 });
 
-test('the last statement of a transaction is committed with it, and one that fails, or whose commit fails, leaves nothing', async () => {
+test('the last statement commits its transaction; when it or the commit fails, nothing is written', async () => {
   const { db } = database;
   await db.run(sql`create table ended (n integer check (n < 10), unique (n) deferrable initially deferred)`);
   const insert = async (first: number, last: number) =>
@@ -34,15 +34,15 @@ test('the last statement of a transaction is committed with it, and one that fai
   const stored = async () => await db.all(sql`select n from ended order by n`);
   expect(await insert(1, 2)).toEqual({ n: 2 });
   await expect(insert(3, 10)).rejects.toThrow('violates check constraint');
-  // Found at the commit, after the statement itself went well.
+  // The commit finds the fault, after the statement itself succeeded.
   await expect(insert(3, 2)).rejects.toThrow('duplicate key');
   expect(await stored()).toEqual([{ n: 1 }, { n: 2 }]);
-  // The connections are none the worse for it.
+  // The connections still work.
   expect(await Promise.all([insert(4, 5), insert(6, 7)])).toEqual([{ n: 5 }, { n: 7 }]);
   expect(await stored()).toHaveLength(6);
 });
 
-test('what is sent with the begin counts in its transaction, and no longer', async () => {
+test('a statement sent with the begin belongs to its transaction, and to no later one', async () => {
   const { db } = database;
   const setting = sql`select current_setting('gantry.tried', true) as value`;
   const within = await db.transaction(
@@ -53,7 +53,7 @@ test('what is sent with the begin counts in its transaction, and no longer', asy
   expect(await db.all(setting)).not.toContainEqual(within);
 });
 
-test('a connection that breaks between two statements fails its transaction, and neither the process nor the next one', async () => {
+test('a connection that breaks between two statements fails its transaction, but neither the process nor the next one', async () => {
   const { db } = database;
   const cut = db.transaction(async (tx) => {
     const own = await tx.one<{ pid: number }>(sql`select pg_backend_pid() as pid`);
@@ -65,7 +65,7 @@ test('a connection that breaks between two statements fails its transaction, and
   expect(await db.transaction(async (tx) => await tx.one(sql`select 1 as one`))).toEqual({ one: 1 });
 });
 
-test('a listener whose server is away knocks once a round, and is one listener again when it is back', async () => {
+test('a listener without its server tries once a round, and is one listener again afterwards', async () => {
   await using door = await doorTo(database.connection);
   const db = openDatabase(door.connection, { reconnect_after_ms });
   const heard: string[] = [];
@@ -83,7 +83,7 @@ test('a listener whose server is away knocks once a round, and is one listener a
   await db.close();
 });
 
-test('a listener that is closed while its server is away stops knocking', async () => {
+test('a closed listener without its server stops trying', async () => {
   await using door = await doorTo(database.connection);
   const db = openDatabase(door.connection, { reconnect_after_ms });
   const listener = await db.listen('news', () => {});
@@ -96,7 +96,7 @@ test('a listener that is closed while its server is away stops knocking', async 
   await db.close();
 });
 
-test('a listener that never came to be leaves no connection and no knocking behind', async () => {
+test('a listener that never connected leaves no connection and no attempt', async () => {
   await using door = await doorTo(database.connection);
   const db = openDatabase(door.connection, { reconnect_after_ms });
   door.refuse(Infinity);
@@ -116,7 +116,7 @@ async function listeners(): Promise<number> {
   return found.length;
 }
 
-// A way to the database that can be shut: cuts who is inside, and turns away as many of the next as it is told to.
+// A proxy to the database that can be closed: it cuts open connections and refuses a given number of the next ones.
 async function doorTo(inside: Connection) {
   const open = new Set<Socket>();
   let turn_away = 0;

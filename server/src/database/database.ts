@@ -1,5 +1,5 @@
-// The one way to PostgreSQL. Reads go to the pool; writes need a transaction. The transaction that may write governed tables
-// is handed out by access/change.ts alone, which is also what puts the audit entry into it.
+// The one way to PostgreSQL. Reads go to the pool; writes need a transaction. Only access/change.ts hands out the transaction that may
+// write governed tables, and it adds the audit entry.
 import pg from 'pg';
 import { compile, type Sql } from './sql.ts';
 
@@ -8,17 +8,17 @@ export interface Reader {
   one<Row extends object>(query: Sql): Promise<Row | undefined>;
 }
 
-/** An open transaction. Governed tables refuse to commit what it writes unless an audit entry stands beside it. */
+/** An open transaction. Governed tables refuse its commit without an audit entry. */
 export interface Tx extends Reader {
-  /** Number of rows it touched. */
+  /** The number of affected rows. */
   run(query: Sql): Promise<number>;
 }
 
-/** One that can be ended by its last statement. */
+/** A transaction that its last statement can end. */
 export interface OpenTx extends Tx {
   /**
-   * Sends the commit behind the statement without waiting between the two: what the statement locks is held for one commit, and not for a
-   * way to the database and back besides. Nothing may follow it. Throws what either of the two does; then nothing was committed.
+   * Sends the commit directly behind the statement, so the statement's locks do not wait for a round trip to the database. Nothing may
+   * follow it. Throws the error of either; then nothing was committed.
    */
   last<Row extends object>(query: Sql): Promise<Row | undefined>;
 }
@@ -26,7 +26,7 @@ export interface OpenTx extends Tx {
 export interface Database extends Tx {
   /** `first` is sent together with the begin. */
   transaction<T>(work: (tx: OpenTx) => Promise<T>, first?: Sql): Promise<T>;
-  /** All that `read` asks is as of one moment. What it asks without waiting between goes to the database together. */
+  /** All reads are as of one moment. Statements without an await between them go to the database together. */
   snapshot<T>(read: (db: Reader) => Promise<T>): Promise<T>;
   /** Calls back for every NOTIFY on the channel, and once after each reconnect, since some may have been missed. */
   listen(channel: string, heard: (payload: string) => void): Promise<{ close(): Promise<void> }>;
@@ -42,7 +42,7 @@ export interface Connection {
   connectionString?: string;
 }
 
-// Columns arrive as JSON carries them: times as ISO text in UTC, 64-bit integers as numbers (none here passes 2^53).
+// Columns have their JSON types: times as ISO text in UTC, 64-bit integers as numbers (none here exceeds 2^53).
 const parsers = new Map<number, (text: string) => unknown>([
   [pg.types.builtins.TIMESTAMPTZ, (text) => new Date(text).toISOString()],
   [pg.types.builtins.INT8, Number],
@@ -56,11 +56,11 @@ const types: pg.CustomTypesConfig = {
 export interface PoolSettings {
   max?: number;
   onError?: (error: Error) => void;
-  /** Between the attempts of a listener whose server is away. */
+  /** The pause between two attempts of a listener to reconnect. */
   reconnect_after_ms?: number;
 }
 
-// Statements that are not waited for between are sent at once. The driver has it; its types do not know of it yet.
+// Statements without an await between them are sent at once. The driver supports this; its types do not know it yet.
 const pipelined: object = { pipeline: true };
 
 export function openDatabase(
@@ -81,7 +81,7 @@ export function openDatabase(
   pool.on('error', (error) => {
     if (!closing) onError(error);
   });
-  // One in use that breaks between two statements says so in an event, and an error that nobody hears ends the process. Its next statement
+  // A connection that breaks between two statements emits an error event, and an unhandled one ends the process. Its next statement
   // fails, and the pool does not take it back.
   pool.on('connect', (client) => client.on('error', () => {}));
   return {
@@ -117,7 +117,7 @@ async function inTransaction<T>(pool: pg.Pool, work: (tx: OpenTx) => Promise<T>,
       ...readerOn(client),
       run: async (query) => (await client.query(compile(query))).rowCount ?? 0,
       last: async <Row extends object>(query: Sql) => {
-        // A commit behind a statement that failed rolls back.
+        // A commit behind a failed statement rolls back.
         const [row] = await Promise.all([readerOn(client).one<Row>(query), client.query('commit')]);
         committed = true;
         return row;
@@ -131,7 +131,7 @@ async function inTransaction<T>(pool: pg.Pool, work: (tx: OpenTx) => Promise<T>,
     });
     throw error;
   } finally {
-    // A connection whose rollback failed is thrown away, not reused.
+    // A connection whose rollback failed is closed, not reused.
     client.release(broken);
   }
 }
@@ -146,7 +146,7 @@ async function inSnapshot<T>(pool: pg.Pool, read: (db: Reader) => Promise<T>): P
     ]);
     return result;
   } finally {
-    // Nothing was written: what failed and what did not end alike.
+    // A read transaction changed nothing, so it ends in a rollback after success too.
     await client.query('rollback').catch((failed: Error) => {
       broken = failed;
     });
@@ -154,7 +154,7 @@ async function inSnapshot<T>(pool: pg.Pool, read: (db: Reader) => Promise<T>): P
   }
 }
 
-// One of these at a time: an open connection, an attempt to open one, or the wait before the next attempt. `retryLater` is called once for
+// At any time there is one open connection, one attempt, or one wait. `retryLater` is called once for
 // the end of each, so attempts neither multiply nor escape close().
 async function listenOn(
   settings: pg.ClientConfig,
@@ -179,11 +179,11 @@ async function listenOn(
       await next.connect();
       await next.query(`listen ${pg.escapeIdentifier(channel)}`);
     } catch (error) {
-      // Not waited for: a server that refuses and yet keeps the connection open would hold up the next attempt.
+      // Not awaited: a server that refuses but keeps the connection open would delay the next attempt.
       void next.end();
       throw error;
     }
-    // Only now: a failed attempt rejects and also emits 'end', and must count once.
+    // Only from here: a failed attempt rejects and also emits 'end', and must count once.
     next.once('end', retryLater);
   }
 
@@ -212,7 +212,7 @@ async function listenOn(
   };
 }
 
-/** PostgreSQL's own code of an error, such as 23505 for a value that must be unique; undefined for any other error. */
+/** PostgreSQL's code of an error, such as 23505 for a duplicate; undefined for any other error. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined;
 }

@@ -9,7 +9,7 @@ import { openDatabase } from './database.ts';
 import { startEmbedded } from './embedded.ts';
 import { sql } from './sql.ts';
 
-test('a first start that was killed in the middle does not stand in the way of the next one', async () => {
+test('a killed first start does not block the next start', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'gantry-embedded-'));
   // The cluster belongs to another OS user when the tests run as root.
   await chmod(directory, 0o711);
@@ -23,16 +23,16 @@ test('a first start that was killed in the middle does not stand in the way of t
   await rm(directory, { recursive: true });
 });
 
-test('a folder that PostgreSQL’s own user cannot pass through is named, with the ways out', async () => {
+test('a folder that PostgreSQL’s user cannot pass through is named, with the remedies', async () => {
   const closed = await mkdtemp(join(tmpdir(), 'gantry-embedded-'));
   const data_dir = join(closed, 'data');
   await mkdir(data_dir);
   if (process.getuid?.() === 0) {
-    const sentence = `who cannot pass through ${closed} to the data directory ${data_dir}. Set DATA_DIR to another place, such as /var/lib/gantry, or run: chmod o+x ${closed}`;
+    const sentence = `who cannot pass through ${closed} to the data directory ${data_dir}. Set DATA_DIR to another directory, such as /var/lib/gantry, or run: chmod o+x ${closed}`;
     await expect(startEmbedded(data_dir)).rejects.toThrow(sentence);
     expect(await readdir(data_dir)).toEqual([]);
   }
-  // Elsewhere than as root it runs as the user whose folder it is.
+  // Without root it runs as the owner of the folder.
   if (process.getuid?.() === 0) await chmod(closed, 0o711);
   await (await startEmbedded(data_dir)).stop();
   await rm(closed, { recursive: true });
@@ -45,7 +45,7 @@ async function killInTheMiddle(directory: string): Promise<void> {
   const starter = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: 'inherit' });
   const ended = once(starter, 'exit');
   const cluster = join(directory, 'postgresql');
-  // The first file that makes a folder look like a cluster; almost everything is still to come.
+  // The first file that makes a folder look like a cluster, while almost everything is missing.
   const isBegun = async () =>
     existsSync(cluster) && (await readdir(cluster)).some((name) => existsSync(join(cluster, name, 'PG_VERSION')));
   await expect.poll(isBegun, { interval: 5, timeout: 20_000 }).toBe(true);

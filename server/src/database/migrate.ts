@@ -1,5 +1,5 @@
 // Numbered migrations, each applied once, in order, under a lock: replicas that start together apply them one after the other. Where the
-// service has a role of its own, what that role may do is set anew behind them, so that new tables are covered too.
+// service has a separate role, its rights are set again afterwards, so new tables are covered too.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,10 +8,10 @@ import type { Database } from './database.ts';
 import { sql, type Sql } from './sql.ts';
 
 const folder = join(import.meta.dirname, '../../migrations');
-// Any fixed number; it only has to be the same in every server.
+// Any fixed number, the same in every server.
 const migration_lock = 7_305_511;
 
-/** With `grant`, by the owner, for a service that connects as the role of app-role.ts; without, by the role that the service has, too. */
+/** With `grant`, run by the owner, for a service with the role of app-role.ts; without it, run by the service's own role. */
 export async function migrate(db: Database, { grant }: { grant: boolean }): Promise<string[]> {
   const migrations = await readMigrations();
   return await db.transaction(async (tx) => {
@@ -55,7 +55,7 @@ async function readMigrations() {
   );
 }
 
-// A file of our own, without values: the one place where text becomes a statement as it stands.
+// A file of this repository, without values: the one place where text becomes a statement unchanged.
 function asWritten(text: string): Sql {
   return { strings: [text], values: [] };
 }

@@ -1,4 +1,4 @@
-// What PostgreSQL refuses the service, whatever the service's own code would send.
+// PostgreSQL's refusals for the service, independent of the service's code.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
 import { powers } from './app-role.ts';
@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const insufficient_privilege = '42501';
 
-/** As the service would: a governed row, and the entry that names it last. */
+/** Like the service: a governed row, and the entry for it. */
 async function addTeam(db: Database, name: string): Promise<void> {
   await db.transaction(async (tx) => {
     const row = await tx.one<{ id: string }>(sql`insert into team (name) values (${name}) returning id`);
@@ -35,12 +35,12 @@ const log = async () =>
     sql`select chain, seq, body, hash from audit.entry union all select chain, seq, '', hash from audit.head`,
   );
 
-test('the service is a role that owns nothing and may do nothing beyond its work', async () => {
+test('the service’s role owns nothing and has no power beyond its work', async () => {
   expect(await powers(service)).toEqual({ role: 'svc_app', excess: [] });
   expect((await powers(database.db)).excess).toContain('owns tables');
 });
 
-test('a governed change commits with its entry, and without one it does not', async () => {
+test('a governed change commits with its entry, and fails without one', async () => {
   await addTeam(service, 'platform');
   expect(await teams()).toContainEqual({ name: 'platform' });
   await expect(service.run(sql`insert into team (name) values ('smuggled')`)).rejects.toThrow(
@@ -83,7 +83,7 @@ describe('PostgreSQL refuses the service', () => {
       'to replace what keeps entries',
       sql`create or replace function audit.refuse_rewrite() returns trigger language plpgsql as 'begin return old; end'`,
     ],
-    ['to take a table from under governance', sql`delete from audit.governed`],
+    ['to remove a table from governance', sql`delete from audit.governed`],
     ['to put a table under governance', sql`call audit.govern('run')`],
     ['to disable the trigger of the log', sql`alter table audit.entry disable trigger append_only`],
     ['to drop the trigger of the log', sql`drop trigger append_only on audit.entry`],
@@ -99,16 +99,16 @@ describe('PostgreSQL refuses the service', () => {
     ['to drop a table', sql`drop table run`],
     ['to empty a governed table', sql`truncate team cascade`],
     ['to empty a table', sql`truncate idempotency_key`],
-    ['to make a table', sql`create table mine (n integer)`],
-    ['to make a table beside the log', sql`create table audit.mine (n integer)`],
-    ['to make a temporary table', sql`create temporary table entry (n integer)`],
-    ['to make a schema', sql`create schema mine`],
+    ['to create a table', sql`create table mine (n integer)`],
+    ['to create a table beside the log', sql`create table audit.mine (n integer)`],
+    ['to create a temporary table', sql`create temporary table entry (n integer)`],
+    ['to create a schema', sql`create schema mine`],
     [
       'to make a trigger',
       sql`create trigger mine before insert on audit.entry for each row execute function clock_now()`,
     ],
-    ['to make a rule', sql`create rule mine as on insert to team do instead nothing`],
-    ['to make a function', sql`create function mine() returns integer language sql as 'select 1'`],
+    ['to create a rule', sql`create rule mine as on insert to team do instead nothing`],
+    ['to create a function', sql`create function mine() returns integer language sql as 'select 1'`],
     [
       'to replace the clock',
       sql`create or replace function clock_now() returns timestamptz language sql as 'select now()'`,
@@ -119,9 +119,9 @@ describe('PostgreSQL refuses the service', () => {
     ],
     ['to turn the writer of the log against it', sql`alter function audit.append(text, text, text[]) security invoker`],
     ['to drop the writer of the log', sql`drop function audit.append(text, text, text[])`],
-    ['to say which migrations were applied', sql`delete from migration`],
+    ['to change the list of applied migrations', sql`delete from migration`],
     ['to become the owner', sql`set role pg_database_owner`],
-    ['to make a role', sql`create role mine superuser`],
+    ['to create a role', sql`create role mine superuser`],
     ['to make itself a superuser', sql`alter role svc_app superuser`],
     ['to read files of the machine', sql`select pg_read_file('PG_VERSION')`],
     ['to run a program', sql`copy (select 1) to program 'true'`],
@@ -134,7 +134,7 @@ describe('PostgreSQL refuses the service', () => {
   });
 });
 
-test('a table that a later migration makes is the service’s to use, and no more than that, once the owner has migrated', async () => {
+test('the service can use the table of a later migration, with no further rights, once the owner has migrated', async () => {
   await database.db.run(sql`create table later (n bigserial primary key, word text)`);
   await expect(service.run(sql`insert into later (word) values ('new')`)).rejects.toMatchObject({
     code: insufficient_privilege,
@@ -145,7 +145,7 @@ test('a table that a later migration makes is the service’s to use, and no mor
   await expect(service.run(sql`truncate later`)).rejects.toMatchObject({ code: insufficient_privilege });
 });
 
-test('a service that was given too much says so', async () => {
+test('a service with excess powers reports them', async () => {
   await database.db.run(sql`grant update on audit.entry to svc_app`);
   expect((await powers(service)).excess).toEqual(['may write to the audit log directly']);
   await migrate(database.db, { grant: true });

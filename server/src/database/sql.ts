@@ -1,4 +1,4 @@
-// Plain SQL with values kept apart: sql`select … where id = ${id}`. Fragments nest; a value never becomes text.
+// Plain SQL with separate values: sql`select … where id = ${id}`. Fragments nest; a value never becomes text.
 
 export interface Sql {
   readonly strings: readonly string[];
@@ -9,7 +9,7 @@ export function sql(strings: TemplateStringsArray, ...values: readonly unknown[]
   return { strings, values };
 }
 
-/** A fragment that says nothing, for optional parts. */
+/** An empty fragment, for optional parts. */
 export const nothing: Sql = { strings: [''], values: [] };
 
 /** All conditions with `and`; `true` when there are none. */
@@ -17,7 +17,7 @@ export function allOf(conditions: readonly Sql[]): Sql {
   return conditions.reduce((all, one) => sql`${all} and ${one}`, sql`true`);
 }
 
-/** For an `idPrefix`, in which nothing is a wildcard. */
+/** For an `idPrefix`, which contains no wildcard. */
 export function beginsWith(id: Sql, prefix: string): Sql {
   return sql`${id}::text like ${`${prefix}%`}`;
 }
@@ -25,19 +25,19 @@ export function beginsWith(id: Sql, prefix: string): Sql {
 export interface Statement {
   text: string;
   values: unknown[];
-  /** Under a name, a connection parses and plans the text once and not with every use. */
+  /** With a name, a connection parses and plans the text once, not at every use. */
   name?: string;
 }
 
-/** What the driver takes: text with $1, $2 … and the values in that order. */
+/** The driver's input: text with $1, $2 … and the values in that order. */
 export function compile(query: Sql): Statement {
   const values: unknown[] = [];
   const text = print(query, values);
-  // Without values it may be several statements, as a migration is; those cannot be named.
+  // Without values the text may be several statements, such as a migration; those cannot be named.
   return values.length === 0 ? { text, values } : { text, values, name: nameOf(text) };
 }
 
-// Texts come from templates in the source, never from values, so there are only so many.
+// Texts come from templates in the source, never from values, so their number is limited.
 const names = new Map<string, string>();
 
 function nameOf(text: string): string {

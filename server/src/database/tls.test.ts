@@ -1,4 +1,4 @@
-// A PostgreSQL that is reached by TLS, and one that does not offer it any more.
+// A PostgreSQL with TLS, and one without.
 import { spawn } from 'node:child_process';
 import { chmod, chown, copyFile, mkdtemp, readFile, readlink, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const program = await readlink(`/proc/${pid}/exe`);
   await embedded.stop();
   password = embedded.connection.password ?? '';
-  // PostgreSQL takes a key that is its own and closed to others.
+  // PostgreSQL requires a key of its own user that is closed to others.
   const { uid, gid } = await stat(data);
   const [key, cert] = [join(data, 'server.key'), join(data, 'server.crt')];
   for (const [from, to] of [
@@ -55,7 +55,7 @@ async function start(ssl: 'on' | 'off'): Promise<void> {
   await started?.end('SIGTERM');
   started = server(ssl);
   await started.start();
-  await vi.waitFor(async () => await reach({}), 10_000); // it listens before it takes anybody
+  await vi.waitFor(async () => await reach({}), 10_000); // it listens before it accepts connections
 }
 
 async function reach(parameters: Record<string, string>, host = '127.0.0.1') {
@@ -69,7 +69,7 @@ async function reach(parameters: Record<string, string>, host = '127.0.0.1') {
   }
 }
 
-test('sslmode=verify-full takes the server that the authority vouches for under its name, and no other', async () => {
+test('sslmode=verify-full accepts only the server with a trusted certificate for its name', async () => {
   await start('on');
   const verified = { sslmode: 'verify-full', sslrootcert: own.cert };
   expect(await reach(verified)).toEqual({ address: '127.0.0.1', encrypted: true });
@@ -79,7 +79,7 @@ test('sslmode=verify-full takes the server that the authority vouches for under 
   await expect(reach(verified, '127.0.0.2')).rejects.toThrow("does not match certificate's altnames");
 });
 
-test('a server that takes TLS away gets nothing', async () => {
+test('a server that removes TLS gets nothing', async () => {
   await start('off');
   expect(await reach({})).toEqual({ address: '127.0.0.1', encrypted: false });
   const verified = { sslmode: 'verify-full', sslrootcert: own.cert };

@@ -90,7 +90,7 @@ describe.each([
     await referenced.describe();
     const queued = await ask('dora', ref);
     await referenced.change();
-    const says = `${referenced.ref} was 1.0.0 when this was pushed and is 1.1.0 now, with other content.`;
+    const says = `${referenced.ref} was 1.0.0 at the push and is now 1.1.0, with other content.`;
     const refused = await ended(queued);
     expect(refused).toMatchObject({
       state: 'failed',

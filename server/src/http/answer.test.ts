@@ -7,7 +7,7 @@ const last = { kind: 'cursor', cursor: 'x'.repeat(64_000) };
 const streams: EndpointName[] = ['agents.logs', 'audit.export'];
 
 test.each(streams)(
-  'a reader of %s who never reads makes the service read no further, and one who leaves ends it',
+  'a reader of %s who never reads stops the service from reading on, and one who leaves ends the stream',
   async (name) => {
     const read = { count: 0, ended: false };
     async function* endless() {
@@ -27,7 +27,7 @@ test.each(streams)(
     const reader = (answer.body as AsyncGenerator<string>)[Symbol.asyncIterator](); // that of a stream
     for (let n = 0; n < 3; n++) await reader.next();
     const wanted = read.count;
-    // As many turns as a stream that runs ahead would need to fill memory.
+    // Enough turns for a stream that runs ahead to fill memory.
     for (let n = 0; n < 2000; n++) await new Promise(setImmediate);
     expect(read.count - wanted).toBeLessThanOrEqual(wanted);
     expect(read.ended).toBe(false);

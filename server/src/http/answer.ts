@@ -1,4 +1,4 @@
-// What a handler returned → the reply, through the reply's schema: a member that the contract does not name does not leave.
+// A handler's result → the reply, through the reply's schema: only members of the contract are sent.
 import { printJsonLine } from '@gantry/contract/json-lines.ts';
 import { printServerSentEvent } from '@gantry/contract/server-sent-events.ts';
 import { refusal_event, type Endpoint, type Page, type StreamEvent } from '@gantry/contract/endpoint.ts';
@@ -11,7 +11,7 @@ const heartbeat_ms = 15_000;
 export interface Streaming {
   /** Ends a stream. */
   signal: AbortSignal;
-  /** What is said of a failure in the midst of a stream of events. */
+  /** The problem that a failure sends in the middle of a stream of events. */
   refuse: (error: unknown) => Promise<ProblemDocument>;
 }
 
@@ -53,7 +53,7 @@ export function printAnswer(endpoint: Endpoint, value: unknown, { signal, refuse
 
 const chunk_characters = 64 * 1024;
 
-/** Pulled by the reader. A stop breaks it off, so that nobody takes it for whole. */
+/** The reader pulls it. A stop breaks it off, so that no reader takes it for complete. */
 async function* chunksOf(
   lines: AsyncIterable<unknown>,
   print: (line: unknown) => string,
@@ -84,13 +84,13 @@ async function* printEvents(
       });
     }
   } catch (error) {
-    // Its reader is gone, or the service stops: nobody is told of it any more.
+    // The reader is gone, or the service stops: nobody needs this error.
     if (signal.aborted) return;
     yield printServerSentEvent({ event: refusal_event, data: JSON.stringify(await refuse(error)) });
   }
 }
 
-/** Pulled by the reader, so a slow one holds nothing up but itself; a comment every 15 s keeps proxies from closing a quiet stream. */
+/** The reader pulls it, so a slow reader delays only itself. A comment every 15 s keeps proxies from closing a quiet stream. */
 async function* withHeartbeats(printed: AsyncGenerator<string>, signal: AbortSignal): AsyncGenerator<string> {
   let next = printed.next();
   try {
@@ -102,7 +102,7 @@ async function* withHeartbeats(printed: AsyncGenerator<string>, signal: AbortSig
     }
   } finally {
     const ended = printed.return(undefined);
-    // What is awaited in there may take long to come, and nobody waits for it any more.
+    // The pending read may take long, and its result is no longer needed.
     if (signal.aborted) ended.catch(() => {});
     else await ended;
   }

@@ -26,13 +26,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A whole request that makes a team, as it would stand behind the end of another. */
+/** A whole request that makes a team, hidden behind the end of another. */
 const hidden = (team: string): string => {
   const body = JSON.stringify({ name: team });
   return `POST ${refused_path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${ada.token}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 };
 
-// What comes after the headers of a POST, and what it is meant to hide: two parsers that disagree about where the first request ends.
+// The bytes after the headers of a POST that hide a request: two parsers disagree about the end of the first request.
 const disagreements: [string, (hidden: string) => string][] = [
   [
     'a length and chunks',
@@ -96,7 +96,7 @@ describe.each(Object.keys(proxies))('behind %s', (name) => {
   const url = (path: string) => `http://127.0.0.1:${started[name]?.port}${path}`;
   const alive = async () => await (await fetch(url('/livez'))).json();
 
-  test('the service answers, and what the proxy refuses is refused', async () => {
+  test('the service answers, and the proxy’s refusals are refused', async () => {
     expect(await alive()).toEqual({ status: 'ok' });
     const headers = { authorization: `Bearer ${ada.token}` };
     expect((await fetch(url('/api/v1/auth/me'), { headers })).status).toBe(200);
@@ -114,13 +114,13 @@ describe.each(Object.keys(proxies))('behind %s', (name) => {
   });
 });
 
-test('what is to be hidden does make a team where nobody refuses it', async () => {
+test('the hidden request does make a team where nobody refuses it', async () => {
   await send(Number(new URL(app.url).port), hidden('made'));
   const { items } = await ada.client.call('teams.list', {});
   expect(items.map((each) => each.name)).toContain('made');
 });
 
-/** Until whoever is there has answered and closes, or says nothing for half a second. */
+/** Until the peer has answered and closed, or is silent for half a second. */
 async function send(port: number, text: string): Promise<void> {
   const socket = connect({ host: '127.0.0.1', port });
   socket.setTimeout(500, () => socket.destroy());

@@ -1,4 +1,4 @@
-// Request bodies, bounded before they are read: JSON of at most 64 levels, or bytes that the handler reads for what they are.
+// Request bodies, bounded before they are read: JSON of at most 64 levels, or raw bytes for the handler.
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { BodyShape } from '@gantry/contract/endpoint.ts';
@@ -15,7 +15,7 @@ export function announcedBytes({ headers }: IncomingMessage): number | undefined
   return Number(headers['content-length'] ?? 0);
 }
 
-/** The whole body as it came. Throws `too_large` past so many bytes: before the first is read where their number was announced. */
+/** The whole body. Throws `too_large` over the limit: before the first byte is read where the length was announced. */
 export async function readBytes(incoming: IncomingMessage, max_bytes: number): Promise<Buffer> {
   if ((announcedBytes(incoming) ?? 0) > max_bytes) throw tooLarge(max_bytes);
   return await new Promise<Buffer>((resolve, reject) => {
@@ -39,7 +39,7 @@ export function requireType(shape: BodyShape, content_type: string | null): void
   if (shape === 'archive') {
     if (!archive_types.includes(type))
       throw new Problem('unsupported_media_type', { detail: 'Send a packed project as application/gzip.' });
-    // `application/json; charset=utf-8` is the one parameter that clients send; anything else is not taken for JSON.
+    // `charset=utf-8` is the only parameter that clients send; another one is refused.
   } else if (!/^application\/json(; ?charset=utf-8)?$/.test(type))
     throw new Problem('unsupported_media_type', { detail: 'Send JSON as application/json.' });
 }
@@ -77,8 +77,8 @@ function decode(bytes: Buffer): string {
   }
 }
 
-// Brackets outside strings; an upper bound is enough, and it must be known before the recursive parser runs. One pass, character by
-// character: an expression that tries a string anew at every quote takes minutes over a megabyte of them, and anybody may send one.
+// Counts brackets outside strings. An upper bound is enough, but the recursive parser needs it before it runs. This is one pass over
+// the characters: a regular expression takes minutes over a megabyte of quotes, and anybody may send one.
 function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;

@@ -1,5 +1,5 @@
-// Keyset cursors: where the page before ended, sealed to the list and the caller that it was made for, so that nobody pages through
-// another's rows with it.
+// Keyset cursors: the end of the previous page, sealed to its list and its caller. Nobody can page through another caller's rows
+// with it.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Page } from '@gantry/contract/endpoint.ts';
@@ -9,7 +9,7 @@ type Key = (string | number)[];
 export interface Cursors {
   /** `scope` names list, filter and caller. */
   read(cursor: string | undefined, scope: unknown): Key | undefined;
-  /** Ask the store for limit + 1 rows; the extra one says that there is a next page. A row that comes to nothing is left out. */
+  /** Ask the store for limit + 1 rows; the extra one proves a next page. A row without a record is left out. */
   page<Row, Item>(
     rows: readonly Row[],
     limit: number,

@@ -1,4 +1,4 @@
-// What holds of every route alike: headers, media types, that reading changes nothing, and that text comes back as text.
+// Rules for every route: headers, media types, reads without changes, and text that comes back as text.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpointUrl } from '@gantry/contract/client.ts';
 import type { Endpoint } from '@gantry/contract/endpoint.ts';
@@ -52,7 +52,7 @@ const send = async (endpoint: Endpoint, headers: Record<string, string> = {}, bo
   });
 const as = ({ token }: TestUser) => ({ authorization: `Bearer ${token}` });
 
-test.each(all)('%s says with every answer that it is nobody’s page, script or frame', async (name, endpoint) => {
+test.each(all)('%s forbids every page, script and frame with each answer', async (name, endpoint) => {
   for (const headers of [{}, as(nemo), ...(endpoint.method === 'GET' ? [as(ada)] : [])]) {
     const answered = await send(endpoint, headers);
     expect([name, answered.headers.get('x-content-type-options')]).toEqual([name, 'nosniff']);
@@ -67,7 +67,7 @@ test.each(all)('%s says with every answer that it is nobody’s page, script or 
   }
 });
 
-describe('a body is what its type says, and of the types that a page elsewhere can send, none is taken:', () => {
+describe('a body has its declared type, and no type that a page elsewhere can send is accepted:', () => {
   const types = [
     'text/plain',
     'text/plain; application/json',
@@ -91,7 +91,7 @@ describe('a body is what its type says, and of the types that a page elsewhere c
   });
 });
 
-test('no GET changes anything: every governed row is as it was after all of them', async () => {
+test('no GET changes a governed row', async () => {
   const governed = await app.db.all<{ name: string }>(
     sql`select distinct tgrelid::regclass::text as name from pg_trigger join pg_proc on pg_proc.oid = tgfoid
         where not tgisinternal and tgdeferrable`,
@@ -120,7 +120,7 @@ test('no GET changes anything: every governed row is as it was after all of them
   expect(await rows()).toEqual(before);
 });
 
-test('text that a browser would run is kept as it was written, and comes back as JSON, whatever the reader prefers', async () => {
+test('text that a browser would run is stored unchanged, and comes back as JSON for every Accept header', async () => {
   const read: EndpointName[] = [
     'registry.show',
     'registry.list',
@@ -139,20 +139,20 @@ test('text that a browser would run is kept as it was written, and comes back as
     const text = await answered.text();
     expect([name, text.includes(JSON.stringify(markup).slice(1, -1))]).toEqual([name, true]);
   }
-  // A refusal that repeats what it was sent is no page either.
+  // A refusal that repeats its input is not a page either.
   const refused = await fetch(`${app.url}/api/v1/teams?${encodeURIComponent(markup)}=1`, {
     headers: { ...as(ada), accept: 'text/html' },
   });
   expect([refused.status, refused.headers.get('content-type')]).toEqual([400, 'application/problem+json']);
 });
 
-test('a database that takes no connection is a 503 without a word of what is inside, and over when it does', async () => {
+test('a database without connections is a 503 without internal details, and ends with the fault', async () => {
   expect((await send(endpoints['teams.list'], as(ada))).status).toBe(200);
   const here = await app.db.one<{ name: string }>(sql`select current_database() as name`);
   const limit = async (most: number) =>
     await app.db.run({ strings: [`alter database "${here?.name}" connection limit ${most}`], values: [] });
   await limit(0);
-  // What is open already would go on.
+  // Open connections would continue.
   await app.db.run(
     sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = 'svc_app'`,
   );

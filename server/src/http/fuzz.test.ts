@@ -7,7 +7,7 @@ import { inSoak } from '../testing/config.ts';
 
 const fuzzing_ms = 400_000;
 
-// Not asked, since it would end the asking: what ends the caller's own session, and an answer without end.
+// Excluded, because they would end the run: the end of the caller's own session, and an answer without end.
 const excluded = ['auth.revoke', 'audit.follow'];
 
 let stage: FuzzStage;
@@ -33,7 +33,7 @@ beforeAll(async () => {
   };
   const signal = AbortSignal.timeout(fuzzing_ms);
   const others = await fuzz({ ...plan, actors }, signal);
-  // After the others: the admin may well open to them what is hidden, by a grant or a visibility.
+  // After the others: the admin may open hidden things to them, by a grant or a visibility.
   const may_read = Object.keys(stage.hidden);
   const asAdmin = await fuzz({ ...plan, actors: { admin: { token: admin, may_read } } }, signal);
   fuzzed = {
@@ -44,30 +44,30 @@ beforeAll(async () => {
 }, fuzzing_ms);
 afterAll(async () => await stage?.close());
 
-test('whatever is sent, as whomever: the reply is as described, no server error, and shows nothing hidden', () => {
+test('every reply to every caller is as described, no server error, and shows nothing hidden', () => {
   expect(fuzzed.faults).toEqual({});
 });
 
-test('every endpoint of the contract was asked but for the excluded ones', () => {
-  // Schemathesis leaves out the address that it reads the document from.
+test('every endpoint of the contract was called, except the excluded ones', () => {
+  // Schemathesis leaves out the address of the document itself.
   const leftOut = [...excluded, 'service.openapi'];
   const expected = Object.keys(endpoints).filter((name) => !leftOut.includes(name));
   for (const asked of Object.values(fuzzed.counts)) expect(Object.keys(asked).toSorted()).toEqual(expected.toSorted());
 });
 
-// What is planted is where replies would show it: whoever may read it comes upon it by the same requests.
-test('the admin is shown what is hidden from the others', () => {
+// The canaries are in fields that replies show, so an allowed reader finds them with the same requests.
+test('the admin sees the text that is hidden from the others', () => {
   expect(fuzzed.shown.admin).toEqual(Object.keys(stage.hidden).toSorted());
 });
 
-// So that nothing above passes because all of it was refused.
+// Otherwise the tests above could pass because every request was refused.
 test.each<[FuzzActor, { requests: number; endpoints: number }]>([
   ['anonymous', { requests: 5, endpoints: 5 }],
   ['viewer', { requests: 80, endpoints: 22 }],
   ['contributor', { requests: 80, endpoints: 25 }],
   ['machine', { requests: 65, endpoints: 20 }],
   ['admin', { requests: 180, endpoints: 45 }],
-])('%s was let in often, and to many endpoints', (actor, least) => {
+])('%s succeeds often, at many endpoints', (actor, least) => {
   const letIn = Object.values(fuzzed.counts[actor]).map((statuses) =>
     Object.entries(statuses).reduce((sum, [status, times]) => (status.startsWith('2') ? sum + times : sum), 0),
   );

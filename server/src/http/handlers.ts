@@ -1,4 +1,4 @@
-// What a feature's routes.ts hands to the server: for every endpoint one function from parsed parts to the answer.
+// The handlers in a feature's routes.ts: for every endpoint one function from parsed parts to the answer.
 import type { Answer, Endpoint, Parts, SurfaceName } from '@gantry/contract/endpoint.ts';
 import type { EndpointName, Endpoints } from '@gantry/contract/endpoints.ts';
 import type { Caller } from '../access/caller.ts';
@@ -7,15 +7,15 @@ import type { RequestHeaders } from './request-headers.ts';
 
 export type Call<N extends EndpointName> = Parts<Endpoints[N]> & {
   caller: Caller;
-  /** As they came, for the few that need one. */
+  /** The raw headers, for the few handlers that need one. */
   headers: RequestHeaders;
   /** Ends when the client goes away or the service stops. */
   signal: AbortSignal;
 } & (Endpoints[N] extends { body: 'archive' } | { reply: { kind: 'events' } } ? CallerNow : object);
 
-/** For handlers that read the body by themselves, and for answers that go on for long. */
+/** For handlers that read the body themselves, and for long answers. */
 interface CallerNow {
-  /** The caller as they stand by now; throws when they may not ask any more. */
+  /** The caller at this moment; throws when they may no longer ask. */
   callerNow: () => Promise<Caller>;
 }
 

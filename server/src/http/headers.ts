@@ -1,7 +1,7 @@
 import type { Receipt } from '../audit/append.ts';
 import type { Reply } from './reply.ts';
 
-// Nothing that the API answers is a page: no script, no frame, no type but the one it says.
+// No answer of the API is a page: it has no script, no frame and no other type than the declared one.
 const always = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
   'x-content-type-options': 'nosniff',
@@ -9,7 +9,7 @@ const always = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** Adds the security headers, the request's id, and the numbers of the audit entries that it made. */
+/** Adds the security headers, the request's id, and the numbers of its audit entries. */
 export function secure(reply: Reply, request_id: string, receipts: readonly Receipt[]): Reply {
   const entries = receipts.map(({ chain, seq }) => `${chain}/${seq}`).join(', ');
   return {

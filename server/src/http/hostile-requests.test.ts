@@ -1,4 +1,4 @@
-// What somebody sends who means harm: text that the parts under us choke on, bodies that never end, requests of two people on one connection.
+// Hostile requests: text that the libraries cannot handle, bodies without end, requests of two users on one connection.
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,18 +30,18 @@ const login = async (body: string) =>
 describe('a body that is', () => {
   test.each([
     ['a megabyte of quotes', `"${'\\"'.repeat(500_000)}`, 400],
-    ['a string that does not end', `"${'a'.repeat(1_000_000)}`, 400],
+    ['a string without an end', `"${'a'.repeat(1_000_000)}`, 400],
     ['a million of elements', `[${'0,'.repeat(500_000)}0]`, 422],
     ['half a million of members', `{${'"a":1,'.repeat(140_000)}"a":1}`, 422],
     ['brackets in a string', JSON.stringify({ email: '['.repeat(1000), password: 'x' }), 422],
-  ])('%s is refused within a second, by whoever is not even signed in', async (_, body, status) => {
+  ])('%s is refused within a second, also from an anonymous caller', async (_, body, status) => {
     const started = performance.now();
     expect((await login(body)).status).toBe(status);
     expect(performance.now() - started).toBeLessThan(1000);
   });
 });
 
-// For each endpoint what it takes; every string in it gives way to each of these in turn.
+// A valid request for each endpoint; each of its strings is replaced by each of these in turn.
 const hostile = [
   '\0',
   'a\0b',
@@ -96,7 +96,7 @@ const samples: Partial<Record<EndpointName, { params?: Record<string, string>; q
 };
 
 test.each(Object.keys(samples) as EndpointName[])(
-  '%s answers text that nobody would send with a refusal or an answer, never with a failure',
+  '%s answers hostile text with a refusal or an answer, never with a failure',
   async (name) => {
     const endpoint: Endpoint = endpoints[name];
     const { params, query = {}, body } = samples[name] ?? {};
@@ -107,7 +107,7 @@ test.each(Object.keys(samples) as EndpointName[])(
         ...variants(body ?? {}, text).map((one) => ({ query, body: one })),
       ];
       for (const one of asked) {
-        // A longer address is the listener's to refuse.
+        // The listener refuses a longer address.
         const url = endpointUrl(app.url, endpoint, params, one.query as Record<string, string>); // the samples hold text
         if (url.href.length > 10_000) continue;
         const response = await fetch(url, {
@@ -124,7 +124,7 @@ test.each(Object.keys(samples) as EndpointName[])(
   },
 );
 
-/** The value with each text in it replaced, one at a time; keys of maps, too. */
+/** The value with each of its texts replaced, one at a time; also the keys of maps. */
 function variants(value: unknown, text: string): unknown[] {
   if (typeof value === 'string') return [text];
   if (Array.isArray(value)) {
@@ -138,7 +138,7 @@ function variants(value: unknown, text: string): unknown[] {
   ]);
 }
 
-test('text that the database cannot keep is refused with its place', async () => {
+test('text that the database cannot store is refused with its place', async () => {
   const made = ada.client.call('registry.create', {
     params: { kind: 'tool' },
     body: { name: 'odd', team: 'ml', config: { deep: ['fine', 'a\0b'] } },
@@ -146,7 +146,7 @@ test('text that the database cannot keep is refused with its place', async () =>
   await expect(made).rejects.toMatchObject({ code: 'invalid', errors: [{ pointer: '/config/deep/1' }] });
 });
 
-test('a map with a prototype for a member pollutes nothing and keeps the rest', async () => {
+test('a map with a prototype as a member pollutes nothing and keeps the rest', async () => {
   const config = JSON.parse(
     '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"kept":1}',
   ) as object;
@@ -188,7 +188,7 @@ describe('a body that arrives late', () => {
     expect(await late(eve, '/api/v1/teams/ml/members', body, revoke)).toMatch(/^HTTP\/1.1 401/);
   });
 
-  test('does not bring back whoever was removed meanwhile', async () => {
+  test('does not bring back a user who was removed meanwhile', async () => {
     const mal = await app.user('mal@example.com', { teams: { ml: 'admin' } });
     const body = JSON.stringify({ principal: 'user:mal@example.com', role: 'admin' });
     const remove = async () =>
@@ -199,7 +199,7 @@ describe('a body that arrives late', () => {
   });
 });
 
-/** What the server says on one connection until it closes it. */
+/** The server's answers on one connection until it closes. */
 async function exchange(talk: (write: (text: string) => void) => Promise<void>, to = address): Promise<string> {
   const socket = connect(to);
   const said = (async () => {
@@ -211,7 +211,7 @@ async function exchange(talk: (write: (text: string) => void) => Promise<void>, 
   return await said;
 }
 
-test('requests of different people on one connection are kept apart, also when they are sent at once', async () => {
+test('requests of different users on one connection are kept apart, also when they are sent at once', async () => {
   const bob = await app.user('bob@example.com');
   const request = (token: string | undefined, more = '') =>
     `GET /api/v1/auth/me HTTP/1.1\r\nhost: x\r\n${token === undefined ? '' : `authorization: Bearer ${token}\r\n`}${more}\r\n`;
@@ -226,12 +226,12 @@ test('requests of different people on one connection are kept apart, also when t
 test.each([
   ['both a length and chunks', 'content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'],
   ['two lengths', 'content-length: 2\r\ncontent-length: 3\r\n\r\n{}'],
-  ['a header that goes on in the next line', 'x-a: b\r\n c: d\r\ncontent-length: 2\r\n\r\n{}'],
-  ['a line end that is none', 'x-a: b\ncontent-length: 2\n\n{}'],
+  ['a header over two lines', 'x-a: b\r\n c: d\r\ncontent-length: 2\r\n\r\n{}'],
+  ['an invalid line end', 'x-a: b\ncontent-length: 2\n\n{}'],
   ['a space before the colon', 'content-length : 2\r\n\r\n{}'],
   ['headers without end', `${'x-a: b\r\n'.repeat(5000)}\r\n`],
   ['a huge header', `x-a: ${'b'.repeat(20_000)}\r\n\r\n`],
-])('a request with %s is refused, and nothing after it is taken for another one', async (_, rest) => {
+])('a request with %s is refused, and its rest is not read as another request', async (_, rest) => {
   const smuggled = `GET /api/v1/auth/me HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${ada.token}\r\n\r\n`;
   const said = await exchange(async (write) =>
     write(`POST /api/v1/auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${rest}${smuggled}`),
@@ -240,7 +240,7 @@ test.each([
   expect(said).not.toContain(ada.email);
 });
 
-describe('what Node refuses by itself is answered with a problem document', () => {
+describe('a request that Node refuses is answered with a problem document:', () => {
   const problemIn = (said: string) => {
     const [head = '', body = ''] = said.split('\r\n\r\n');
     expect(head.toLowerCase()).toMatch(/content-type: application\/problem\+json/);
@@ -264,7 +264,7 @@ describe('what Node refuses by itself is answered with a problem document', () =
       'too_large',
     ],
     ['no host', 'GET /livez HTTP/1.1\r\nconnection: close\r\n\r\n', 'malformed'],
-    ['a host that is none', 'GET /livez HTTP/1.1\r\nhost: a b\r\nconnection: close\r\n\r\n', 'malformed'],
+    ['an invalid host', 'GET /livez HTTP/1.1\r\nhost: a b\r\nconnection: close\r\n\r\n', 'malformed'],
     ['an expectation', `${post}expect: a miracle\r\ncontent-length: 0\r\n\r\n`, 'malformed'],
   ])('%s', async (_, text, code) => {
     expect(problemIn(await exchange(async (write) => write(text)))).toBe(code);
@@ -277,7 +277,7 @@ describe('what Node refuses by itself is answered with a problem document', () =
     'authorization: Bearer a.b.c\r\nauthorization: Bearer d.e.f',
     'x-service-team: ml\r\nX-Service-Team: ops',
     'idempotency-key: a\r\nidempotency-key: b',
-  ])('a header of one value that is given twice: %j', async (more) => {
+  ])('a repeated single-value header: %j', async (more) => {
     const said = await exchange(async (write) => write(`${post}${more}\r\ncontent-length: 2\r\n\r\n{}`));
     expect(problemIn(said)).toBe('malformed');
     expect(said).toMatch(/The header [a-z-]+ is given more than once/);
@@ -298,7 +298,7 @@ describe('what Node refuses by itself is answered with a problem document', () =
     }
   });
 
-  test('what is answered already on the connection stays whole', async () => {
+  test('an earlier answer on the connection stays whole', async () => {
     const said = await exchange(async (write) => {
       write('GET /livez HTTP/1.1\r\nhost: x\r\n\r\n');
       await sleep(100);
@@ -309,7 +309,7 @@ describe('what Node refuses by itself is answered with a problem document', () =
     expect(problemIn(second)).toBe('malformed');
   });
 
-  test('an answer that is being given is not written into, though more was asked behind it', async () => {
+  test('an answer in progress is not broken by the next request', async () => {
     const said = await exchange(async (write) => {
       write(`GET /api/v1/audit/events HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${ada.token}\r\n\r\n`);
       await sleep(200);
@@ -320,7 +320,7 @@ describe('what Node refuses by itself is answered with a problem document', () =
   });
 });
 
-test('who and where a request claims to be from changes neither its identity nor what is linked', async () => {
+test('forged headers about the sender change neither identity nor links', async () => {
   const claims = {
     host: 'evil.example',
     'x-forwarded-host': 'evil.example',
@@ -374,9 +374,9 @@ test.each([
   '/api/v1/rbac',
   '/api/v2/teams',
   '/favicon.ico',
-])('%s is not there', async (path) => expect((await fetch(app.url + path)).status).toBe(404));
+])('%s is unknown', async (path) => expect((await fetch(app.url + path)).status).toBe(404));
 
-test('a failure inside says nothing of what is inside, and that a refusal could not be recorded is no success', async () => {
+test('an internal failure reveals no internals, and a refusal that cannot be recorded is no success', async () => {
   await app.db.run(sql`alter table audit.head rename to head_gone`);
   const failed = await fetch(`${app.url}/api/v1/auth/me`, { headers: { authorization: `Bearer ${ada.token}` } });
   await app.db.run(sql`alter table audit.head_gone rename to head`);

@@ -20,7 +20,7 @@ const send = async (
 ) => await fetch(app.url + path, { ...init, headers: { authorization: `Bearer ${ada.token}`, ...headers } });
 const json = { 'content-type': 'application/json' };
 
-test('every answer carries the security headers and a request id, refusals and unknown paths included', async () => {
+test('every answer has the security headers and a request id, also a refusal and an unknown path', async () => {
   for (const path of ['/livez', '/api/v1/teams', '/api/v1/nothing', '/api/v1/teams?limit=0']) {
     const { headers } = await send(path);
     expect(headers.get('x-content-type-options')).toBe('nosniff');
@@ -31,7 +31,7 @@ test('every answer carries the security headers and a request id, refusals and u
   }
 });
 
-test('a refusal is a problem document with code, request id and what to do', async () => {
+test('a refusal is a problem document with code, request id and hint', async () => {
   const answered = await fetch(`${app.url}/api/v1/teams`);
   expect(answered.status).toBe(401);
   expect(answered.headers.get('www-authenticate')).toMatch(/^Bearer/);
@@ -44,7 +44,7 @@ test('a refusal is a problem document with code, request id and what to do', asy
   });
 });
 
-// By hand: the only operations that need no sign-in.
+// Written by hand: the only public operations.
 const open = [
   'service.livez',
   'service.readyz',
@@ -56,25 +56,22 @@ const open = [
   'auth.set_password',
 ];
 
-test.each(Object.entries<Endpoint>(endpoints))(
-  '%s needs a sign-in unless it is one of the open ones',
-  async (name, endpoint) => {
-    const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, key: string) =>
-      key.endsWith('id') ? '00000000-0000-4000-8000-000000000000' : key === 'kind' ? 'tool' : 'greeter',
-    );
-    const type = endpoint.body === 'archive' ? { 'content-type': 'application/gzip' } : json;
-    const body = endpoint.body === undefined ? {} : { body: '{}' };
-    for (const headers of [{}, { authorization: 'Bearer a.b.c' }, { authorization: 'Basic YWRtaW46YWRtaW4=' }]) {
-      const { status } = await fetch(app.url + path, {
-        method: endpoint.method,
-        headers: { ...type, ...headers },
-        ...body,
-      });
-      if (open.includes(name)) expect([200, 422]).toContain(status);
-      else expect(status).toBe(401);
-    }
-  },
-);
+test.each(Object.entries<Endpoint>(endpoints))('%s needs a sign-in unless it is public', async (name, endpoint) => {
+  const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, key: string) =>
+    key.endsWith('id') ? '00000000-0000-4000-8000-000000000000' : key === 'kind' ? 'tool' : 'greeter',
+  );
+  const type = endpoint.body === 'archive' ? { 'content-type': 'application/gzip' } : json;
+  const body = endpoint.body === undefined ? {} : { body: '{}' };
+  for (const headers of [{}, { authorization: 'Bearer a.b.c' }, { authorization: 'Basic YWRtaW46YWRtaW4=' }]) {
+    const { status } = await fetch(app.url + path, {
+      method: endpoint.method,
+      headers: { ...type, ...headers },
+      ...body,
+    });
+    if (open.includes(name)) expect([200, 422]).toContain(status);
+    else expect(status).toBe(401);
+  }
+});
 
 test.each([
   ['a body that is not JSON', '{"name":', json, 400, 'malformed'],
@@ -119,7 +116,7 @@ test.each([
   expect(await rawGet(pathname + search)).toMatchObject({ status, code });
 });
 
-// fetch would tidy the path up before it sends it.
+// fetch would normalise the path before it sends it.
 async function rawGet(path: string): Promise<{ status: number; code: string }> {
   const { hostname, port } = new URL(app.url);
   return await new Promise((resolve, reject) => {
@@ -135,7 +132,7 @@ async function rawGet(path: string): Promise<{ status: number; code: string }> {
   });
 }
 
-test('a method that a path does not have is 405, and TRACE is none', async () => {
+test('an unsupported method of a path is 405, and TRACE is refused', async () => {
   const refused = await send('/api/v1/teams', { method: 'DELETE' });
   expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
   const { hostname, port } = new URL(app.url);
@@ -147,11 +144,11 @@ test('a method that a path does not have is 405, and TRACE is none', async () =>
   expect(answered).toMatch(/^HTTP\/1\.1 40[45]/);
 });
 
-test('HEAD is answered as GET is, without a body', async () => {
+test('HEAD is answered like GET, without a body', async () => {
   const [head, get] = [await send('/api/v1/teams', { method: 'HEAD' }), await send('/api/v1/teams')];
   expect([head.status, await head.text()]).toEqual([200, '']);
   expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'));
-  // An answer without an end is over with its head.
+  // The answer without an end ends with its head.
   const stream = await send('/api/v1/audit/events', { method: 'HEAD' });
   expect([stream.status, await stream.text()]).toEqual([200, '']);
 });
@@ -175,7 +172,7 @@ test.each([
 );
 
 test.each(['x-forwarded-for', 'x-real-ip', 'forwarded'])(
-  '%s from an untrusted peer does not change what the log says',
+  '%s from an untrusted peer does not change the log',
   async (header) => {
     await fetch(`${app.url}/api/v1/auth/login`, {
       method: 'POST',
@@ -189,7 +186,7 @@ test.each(['x-forwarded-for', 'x-real-ip', 'forwarded'])(
   },
 );
 
-test('a list is paged through to its end, and a cursor works for the list and the caller it was made for alone', async () => {
+test('a list is paged to its end, and a cursor works only for its list and its caller', async () => {
   for (let n = 0; n < 5; n++) await ada.client.call('teams.create', { body: { name: `team-${n}` } });
   const names: string[] = [];
   let cursor: string | undefined;
@@ -208,7 +205,7 @@ test('a list is paged through to its end, and a cursor works for the list and th
   });
 });
 
-test('a refused action is on the record, and repeats of it are collapsed', async () => {
+test('a refused action is recorded, and its repeats are collapsed', async () => {
   const vic = await app.user('vic@example.com');
   for (let n = 0; n < 3; n++)
     await expect(vic.client.call('teams.create', { body: { name: 'mine' } })).rejects.toMatchObject({
@@ -222,7 +219,7 @@ test('a refused action is on the record, and repeats of it are collapsed', async
   ]);
 });
 
-test('a governed change says its audit number', async () => {
+test('a governed change returns its audit number', async () => {
   const answered = await send('/api/v1/teams', {
     method: 'POST',
     headers: json,
@@ -244,7 +241,7 @@ test('OpenAPI describes every endpoint of the contract', async () => {
   expect(described.openapi).toBe('3.1.0');
 });
 
-test('OpenAPI says what a client besides ours has to know: the team to act in, how to resume a stream, what an agent may answer', async () => {
+test('OpenAPI tells other clients how to choose the team, resume a stream and read an agent’s answers', async () => {
   const { paths, components } = (await app.anonymous.call('service.openapi', {})) as {
     paths: Record<string, never>;
     components: { responses: Record<string, object> };

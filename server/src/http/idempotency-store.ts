@@ -23,11 +23,11 @@ export interface KeyedRequest {
 }
 
 type Row = KeyedRequest & {
-  /** Whoever carries it out may still be at it. */
+  /** Its request may still be running. */
   held: boolean;
 } & ({ state: 'begun' | 'carried_out' } | { state: 'answered'; status: number; reply: string });
 
-/** False when the key is taken: not by a row that is too old, nor by an attempt that changed nothing until its lease ran out. */
+/** False when the key is taken. A row that is too old does not take it, nor an attempt without a change whose lease ran out. */
 export async function begin(
   db: Database,
   { id, owner_id, key }: Attempt,
@@ -35,7 +35,7 @@ export async function begin(
   lease_seconds: number,
 ): Promise<boolean> {
   const lease_until = fromNow(1000 * lease_seconds);
-  // Two statements, for a conflict that updates locks the row even where it changes nothing: that would be a write for every repeat.
+  // Two statements: a conflict that updates locks the row even without a change, which costs a write for every repeat.
   const inserted = await db.run(sql`
     insert into idempotency_key (owner_id, key, endpoint, digest, attempt, lease_until)
     values (${owner_id}, ${key}, ${endpoint}, ${digest}, ${id}, ${lease_until}) on conflict do nothing`);
@@ -65,12 +65,12 @@ export async function answered(db: Database, attempt: Attempt, status: number, r
   );
 }
 
-/** Unless it has changed something. */
+/** Deletes the row, unless it has changed something. */
 export async function forget(db: Database, attempt: Attempt): Promise<void> {
   await db.run(sql`delete from idempotency_key where ${its(attempt)} and state = 'begun'`);
 }
 
-/** Those that are too old, a few at a time: each key that comes takes some with it. */
+/** Drops the rows that are too old, a few at a time: each new key removes some. */
 export async function removeOld(db: Database): Promise<void> {
   await forgetOld(db, retention, 100);
 }

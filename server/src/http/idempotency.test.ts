@@ -1,6 +1,6 @@
-// A server that was killed is what it leaves: a row that is only begun, or one that is marked and has no answer. The first is made by an
-// attempt that waits for longer than its lease, and then wakes up again, which is the harder case; the second by a trigger that fails
-// the statement which stores the answer, after the change has committed.
+// A killed server leaves a row that is only begun, or a marked row without an answer. For the first, an attempt waits for longer than
+// its lease and then continues, which is the harder case. For the second, a trigger fails the statement that stores the answer, after the
+// change has committed.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints } from '@gantry/contract/endpoints.ts';
@@ -57,7 +57,7 @@ async function entries(event: string, member: 'team' | 'user', value: string): P
   return rows.length;
 }
 
-test('the same request with the same key is done once, has one audit entry, and is answered the same', async () => {
+test('the same request with the same key is done once, has one audit entry, and gets the same answer', async () => {
   const first = await createTeam('once', 'key-1');
   expect(first).toMatchObject({ status: 201, replayed: null, data: { name: 'once' } });
   expect(first.headers.get('x-audit-entry')).toMatch(/^governance\//);
@@ -70,18 +70,18 @@ test('the same request with the same key is done once, has one audit entry, and 
   expect(await entries('team.created', 'team', 'once')).toBe(1);
 });
 
-test('without a key a second request is another request', async () => {
+test('without a key a second request is a new request', async () => {
   expect((await createTeam('plain')).status).toBe(201);
   expect(await createTeam('plain')).toMatchObject({ status: 409, code: 'exists' });
 });
 
-test('the order of members does not make another request, nor does a default that is written out', async () => {
+test('another order of members is the same request, and so is a written default', async () => {
   const first = await post('users', { email: 'order@example.com', name: 'Order' }, 'key-order');
   const again = await post('users', { role: 'viewer', name: 'Order', email: 'order@example.com' }, 'key-order');
   expect([first.status, again.status, again.replayed]).toEqual([201, 201, 'true']);
 });
 
-test('a key with another body or on another endpoint is refused, and nothing is made', async () => {
+test('a key with another body or on another endpoint is refused, and nothing is created', async () => {
   await createTeam('mine', 'key-2');
   expect(await createTeam('another', 'key-2')).toMatchObject({
     status: 409,
@@ -95,21 +95,21 @@ test('a key with another body or on another endpoint is refused, and nothing is 
   expect(await teams('another')).toBe(0);
 });
 
-test("another user's use of the same key is theirs alone", async () => {
+test('another user may use the same key', async () => {
   await createTeam('of-ada', 'key-4', ada);
   expect(await createTeam('of-bob', 'key-4', bob)).toMatchObject({ status: 201, replayed: null });
   expect(await createTeam('of-ada', 'key-5', ada)).toMatchObject({ code: 'exists' });
   expect(await createTeam('of-bob', 'key-4', bob)).toMatchObject({ data: { name: 'of-bob' }, replayed: 'true' });
 });
 
-test('a request that was refused may be sent again with its key', async () => {
+test('a refused request may be sent again with its key', async () => {
   const tool = { name: 'refused', team: 'late' };
   expect(await post('registry/tool', tool, 'key-6')).toMatchObject({ status: 404 });
   expect(await createTeam('late')).toMatchObject({ status: 201 });
   expect(await post('registry/tool', tool, 'key-6')).toMatchObject({ status: 201, replayed: null });
 });
 
-test('an answer is given again to whoever is still signed in as its owner, and to nobody else', async () => {
+test('an answer is repeated only to its owner with a working session', async () => {
   const eve = await app.user('eve@example.com', { role: 'admin' });
   await createTeam('of-eve', 'key-7', eve);
   await app.governed(sql`update app_user set role = 'viewer' where email = ${eve.email} returning id`);
@@ -119,7 +119,7 @@ test('an answer is given again to whoever is still signed in as its owner, and t
   expect(await createTeam('of-eve', 'key-7', eve)).toMatchObject({ status: 401 });
 });
 
-test('a one-time password is answered once, and lies in no row', async () => {
+test('a one-time password is answered once, and is stored in no row', async () => {
   const user = { email: 'secret@example.com' };
   const first = await post('users', user, 'key-9');
   const { one_time_password, ...rest } = first.data ?? {};
@@ -142,19 +142,19 @@ test.each([
   expect(await teams('malformed')).toBe(0);
 });
 
-test('255 visible characters are a key', async () => {
+test('a key may have 255 visible characters', async () => {
   const key = `!~"${'k'.repeat(252)}`;
   expect(await createTeam('long-key', key)).toMatchObject({ status: 201 });
   expect(await createTeam('long-key', key)).toMatchObject({ replayed: 'true' });
 });
 
-test('where nothing is created the header has no meaning', async () => {
+test('an endpoint that creates nothing ignores the header', async () => {
   const add = { principal: 'user:bob@example.com', role: 'viewer' };
   for (const key of ['key-1', 'not a key', 'key-1'])
     expect(await post('teams/ml/members', add, key)).toMatchObject({ status: 200, replayed: null });
 });
 
-test('a thousand requests at once with ten keys make ten teams, with an audit entry each', async () => {
+test('a thousand concurrent requests with ten keys create ten teams, with an audit entry each', async () => {
   const names = Array.from({ length: 10 }, (_, n) => `swarm-${n}`);
   const answers = await Promise.all(
     Array.from({ length: 1000 }, async (_, n) => await createTeam(names[n % 10] ?? '', `swarm-key-${n % 10}`)),
@@ -170,7 +170,7 @@ test('a thousand requests at once with ten keys make ten teams, with an audit en
   for (const name of names) expect(await entries('team.created', 'team', name)).toBe(1);
 });
 
-test('asking for an approval that waits already changes nothing, and its answer is kept too', async () => {
+test('a second request for a pending approval changes nothing, and its answer is kept too', async () => {
   await storeAgent(app, ada.email, { name: 'greeter' });
   const submission = { asset: 'agents/greeter', version: '1.0.0' };
   const first = await post('rbac/approvals', submission, 'key-10');
@@ -179,7 +179,7 @@ test('asking for an approval that waits already changes nothing, and its answer 
   expect(await post('rbac/approvals', submission, 'key-11')).toMatchObject({ replayed: 'true', text: waiting.text });
 });
 
-test('what a crash left without its answer is not done again: the key says that it was carried out', async () => {
+test('a request whose answer a crash lost is not done again: the key says that it was done', async () => {
   await app.db.run(sql`create function lose_answer() returns trigger language plpgsql as
     'begin if new.state = ''answered'' then raise exception ''killed''; end if; return new; end'`);
   await app.db.run(
@@ -189,21 +189,21 @@ test('what a crash left without its answer is not done again: the key says that 
   await app.db.run(sql`drop trigger lost on idempotency_key`);
   expect(await createTeam('crashed', 'key-12')).toMatchObject({
     code: 'idempotency_conflict',
-    detail: expect.stringContaining('still being carried out'),
+    detail: expect.stringContaining('is still running'),
   });
   await app.moveClock('31 seconds');
   const late = await createTeam('crashed', 'key-12');
   expect(late).toMatchObject({
     status: 409,
     code: 'idempotency_conflict',
-    detail: expect.stringContaining('was carried out, and its answer is gone'),
+    detail: expect.stringContaining('was done, but its answer is lost'),
   });
   expect(late.headers.get('retry-after')).toBeNull();
   expect(await teams('crashed')).toBe(1);
   expect(await entries('team.created', 'team', 'crashed')).toBe(1);
 });
 
-/** Past HTTP, where a test decides when the request goes on and how it ends. */
+/** Below HTTP, so a test decides when and how the request ends. */
 async function attempt(
   key: string,
   carryOut: (create: (name: string) => Promise<Reply>) => Promise<Reply>,
@@ -234,7 +234,7 @@ test('the same parts on another endpoint are another request', async () => {
   expect(await teams('here', 'there')).toBe(1);
 });
 
-test('a request that fails after its change was made is not done again', async () => {
+test('a request that fails after its change is not done again', async () => {
   const failing = attempt('key-16', async (create) => {
     await create('unread');
     throw new Error('it cannot be read back');
@@ -245,7 +245,7 @@ test('a request that fails after its change was made is not done again', async (
   expect(await teams('unread', 'unread-again')).toBe(1);
 });
 
-test('a request that does not go on is taken over when its lease has run out, and changes nothing should it go on after all', async () => {
+test('a stalled request is taken over when its lease has run out, and changes nothing if it continues', async () => {
   await app.moveClock('0 seconds');
   const begun = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
@@ -271,7 +271,7 @@ test('a request that does not go on is taken over when its lease has run out, an
   expect(await entries('team.created', 'team', 'slow')).toBe(0);
 });
 
-test('after a day a key is new again, and old ones go when another comes', async () => {
+test('after a day a key is new again, and a new key removes old ones', async () => {
   await createTeam('old', 'key-14');
   await createTeam('older', 'key-15');
   await app.moveClock('24 hours 1 minute');

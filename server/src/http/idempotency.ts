@@ -1,7 +1,7 @@
-// A request with an Idempotency-Key is carried out at most once. Its row is inserted before anything else; the transaction that changes
-// something marks it as carried out, so that no crash comes between the two; the answer is stored last. Must never happen: two attempts
-// change something, or a secret lies in the row. A crash before the change leaves a row that anybody may take over once its lease has
-// run out (an attempt that was only slow then fails at its mark, and its change is undone); a crash after it loses the answer alone.
+// A request with an Idempotency-Key is carried out at most once. Its row is inserted before anything else. The transaction of the change
+// marks the row as carried out, so no crash comes between the two; the answer is stored last. Must never happen: a second attempt that
+// changes something, or a secret in the row. After a crash before the change, another attempt may take over the row once its lease has
+// run out. A slow first attempt then fails at its mark, and its change is undone. A crash after the change loses only the answer.
 import { createHmac, randomUUID } from 'node:crypto';
 import type { Endpoint } from '@gantry/contract/endpoint.ts';
 import { idempotencyKeyPattern, secretMembers, takesIdempotencyKey } from '@gantry/contract/idempotency.ts';
@@ -21,13 +21,13 @@ interface Asked {
   parsed: object;
 }
 
-/** Answers what `carryOut` answers, or what it answered before. */
+/** Returns the answer of `carryOut`, or the stored answer. */
 export type CarryOutOnce = (asked: Asked, carryOut: () => Promise<Reply>) => Promise<Reply>;
 
-// Far longer than any of these requests takes; right however short it is, since every attempt is fenced.
+// Far longer than any of these requests takes. A shorter lease would be correct too, since every attempt is fenced.
 const lease_seconds = 30;
 
-/** The digests are keyed, so that nobody who reads the table can try out what a body held. */
+/** The digests are keyed, so a reader of the table cannot guess the content of a body. */
 export function carryOutOnce(db: Database, digest_key: Buffer): CarryOutOnce {
   return async ({ endpoint, caller, headers, parsed }, carryOut) => {
     const key = headers.get('idempotency-key');
@@ -47,7 +47,7 @@ export function carryOutOnce(db: Database, digest_key: Buffer): CarryOutOnce {
       if (!(await store.carriedOut(tx, attempt))) throw underWay();
     };
     const reply = await carryOut().catch(async (error: unknown) => {
-      // It changed nothing, or the row says that it did.
+      // It changed nothing, or its row is marked.
       await store.forget(db, attempt);
       throw error;
     });
@@ -56,13 +56,13 @@ export function carryOutOnce(db: Database, digest_key: Buffer): CarryOutOnce {
   };
 }
 
-// Whether the caller may still do it is not asked again: they have passed authentication, it is done, and this is what they themselves
-// were told when they did it, as it was then. It reads nothing, so that there is nothing in it that they have lost the right to.
+// The permission is not checked again. The caller is authenticated, the change is done, and this is their own earlier answer. Nothing
+// is read again, so the answer holds nothing new that they may not see.
 function answerAgain(row: Awaited<ReturnType<typeof store.find>>, digest: string): Reply {
   if (row !== undefined && row.digest !== digest)
     throw new Problem('idempotency_conflict', {
-      detail: `This Idempotency-Key was used for another request: ${row.endpoint}, or the same with another content.`,
-      hint: 'Use a new key for every request that is not the same.',
+      detail: `This Idempotency-Key was used for another request: ${row.endpoint}, or the same with other content.`,
+      hint: 'Use a new key for every new request.',
     });
   if (row?.state === 'answered')
     return {
@@ -72,15 +72,15 @@ function answerAgain(row: Awaited<ReturnType<typeof store.find>>, digest: string
     };
   if (row?.state === 'carried_out' && !row.held)
     throw new Problem('idempotency_conflict', {
-      detail: 'The request with this Idempotency-Key was carried out, and its answer is gone.',
-      hint: 'Look for what it made; to make something else, use a new key.',
+      detail: 'The request with this Idempotency-Key was done, but its answer is lost.',
+      hint: 'Check the result of that request. For a new request, use a new key.',
     });
   throw underWay();
 }
 
 function underWay(): Problem {
   return new Problem('idempotency_conflict', {
-    detail: 'The first request with this Idempotency-Key is still being carried out.',
+    detail: 'The first request with this Idempotency-Key is still running.',
     hint: 'Send it again with the same key in a moment.',
     retry_after_seconds: 1,
   });

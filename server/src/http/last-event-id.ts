@@ -1,5 +1,5 @@
-// Where the reader of a stream that broke goes on: after the event with this id. Undefined when it begins, and for an id that is none of
-// the stream's.
+// The position after which a broken stream continues: the event with this id. Undefined at the start, and for an id of another
+// stream.
 import { z } from 'zod';
 import type { RequestHeaders } from './request-headers.ts';
 

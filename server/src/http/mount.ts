@@ -1,5 +1,5 @@
-// The contract on Node's own server: for every request the endpoint's surface is chosen, its sender identified, its parts parsed, its handler
-// called, and the reply written. Nothing reaches a handler that was not parsed; nothing leaves that the reply's schema does not name.
+// The contract on Node's own server. For every request: choose the endpoint's surface, identify the sender, parse the parts, call the
+// handler, write the reply. A handler gets only parsed values; a reply has only members of its schema.
 // The caller is read after the whole request has arrived: a right that ended meanwhile no longer counts.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
@@ -36,7 +36,7 @@ export interface HttpParts {
   log: RequestLog;
   /** While a flagged account must change its password first (setting enforce_password_change). */
   mustChangeFirst: () => Promise<boolean>;
-  /** Ends when the service stops; long answers end with it. */
+  /** Ends when the service stops, and ends long answers with it. */
   stopping: AbortSignal;
 }
 
@@ -51,7 +51,7 @@ export interface RequestLog {
     actor: string | null;
   }): void;
   bug(error: unknown, request_id: string): void;
-  /** Rare, and no bug, as long as it is a race: what refers to something that never was there would end here as well. */
+  /** A race with a removal, which is rare and no bug. A reference to a row that never existed would end here as well. */
   overtaken(error: unknown, request_id: string): void;
   undeclared(line: { request_id: string; endpoint: string; code: ProblemCode }): void;
 }
@@ -63,7 +63,7 @@ interface Route {
   handler: ((call: Call<never>) => Promise<unknown>) | undefined;
 }
 
-/** A request while it is answered. */
+/** A request in progress. */
 interface Exchange {
   incoming: IncomingMessage;
   method: string;
@@ -79,7 +79,7 @@ interface Exchange {
 export function mount(parts: HttpParts): RequestListener {
   const routes = router<Route>();
   for (const [name, endpoint] of Object.entries<Endpoint>(endpoints)) {
-    // The handlers' type pairs each name with its own endpoint; a loop over names cannot say so.
+    // The handlers' type pairs each name with its endpoint; a loop over names cannot express that.
     const handler = parts.handlers[name as EndpointName] as unknown as Route['handler'];
     routes.add(endpoint.method, endpoint.path, { endpoint, surface: surfaces[endpoint.surface ?? 'api'], handler });
   }
@@ -131,7 +131,7 @@ async function answer(
   }
 }
 
-/** The caller, as soon as that is known: also one who is then refused. */
+/** The caller, once known; also a caller who is refused. */
 interface Asking {
   caller: Caller;
 }
@@ -156,7 +156,7 @@ async function replyTo(parts: HttpParts, routes: Router<Route>, exchange: Exchan
   }
 }
 
-// An unknown sender makes the service hold at most this.
+// An unknown sender can make the service hold at most this much.
 const unknown_sender_max_bytes = 64 * 1024;
 
 async function carryOut(
@@ -205,19 +205,19 @@ function servedElsewhere({ role }: Surface): Problem {
 function notRouted(methods: readonly string[]): Problem {
   if (methods.length === 0) return new Problem('not_found');
   return new Problem('method_not_allowed', {
-    detail: `Here only ${methods.join(', ')} is offered.`,
+    detail: `This path allows only ${methods.join(', ')}.`,
     fields: { allowed_methods: methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])) },
   });
 }
 
-// Work that ended because its client left, or because the service stops, is no bug.
+// Work that ended because its client left, or because the service stops, is not a bug.
 function brokenOff(error: unknown, { incoming, signal }: Exchange, stopping: AbortSignal): Problem | undefined {
   if (!signal.aborted || (error !== signal.reason && error !== incoming.errored)) return undefined;
   if (error === stopping.reason) return new Problem('starting');
   return new Problem('request_timeout', { detail: 'The client left before its request was answered.' });
 }
 
-/** A refusal that cannot be put on the record is answered as what stood in the way of that. */
+/** A refusal that cannot be recorded is answered with the reason for that. */
 async function toProblem(parts: HttpParts, caller: Caller, error: unknown, request_id: string): Promise<Problem> {
   const problem = asProblem(error);
   if (problem.code === 'internal') parts.log.bug(error, request_id);
@@ -232,7 +232,7 @@ async function toProblem(parts: HttpParts, caller: Caller, error: unknown, reque
   }
 }
 
-// What presents itself and is not let in is on the record as well: a token that is not good, a team that is somebody else's.
+// A failed authentication is recorded as well: an invalid token, or a team of other users.
 function refusedSignIn(
   { ways }: HttpParts,
   route: Route | undefined,
@@ -253,7 +253,7 @@ async function identify(
   { headers, origin }: Exchange,
   asking: Asking,
 ): Promise<Caller> {
-  // A public endpoint reads no token at all, so that a stale one in a client stands in nobody's way.
+  // A public endpoint reads no token, so a client with an expired token can use it.
   if (operations[endpoint.operation].on === 'anyone') return asking.caller;
   const way = surface.ways.map((name) => parts.ways[name]).find(({ header }) => headers.has(header));
   if (way === undefined) throw new Problem('unauthenticated');
@@ -273,7 +273,7 @@ async function identify(
   return caller;
 }
 
-// Unknown and repeated query parameters are refused: nothing is ever half understood.
+// Unknown and repeated query parameters are refused, so no request is half understood.
 function readQuery(endpoint: Endpoint, query: string): Record<string, string> {
   if (query === '') return {};
   const given = [...new URLSearchParams(query)];
@@ -296,7 +296,7 @@ function parse(schema: z.ZodType | undefined, value: unknown, where: string): un
     requireStorable(read.data, where);
     return read.data;
   }
-  // A path that cannot name anything is a path to nothing.
+  // An invalid path matches nothing.
   if (where === '/path') throw new Problem('not_found');
   throw new Problem('invalid', {
     errors: read.error.issues.map((issue) => ({ pointer: `${where}/${issue.path.join('/')}`, message: issue.message })),

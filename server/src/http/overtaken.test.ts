@@ -1,4 +1,4 @@
-// Somebody makes something in a team that somebody else deletes at the same moment. Both were allowed what they do when they began.
+// A user creates something in a team that another user deletes at the same moment. Both operations were allowed at their start.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Client } from '@gantry/contract/client.ts';
 import { sql } from '../database/sql.ts';
@@ -32,8 +32,8 @@ const params = { kind: 'tool' } as const;
 const conflict = {
   status: 409,
   code: 'conflict',
-  detail: expect.stringContaining('was removed at this moment'),
-  hint: 'Look at what is there now, then try again.',
+  detail: expect.stringContaining('has just been removed'),
+  hint: 'Check the current state, then try again.',
 };
 const making: [what: string, refused: object, make: (admin: Client, team: string) => Promise<unknown>][] = [
   [
@@ -66,7 +66,7 @@ const making: [what: string, refused: object, make: (admin: Client, team: string
 ];
 
 test.each(making)(
-  '%s in a team that is deleted at this moment is refused, not made and no bug',
+  '%s in a team that is deleted at this moment is refused, and is not a bug',
   async (_, refused, make) => {
     const { client } = app.admin;
     const [team, neighbour] = [`team-${++made}`, `team-${made}-neighbour`];
@@ -77,10 +77,10 @@ test.each(making)(
     const events = sql`
     select event from audit.entry where chain = 'governance' and seq > ${before} and event <> 'audit.heartbeat'`;
     expect((await app.db.all<{ event: string }>(events)).map(({ event }) => event)).toEqual(['team.deleted']);
-    // A reference to what never was would be refused in the same way: the log has what the answer does not tell.
-    const noted = lines.slice(told).filter((line) => line.includes('23503') && line.includes('was not there any more'));
+    // A reference to a row that never existed is refused in the same way; the log tells them apart.
+    const noted = lines.slice(told).filter((line) => line.includes('23503') && line.includes('was removed meanwhile'));
     expect(noted).toHaveLength(refused === conflict ? 1 : 0);
-    // Where nobody is in the way the same is made.
+    // Without the deletion the same request succeeds.
     await make(client, neighbour);
   },
 );

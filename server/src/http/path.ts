@@ -1,11 +1,11 @@
 import { Problem } from '@gantry/contract/problems.ts';
 
 /**
- * Refuses paths that two readers could read differently: encoded separators, dots and control characters, empty segments, backslashes, a
- * whole address. Takes the request's target as it was sent, since a URL object has tidied it up.
+ * Refuses paths that two readers could read differently: encoded separators, dots and control characters, empty segments, backslashes,
+ * and absolute addresses. Takes the raw request target, because a URL object would normalise it.
  */
 export function canonicalPath(target: string): void {
   const [path = ''] = target.split(/[?#]/);
   const ambiguous = /^[^/]|%(2f|5c|2e|00|0a|0d|25)|\\|\/\/|\/\.\.?(\/|$)|;/i.test(path);
-  if (ambiguous) throw new Problem('malformed', { detail: 'The path is not written in its plain form.' });
+  if (ambiguous) throw new Problem('malformed', { detail: 'The path is not in its plain form.' });
 }

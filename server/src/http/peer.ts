@@ -1,4 +1,4 @@
-// Where a request comes from. The socket's peer counts; what a header says counts only when that peer is a proxy we were told to trust.
+// The address of a client. The socket's peer counts; a header counts only when that peer is a trusted proxy.
 import { BlockList, isIP } from 'node:net';
 import type { Origin } from '../access/caller.ts';
 import type { RequestHeaders } from './request-headers.ts';
@@ -16,7 +16,7 @@ export function clientAddress(trusted: readonly string[]): ClientAddress {
     const peer = socket_address === undefined ? null : plain(socket_address);
     if (peer === null || !isTrusted(peer)) return peer;
     const hops = (headers.get('x-forwarded-for') ?? '').split(',').map((hop) => plain(hop.trim()));
-    // From the right: the first hop that is no proxy of ours is the client; what stands left of it anyone could have written.
+    // From the right: the first hop that is not a trusted proxy is the client. Anyone can forge the hops to its left.
     return hops.findLast((hop) => isIP(hop) !== 0 && !isTrusted(hop)) ?? peer;
   };
 }
@@ -27,7 +27,7 @@ export function isFromLoopback(headers: RequestHeaders, origin: Origin): boolean
   return direct && origin.ip !== null && (origin.ip === '::1' || origin.ip.startsWith('127.'));
 }
 
-/** What one client can be expected to hold: an IPv4 address, or the /64 of an IPv6 one, within which it takes any address it likes. */
+/** The addresses that one client can use: an IPv4 address, or the /64 of an IPv6 one. */
 export function networkOf(ip: string | null): string | null {
   if (ip === null || isIP(ip) !== 6) return ip;
   const [head = '', tail] = ip.split('::');

@@ -3,13 +3,11 @@ import { overtaken } from '../database/overtaken.ts';
 import { Problem, problemDocument } from '@gantry/contract/problems.ts';
 import type { Reply } from './reply.ts';
 
-/** An expected refusal as it is; anything else is a bug, of which the answer tells nothing. */
+/** An expected refusal keeps its text; anything else is a bug, and its answer reveals nothing. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (isNoRoom(error))
-    return new Problem('storage_full', { detail: 'It was not finished: there was no room to write.' });
-  // Class 57P: the database is shutting down, starting up, or ended the connection; class 53: it has no room, in memory or for another
-  // connection.
+  if (isNoRoom(error)) return new Problem('storage_full', { detail: 'The request failed: the disk is full.' });
+  // Class 57P: the database is shutting down, starting up, or ended the connection. Class 53: it is out of memory or of connections.
   if (/^(57P|53)/.test(errorCode(error) ?? ''))
     return new Problem('starting', { detail: 'The database is not available right now.' });
   return overtaken(error) ?? new Problem('internal');
@@ -29,7 +27,7 @@ export function problemReply(problem: Problem, request_id: string): Reply {
   };
 }
 
-// On a disk of the database, or of this machine.
+// The disk of the database, or of this machine.
 function isNoRoom(error: unknown): boolean {
   return errorCode(error) === disk_full || (error instanceof Error && 'code' in error && error.code === 'ENOSPC');
 }

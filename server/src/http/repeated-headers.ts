@@ -1,5 +1,5 @@
-// Headers that have one value. Given twice, one reader takes the first, another the last, a third both with a comma between them: a proxy
-// and we could then mean different hosts, people or bodies. Node refuses two lengths by itself, and lets the others through.
+// Headers with a single value. With two values, one reader takes the first, another the last, and a third joins them with a comma. A proxy
+// and this service could then mean different hosts, users or bodies. Node itself refuses only a second length.
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '@gantry/contract/problems.ts';
 
@@ -18,7 +18,7 @@ const single = new Set([
   'x-service-team',
 ]);
 
-/** The refusal of a request with one of them twice. */
+/** The refusal of a request with a second value for one of them. */
 export function repeatedHeader({ rawHeaders }: IncomingMessage): Problem | undefined {
   const seen = new Set<string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -1,11 +1,11 @@
-// An answer before it is written, and the one place that writes it to Node's own response.
+// An answer before it is written, and the one place that writes it to Node's response.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 
 export interface Reply {
   status: number;
   headers: Record<string, string>;
-  /** Text and bytes leave in one piece with their head. A stream is pulled by its reader; its head leaves before its first byte. */
+  /** Text and bytes are sent in one piece with their head. The reader pulls a stream; its head is sent before its first byte. */
   body?: string | Uint8Array | AsyncIterable<string | Uint8Array>;
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What is read of a request's headers; names in lower case. */
+/** The headers of a request; names in lower case. */
 export type RequestHeaders = Pick<Headers, 'get' | 'has'>;
 
 export function requestHeaders({ headers }: IncomingMessage): RequestHeaders {

@@ -6,14 +6,14 @@ export const undeclared_problem = 'a bug: the contract does not list this proble
 
 export function requestLog(log: Log): RequestLog & { unparsed: OnUnparsed } {
   return {
-    // Probes come every few seconds and say nothing.
+    // Probes come every few seconds and carry no information.
     answered: (line) =>
       line.path === '/livez' || line.path === '/readyz' ? log.debug(line, 'request') : log.info(line, 'request'),
-    unparsed: (line) => log.info(line, 'what was sent is no request'),
+    unparsed: (line) => log.info(line, 'the input is not an HTTP request'),
     bug: (error, request_id) =>
       log.error({ err: error, request_id }, 'a bug: this request was answered with `internal`'),
     overtaken: (error, request_id) =>
-      log.warn({ err: error, request_id }, 'this request referred to what was not there any more'),
+      log.warn({ err: error, request_id }, 'this request referred to a row that was removed meanwhile'),
     undeclared: (line) => log.error(line, undeclared_problem),
   };
 }

@@ -7,13 +7,13 @@ const routes = router<string>();
 for (const [name, { method, path }] of Object.entries<Endpoint>(endpoints)) routes.add(method, path, name);
 const all = Object.entries<Endpoint>(endpoints).map(([name, { method, path }]) => ({ name, method, path }));
 
-test.each(all)('$method $path leads to $name alone', ({ name, method, path }) => {
+test.each(all)('$method $path leads only to $name', ({ name, method, path }) => {
   const values: Record<string, string> = {};
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, key: string) => (values[key] = `the-${key}`));
   expect(routes.find(method, filled)).toEqual({ route: name, params: values });
 });
 
-test('a literal segment goes before a parameter', () => {
+test('a literal segment wins over a parameter', () => {
   const some = router<string>();
   some.add('GET', '/kinds/{kind}', 'one');
   some.add('DELETE', '/kinds/{kind}', 'remove');
@@ -33,7 +33,7 @@ test.each([
   '/agents/a/invoke/',
   '/agents/a/b/invoke',
   '/AGENTS/a/invoke',
-])('%s is no path', (path) => expect(routes.find('POST', path)).toEqual([]));
+])('%s is not a path', (path) => expect(routes.find('POST', path)).toEqual([]));
 
 test('a parameter is decoded; a malformed escape stays', () => {
   const params = (path: string) => routes.find('POST', path);
@@ -41,7 +41,7 @@ test('a parameter is decoded; a malformed escape stays', () => {
   expect(params('/agents/a%zz/invoke')).toEqual({ route: 'invoke.call', params: { name: 'a%zz' } });
 });
 
-test('exactly the paths under /agents/ belong to the ingress', () => {
+test('only the paths under /agents/ belong to the ingress', () => {
   for (const [name, { path, surface }] of Object.entries<Endpoint>(endpoints))
     expect([name, surface === 'ingress']).toEqual([name, path.startsWith('/agents/')]);
 });

@@ -1,4 +1,4 @@
-// Paths of the contract → their routes. A literal segment goes before a parameter, whatever the order in which they were added.
+// Paths of the contract → their routes. A literal segment wins over a parameter, in every order of insertion.
 import type { Method } from '@gantry/contract/endpoint.ts';
 
 interface Routed<Route> {
@@ -13,7 +13,7 @@ export interface Router<Route> {
 }
 
 interface Node<Route> {
-  /** How many segments lead here. */
+  /** The number of segments up to here. */
   depth: number;
   literals: Map<string, Node<Route>>;
   parameter: Node<Route> | undefined;
@@ -49,7 +49,7 @@ export function router<Route>(): Router<Route> {
 
 interface Match<Route> {
   at: Node<Route>;
-  /** Of the parameters on the way. */
+  /** Of the parameters so far. */
   values: readonly string[];
 }
 
@@ -66,7 +66,7 @@ function segmentsOf(path: string): string[] {
   return path.slice(1).split('/');
 }
 
-// A malformed escape stays as it is.
+// A malformed escape stays unchanged.
 function decode(segment: string): string {
   if (!segment.includes('%')) return segment;
   try {

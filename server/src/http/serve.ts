@@ -7,7 +7,7 @@ import { answerLast, answerUnparsed, type OnUnparsed } from './unparsed.ts';
 
 export interface Listening {
   url: string;
-  /** Takes no new connection; waits for open requests, at most so long. */
+  /** Takes no new connection; waits for open requests up to the limit. */
   close(wait_ms: number): Promise<void>;
 }
 
@@ -21,10 +21,10 @@ export async function serve(
     requestTimeout: 300_000,
     keepAliveTimeout: 75_000,
     maxHeaderSize: 16 * 1024,
-    // One that is missing is refused below, with those that name nothing.
+    // A request without a host is refused below, together with one whose host is invalid.
     requireHostHeader: false,
   };
-  // insecureHTTPParser stays off: what two parsers could read differently is refused by Node's strict one.
+  // insecureHTTPParser stays off: Node's strict parser refuses input that two parsers could read differently.
   const server = createServer(limits, (incoming, outgoing) => {
     const problem = repeatedHeader(incoming) ?? unreadableHost(incoming);
     if (problem === undefined) listener(incoming, outgoing);
@@ -42,7 +42,7 @@ const plain_host = /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i;
 
 function unreadableHost({ headers: { host } }: IncomingMessage): Problem | undefined {
   if (host !== undefined && plain_host.test(host)) return undefined;
-  const detail = host === undefined ? 'The header host is missing.' : 'The header host names no host.';
+  const detail = host === undefined ? 'The header `host` is missing.' : 'The header `host` is not a valid host.';
   return new Problem('malformed', { detail });
 }
 

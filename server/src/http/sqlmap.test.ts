@@ -1,4 +1,4 @@
-// sqlmap looks for texts that become part of a statement, in what lists are narrowed by, in paths and in bodies.
+// sqlmap searches for text that becomes part of a statement, in filters of lists, in paths and in bodies.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What it says in the end. A `*` in the address is a place to try, too. */
+/** The final output. A `*` in the address is a place to try, too. */
 async function look(url: string, body?: object): Promise<string> {
   const what = ['--dbms=PostgreSQL', '--technique=BEUSQ', '--level=1', '--risk=1', '--ignore-code=*'];
   const how = ['--batch', '--threads=4', '--disable-coloring', '--flush-session', `--output-dir=${folder}`];

@@ -5,7 +5,7 @@ import { steadyBody } from './steady-body.ts';
 // 100 bytes in each window.
 const rate = { bytes_per_second: 1000, window_ms: 100 };
 
-/** Gives so many bytes each time it is asked, after a while. */
+/** Gives so many bytes per read, after a pause. */
 function source(bytes: number, times: number, wait_ms: number) {
   let cancelled = false;
   const body = new ReadableStream<Uint8Array>(
@@ -46,7 +46,7 @@ test.each([
   await expect.poll(isCancelled).toBe(true);
 });
 
-test('one that comes fast enough is whole, in pauses as well, and time in which nobody reads does not count', async () => {
+test('a body that comes fast enough is whole, also with pauses, and time without a reader does not count', async () => {
   expect(await sizeOf(steadyBody(source(5000, 8, 60).body, rate))).toBe(40_000);
   expect(await sizeOf(steadyBody(source(5, 5, 1).body, rate), 150)).toBe(25);
 });

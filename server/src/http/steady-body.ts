@@ -1,16 +1,16 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import { within } from './within.ts';
 
-/** What a sender must achieve in each window. Time in which nobody reads does not count. */
+/** The minimum of a sender in each window. Time without a reader does not count. */
 export interface LeastRate {
   bytes_per_second: number;
   window_ms: number;
 }
 
-/** A telephone line's rate is enough. One byte now and then would hold what the reader has taken for as long as it may. */
+/** A modem's rate is enough. A sender of a byte now and then would hold the reader's resources until its time limit. */
 const leastRate: LeastRate = { bytes_per_second: 8000, window_ms: 10_000 };
 
-/** The same bytes; breaks off with `request_timeout` when they come too slowly. */
+/** The same bytes; throws `request_timeout` when they come too slowly. */
 export function steadyBody(body: ReadableStream<Uint8Array>, rate: LeastRate = leastRate): ReadableStream<Uint8Array> {
   return ReadableStream.from(steadily(body.getReader(), rate));
 }
@@ -37,14 +37,14 @@ async function* steadily(
       next = reader.read();
     }
   } finally {
-    // The rest of the body: nobody reads it any more.
+    // The rest of the body is not read any more.
     reader.cancel().catch(() => {});
   }
 }
 
 function tooSlow(bytes_per_second: number): Problem {
   return new Problem('request_timeout', {
-    detail: `The body arrives with less than ${bytes_per_second} bytes a second.`,
-    hint: 'Send it over a faster line, or leave out what the agent does not need to run.',
+    detail: `The body arrives at less than ${bytes_per_second} bytes a second.`,
+    hint: 'Send it over a faster line, or leave out files that the agent does not need at run time.',
   });
 }

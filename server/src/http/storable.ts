@@ -1,6 +1,6 @@
 import { Problem } from '@gantry/contract/problems.ts';
 
-/** PostgreSQL keeps no NUL character and no half of a surrogate pair, and what is approved must come back as it was. */
+/** PostgreSQL stores no NUL character and no half of a surrogate pair, and approved text must come back unchanged. */
 export function requireStorable(value: unknown, pointer: string): void {
   if (typeof value === 'string') {
     if (value.includes('\0') || !value.isWellFormed()) throw notText(pointer);

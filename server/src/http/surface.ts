@@ -1,4 +1,4 @@
-// The differences between kinds of endpoints. Each endpoint names its surface. mount.ts has everything that they share: request id, log line,
+// The differences between kinds of endpoints. Each endpoint names its surface. mount.ts has the shared parts: request id, log line,
 // record of refusals, security headers and the order of the checks.
 import type { SurfaceName } from '@gantry/contract/endpoint.ts';
 import type { Problem } from '@gantry/contract/problems.ts';
@@ -11,14 +11,14 @@ import type { RequestHeaders } from './request-headers.ts';
 export interface Surface {
   /** The role that serves its endpoints; absent for one that each process serves. */
   role?: RoleName;
-  /** The first of them that a request uses says who asks. */
+  /** The first way that a request uses identifies its caller. */
   ways: readonly (keyof Ways)[];
   /** Of a body that is read whole before its handler runs. */
   max_body_bytes: number;
   printProblem: (problem: Problem, request_id: string) => Reply;
 }
 
-/** The ways in which a request can say who asks. */
+/** The ways in which a request can identify its caller. */
 export interface Ways {
   bearer: Way;
 }
@@ -26,7 +26,7 @@ export interface Ways {
 interface Way {
   /** A request without this header does not use this way. */
   header: string;
-  /** Throws `unauthenticated` for what proves nobody. */
+  /** Throws `unauthenticated` when the proof is invalid. */
   authenticate: (headers: RequestHeaders, origin: Origin) => Promise<Caller>;
 }
 
@@ -34,7 +34,7 @@ const mebibyte = 1024 * 1024;
 
 export const surfaces: Readonly<Record<SurfaceName, Surface>> = {
   api: { role: 'api', ways: ['bearer'], max_body_bytes: mebibyte, printProblem: problemReply },
-  // The wrapper takes as much by default.
+  // The same as the wrapper's default.
   ingress: { role: 'ingress', ways: ['bearer'], max_body_bytes: 10 * mebibyte, printProblem: problemReply },
   probes: { ways: [], max_body_bytes: 0, printProblem: problemReply },
 };

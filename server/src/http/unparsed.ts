@@ -1,5 +1,5 @@
-// What ends before it is a request: Node's parser refuses it, or it does not arrive in time. It is answered as everything else is, with a
-// problem document, and the connection closes, for nothing that follows on it can be told apart any more.
+// Input that never becomes a request: Node's parser refuses it, or it does not arrive in time. The answer is a problem document like
+// all others. The connection closes, because the next request on it has no known start.
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -7,11 +7,11 @@ import { Problem, problemDocument } from '@gantry/contract/problems.ts';
 import { secure } from './headers.ts';
 import { problemReply } from './problem-reply.ts';
 
-/** Hears of each: why, by Node's own code or in words. */
+/** Is called for each, with Node's code or the reason in words. */
 export type OnUnparsed = (line: { request_id: string; status: number; why: string | undefined }) => void;
 
 export function answerUnparsed(server: Server, onUnparsed: OnUnparsed): void {
-  // Of each connection; several where requests were sent without waiting for answers.
+  // Per connection; several for pipelined requests.
   const answers = new WeakMap<Duplex, Set<ServerResponse>>();
   server.prependListener('request', ({ socket }, outgoing) => {
     const open = answers.get(socket) ?? new Set();
@@ -19,7 +19,7 @@ export function answerUnparsed(server: Server, onUnparsed: OnUnparsed): void {
     outgoing.once('close', () => open.delete(outgoing));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // An answer that has begun would go on with the text of this one.
+    // A started answer would continue with the text of this one.
     const isMidAnswer = [...(answers.get(socket) ?? [])].some((one) => one.headersSent && !one.writableFinished);
     if (!socket.writable || isMidAnswer || error.code === 'ECONNRESET') return void socket.destroy(error);
     const { request_id, status, headers, body } = lastAnswer(problemOf(error));
@@ -29,12 +29,12 @@ export function answerUnparsed(server: Server, onUnparsed: OnUnparsed): void {
     socket.end(head + body, () => socket.destroy());
   });
   server.on('checkExpectation', (_, outgoing: ServerResponse) => {
-    const problem = new Problem('malformed', { detail: 'The only expectation that is met is 100-continue.' });
+    const problem = new Problem('malformed', { detail: 'The only supported expectation is 100-continue.' });
     answerLast(outgoing, problem, { onUnparsed, why: 'an expectation' });
   });
 }
 
-/** Refuses what Node's parser takes for a request; the connection closes. */
+/** Refuses a request that Node's parser accepts; the connection closes. */
 export function answerLast(
   outgoing: ServerResponse,
   problem: Problem,
@@ -54,11 +54,11 @@ function problemOf({ code }: NodeJS.ErrnoException): Problem {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new Problem('request_timeout');
     default:
-      return new Problem('malformed', { detail: 'This is not HTTP as RFC 9112 has it.' });
+      return new Problem('malformed', { detail: 'This is not valid HTTP (RFC 9112).' });
   }
 }
 
-/** The last of its connection. */
+/** The last answer of its connection. */
 function lastAnswer(problem: Problem) {
   const request_id = randomUUID();
   const { status, headers } = secure(problemReply(problem, request_id), request_id, []);

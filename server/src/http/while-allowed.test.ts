@@ -1,4 +1,4 @@
-// Streams that are open while their reader loses the right to them.
+// Open streams whose reader loses the right to them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../database/sql.ts';
 import { insertDeployment } from '../deploy/store.ts';
@@ -10,7 +10,7 @@ import { whileAllowed } from './while-allowed.ts';
 
 const never = new AbortController().signal;
 
-test('what comes after the refusal is not sent, and the source ends', async () => {
+test('items after the refusal are not sent, and the source ends', async () => {
   let ended = false;
   let allowed = true;
   async function* source(signal: AbortSignal) {
@@ -36,7 +36,7 @@ test('what comes after the refusal is not sent, and the source ends', async () =
   expect({ seen, ended }).toEqual({ seen: ['one'], ended: true });
 });
 
-describe('of an agent that its reader may not read any more', () => {
+describe('a stream of an agent that its reader may no longer read:', () => {
   let app: TestApp;
   let agent: StoredAgent;
   let ada: TestUser;
@@ -49,7 +49,7 @@ describe('of an agent that its reader may not read any more', () => {
   });
   afterAll(async () => await app?.stop());
 
-  /** One that another process executes, as far as this one knows. */
+  /** A run that another process executes, as far as this one knows. */
   async function begin(kind: 'push' | 'deploy') {
     const { asset_id, version_id } = agent;
     const { id } = await app.db.transaction(async (tx) => {
@@ -74,7 +74,7 @@ describe('of an agent that its reader may not read any more', () => {
   test.each([
     { events: 'pushes.events', kind: 'push' },
     { events: 'deployments.events', kind: 'deploy' },
-  ] as const)('$events ends with the refusal, and gives none of what comes later', async ({ events, kind }) => {
+  ] as const)('$events ends with the refusal, and sends nothing after it', async ({ events, kind }) => {
     const eve = await app.user(`eve-${kind}@example.com`, { teams: { ml: 'deployer' } });
     const { id, say } = await begin(kind);
     const seen: string[] = [];
@@ -90,7 +90,7 @@ describe('of an agent that its reader may not read any more', () => {
     expect(seen).toEqual(['before']);
   });
 
-  test('agents.logs, however quiet, ends with the refusal', async () => {
+  test('agents.logs ends with the refusal, also when it is quiet', async () => {
     const eve = await app.user('eve-logs@example.com', { teams: { ml: 'deployer' } });
     const logs = await eve.client.call('agents.logs', { params: { name: 'greeter' }, query: { follow: 'true' } });
     const reading = (async () => {

@@ -1,5 +1,5 @@
-// A stream goes on for hours, and its reader may lose the right to it meanwhile. Promise: what is read is decided about again before it is
-// sent, and a quiet stream every few seconds; the refusal ends it. A decision counts for a second, as that about a caller does.
+// A stream runs for hours, and its reader may lose the right to it meanwhile. Promise: each item is authorized again before it is
+// sent, and a quiet stream every few seconds; a refusal ends the stream. A decision holds for one second.
 import { within } from './within.ts';
 
 export interface Deciding {
@@ -11,7 +11,7 @@ export interface Deciding {
 const fresh_ms = 1000;
 const quiet_ms = 5000;
 
-/** `open` decides for the first time, so that a refusal is an answer and no stream. Its signal ends what it opened. */
+/** `open` makes the first decision, so that a refusal is a normal answer. Its signal ends the opened stream. */
 export async function whileAllowed<Event>(
   { decide, signal }: Deciding,
   open: (signal: AbortSignal) => Promise<AsyncIterable<Event>>,
@@ -42,7 +42,7 @@ async function* read<Event>(
     }
   } finally {
     ended.abort();
-    next.catch(() => {}); // it ended, or failed, because nobody reads it any more
+    next.catch(() => {}); // it fails when its reader is gone
     await events.return?.();
   }
 }

@@ -1,4 +1,4 @@
-/** What it gives, or undefined when that takes longer, or the signal ends before. */
+/** The result, or undefined when it takes longer, or the signal ends first. */
 export async function within<T>(ms: number, promise: Promise<T>, signal?: AbortSignal): Promise<T | undefined> {
   const late = Promise.withResolvers<undefined>();
   const giveUp = () => late.resolve(undefined);

@@ -1,5 +1,5 @@
-// How somebody comes to a password that nobody else knows: a mail brings them a token, or, without mail, the answer shows a one-time
-// password. There is never more than one such way at a time, and what is mailed is written down nowhere before it is sent.
+// How a user gets a password that nobody else knows: a mail brings them a token. Without mail, the answer shows a one-time
+// password. A user has at most one of these at a time, and the token is stored nowhere before the mail is sent.
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
 import * as store from './password-token-store.ts';
@@ -8,17 +8,17 @@ import type { PasswordTokens } from './password-token.ts';
 const lifetime_hours = 72;
 
 export interface Admission {
-  /** Goes into the entry, by which the mail is sent. */
+  /** The audit entry has it; the mail is sent from there. */
   password_token: string;
   expires_at: string;
 }
 
-/** Invites somebody who was just created. */
+/** Invites a new user. */
 export async function invite(tx: GovernedTx, user_id: string, made_by: string): Promise<Admission> {
   return await admit(tx, { user_id, kind: 'invitation', made_by });
 }
 
-/** After `endSessions`: what was open before has ended. Who never took an invitation is invited again. */
+/** After `endSessions`, which ended any open token. A user who never took an invitation is invited again. */
 export async function admitAgain(
   tx: GovernedTx,
   user: { id: string; must_change_password: boolean },
@@ -28,14 +28,14 @@ export async function admitAgain(
   return await admit(tx, { user_id: user.id, kind: isNew ? 'invitation' : 'reset', made_by });
 }
 
-/** Until when a mail lets each of these users choose a password, by user id. */
+/** The end of each open token, by user id. */
 export const mailedUntil = store.openUntil;
 
 export interface PasswordMail extends store.OpenToken {
   token: string;
 }
 
-/** What is to be mailed; undefined when it is of no use any more. */
+/** The mail; undefined when its token no longer works. */
 export async function passwordMail(db: Reader, tokens: PasswordTokens, id: string): Promise<PasswordMail | undefined> {
   const open = await store.openToken(db, id);
   return open && { ...open, token: tokens.print(id) };

@@ -1,4 +1,4 @@
-// A request's headers → who asks. Only the session in a token is believed: user, roles and teams are as of the request.
+// A request's headers → the caller. A token proves only its session; user, roles and teams are as of the request.
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Caller, Identity, Origin, SignedInCaller } from '../access/caller.ts';
 import { wanted, type Copies, type Kind, type Moment, type SessionOf, type Wanted } from '../copies/copies.ts';
@@ -14,7 +14,7 @@ const identities: Kind<string, Identity> = { name: 'identity', textOf: (id) => i
 
 export { openSessions } from './store.ts';
 
-/** For a question that needs the caller beside what it is about. */
+/** Loads the caller together with other records, as of one moment. */
 export function identityOf(id: string): Wanted<Identity> {
   return wanted(identities, id);
 }

@@ -13,7 +13,7 @@ import * as store from './store.ts';
 
 const window_seconds = 15 * 60;
 const max_wrong = 10;
-// Guesses that arrive together count one by one, as at sign-in.
+// Parallel guesses count one by one, as at sign-in.
 const inTurn = oneAtATime();
 
 /** Changes one's own password, clears the flag, and ends every other session of the account. */
@@ -43,11 +43,11 @@ async function changeOnce(
   }
   checkNewPassword(input.new_password, user.email);
   if (await passwords.matches(input.new_password, known.password_hash))
-    throw new Problem('weak_password', { detail: 'The new password is the current one.' });
+    throw new Problem('weak_password', { detail: 'The new password is the same as the current one.' });
   const hash = await passwords.hash(input.new_password);
   const { must_change_password } = await change(db, grant, 'password.changed', async (tx, note) => {
     const row = await replacePassword(tx, known, hash);
-    // Somebody changed it, or disabled the account, while this one was hashed.
+    // Another request changed the password, or disabled the account, during the hashing.
     if (row === undefined) throw new Problem('wrong_password');
     const ended = await store.revokeSessions(tx, user.id, user.session_id);
     note({ user: user.email, other_sessions_ended: ended });

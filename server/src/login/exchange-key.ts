@@ -1,5 +1,5 @@
-// A service principal's key is exchanged for a token of a quarter of an hour: what travels with every request then is worth little, and
-// ends with the key. Guessing is slowed per address, like sign-in; 256 random bits would not be guessed anyway.
+// A service principal's key is exchanged for a token of 15 minutes, so that requests do not carry the key. The token
+// ends with the key. Guesses are limited per address, like sign-in, although 256 random bits cannot be guessed.
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Origin } from '../access/caller.ts';
 import { append } from '../audit/append.ts';
@@ -22,7 +22,7 @@ export async function exchangeKey(
   const from = `keys from ${networkOf(origin.ip)}`;
   const wait = await store.blockedFor(db, [{ key: from, most: max_failures }]);
   if (wait !== undefined) throw new Problem('rate_limited', { retry_after_seconds: wait });
-  // One without the form of ours needs no look at the database.
+  // A key in another format needs no query.
   const found = isKey(key) ? await findWorkingKey(db, keyDigest(key_digest, key)) : undefined;
   const about = { team: null, asset: null, ip: origin.ip, request_id: origin.request_id };
   if (found === undefined) {
@@ -55,7 +55,7 @@ export async function exchangeKey(
 
 function refused(): Problem {
   return new Problem('bad_credentials', {
-    detail: 'This key does not work: it is no key, or it was rotated, or its service principal is gone.',
+    detail: 'This key does not work: it is invalid or rotated, or its service principal is deleted.',
     hint: 'Ask an admin of the team for a new one: svc principal rotate <name>',
   });
 }

@@ -1,4 +1,4 @@
-// The HMAC key that passwords are hashed under: random, made once, stored only encrypted under SECRET_KEY.
+// The HMAC key for the hashes of passwords: random, made once, stored only encrypted under SECRET_KEY.
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 import { unwrap, wrap } from '../derive-key.ts';

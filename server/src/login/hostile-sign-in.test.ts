@@ -1,4 +1,4 @@
-// Somebody at the door who means harm: accounts that are looked for, passwords that are guessed or bent, tokens that are made up.
+// Hostile sign-ins: a search for accounts, guessed or altered passwords, forged tokens.
 import { createHmac, createSign, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
 let app: TestApp;
 let made = 0;
 beforeAll(async () => {
-  // Behind a proxy that we trust, so that a test can come from several addresses.
+  // Behind a trusted proxy, so that a test can use several addresses.
   app = await testApp({ config: { trusted_proxies: ['127.0.0.1'] } });
 });
 afterAll(async () => await app?.stop());
@@ -26,7 +26,7 @@ const login = async (email: string, password: string, from?: string) =>
 const me = async (token: string) =>
   (await fetch(`${app.url}/api/v1/auth/me`, { headers: { authorization: `Bearer ${token}` } })).status;
 
-test('an unknown account, a wrong password, a disabled account and a known one without password are answered byte for byte alike', async () => {
+test('an unknown account, a wrong password, a disabled account and one without a password get the same bytes', async () => {
   const ada = await app.user('ada@example.com');
   await app.user('gone@example.com');
   await app.governed(sql`update app_user set active = false where email = 'gone@example.com' returning id`);
@@ -41,13 +41,13 @@ test('an unknown account, a wrong password, a disabled account and a known one w
   expect([...answers]).toHaveLength(1);
 });
 
-test('guessing at an account from one address locks that address out, and the account is open from another', async () => {
+test('guesses at an account from one address lock out that address, and no other', async () => {
   const bea = await app.user('bea@example.com');
   for (let n = 0; n < 10; n++) expect((await login(bea.email, `guess ${n}`, '203.0.113.1')).status).toBe(401);
   const blocked = await login(bea.email, bea.password, '203.0.113.1');
   expect(blocked.status).toBe(429);
   expect(Number(blocked.headers.get('retry-after'))).toBeGreaterThan(0);
-  // What a client writes left of the proxy's own word is no address of its.
+  // Text to the left of the proxy's own entry is not the client's address.
   expect((await login(bea.email, bea.password, '192.0.2.77, 203.0.113.1')).status).toBe(429);
   expect((await login(bea.email, bea.password, '203.0.113.2')).status).toBe(200);
 });
@@ -62,7 +62,7 @@ test('an address that tries a hundred accounts is locked out for all of them', a
   expect((await login(cy.email, cy.password, '203.0.113.4')).status).toBe(200);
 });
 
-test('guesses that arrive at one moment count one by one: of a hundred, ten are made', async () => {
+test('guesses at one moment count one by one: of a hundred, ten are checked', async () => {
   const dan = await app.user('dan@example.com');
   const started = performance.now();
   const flood = Array.from(
@@ -77,7 +77,7 @@ test('guesses that arrive at one moment count one by one: of a hundred, ten are 
   expect(statuses.filter((status) => status === 429)).toHaveLength(90);
 });
 
-test('a hundred sign-ins from as many places are all answered, and the service answers others meanwhile', async () => {
+test('a hundred sign-ins from different addresses are all answered, and so are other requests meanwhile', async () => {
   const gus = await app.user('gus@example.com');
   let ended = 0;
   const all = Array.from({ length: 100 }, async (_, n) => {
@@ -97,14 +97,14 @@ describe('a password is exactly its characters:', () => {
     ['case', 'Sesame, open', 'sesame, open'],
     ['a space at its end', 'open sesame', 'open sesame '],
     ['an emoji and its half', 'open 👩‍👧 sesame', 'open 👩 sesame'],
-    ['what follows byte 72', `${'x'.repeat(500)}1`, `${'x'.repeat(500)}2`],
+    ['bytes after the 72nd', `${'x'.repeat(500)}1`, `${'x'.repeat(500)}2`],
   ])('%s', async (_, right, wrong) => {
     const { email } = await app.user(`exact-${++made}@example.com`, { password: right });
     expect((await login(email, right)).status).toBe(200);
     expect((await login(email, wrong)).status).toBe(401);
   });
 
-  test('of which a NUL is none, and at most a thousand: others are refused before they are hashed', async () => {
+  test('without NUL characters, and at most a thousand: others are refused before they are hashed', async () => {
     const eve = await app.user('eve@example.com');
     const started = performance.now();
     expect((await login(eve.email, `${eve.password}\0`)).status).toBe(422);
@@ -116,7 +116,7 @@ describe('a password is exactly its characters:', () => {
   });
 });
 
-test('guessing the current password through its change is stopped after ten', async () => {
+test('guesses at the current password through its change stop after ten', async () => {
   const fay = await app.user('fay@example.com');
   const change = async (old_password: string) =>
     (
@@ -133,7 +133,7 @@ test('guessing the current password through its change is stopped after ten', as
   await app.moveClock('0');
 });
 
-test('the first admin is made once: deleted, they do not come back with the next start', async () => {
+test('the first admin is created once: after a deletion, the next start does not bring them back', async () => {
   await app.user('root@example.com', { role: 'admin' });
   const admins = async () => (await app.db.all(sql`select 1 from app_user where email = ${seed_email}`)).length;
   expect(await admins()).toBe(1);
@@ -163,40 +163,40 @@ describe('a token', () => {
       .sign(deriveKey(app.secret_key, 'access-token'));
   const now = Math.floor(Date.now() / 1000);
 
-  test('that is signed with the right key for the right claims is taken, so that each of the following is refused for its fault', async () =>
+  test('with the right key and the right claims is accepted, so the next ones are refused for their fault', async () =>
     expect(await me(await signed())).toBe(200));
 
   test.each([
     ['no expiry', { exp: undefined }],
     ['a start in the future', { nbf: now + 3600 }],
     ['an issue in the future', { iat: now + 3600 }],
-    ['an expiry that is no number', { exp: 'never' }],
+    ['an expiry that is not a number', { exp: 'never' }],
     ['no session', { jti: undefined }],
-    ['a session of nobody', { jti: randomUUID() }],
+    ['an unknown session', { jti: randomUUID() }],
     ['SQL for a session', { jti: "' or '1'='1" }],
     ['SQL for a subject', { sub: "' or '1'='1" }],
-    ['two audiences, ours not among them', { aud: ['agents', 'agents/x'] }],
+    ['two other audiences', { aud: ['agents', 'agents/x'] }],
     ['another kind of principal', { kind: 'principal' }],
-    ['a kind that is none', { kind: 'system' }],
+    ['an unknown kind', { kind: 'system' }],
   ])('with %s is refused', async (_, more) => {
     expect(await me(await signed(more))).toBe(401);
   });
 
-  // The key to check with is ours alone: what a header says of keys is not looked at.
+  // Only the service's key verifies a token; the header's keys are ignored.
   test.each([
     ['a key of its own', { jwk: { kty: 'oct', k: encode('x'.repeat(32)) } }],
     ['an address of keys', { jku: 'http://127.0.0.1:1/keys' }],
     ['an address of certificates', { x5u: 'http://127.0.0.1:1/cert' }],
     ['a file for a key', { kid: '../../../../dev/null' }],
     ['SQL for a key', { kid: "x' union select 'a" }],
-  ])('that brings %s is refused unless it is signed with ours', async (_, header) => {
+  ])('that brings %s is refused unless the service’s key signed it', async (_, header) => {
     for (const key of ['x'.repeat(32), '', 'a']) {
       const body = `${encode({ alg: 'HS256', typ: 'at+jwt', ...header })}.${encode(claims)}`;
       expect(await me(`${body}.${sign(body, key)}`)).toBe(401);
     }
   });
 
-  test('that names a rule which nobody here knows is refused, signed with ours as it is', async () => {
+  test('with an unknown critical rule is refused, also with the right signature', async () => {
     const ours = deriveKey(app.secret_key, 'access-token');
     const known = `${encode({ alg: 'HS256', typ: 'at+jwt' })}.${encode(claims)}`;
     expect(await me(`${known}.${sign(known, ours)}`)).toBe(200);
@@ -204,7 +204,7 @@ describe('a token', () => {
     expect(await me(`${critical}.${sign(critical, ours)}`)).toBe(401);
   });
 
-  test('signed by a key pair is refused, and so is one whose claims stand in it twice', async () => {
+  test('signed by a key pair is refused, and so is one with a repeated claim', async () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const body = `${encode({ alg: 'RS256', typ: 'at+jwt' })}.${encode(claims)}`;
     expect(await me(`${body}.${createSign('sha256').update(body).sign(privateKey, 'base64url')}`)).toBe(401);

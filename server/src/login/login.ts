@@ -1,5 +1,5 @@
-// Sign-in with e-mail and password. Promises: the answer and the time it takes do not tell a known account from an unknown one; guessing
-// is slowed per address and per account seen from an address, and locks nobody out for good; success and failure are on the record.
+// Sign-in with e-mail and password. Promises: answer and time are the same for a known and an unknown account. Guesses are limited
+// per address, and per account from an address, and lock nobody out for good. Success and failure are recorded.
 // The documented password of a fresh installation works from this machine alone.
 import { Problem } from '@gantry/contract/problems.ts';
 import { append } from '../audit/append.ts';
@@ -22,7 +22,7 @@ export interface Attempt {
   email: string;
   password: string;
   origin: Origin;
-  /** The socket's peer is this machine, and no proxy stands between. */
+  /** The socket's peer is this machine, without a proxy between. */
   from_loopback: boolean;
 }
 
@@ -35,18 +35,18 @@ export interface LoginParts {
   db: Database;
   passwords: Passwords;
   tokens: Tokens;
-  /** What the keys of service principals are kept under. */
+  /** The HMAC key for the hashes of service principals' keys. */
   key_digest: Buffer;
   password_tokens: PasswordTokens;
-  /** Whether somebody without a password gets a mail; else they get a one-time password. */
+  /** True when mail is set up; otherwise a user gets a one-time password. */
   mails_tokens: boolean;
 }
 
 type SignInParts = Pick<LoginParts, 'db' | 'passwords' | 'tokens'>;
 
-// Attempts that arrive together count one by one: else as many as fit into one moment would all be made before the first one counts.
+// Parallel attempts count one by one. Otherwise many attempts at one moment would all run before the first counts.
 const inTurn = oneAtATime();
-// Attempts that are not even made are on the record, too, and a flood of them is one entry a minute.
+// Refused attempts are recorded too; a flood of them makes one entry a minute.
 const isFirstBlocked = firstInAMinute();
 
 export async function login(parts: SignInParts, attempt: Attempt) {
@@ -83,7 +83,7 @@ function mayEnter(user: Credential, attempt: Attempt): boolean {
   return user.active && (!user.seed_credential || attempt.from_loopback);
 }
 
-// Undefined when the password is not the account's any more: the attempt may have waited for its turn while it was changed.
+// Undefined when the password was changed while the attempt waited for its turn.
 async function openSession(db: Database, tokens: Tokens, user: Credential, origin: Origin, pair: string) {
   const session_id = newSessionId();
   const session = await db.transaction(async (tx) => {

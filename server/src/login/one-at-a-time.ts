@@ -1,9 +1,9 @@
-/** Works under the same key wait for each other, in the order they came; those under different keys do not. */
+/** Tasks with the same key run one after the other, in the order of arrival; tasks with different keys run in parallel. */
 export function oneAtATime() {
   const last = new Map<string, Promise<unknown>>();
   return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
     const before = last.get(key);
-    // How the one before ended is its own caller's business.
+    // The caller of the earlier task handles its error.
     const mine = (async () => {
       await before?.catch(() => {});
       return await work();

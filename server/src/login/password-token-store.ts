@@ -11,7 +11,7 @@ export interface NewToken {
   lifetime_hours: number;
 }
 
-/** The user's open one was ended before. */
+/** The caller has ended the user's open token before. */
 export async function insertToken(
   tx: GovernedTx,
   { user_id, kind, made_by, lifetime_hours }: NewToken,
@@ -34,7 +34,7 @@ export async function endTokens(tx: GovernedTx, user_id: string): Promise<void> 
   );
 }
 
-/** False when it was used, replaced or is too old by now. */
+/** False when it was used, replaced or has expired. */
 export async function takeToken(tx: GovernedTx, id: string): Promise<boolean> {
   const rows = await tx.write(
     'password_token',
@@ -45,7 +45,7 @@ export async function takeToken(tx: GovernedTx, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Was the last that was sent to them an invitation, which they have not taken? */
+/** Is the last token an unused invitation? */
 export async function isInvited(db: Reader, user_id: string): Promise<boolean> {
   const row = await db.one<{ invited: boolean }>(sql`
     select kind = 'invitation' and used_at is null as invited from password_token
@@ -61,14 +61,14 @@ export interface OpenToken {
   expires_at: string;
 }
 
-/** Undefined once it was used, replaced, is too old, or the account is disabled. */
+/** Undefined when it was used, replaced or has expired, or the account is disabled. */
 export async function openToken(db: Reader, id: string): Promise<OpenToken | undefined> {
   return await db.one<OpenToken>(sql`
     select t.user_id, u.email, t.kind, t.made_by, t.expires_at from password_token t join app_user u on u.id = t.user_id
     where t.id = ${id} and t.ended_at is null and t.expires_at > clock_now() and u.active`);
 }
 
-/** Of these users, until when a token of theirs is open. */
+/** The end of each open token of these users. */
 export async function openUntil(db: Reader, user_ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await db.all<{ user_id: string; expires_at: string }>(sql`
     select user_id, expires_at from password_token
@@ -76,7 +76,7 @@ export async function openUntil(db: Reader, user_ids: readonly string[]): Promis
   return new Map(rows.map(({ user_id, expires_at }) => [user_id, expires_at]));
 }
 
-/** Whose it is or was, by e-mail. */
+/** The e-mail of its user, also for a token that no longer works. */
 export async function holderOf(db: Reader, id: string): Promise<string | undefined> {
   const row = await db.one<{ email: string }>(
     sql`select u.email from password_token t join app_user u on u.id = t.user_id where t.id = ${id}`,

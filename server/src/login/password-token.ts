@@ -1,15 +1,15 @@
-// The token that an invitation or a reset mails: `gpw_`, the id of its row, and an HMAC of the id under a key of its own. So the row says
-// who may choose a password until when, and neither the database nor a copy of it can make the token.
+// The token in the mail of an invitation or a reset: `gpw_`, the id of its row, and an HMAC of the id under a separate key. The row has
+// the user and the end. Neither the database nor a copy of it is enough to make the token.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export interface PasswordTokens {
-  /** The token that stands for this row. */
+  /** The token of this row. */
   print(id: string): string;
-  /** The row that it stands for; undefined for anything that was not made here. */
+  /** The row of this token; undefined for a forged token. */
   read(token: string): string | undefined;
 }
 
-// An id of 16 bytes and a MAC of 32 are 64 characters, without one to spare.
+// An id of 16 bytes and a MAC of 32 are exactly 64 characters.
 const form = /^gpw_([\w-]{64})$/;
 
 export function passwordTokens(key: Buffer): PasswordTokens {

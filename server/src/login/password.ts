@@ -1,5 +1,5 @@
-// Passwords: bcrypt over base64(HMAC-SHA-256(password)), because bcrypt ignores what follows byte 72. Hashing runs off the event loop,
-// a few at a time, so that a flood of sign-ins slows sign-ins and nothing else.
+// Passwords: bcrypt over base64(HMAC-SHA-256(password)), because bcrypt ignores everything after byte 72. Hashing runs off the event
+// loop, a few at a time, so that a flood of sign-ins slows only sign-ins.
 import { createHmac, randomBytes } from 'node:crypto';
 import bcrypt from 'bcrypt';
 import pLimit from 'p-limit';
@@ -10,7 +10,7 @@ const concurrent = 2;
 
 export interface Passwords {
   hash(password: string): Promise<string>;
-  /** With no hash it takes as long and answers false: an unknown account must not be told from a known one by time. */
+  /** Without a hash it takes as long and returns false, so the time does not reveal an unknown account. */
   matches(password: string, hash: string | undefined): Promise<boolean>;
   oneTime(): Promise<{ password: string; hash: string }>;
 }
@@ -35,7 +35,7 @@ export function passwords(key: Buffer, rounds: number = cost): Passwords {
   };
 }
 
-// The most common ones of eight characters and more; the full lists are a service of their own.
+// The most common passwords of eight characters and more; full lists need a separate service.
 const common = new Set([
   'password',
   'password1',
@@ -50,12 +50,12 @@ const common = new Set([
   'gantry-admin',
 ]);
 
-/** Throws `weak_password`: at least 8 characters (spec, Limits), none of the best known, not the e-mail. */
+/** Throws `weak_password`: at least 8 characters (spec, Limits), not a very common password, not the e-mail. */
 export function checkNewPassword(next: string, email: string): void {
   const weak = (detail: string) =>
-    new Problem('weak_password', { detail, hint: 'Choose at least 8 characters that nobody else would.' });
+    new Problem('weak_password', { detail, hint: 'Choose at least 8 characters that are hard to guess.' });
   if (Array.from(next).length < 8) throw weak('A password has at least 8 characters.');
-  if (common.has(next.toLowerCase())) throw weak('This password is one of the best known.');
+  if (common.has(next.toLowerCase())) throw weak('This password is very common.');
   if ([email, email.split('@')[0]].includes(next.toLowerCase()))
     throw weak('The password must not be your e-mail address.');
 }

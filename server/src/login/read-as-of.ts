@@ -3,7 +3,7 @@ import type { Copies, Found, Wanted } from '../copies/copies.ts';
 import { callerOf, identityOf, sessionEnded } from './authenticate.ts';
 
 /**
- * The caller together with what is asked about, as of one moment after the request had arrived: a decision on them mixes nothing. Throws
+ * The caller and the requested records, as of one moment after the request arrived, so a decision never mixes two moments. Throws
  * `unauthenticated` when the session has ended since the caller was read.
  */
 export type ReadAsOf = <W extends Record<string, Wanted<unknown>>>(
@@ -17,7 +17,7 @@ export function readAsOf(copies: Copies): ReadAsOf {
     const read = await copies.read(session, { ...wants, identity: identityOf(caller.id) }, caller.moment);
     if (read === undefined) throw sessionEnded();
     if (read.moment === caller.moment) return { ...read.found, caller };
-    // What was asked for by this name, just above.
+    // The record was requested under this name, just above.
     const { identity } = read.found as { identity: Identity | undefined };
     const now = callerOf({ moment: read.moment, identity }, session, caller.origin);
     return { ...read.found, caller: { ...now, active_team: caller.active_team } };

@@ -7,7 +7,7 @@ import { findUser, putPassword } from '../principals/find.ts';
 import { seed_email } from '../principals/seed.ts';
 import { endSessions } from './sessions.ts';
 
-/** Gives the admin a new password, from the host; enables the account again, and ends every session of whoever had it. */
+/** Gives the admin a new password from the host. Enables the account again, and ends all its sessions. */
 export async function resetAdmin(db: Database, password_hash: string): Promise<void> {
   const grant = authorize(systemCaller('system.reset_admin'), 'system.reset_admin', theOrg);
   await change(db, grant, 'password.changed', async (tx, note) => {

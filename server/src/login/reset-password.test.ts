@@ -1,4 +1,4 @@
-// Where no mail is sent. What is mailed is tried in notifications/password-mail.test.ts.
+// Without mail. notifications/password-mail.test.ts tests the mails.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../database/sql.ts';
 import { inQueue } from '../testing/in-queue.ts';
@@ -20,7 +20,7 @@ const reset = async (id: string, by = root, headers: Record<string, string> = {}
 const login = async (email: string, password: string) =>
   await app.anonymous.call('auth.login', { body: { email, password } });
 
-test('a reset answers a one-time password, which must be changed first, and ends every session at once', async () => {
+test('a reset returns a one-time password, which must be changed first, and ends every session at once', async () => {
   const ada = await person();
   const id = await idOf(ada);
   const { one_time_password = '', mail_expires_at } = await reset(id);
@@ -43,7 +43,7 @@ test('a reset answers a one-time password, which must be changed first, and ends
   expect(entry?.body).not.toContain(one_time_password);
 });
 
-test('a reset that is sent again with the same key is done once, and its answer shows no password again', async () => {
+test('a repeated reset with the same key is done once, and its answer shows no password again', async () => {
   const ada = await person();
   const id = await idOf(ada);
   const headers = { 'idempotency-key': `reset-${++made}` };
@@ -53,7 +53,7 @@ test('a reset that is sent again with the same key is done once, and its answer 
   await login(ada.email, one_time_password);
 });
 
-test('nobody resets their own, or that of who is disabled, removed or was never there', async () => {
+test('an admin cannot reset their own password, nor that of a disabled, removed or unknown user', async () => {
   await expect(reset(await idOf(root))).rejects.toMatchObject({
     code: 'conflict',
     hint: expect.stringContaining('svc password change') as string,
@@ -70,7 +70,7 @@ test('nobody resets their own, or that of who is disabled, removed or was never 
     await expect(reset(gone)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('of two admins who reset each other at one moment, one stays signed in', async () => {
+test('when two admins reset each other at one moment, one stays signed in', async () => {
   for (let round = 0; round < 5; round++) {
     const pair = [
       await app.user(`one-${++made}@example.com`, { role: 'admin' }),
@@ -85,13 +85,13 @@ test('of two admins who reset each other at one moment, one stays signed in', as
   }
 });
 
-test('an admin who is demoted at this moment resets nothing', async () => {
+test('an admin who is demoted at this moment cannot reset', async () => {
   const max = await app.user(`max-${++made}@example.com`, { role: 'admin' });
   const ada = await person();
   const [of_max, of_ada] = [await idOf(max), await idOf(ada)];
   const [demoted, resetting] = await inQueue<unknown>(
     app.db,
-    // Max's row alone: a reset locks both accounts in the order of their ids, and would wait for ada's outside of this queue.
+    // Only Max's row: a reset locks both accounts in the order of their ids, and would wait for ada's outside of this queue.
     sql`select from app_user where id = ${of_max} for update`,
     async () => await root.client.call('users.update', { params: { id: of_max }, body: { role: 'viewer' } }),
     async () => await reset(of_ada, max),

@@ -1,5 +1,5 @@
-// An admin takes somebody's password away: from then on the old one is worth nothing, every session has ended, and they choose another with
-// what is mailed to them, or begin with a one-time password. Must never happen: that two admins lock each other out, and nobody is left.
+// An admin resets another user's password: the old one stops to work, and every session ends. The user chooses a new one with a
+// mailed token, or starts with a one-time password. Must never happen: two admins reset each other, and no admin is left.
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
@@ -30,15 +30,15 @@ export async function resetPassword(
     });
   await refuseWithoutPasswords(db);
   const byMail = mails_tokens && !input.one_time_password;
-  // Where a mail goes out nobody ever learns it.
+  // With mail, nobody ever sees a one-time password.
   const { password, hash } = await passwords.oneTime();
   await change(db, grant, 'password.reset', async (tx, note) => {
-    // Both accounts, always in the same order: of two who do this to each other, the second finds that their session, or their role, is gone.
+    // Both accounts, always in the same order. When two admins reset each other, the second finds their own session or role ended.
     for (const each of [admin.id, id].toSorted()) await lockUser(tx, each);
     if (!(await store.isSessionOpen(tx, { session_id: admin.session_id, subject: admin.id })))
       throw new Problem('unauthenticated', { detail: 'The session has ended.' });
     const now = await loadCaller(tx, admin.id, caller.origin);
-    if (now === undefined) throw new Problem('unauthenticated', { detail: 'The account is gone.' });
+    if (now === undefined) throw new Problem('unauthenticated', { detail: 'The account is deleted.' });
     authorize(now, 'user.reset_password', theOrg);
     const user = await lockUser(tx, id);
     if (user === undefined) throw new Problem('not_found');

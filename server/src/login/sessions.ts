@@ -33,7 +33,7 @@ export async function revoke(db: Database, caller: Caller, all: boolean): Promis
   });
 }
 
-/** All that a user is signed in with, and what was mailed to them to get in with. */
+/** All sessions and open password tokens of a user. */
 export async function endSessions(tx: GovernedTx, user_id: string): Promise<number> {
   await endTokens(tx, user_id);
   return await store.revokeSessions(tx, user_id, null);

@@ -1,5 +1,5 @@
-// Whoever holds the token of an invitation or a reset chooses a password with it, once. Guessing is slowed per address, like sign-in; 256
-// bits of HMAC would not be guessed anyway. What is no token, or none any more, is always the same answer.
+// The token of an invitation or a reset lets its holder choose a password, once. Guesses are limited per address, like sign-in, although
+// 256 bits of HMAC cannot be guessed. Every token that does not work gets the same answer.
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Origin } from '../access/caller.ts';
@@ -21,7 +21,7 @@ import * as store from './store.ts';
 
 const window_seconds = 15 * 60;
 const max_failures = 100;
-// Guesses that arrive together count one by one, as at sign-in.
+// Parallel guesses count one by one, as at sign-in.
 const inTurn = oneAtATime();
 const isFirstBlocked = firstInAMinute();
 
@@ -53,7 +53,7 @@ async function setOnce(
   const hash = await passwords.hash(new_password);
   const grant = authorize(user, 'password.set', theOrg);
   const isSet = await change(db, grant, 'password.changed', async (tx, note) => {
-    // In the order of those who end it: first the account, then what leads to it.
+    // The same order as in the code that ends tokens: first the account, then its tokens.
     const account = await lockUser(tx, user.id);
     if (account?.active !== true || !(await tokenStore.takeToken(tx, id))) return false;
     await putPassword(tx, user.id, { password_hash: hash, must_change_password: false });
@@ -74,12 +74,12 @@ async function refuse(
     await record(tx, origin, { password_token: id });
   });
   throw new Problem('bad_credentials', {
-    detail: 'This token does not work: it is none, it was used, another one was sent since, or it is too old.',
-    hint: 'Ask an admin for another mail: svc user reset-password <your e-mail address>',
+    detail: 'This token does not work: it is invalid, used, replaced by a newer one, or expired.',
+    hint: 'Ask an admin for a new mail: svc user reset-password <your e-mail address>',
   });
 }
 
-// A token that was made here names its row also where it works no more: the log then says whose it was that somebody still has.
+// A genuine token names its row even when it no longer works, so the log can name its user.
 async function record(
   tx: Tx,
   origin: Origin,

@@ -2,17 +2,17 @@ import type { SessionOf } from '../copies/copies.ts';
 import type { Reader, Tx } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
 
-/** The wrapped key that is stored; stores the given one where there is none yet. */
+/** The stored wrapped key; stores the given one when there is none yet. */
 export async function wrappedKey(db: Tx, fresh: Buffer): Promise<Buffer> {
   await db.run(sql`insert into login_secret (wrapped_key) values (${fresh}) on conflict do nothing`);
   const row = await db.one<{ wrapped_key: Buffer }>(sql`select wrapped_key from login_secret`);
-  if (row === undefined) throw new Error('the password key is gone');
+  if (row === undefined) throw new Error('the password key is missing');
   return row.wrapped_key;
 }
 
 /**
- * Undefined when the account was disabled or its password changed since this one was read. The user's row stays locked against that until
- * the transaction ends, so a change of the password finds every session that the old one opened.
+ * Undefined when the account was disabled or its password changed since the read. The user's row stays locked until the transaction
+ * ends, so a change of the password finds every session that the old password opened.
  */
 export async function insertSession(
   tx: Tx,
@@ -27,7 +27,7 @@ export async function insertSession(
     returning created_at, expires_at`);
 }
 
-/** An expression: those of these sessions that are open, as `<session>:<subject>`. The session of a key ends with its key. */
+/** An SQL expression: the open ones of these sessions, as `<session>:<subject>`. The session of a key ends with its key. */
 export const openSessions = (ids: readonly string[]): Sql => sql`array(
   select s.id || ':' || coalesce(s.user_id, k.principal_id) from session s left join service_key k on k.id = s.key_id
   where s.id = any(${ids}) and s.revoked_at is null and s.expires_at > clock_now() and (k.ends_at is null or k.ends_at > clock_now()))`;
@@ -53,14 +53,14 @@ export async function revokeSession(tx: Tx, id: string): Promise<number> {
   return await tx.run(sql`update session set revoked_at = clock_now() where id = ${id} and revoked_at is null`);
 }
 
-/** All sessions of a user or a service principal, but for the one to keep. */
+/** All sessions of a user or a service principal, except the kept one. */
 export async function revokeSessions(tx: Tx, subject: string, keep: string | null): Promise<number> {
   return await tx.run(sql`
     update session set revoked_at = clock_now() where id is distinct from ${keep} and revoked_at is null
       and (user_id = ${subject} or key_id in (select id from service_key where principal_id = ${subject}))`);
 }
 
-/** Seconds until the window of the fullest key ends, when one of them is at its limit. */
+/** Seconds until the window of the fullest key ends; undefined when no key is at its limit. */
 export async function blockedFor(db: Reader, limits: { key: string; most: number }[]): Promise<number | undefined> {
   const row = await db.one<{ seconds: number | null }>(sql`
     select ceil(extract(epoch from max(window_ends_at - clock_now())))::int as seconds
@@ -78,7 +78,7 @@ export async function countFailure(tx: Tx, keys: string[], window_seconds: numbe
       window_ends_at = case when login_failure.window_ends_at > clock_now() then login_failure.window_ends_at else excluded.window_ends_at end`);
 }
 
-/** What is over goes, a few rows at a time: each sign-in takes some with it. Guesses at names that nobody has leave rows, too. */
+/** Expired rows are deleted, a few at a time, by each sign-in. Guesses at unknown names leave rows, too. */
 export async function forgetOld(tx: Tx): Promise<void> {
   await tx.run(sql`
     delete from login_failure where key in (

@@ -5,7 +5,7 @@ import { token_lifetime_seconds, tokens } from './token.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
 afterEach(() => void vi.useRealTimers());
 
-test('a token that was checked before is believed until it expires, and not a moment longer', async () => {
+test('a verified token is accepted until it expires, and no longer', async () => {
   const { issue, verify } = tokens(randomBytes(32));
   const whose = { subject: randomUUID(), session_id: randomUUID(), kind: 'user' as const };
   const token = await issue(whose);
@@ -16,7 +16,7 @@ test('a token that was checked before is believed until it expires, and not a mo
   expect(await verify(token)).toBeUndefined();
 });
 
-test('what was checked under one key says nothing to another', async () => {
+test('a token verified under one key is unknown under another', async () => {
   const token = await tokens(randomBytes(32)).issue({ subject: randomUUID(), session_id: randomUUID(), kind: 'user' });
   expect(await tokens(randomBytes(32)).verify(token)).toBeUndefined();
 });

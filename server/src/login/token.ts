@@ -1,4 +1,4 @@
-// Access tokens: JWT HS256 (RFC 7519, 8725) under a key derived for this alone. A token says who, never what they may.
+// Access tokens: JWT HS256 (RFC 7519, 8725) under a separate derived key. A token identifies a caller and carries no rights.
 import { createSecretKey, randomUUID } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
@@ -8,11 +8,11 @@ import { z } from 'zod';
 export const token_lifetime_seconds = 24 * 60 * 60;
 const issuer = 'gantry';
 const audience = 'gantry-api';
-const type = 'at+jwt'; // RFC 9068: no other token of ours, signed for another use, passes for this one
+const type = 'at+jwt'; // RFC 9068: it tells access tokens from other tokens of this service
 
 export interface Tokens {
   issue(whose: Verified, lifetime_seconds?: number): Promise<string>;
-  /** Session and subject; undefined for anything but a sound, unexpired token of ours. */
+  /** Session and subject; undefined unless the token is valid, unexpired and of this service. */
   verify(token: string): Promise<Verified | undefined>;
 }
 
@@ -32,9 +32,9 @@ const claims = z.object({
 const max_remembered = 10_000;
 
 export function tokens(secret: Buffer): Tokens {
-  // The library keeps what it makes of a key object; bytes it would import anew for every token.
+  // The library caches a key object; it would import raw bytes again for every token.
   const key = createSecretKey(secret);
-  // What a token says never changes, so that each is checked once; whether its session goes on is not in it, and asked every time.
+  // The content of a token never changes, so each token is verified once. Its session is checked at every request.
   const sound = new LRUCache<string, Verified>({
     max: max_remembered,
     perf: { now: () => Date.now() },
@@ -52,7 +52,7 @@ export function tokens(secret: Buffer): Tokens {
         .setExpirationTime(`${lifetime_seconds}s`)
         .sign(key),
     verify: async (token) => {
-      // Ours are about 300 bytes; nothing larger is worth parsing.
+      // Tokens of this service have about 300 bytes; a larger one is not parsed.
       if (token.length > 2048) return undefined;
       const known = sound.get(token);
       if (known !== undefined) return known;
@@ -70,7 +70,7 @@ export function tokens(secret: Buffer): Tokens {
         sound.set(token, verified, { ttl: Math.max(1, read.data.exp * 1000 - Date.now()) });
         return verified;
       } catch {
-        // Whatever is wrong with it, the answer is the same: no token.
+        // Every fault gives the same answer: no token.
         return undefined;
       }
     },

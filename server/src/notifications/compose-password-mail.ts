@@ -2,7 +2,7 @@ import type { PasswordMail } from '../login/admit.ts';
 import { messageId, type Letter } from './compose.ts';
 
 /**
- * What an invitation or a reset says. It holds the one copy of the token; nothing in it was written by a person, and its address is the
+ * The mail of an invitation or a reset. It holds the one copy of the token. It has no text from a person, and its address is the
  * service's own.
  */
 export function composePasswordMail(
@@ -23,7 +23,7 @@ export function composePasswordMail(
     '',
     `Then sign in:  svc login --server ${base_url} --email ${email}`,
     '',
-    `Whoever has the token can choose the password: show it to nobody. ${otherwise}`,
+    `Everybody with the token can set the password: show it to nobody. ${otherwise}`,
     '',
     `The service: ${base_url}`,
   ];
@@ -34,12 +34,12 @@ const words: Record<PasswordMail['kind'], { subject: string; opening: (by: strin
   invitation: {
     subject: 'You are invited',
     opening: (by) => `${by} invites you to Gantry, where your organisation runs its agents.`,
-    otherwise: 'If you do not know what this is about, leave it: without it nothing happens.',
+    otherwise: 'If you did not expect this mail, ignore it.',
   },
   reset: {
     subject: 'Choose a new password',
     opening: (by) =>
-      `${by} reset your password in Gantry. The one before works no more, and you are signed out everywhere.`,
-    otherwise: 'If you did not ask for this, ask them why.',
+      `${by} reset your password in Gantry. Your old password no longer works, and you are signed out everywhere.`,
+    otherwise: 'If you did not ask for this, contact them.',
   },
 };

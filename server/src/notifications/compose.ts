@@ -5,15 +5,15 @@ export interface Letter {
   to: string;
   subject: string;
   text: string;
-  /** The same for every attempt: a letter that arrives twice can be told by it. */
+  /** The same for every attempt, so a reader can recognise a duplicate. */
   message_id: string;
 }
 
 export const messageId = (id: string, from: string): string => `<${id}@${from.split('@')[1]}>`;
 
 /**
- * Plain text with what to type next. The address in it is the service's own, never one that a request came with; what a person wrote is
- * quoted, so that it cannot pass for ours, and stands in no header.
+ * Plain text with the next command. Its address is the service's own, never one from a request. Text from a person is
+ * quoted, so that it cannot pass for the service's, and is in no header.
  */
 export function compose(
   row: NotificationRow,
@@ -39,11 +39,11 @@ export function compose(
 
 const subjects: Record<NotificationKind, string> = {
   submitted: 'waits for your approval',
-  withdrawn: 'needs no decision any more',
+  withdrawn: 'no longer needs a decision',
   approved: 'is approved',
   rejected: 'is rejected',
-  superseded: 'was submitted anew',
-  revoked: 'is not approved any more',
+  superseded: 'was submitted again',
+  revoked: 'is no longer approved',
   expired: 'was not decided in time',
 };
 
@@ -52,20 +52,20 @@ const openings: Record<NotificationKind, (row: NotificationRow, what: string) =>
   withdrawn: ({ actor }, what) => `${actor} withdrew the request for the approval of ${what}.`,
   approved: ({ actor }, what) => `${actor} approved ${what}.`,
   rejected: ({ actor }, what) => `${actor} rejected ${what}.`,
-  superseded: ({ actor }, what) => `${actor} submitted the asset anew; your request for ${what} is closed.`,
-  revoked: ({ actor }, what) => `${actor} took the approval of ${what} back.`,
+  superseded: ({ actor }, what) => `${actor} submitted the asset again; your request for ${what} is closed.`,
+  revoked: ({ actor }, what) => `${actor} revoked the approval of ${what}.`,
   expired: (_, what) => `Your request for the approval of ${what}, or its approval, has expired.`,
 };
 
 function nextSteps(kind: NotificationKind, id: string, ref: string): string[] {
-  const look = `Look at it:   svc review show ${id}`;
+  const look = `Show it:   svc review show ${id}`;
   if (kind === 'submitted')
     return [
-      `What it would change:  svc review show ${id}`,
+      `Show its changes:      svc review show ${id}`,
       `Approve it:            svc review approve ${id} --reason "…"`,
       `Send it back:          svc review reject ${id} --reason "…"`,
     ];
   if (kind === 'approved') return [look, `A deployer of the team deploys it:   svc deploy ${ref}`];
   if (kind === 'withdrawn' || kind === 'superseded') return [look];
-  return [look, 'Submit it again, once changed:   svc submit'];
+  return [look, 'Change it, then submit again:   svc submit'];
 }

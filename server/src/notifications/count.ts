@@ -8,12 +8,12 @@ import { findReadable } from '../registry/find.ts';
 import * as store from './store.ts';
 
 export interface Counts {
-  /** Requests that wait for the caller's decision. */
+  /** Requests that the caller can decide. */
   pending: number;
   unread: number;
 }
 
-/** For a badge: what waits for the caller. */
+/** For a badge: the caller's unread notifications and open requests. */
 export async function count(db: Database, caller: Caller): Promise<Counts> {
   const user = signedInUser(caller);
   authorize(user, 'notification.read', theOrg);

@@ -10,7 +10,7 @@ import { readRows } from './still-told.ts';
 import * as store from './store.ts';
 import type { CatchUp } from './tell.ts';
 
-/** What was done before this was asked is in it. */
+/** The list includes every act before the request. */
 export async function list(
   db: Database,
   catchUp: CatchUp,

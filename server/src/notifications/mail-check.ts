@@ -9,12 +9,12 @@ export interface MailVerdict {
   fix: string | null;
 }
 
-/** For `svc doctor`: does mail go out? */
+/** For `svc doctor`: checks the mail server and the queue. */
 export async function checkMail(db: Database, server: MailServer | undefined): Promise<MailVerdict> {
   if (server === undefined)
     return {
       verdict: 'ok',
-      detail: 'no mail is sent, since SMTP_URL is not set; everybody is told by svc notifications',
+      detail: 'no mail is sent, because SMTP_URL is not set; users see svc notifications instead',
       fix: null,
     };
   const { waiting, failed, problem } = await backlog(db, mailQueue);
@@ -23,7 +23,7 @@ export async function checkMail(db: Database, server: MailServer | undefined): P
     await server.verify();
   } catch (error) {
     if (!(error instanceof MailFailure)) throw error;
-    const fix = 'Look at SMTP_URL, SMTP_CA_FILE and the mail server; what waits is tried for a day.';
+    const fix = 'Check SMTP_URL, SMTP_CA_FILE and the mail server; pending mail is retried for a day.';
     return { verdict: 'problem', detail: `${server.name}: ${error.message}; ${queue}`, fix };
   }
   const detail = `${server.name} answers; ${queue}`;
@@ -31,6 +31,6 @@ export async function checkMail(db: Database, server: MailServer | undefined): P
   return {
     verdict: 'warning',
     detail,
-    fix: 'Look at the recipients. What failed is still in svc notifications of each; svc user reset-password mails again how to choose a password.',
+    fix: 'Check the recipients. They still see failed mail in svc notifications; svc user reset-password mails a new password token.',
   };
 }

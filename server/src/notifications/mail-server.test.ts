@@ -23,19 +23,19 @@ const connect = async (
   });
 };
 
-test('STARTTLS: a certificate of an authority that nobody trusts, or of another name, gets nothing', async () => {
+test('STARTTLS: a server with an untrusted certificate, or one for another name, gets nothing', async () => {
   await smtp.start('starttls');
   await (await connect()).send(letter);
-  const untrusted = 'the connection to the mail server cannot be made, or its certificate is not trusted';
+  const untrusted = 'the connection to the mail server failed, or its certificate is not trusted';
   await expect((await connect({ trust: false })).send(letter)).rejects.toThrow(/not trusted|STARTTLS/);
   await expect((await connect({ host: '127.0.0.1' })).send(letter)).rejects.toThrow(untrusted);
   expect(await smtp.inbox()).toHaveLength(1);
 });
 
-test('a wrong password is said without it, and the mail waits', async () => {
+test('a wrong password is reported without its text, and the mail waits', async () => {
   const sending = (await connect({ password: 'something wrong' })).send(letter);
   await expect(sending).rejects.toMatchObject({
-    message: 'the mail server does not take the user name and password (the server answered 535)',
+    message: 'the mail server refuses the user name and password (the server answered 535)',
     final: false,
   });
 });
@@ -47,7 +47,7 @@ test('smtps speaks TLS from the first byte', async () => {
   expect((await smtp.inbox()).slice(before)).toMatchObject([{ tls: true, to: ['ada@example.com'] }]);
 });
 
-test('a server without TLS is spoken to only where the operator names it', async () => {
+test('a server without TLS is used only when the operator lists it', async () => {
   await smtp.start('plaintext');
   const before = (await smtp.inbox()).length;
   await expect((await connect()).send(letter)).rejects.toThrow('offers no STARTTLS');
@@ -55,7 +55,7 @@ test('a server without TLS is spoken to only where the operator names it', async
   expect((await smtp.inbox()).slice(before)).toMatchObject([{ tls: false }]);
 });
 
-test('settings that do not fit together are named', () => {
+test('conflicting settings are named', () => {
   const read = (more: Record<string, string>) => () => readConfig({ XDG_CONFIG_HOME: '/nowhere', ...more });
   const url = { SMTP_URL: 'smtp://mail.example.com', SMTP_FROM: 'gantry@example.com' };
   expect(read({})().mail).toBeUndefined();

@@ -1,21 +1,21 @@
-// The way to the mail server. TLS is spoken, and its certificate verified, unless the operator named the host as one without: a server that
-// takes STARTTLS away is refused before the password or an address is sent. What a failure is called carries no word of the server's, since
-// those may repeat what was sent to it.
+// The connection to the mail server. It uses TLS with a verified certificate, unless the operator listed the host as one without. A server
+// that removes STARTTLS is refused before the password or an address is sent. An error text holds no word of the server's, since
+// those may repeat a secret.
 import { readFile } from 'node:fs/promises';
 import { rootCertificates } from 'node:tls';
 import type { MailConfig } from '../config.ts';
 import type { Letter } from './compose.ts';
 
 export interface MailServer {
-  /** For people: where mail goes, and how. */
+  /** For people: the server and the kind of connection. */
   name: string;
   /** Throws MailFailure. */
   send(letter: Letter): Promise<void>;
-  /** Connects and signs in, and sends nothing. Throws MailFailure. */
+  /** Connects and signs in, but sends nothing. Throws MailFailure. */
   verify(): Promise<void>;
 }
 
-/** Why a mail did not go out; `final` when the server will not take it later either. */
+/** The reason why a mail was not sent; `final` when a later attempt would fail too. */
 export class MailFailure extends Error {
   readonly final: boolean;
 
@@ -26,11 +26,11 @@ export class MailFailure extends Error {
 }
 
 const connect_ms = 10_000;
-/** Bounds one letter, and what the lease of its sender must outlast. */
+/** The limit for one mail; the lease of its sender must be longer. */
 export const send_ms = 60_000;
 
 export async function connectMailServer({ url, from, ca_file, plaintext }: MailConfig): Promise<MailServer> {
-  // 5 MB that a service without mail does not hold.
+  // A service without mail saves 5 MB.
   const { createTransport } = await import('nodemailer');
   const { protocol, hostname: host, port, username, password } = new URL(url);
   const secure = protocol === 'smtps:';
@@ -47,7 +47,7 @@ export async function connectMailServer({ url, from, ca_file, plaintext }: MailC
     dnsTimeout: connect_ms,
     greetingTimeout: connect_ms,
     socketTimeout: send_ms / 2,
-    // A letter is text of ours; it names no file or address to read from.
+    // A mail is text of this service; it names no file or address to read from.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -58,7 +58,7 @@ export async function connectMailServer({ url, from, ca_file, plaintext }: MailC
       const mail = {
         from: { name: 'Gantry', address: from },
         to: { name: '', address: to },
-        // Exactly one recipient, whatever the headers say.
+        // Exactly one recipient, whatever the headers contain.
         envelope: { from, to: [to] },
         subject,
         text,
@@ -92,13 +92,13 @@ function toFailure(error: unknown): MailFailure {
 }
 
 const meanings: Record<string, string> = {
-  EAUTH: 'the mail server does not take the user name and password',
+  EAUTH: 'the mail server refuses the user name and password',
   ECONNECTION: 'the mail server cannot be reached',
   ECONNREFUSED: 'the mail server cannot be reached',
-  ESOCKET: 'the connection to the mail server cannot be made, or its certificate is not trusted',
+  ESOCKET: 'the connection to the mail server failed, or its certificate is not trusted',
   EDNS: 'the name of the mail server does not resolve',
   ETIMEDOUT: 'the mail server does not answer in time',
-  ETLS: 'the mail server offers no STARTTLS, and nothing is sent without',
+  ETLS: 'the mail server offers no STARTTLS, so nothing is sent',
   EENVELOPE: 'the mail server refuses the sender or the recipient',
   EMESSAGE: 'the mail server refuses the message',
 };

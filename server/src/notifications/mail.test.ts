@@ -1,4 +1,4 @@
-// Against a mail server that somebody else wrote. The service asks every half second; waits of minutes and hours are made by the database's clock.
+// Against a mail server by others. The queue is read every half second; the database's clock makes waits of minutes and hours.
 import { readFile } from 'node:fs/promises';
 import { mail_days, notification_days } from '@gantry/contract/notifications.ts';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
@@ -49,13 +49,13 @@ const mails = async (approval_id: string) =>
     from job j join notification n on j.key = 'notification ' || n.id join app_user u on u.id = n.user_id
     where n.approval_id = ${approval_id} order by u.email, n.seq`);
 
-/** Until every mail about the request is as expected. */
+/** Waits until every mail about the request is as expected. */
 async function settle(approval_id: string, states: string[]): Promise<void> {
   const look = async () => expect((await mails(approval_id)).map(({ state }) => state)).toEqual(states);
   await vi.waitFor(look, { timeout: 15_000, interval: 100 });
 }
 
-/** Until each mail about the request was tried so often, and did not go out. */
+/** Waits until each mail about the request has had so many attempts without success. */
 async function tried(approval_id: string, times: number): Promise<void> {
   const look = async () => expect((await mails(approval_id)).map((mail) => mail.tried)).toEqual([times, times]);
   await vi.waitFor(look, { timeout: 15_000, interval: 100 });
@@ -86,7 +86,7 @@ test('a request is mailed to each admin once, over TLS, and the decision to the 
   expect(decided?.body).toContain('> too wide');
 });
 
-test('a mail names the configured address, whatever host a request came with', async () => {
+test('a mail has the configured address, for every host of the request', async () => {
   const agent = await storeAgent(app, ada.email, { name: `agent-${++made}` });
   const answer = await fetch(`${app.url}/api/v1/rbac/approvals`, {
     method: 'POST',
@@ -106,7 +106,7 @@ test('a mail names the configured address, whatever host a request came with', a
   expect(JSON.stringify(letter)).not.toContain('evil');
 });
 
-test('what a person writes makes no header, no recipient and no line that passes for ours', async () => {
+test('text from a person makes no header, no recipient and no line of the service', async () => {
   const { id, ref } = await submitted(
     'fine\r\nBcc: eve@example.com\nThe service: https://evil.example\u2028Reply-To: eve',
   );
@@ -126,11 +126,11 @@ test.each([
   'Ada <ada@example.com>',
   '"a b"@example.com',
   'ada@example.com\u0000',
-])('%j is no e-mail address of a user', async (email) => {
+])('%j is not a valid e-mail address of a user', async (email) => {
   await expect(app.admin.client.call('users.create', { body: { email } })).rejects.toMatchObject({ code: 'invalid' });
 });
 
-test('a name of several lines and addresses reaches nobody else', async () => {
+test('a name with several lines and addresses reaches no other recipient', async () => {
   const name = 'Max\nBcc: eve@example.com, friends:eve@example.com;';
   const { email } = await app.admin.client.call('users.create', { body: { email: 'mia@example.com', name } });
   await app.admin.client.call('teams.add_member', {
@@ -145,11 +145,11 @@ test('a name of several lines and addresses reaches nobody else', async () => {
   await app.admin.client.call('teams.remove_member', { params: { team: 'ml', principal: `user:${email}` } });
 });
 
-test('a mail server that takes STARTTLS away gets neither password nor mail; once it is back, each mail arrives once', async () => {
+test('a mail server that removes STARTTLS gets neither password nor mail; once it is back, each mail arrives once', async () => {
   await smtp.start('stripped');
   const { id, ref } = await submitted();
   await tried(id, 1);
-  expect((await mails(id))[0]?.problem).toContain('the mail server offers no STARTTLS, and nothing is sent without');
+  expect((await mails(id))[0]?.problem).toContain('the mail server offers no STARTTLS, so nothing is sent');
   expect(await mailFinding()).toMatchObject({ verdict: 'problem', detail: expect.stringContaining('no STARTTLS') });
   expect(await about(ref)).toEqual([]);
   await smtp.start('starttls');
@@ -159,7 +159,7 @@ test('a mail server that takes STARTTLS away gets neither password nor mail; onc
   expect(await mailFinding()).toMatchObject({ verdict: 'ok', detail: expect.stringContaining('STARTTLS) answers') });
 });
 
-test('a mail server that was killed gets each mail once when it is back', async () => {
+test('after a kill of the mail server, each mail arrives once', async () => {
   await smtp.kill();
   const { id, ref } = await submitted();
   await tried(id, 1);
@@ -169,7 +169,7 @@ test('a mail server that was killed gets each mail once when it is back', async 
   expect(recipients(await about(ref))).toEqual(['admin@gantry.local', 'max@example.com']);
 });
 
-test('a recipient whom the server does not know fails at once and delays nobody', async () => {
+test('an unknown recipient fails at once and delays nobody', async () => {
   await app.user('unknown@example.com', { teams: { ml: 'admin' } });
   const { id } = await submitted();
   await settle(id, ['done', 'done', 'failed']);
@@ -180,18 +180,18 @@ test('a recipient whom the server does not know fails at once and delays nobody'
   await app.governed(sql`update app_user set active = false where email = 'unknown@example.com' returning id`);
 });
 
-test('the password of the mail server stands in no row, no entry and no finding', async () => {
+test('the password of the mail server is in no row, no entry and no finding', async () => {
   const secrets = [password, encodeURIComponent(password), Buffer.from(`\0gantry\0${password}`).toString('base64')];
   const rows = await app.db.all<{ text: string }>(
     sql`select body as text from audit.entry union all select problem from job where problem is not null`,
   );
   const all = JSON.stringify([rows, await mailFinding()]);
   expect(secrets.filter((secret) => all.includes(secret))).toEqual([]);
-  // The canary is there to be found: the mail server was given it.
+  // Proof that the canary can be found: the mail server received it.
   expect(await readFile(new URL('../testing/smtp_server.py', import.meta.url), 'utf8')).toContain(password);
 });
 
-test('a server that is busy is asked again later, for a day and no longer', async () => {
+test('mail to a busy server is retried for a day and no longer', async () => {
   await smtp.be('busy', true);
   const { id, ref } = await submitted();
   await tried(id, 1);
@@ -200,7 +200,7 @@ test('a server that is busy is asked again later, for a day and no longer', asyn
   await app.moveClock('26 hours');
   await settle(id, ['failed', 'failed']);
   expect(await about(ref)).toEqual([]);
-  // A day has passed for sessions, too.
+  // The sessions have ended after a day, too.
   const { email, password: own } = app.admin;
   const { access_token } = await app.anonymous.call('auth.login', { body: { email, password: own } });
   expect(await mailFinding(app.as(access_token))).toMatchObject({
@@ -209,7 +209,7 @@ test('a server that is busy is asked again later, for a day and no longer', asyn
   });
 });
 
-test('what became of a mail is forgotten after a month, what was told after three, and neither before', async () => {
+test('mail jobs are deleted after a month, notifications after three, and neither before', async () => {
   const { email, password: own } = app.admin;
   const { access_token } = await app.anonymous.call('auth.login', { body: { email, password: own } });
   const agent = await storeAgent(app, ada.email, { name: `agent-${++made}` });
@@ -231,7 +231,7 @@ test('what became of a mail is forgotten after a month, what was told after thre
   }
 });
 
-/** As after a restart of the service, until it has forgotten what it forgets. */
+/** The same as after a restart of the service, until the old rows are deleted. */
 async function restarted(): Promise<void> {
   const errors: unknown[] = [];
   const queue = mailing({

@@ -6,7 +6,7 @@ import { signedInUser } from '../principals/signed-in.ts';
 import { countsOf, type Counts } from './count.ts';
 import * as store from './store.ts';
 
-/** Of these, the caller's own. Answers what is left. */
+/** Marks the caller's own ones of these. Returns the remaining count. */
 export async function markRead(db: Database, caller: Caller, ids: readonly string[]): Promise<Counts> {
   const user = signedInUser(caller);
   authorize(user, 'notification.read', theOrg);

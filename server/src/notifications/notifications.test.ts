@@ -29,7 +29,7 @@ const told = async (user: TestUser, approval_id: string) =>
     .map(({ kind, by, text }) => `${kind} by ${by}: ${text}`);
 const counts = async (user: TestUser) => await user.client.call('notifications.count', {});
 
-/** Until everything up to now was told. */
+/** Waits until every entry so far is processed. */
 async function caughtUp(): Promise<void> {
   await vi.waitFor(async () => {
     const row = await app.db.one<{ behind: number }>(
@@ -39,7 +39,7 @@ async function caughtUp(): Promise<void> {
   }, 5000);
 }
 
-test('a request is told to the platform admins and the admins of the team, and to nobody else', async () => {
+test('a request notifies only the platform admins and the admins of the team', async () => {
   const { id } = await submitted('please look');
   await caughtUp();
   const expected = ['submitted by ada@example.com: please look'];
@@ -49,7 +49,7 @@ test('a request is told to the platform admins and the admins of the team, and t
   expect(await told(otto, id)).toEqual([]);
 });
 
-test('an admin who submits is not asked, and is told the decision', async () => {
+test('an admin who submits is notified of the decision, but not of the request', async () => {
   const { id } = await submitted('mine', '', max);
   await app.admin.client.call('approvals.reject', { params: { id }, body: { reason: 'not yet' } });
   await caughtUp();
@@ -57,7 +57,7 @@ test('an admin who submits is not asked, and is told the decision', async () => 
   expect(await told(app.admin, id)).toEqual(['submitted by max@example.com: mine']);
 });
 
-test('whatever becomes of a request is told to its submitter, newest first', async () => {
+test('each outcome of a request notifies its submitter, newest first', async () => {
   const { id } = await submitted();
   await max.client.call('approvals.approve', { params: { id }, body: { reason: 'fine' } });
   await max.client.call('approvals.revoke', { params: { id }, body: { reason: 'not so fine' } });
@@ -65,7 +65,7 @@ test('whatever becomes of a request is told to its submitter, newest first', asy
   expect(await told(ada, id)).toEqual(['revoked by max@example.com: not so fine', 'approved by max@example.com: fine']);
 });
 
-test('a withdrawn request is told to those who were asked', async () => {
+test('a withdrawn request notifies its former recipients', async () => {
   const { id } = await submitted();
   await ada.client.call('approvals.withdraw', { params: { id } });
   await caughtUp();
@@ -73,7 +73,7 @@ test('a withdrawn request is told to those who were asked', async () => {
   expect(await told(ada, id)).toEqual([]);
 });
 
-test('a request that somebody else superseded is told to the one whose it was', async () => {
+test('a request that another user supersedes notifies its submitter', async () => {
   const name = `tool-${++made}`;
   await ada.client.call('registry.create', { params: { kind: 'tool' }, body: { name, team: 'ml' } });
   const { id } = await ada.client.call('approvals.submit', { body: { asset: `tools/${name}@1.0.0` } });
@@ -84,7 +84,7 @@ test('a request that somebody else superseded is told to the one whose it was', 
   expect(await told(ada, next.id)).toEqual([]);
 });
 
-test('what a service principal submitted is answered to the owner of the asset, and the machine has no notifications', async () => {
+test('the owner of the asset gets the notifications of a service principal, which has none', async () => {
   const name = `tool-${++made}`;
   await ada.client.call('registry.create', { params: { kind: 'tool' }, body: { name, team: 'ml' } });
   const { key = '' } = await max.client.call('principals.create', {
@@ -103,7 +103,7 @@ test('what a service principal submitted is answered to the owner of the asset, 
   const machine = app.as(access_token);
   const before = { max: await counts(max), admin: await counts(app.admin) };
   const { id } = await machine.call('approvals.submit', { body: { asset: `tools/${name}@1.0.0` } });
-  // Max was shown its key, and may not decide.
+  // Max saw its key, so he may not decide.
   expect((await counts(max)).pending).toBe(before.max.pending);
   expect((await counts(app.admin)).pending).toBe(before.admin.pending + 1);
   await app.admin.client.call('approvals.approve', { params: { id }, body: { reason: 'fine' } });
@@ -112,7 +112,7 @@ test('what a service principal submitted is answered to the owner of the asset, 
   await expect(machine.call('notifications.list', { query: {} })).rejects.toMatchObject({ code: 'forbidden' });
 });
 
-test('an entry that is read again tells nobody again', async () => {
+test('an entry that is read again notifies nobody again', async () => {
   const { id } = await submitted();
   await caughtUp();
   const before = await told(max, id);
@@ -121,7 +121,7 @@ test('an entry that is read again tells nobody again', async () => {
   expect(await told(max, id)).toEqual(before);
 });
 
-test('what was read is not unread any more, and of others nothing is marked', async () => {
+test('a read notification stays read, and those of others stay unread', async () => {
   const { id } = await submitted();
   await caughtUp();
   const unread = async (user: TestUser) =>
@@ -140,7 +140,7 @@ test('what was read is not unread any more, and of others nothing is marked', as
   expect(await unread(app.admin)).toHaveLength(1);
 });
 
-test('pages neither repeat nor leave out, and a cursor is of no use to another', async () => {
+test('pages neither repeat nor omit, and a cursor works only for its user', async () => {
   const all = (await max.client.call('notifications.list', { query: {} })).items.map(({ id }) => id);
   const paged: string[] = [];
   let cursor: string | undefined;
@@ -157,7 +157,7 @@ test('pages neither repeat nor leave out, and a cursor is of no use to another',
   expect(all.length).toBeGreaterThan(4);
 });
 
-test('the pending count is of those that the caller may decide now', async () => {
+test('the pending count covers the requests that the caller can decide now', async () => {
   const before = {
     max: await counts(max),
     admin: await counts(app.admin),
@@ -177,7 +177,7 @@ test('the pending count is of those that the caller may decide now', async () =>
   expect((await counts(app.admin)).pending).toBe(before.admin.pending);
 });
 
-test('who may not read the asset any more is told nothing of it any more, and of an open one not the words', async () => {
+test('a caller who may no longer read the asset sees no notification of it, and of an open one no words', async () => {
   const eve = await app.user('eve@example.com', { teams: { ml: 'admin' } });
   const closed = await submitted('hidden words', 'access: {visibility: team}\n');
   const open = await submitted('team words');
@@ -188,7 +188,7 @@ test('who may not read the asset any more is told nothing of it any more, and of
   expect(await told(eve, open.id)).toEqual(['submitted by ada@example.com: ']);
 });
 
-test('the badge counts what the list shows: nothing of an asset that may not be read any more', async () => {
+test('the badge counts the listed notifications, and none of an unreadable asset', async () => {
   const eve = await app.user('eva@example.com', { teams: { ml: 'admin' } });
   await submitted('open');
   await submitted('hidden', 'access: {visibility: team}\n');
@@ -198,13 +198,13 @@ test('the badge counts what the list shows: nothing of an asset that may not be 
   expect([await counts(eve), await shown()]).toEqual([{ pending: expect.any(Number), unread: 2 }, 1]);
   await max.client.call('teams.remove_member', { params: { team: 'ml', principal: 'user:eva@example.com' } });
   expect(await counts(eve)).toEqual({ pending: 0, unread: 1 });
-  // A page is full as long as there is something to show.
+  // A page is full while more visible rows exist.
   expect(await shown()).toBe(1);
   await max.client.call('teams.add_member', { params: { team: 'ml' }, body: { principal: 'user:eva@example.com' } });
   expect((await counts(eve)).unread).toBe(2);
 });
 
-test('what was told about an asset that is gone is told no more, and does not count', async () => {
+test('notifications of a deleted asset are neither listed nor counted', async () => {
   const { id, agent } = await submitted();
   await caughtUp();
   const before = await counts(max);

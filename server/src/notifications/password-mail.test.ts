@@ -1,4 +1,4 @@
-// Invitations and resets against a mail server that somebody else wrote: what it received is the only place where a token is found.
+// Invitations and resets against a mail server by others: the token is only in the received mail.
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { sql } from '../database/sql.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
     config: {
       base_url: 'https://gantry.example.com',
       mail: { url, from: 'gantry@example.com', ca_file: smtp.ca_file, plaintext: false },
-      // So that a test can come from several addresses.
+      // So that a test can use several addresses.
       trusted_proxies: ['127.0.0.1'],
     },
     onLog: (line) => (logged += line),
@@ -36,14 +36,14 @@ afterAll(async () => {
 afterEach(async () => {
   await smtp.be('busy', false);
   await app.moveClock('0');
-  // Days may have passed for the session.
+  // The session may have ended after days.
   root.client = app.as((await login(root.email, root.password)).access_token);
 });
 
 const lettersTo = async (email: string) => (await smtp.inbox()).filter(({ to }) => to.includes(email));
 const tokenIn = ({ body }: ReceivedLetter) => /gpw_[\w-]+/.exec(body)?.[0] ?? 'none';
 
-/** The newest of so many. */
+/** The newest mail of so many. */
 async function letter(email: string, count = 1): Promise<ReceivedLetter> {
   const look = async () => expect(await lettersTo(email)).toHaveLength(count);
   await vi.waitFor(look, { timeout: 15_000, interval: 100 });
@@ -74,13 +74,13 @@ const mailStates = async (user_id: string) =>
     )
   ).map(({ state }) => state);
 
-/** Somebody who was invited, with the token that they got. */
+/** An invited user, with their token. */
 async function invited() {
   const user = await create();
   return { ...user, token: tokenIn(await letter(user.email)) };
 }
 
-test('who is new is mailed an invitation and nothing is shown; its token sets a password once, which they sign in with', async () => {
+test('a new user gets an invitation by mail and nothing is shown; its token sets one password for their sign-in', async () => {
   const before = Date.now();
   const ada = await create();
   expect(ada).not.toHaveProperty('one_time_password');
@@ -106,14 +106,14 @@ test('who is new is mailed an invitation and nothing is shown; its token sets a 
   expect(items[0]).toMatchObject({ actor: { name: ada.email }, detail: { user: ada.email, by: 'invitation' } });
 });
 
-test('a password that is refused leaves the token as it is', async () => {
+test('a refused password leaves the token unused', async () => {
   const { token, email } = await invited();
   for (const weak of ['short', 'password1', email])
     await expect(setPassword(token, weak)).rejects.toMatchObject({ code: 'weak_password' });
   expect(await setPassword(token)).toEqual({ email });
 });
 
-test('of many who use a token at one moment one is let in', async () => {
+test('of many uses of a token at one moment, one succeeds', async () => {
   const { token } = await invited();
   const tries = Array.from(
     { length: 6 },
@@ -132,7 +132,7 @@ test('a token works for 72 hours', async () => {
   await expect(setPassword(second.token)).rejects.toMatchObject(refused);
 });
 
-test('a token is good for the account that it was sent to, and nothing of it makes another', async () => {
+test('a token works only for its account, and no part of it makes another', async () => {
   const [ada, bob] = [await invited(), await invited()];
   const bytes = (token: string) => Buffer.from(token.slice('gpw_'.length), 'base64url');
   const print = (...parts: Uint8Array[]) => `gpw_${Buffer.concat(parts).toString('base64url')}`;
@@ -152,7 +152,7 @@ test('a token is good for the account that it was sent to, and nothing of it mak
   for (const token of forged) await expect(setPassword(token)).rejects.toMatchObject(refused);
   expect(await setPassword(ada.token)).toEqual({ email: ada.email });
   await expect(login(bob.email, chosen)).rejects.toMatchObject({ code: 'bad_credentials' });
-  // Nor does it open anything else.
+  // Nor does it work elsewhere.
   const { status } = await fetch(`${app.url}/api/v1/auth/me`, { headers: { authorization: `Bearer ${bob.token}` } });
   expect(status).toBe(401);
   await expect(app.anonymous.call('auth.exchange_key', { body: { key: bob.token } })).rejects.toMatchObject({
@@ -161,7 +161,7 @@ test('a token is good for the account that it was sent to, and nothing of it mak
   expect(await setPassword(bob.token)).toEqual({ email: bob.email });
 });
 
-test('an invitation is sent again, and the one before is worth nothing from then on', async () => {
+test('a second invitation can be sent, and the first one no longer works', async () => {
   const { id, email, token } = await invited();
   await reset(id);
   const again = await letter(email, 2);
@@ -172,7 +172,7 @@ test('an invitation is sent again, and the one before is worth nothing from then
   expect((await letter(email, 3)).head).toContain('Subject: [Gantry] Choose a new password');
 });
 
-test('who is disabled or removed is not let in by what was mailed to them, not when they are enabled again either', async () => {
+test('a disabled or removed user cannot use a mailed token, not even once enabled again', async () => {
   const [disabled, removed] = [await invited(), await invited()];
   await update(disabled.id, { active: false });
   await expect(setPassword(disabled.token)).rejects.toMatchObject(refused);
@@ -184,7 +184,7 @@ test('who is disabled or removed is not let in by what was mailed to them, not w
   await expect(setPassword(removed.token)).rejects.toMatchObject(refused);
 });
 
-test('an invitation that ended before it could be sent is not sent', async () => {
+test('an invitation that ends before its mail is not sent', async () => {
   await smtp.be('busy', true);
   const ada = await create();
   const look = async () => expect(await mailStates(ada.id)).toEqual(['queued']);
@@ -198,7 +198,7 @@ test('an invitation that ended before it could be sent is not sent', async () =>
   expect(await setPassword(tokenIn(mail))).toEqual({ email: ada.email });
 });
 
-test('guessing is stopped after a hundred from one address, the right token included, and goes on elsewhere and later', async () => {
+test('guesses stop after a hundred from one address, even with the right token, and continue elsewhere and later', async () => {
   const { token, email } = await invited();
   const from = '203.0.113.7';
   for (let n = 0; n < 100; n++)
@@ -210,7 +210,7 @@ test('guessing is stopped after a hundred from one address, the right token incl
   expect(await setPassword(other.token, chosen, '203.0.113.77')).toEqual({ email: other.email });
 });
 
-test('a reset ends every session and the password at once, and mails how to choose another', async () => {
+test('a reset ends every session and the password at once, and mails a token for a new one', async () => {
   const ada = await app.user(`ada-${++made}@example.com`);
   const { id } = await ada.client.call('auth.me', {});
   const second = app.as((await login(ada.email, ada.password)).access_token);
@@ -230,7 +230,7 @@ test('a reset ends every session and the password at once, and mails how to choo
   expect(items[0]).toMatchObject({ actor: { name: root.email }, detail: { user: ada.email, sessions_ended: 2 } });
 });
 
-test('an admin may ask for a one-time password where mail is set up, too, and then no mail goes out', async () => {
+test('an admin may ask for a one-time password although mail is set up, and then no mail is sent', async () => {
   const ada = await create({ one_time_password: true });
   expect(ada.mail_expires_at).toBeNull();
   expect(await login(ada.email, ada.one_time_password ?? '')).toMatchObject({ must_change_password: true });
@@ -245,7 +245,7 @@ test('an admin may ask for a one-time password where mail is set up, too, and th
   expect(await mailStates(bob.id)).toEqual(['done']);
 });
 
-test('a recipient whom the mail server refuses is named by nobody but the doctor, and gets a one-time password instead', async () => {
+test('only the doctor names a recipient that the mail server refuses, and they get a one-time password instead', async () => {
   const { id, email } = await root.client.call('users.create', { body: { email: 'unknown-ada@example.com' } });
   await vi.waitFor(async () => expect(await mailStates(id)).toEqual(['failed']), { timeout: 15_000, interval: 100 });
   const findings = await root.client.call('service.doctor', {});
@@ -254,12 +254,12 @@ test('a recipient whom the mail server refuses is named by nobody but the doctor
   expect(await login(email, given.one_time_password ?? '')).toMatchObject({ must_change_password: true });
 });
 
-test('the token stands in no table, no entry and no line of the log, before it is used and after', async () => {
+test('the token is in no table, no entry and no line of the log, before its use and after', async () => {
   const { token, email, id } = await invited();
   const look = async () => {
     const texts = new Map([['log', logged], ...(await databaseAsText(app.db))]);
     const foundIn = (word: string) => [...texts].filter(([, text]) => contains(text, word)).map(([where]) => where);
-    // The id of the account is there to be found.
+    // Proof that a search finds text: the id of the account.
     expect(foundIn(id)).toEqual(expect.arrayContaining(['public.app_user', 'public.password_token']));
     expect(foundIn('/api/v1/users')).toContain('log');
     const secret = Buffer.from(token.slice('gpw_'.length), 'base64url').subarray(16);
@@ -271,7 +271,7 @@ test('the token stands in no table, no entry and no line of the log, before it i
   await look();
 });
 
-test('where people sign in by something else nobody gets a password', async () => {
+test('without local sign-in nobody gets a password', async () => {
   const { token, id } = await invited();
   await app.governed(sql`update org set auth_provider = 'saml' returning id`);
   const expected = { code: 'conflict', detail: 'Sign-in is by saml, not by password.' };

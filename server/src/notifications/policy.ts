@@ -1,4 +1,4 @@
-// Who is told of what, and what of it they still read later. Beside each rule stands the condition that narrows to its candidates.
+// The recipients of a notification, and the part of it that they can read later. Each rule has a condition that narrows to its candidates.
 import { toldToAdmins, type NotificationKind } from '@gantry/contract/notifications.ts';
 import type { UserCaller } from '../access/caller.ts';
 import { canRead } from '../access/decide.ts';
@@ -7,18 +7,18 @@ import { sql, type Sql } from '../database/sql.ts';
 import { isAdminOf, whereAdminOf, type Person } from '../principals/policy.ts';
 import type { AssetRecord } from '../registry/find.ts';
 
-/** What happened, by immutable ids. */
+/** The event, by immutable ids. */
 export interface Happened {
   audience: 'admins' | 'submitter';
   actor_id: string | null;
   submitted_by: string;
   team_id: string;
   owner_id: string;
-  /** A service principal submitted it. It has no notifications: the owner of the asset is told instead. */
+  /** True when a service principal submitted it. It has no notifications, so the owner of the asset gets them. */
   by_machine: boolean;
 }
 
-/** Admins are told of a request, its submitter of the decision; nobody is told of an act of their own. */
+/** Admins are notified of a request, its submitter of the decision; nobody is notified of their own act. */
 export function isTold(
   person: Omit<Person, 'email'>,
   { audience, actor_id, submitted_by, team_id, owner_id, by_machine }: Happened,

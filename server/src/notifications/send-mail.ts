@@ -1,5 +1,5 @@
-// Mail goes out at least once. Only a death between the server's 250 and the note of it makes a second copy, with the same Message-ID: no
-// sender can know better. A mail that the server will never take, or not for a day, fails, and `svc doctor` says so.
+// Mail is sent at least once. Only a crash between the server's 250 and its record makes a second copy, with the same Message-ID: no
+// sender can avoid that. A mail fails when the server refuses it for good, or for a day, and `svc doctor` reports it.
 import { mail_days } from '@gantry/contract/notifications.ts';
 import type { Database } from '../database/database.ts';
 import { passwordMail } from '../login/admit.ts';
@@ -17,9 +17,9 @@ import type { CatchUp } from './tell.ts';
 export interface Mailing {
   db: Database;
   password_tokens: PasswordTokens;
-  /** Tells what happened since the last time. */
+  /** Enqueues the mail for new events. */
   catchUp: CatchUp;
-  /** Absent means that none is sent. */
+  /** Absent when no mail is sent. */
   mail: { server: MailServer; from: string } | undefined;
   base_url: () => string;
 }
@@ -36,7 +36,7 @@ export const mailQueue = {
   keep_days: mail_days,
 } satisfies QueueRules;
 
-/** What a mail is about is the key of its job; whom it is for, and what it says, is looked up when it is sent. */
+/** The notification or token is the key of the job; recipient and text are looked up at the sending. */
 export const mailKey = (about: 'notification' | 'password_token', id: string): string => `${about} ${id}`;
 
 export function mailing({ catchUp, mail, ...parts }: Mailing): Queue {
@@ -56,7 +56,7 @@ async function sendMail(sending: Sending, job: Job): Promise<Outcome> {
   }
 }
 
-/** Undefined for somebody who is disabled, may not know of the asset any more, or can do nothing with the token by now. */
+/** Undefined for a disabled user, one who may no longer see the asset, or a token that no longer works. */
 async function letterFor(
   { db, password_tokens, from, base_url }: Sending,
   { id: job_id, key }: Job,

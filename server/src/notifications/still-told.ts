@@ -4,7 +4,7 @@ import { findReadable } from '../registry/find.ts';
 import { stillTold } from './policy.ts';
 import type { NotificationRow } from './store.ts';
 
-/** What the caller still reads of these rows, by id. */
+/** The readable parts of these rows for the caller, by id. */
 export async function readRows(
   db: Reader,
   caller: UserCaller,

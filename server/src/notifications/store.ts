@@ -38,7 +38,7 @@ export interface NewNotification {
   audience: 'admins' | 'submitter';
 }
 
-/** One for each person who is told; answers their ids. */
+/** One per recipient; returns their ids. */
 export async function insert(tx: Tx, one: NewNotification): Promise<string[]> {
   const about = await tx.one<Omit<Happened, 'audience' | 'actor_id'>>(sql`
     select r.submitted_by, a.team_id, a.owner_id, not exists (select from app_user where id = r.submitted_by) as by_machine
@@ -93,14 +93,14 @@ export async function markRead(db: Tx, user_id: string, ids: readonly string[]):
   );
 }
 
-/** What was told, read or not. */
+/** All notifications, read or not. */
 export const retention: Retention = {
   table: sql`notification`,
   since: sql`created_at`,
   keep_hours: 24 * notification_days,
 };
 
-/** How many unread ones there are, of each asset. */
+/** The number of unread ones per asset. */
 export async function unreadByAsset(db: Reader, caller: UserCaller): Promise<{ asset_id: string; unread: number }[]> {
   return await db.all(
     sql`select n.asset_id, count(*) as unread from ${toldTo(caller)} and n.read_at is null group by n.asset_id`,

@@ -1,4 +1,4 @@
-// Notifications follow the audit log. Promise: everybody whom an entry concerns is told of it once, whatever is killed in between.
+// Notifications follow the audit log. Promise: every recipient of an entry is notified of it once, even across a kill.
 import type { AuditEntry } from '@gantry/contract/audit.ts';
 import { notificationKinds, toldToAdmins, type NotificationKind } from '@gantry/contract/notifications.ts';
 import { isId } from '@gantry/contract/wire.ts';
@@ -12,7 +12,7 @@ const limit = 500;
 
 export type CatchUp = () => Promise<boolean>;
 
-/** True when there may be more to tell. A mail with a password token waits for a mail server, should there be none. */
+/** True when more entries may follow. A mail with a password token waits until a mail server is set up. */
 export async function tell(db: Database, { mail }: { mail: boolean }): Promise<boolean> {
   return await follow(db, { cursor: 'notifications', limit }, async (tx, entries) => {
     for (const entry of entries) {
@@ -31,7 +31,7 @@ export async function tell(db: Database, { mail }: { mail: boolean }): Promise<b
   });
 }
 
-/** A submission asks the admins; whatever becomes of it is told to its submitter. */
+/** A submission notifies the admins; each later event notifies its submitter. */
 function notificationsOf(entry: AuditEntry): store.NewNotification[] {
   const [noun, verb] = entry.event.split('.');
   const { approval_id, superseded, decision, reason, message } = entry.detail;

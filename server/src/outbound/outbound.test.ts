@@ -1,4 +1,4 @@
-// Real servers on this machine stand for what must not be reached; what names resolve to is said by the test.
+// Real servers on this machine stand for forbidden destinations; the test sets the addresses of names.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
@@ -23,7 +23,7 @@ afterAll(async () => {
   inside.close();
 });
 
-/** Each name resolves to the next of these with every question. */
+/** Each name resolves to the next of these at every lookup. */
 function outboundTo(names: Record<string, string[][]>, private_hosts: string[] = []): Outbound {
   const outbound = openOutbound({
     private_hosts,
@@ -41,7 +41,7 @@ function outboundTo(names: Record<string, string[][]>, private_hosts: string[] =
 const get = async (outbound: Outbound, url: string) =>
   await outbound.request(url, { method: 'GET', signal: AbortSignal.timeout(1000) });
 
-test('a listed host is reached, and a redirect of it is an answer', async () => {
+test('a listed host is reached, and its redirect is a plain answer', async () => {
   for (const listed of ['127.0.0.1', `127.0.0.1:${port}`]) {
     const { statusCode, body } = await get(outboundTo({}, [listed]), `http://127.0.0.1:${port}/`);
     await body.dump();
@@ -50,13 +50,13 @@ test('a listed host is reached, and a redirect of it is an answer', async () => 
   expect(asked).toBe(2);
 });
 
-test('a listed port opens no other', async () => {
+test('a listed port allows no other port', async () => {
   const outbound = outboundTo({}, [`127.0.0.1:${port + 1}`]);
   await expect(get(outbound, `http://127.0.0.1:${port}/`)).rejects.toThrow('private network');
 });
 
 test.each([['127.0.0.1'], ['::1'], ['::ffff:127.0.0.1'], ['10.0.0.1'], ['169.254.169.254'], ['8.8.8.8', '127.0.0.1']])(
-  'a name that leads to %j is refused before anything is sent',
+  'a name with the address %j is refused before anything is sent',
   async (...addresses) => {
     const before = asked;
     const outbound = outboundTo({ 'hook.example.com': [addresses] });
@@ -66,7 +66,7 @@ test.each([['127.0.0.1'], ['::1'], ['::ffff:127.0.0.1'], ['10.0.0.1'], ['169.254
   },
 );
 
-test('a name that turns inwards after it was checked is refused where the connection is made', async () => {
+test('a name that turns private after the check is refused at the connection', async () => {
   const before = asked;
   const outbound = outboundTo({ 'rebind.example.com': [['8.8.8.8'], ['127.0.0.1']] });
   await outbound.check(`http://rebind.example.com:${port}/`);
@@ -74,8 +74,8 @@ test('a name that turns inwards after it was checked is refused where the connec
   expect(asked).toBe(before);
 });
 
-test('the connection goes to the address that was checked: the name is asked for once', async () => {
-  // Public first, and this machine ever after: a second question would arrive here.
+test('the connection goes to the checked address: the name is resolved once', async () => {
+  // Public first, then always this machine: a second lookup would arrive here.
   const answers = [['192.52.193.77'], ['127.0.0.1']];
   const outbound = outboundTo({ 'once.example.com': answers });
   const before = asked;
@@ -83,7 +83,7 @@ test('the connection goes to the address that was checked: the name is asked for
   expect([asked, answers.length]).toEqual([before, 1]);
 });
 
-test('a name that nobody resolves is not refused in advance, and reaches nothing', async () => {
+test('an unresolvable name is not refused in advance, and reaches nothing', async () => {
   const outbound = outboundTo({});
   expect((await outbound.check('https://later.example.com/')).hostname).toBe('later.example.com');
   await expect(get(outbound, 'https://later.example.com/')).rejects.toMatchObject({ code: 'ENOTFOUND' });
@@ -96,13 +96,13 @@ test.each(['localhost', 'localhost.', 'LOCALHOST'])('%s is this machine', async 
 });
 
 test.each(['ftp://example.com/', 'file:///etc/passwd', 'unix:/run/x.sock', 'http://u:p@example.com/', 'nothing'])(
-  '%s is no address to send to',
+  '%s is not a valid destination',
   async (url) => {
     await expect(get(outboundTo({ 'example.com': [['8.8.8.8']] }), url)).rejects.toThrow(/must/);
   },
 );
 
-test('a server that accepts and says nothing is left when the time is over', async () => {
+test('a silent server is left at the time limit', async () => {
   const silent = createTcpServer(() => {}).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const address = `127.0.0.1:${(silent.address() as AddressInfo).port}`;

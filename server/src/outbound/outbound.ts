@@ -1,21 +1,21 @@
-// The way out to addresses that somebody typed in. Promise: a connection goes to an address that was checked, and to no other, because the
-// check sits where the connection is made: a name that points outwards now and inwards a moment later gains nothing. Must never happen: a
-// request to this machine, its networks or its cloud's metadata, unless an operator listed that host; and a redirect that is followed.
+// Connections to addresses from users. Promise: a connection goes only to a checked address, because the
+// check runs where the connection is made. A name that changes its address after the check gains nothing. Must never happen: a
+// request to this machine, its networks or its cloud's metadata, unless an operator listed that host; or a followed redirect.
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, buildConnector, request, type Dispatcher } from 'undici';
 import { isPrivate } from './private-address.ts';
 
-/** An address that nothing is sent to; the message says why, for whoever typed it. */
+/** A refused address; the message gives its author the reason. */
 export class DestinationRefused extends Error {}
 
 export interface Outbound {
-  /** What can be said without asking a resolver: scheme, credentials, an address instead of a name. Throws DestinationRefused. */
+  /** The checks without a resolver: scheme, credentials, a literal address. Throws DestinationRefused. */
   read(address: string): URL;
-  /** `read`, and every address that the name has now. A name that has none is not refused: it may get one. */
+  /** `read`, and every present address of the name. A name without an address is accepted: it may get one. */
   check(address: string): Promise<URL>;
-  /** Redirects are answers like any other. Whoever asks bounds time by the signal, and takes of the body what they can hold. */
+  /** Redirects are plain answers. The caller limits the time by the signal, and the size of the body. */
   request(address: string, options: RequestOptions): Promise<Dispatcher.ResponseData>;
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export interface Outbound {
 type RequestOptions = Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body'> & { signal: AbortSignal };
 
 export interface OutboundSettings {
-  /** `host` or `host:port`, where a private address is what the operator wants. */
+  /** `host` or `host:port`, where an operator allows a private address. */
   private_hosts: readonly string[];
   resolve?: (host: string) => Promise<Address[]>;
 }
@@ -51,7 +51,7 @@ export function openOutbound({ private_hosts, resolve = everyAddress }: Outbound
     connect: (options, connected) => {
       const host = bare(options.hostname);
       if (isListed(host, portOf(options))) return connectListed(options, connected);
-      // No resolver is asked about an address, so no lookup would check it.
+      // A literal address needs no resolver, so no lookup would check it.
       if (isIP(host) !== 0 && isPrivate(host)) return connected(new DestinationRefused(reason(host)), null);
       return connectChecked(options, connected);
     },
@@ -69,7 +69,7 @@ export function openOutbound({ private_hosts, resolve = everyAddress }: Outbound
     if (url === null || !['http:', 'https:'].includes(url.protocol))
       throw new DestinationRefused('It must be an address that begins with http:// or https://.');
     if (url.username !== '' || url.password !== '')
-      throw new DestinationRefused('It must not carry a user name or a password.');
+      throw new DestinationRefused('It must not contain a user name or a password.');
     const host = bare(url.hostname);
     if (isIP(host) !== 0 && isPrivate(host) && !isListed(host, portOf(url))) throw new DestinationRefused(reason(host));
     return url;
@@ -83,7 +83,7 @@ export function openOutbound({ private_hosts, resolve = everyAddress }: Outbound
       if (isIP(host) !== 0 || isListed(host, portOf(url))) return url;
       await Promise.race([checkedAddresses(host), sleep(connect_ms, undefined, { ref: false })]).catch(
         (error: unknown) => {
-          // A resolver that does not answer says nothing about the name; the connection asks it again.
+          // An error of the resolver proves nothing about the name; the connection asks it again.
           if (error instanceof DestinationRefused) throw error;
         },
       );
@@ -98,7 +98,7 @@ async function everyAddress(host: string): Promise<Address[]> {
   return await lookup(host, { all: true });
 }
 
-/** As an operator writes it: without the brackets of IPv6 and the dot that ends a full name. */
+/** Without the brackets of IPv6 and the dot of a full name, as an operator writes it. */
 function bare(hostname: string): string {
   return hostname
     .replace(/^\[(.*)\]$/, '$1')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { isPrivate } from './private-address.ts';
 
 // IANA's registries of special-purpose addresses, IPv4 and IPv6, row by row: first and last address, or one of them where a neighbour is
-// in the same row. What they call globally reachable and we do not, says why.
+// in the same row. A row that they call globally reachable and we do not gives the reason.
 test.each([
   ['0.0.0.0', true, 'this network'],
   ['0.255.255.255', true, 'this network'],

@@ -1,10 +1,10 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * IPv4 that is no place of the public internet: IANA's IPv4 Special-Purpose Address Registry, where "globally reachable" is not true, and
- * multicast. The firewall of the agents' network closes the same ranges. The few addresses of 192.0.0.0/24 that are reachable serve
- * protocols, and no receiver: the whole of it is closed. The three ranges for documentation are left out: no
- * machine, network or cloud has its own addresses there, and closed networks use them for their stand-ins of public hosts.
+ * IPv4 addresses outside the public internet: IANA's IPv4 Special-Purpose Address Registry, where "globally reachable" is not true, and
+ * multicast. The firewall of the agents' network closes the same ranges. The few reachable addresses of 192.0.0.0/24 serve
+ * protocols and are no receivers, so all of it is closed. The three ranges for documentation are left out: no
+ * machine, network or cloud has its own addresses there, and closed networks use them as stand-ins for public hosts.
  */
 export const privateIpv4Ranges = [
   '0.0.0.0/8', // this network
@@ -20,8 +20,8 @@ export const privateIpv4Ranges = [
   '224.0.0.0/3', // multicast, reserved, broadcast
 ] as const;
 
-// Of IPv6, IANA gives out 2000::/3 alone. What lies outside of it is loopback, link-local, unique local, site-local, multicast, discarded,
-// segment routing, or carries an IPv4 address that a gateway would connect to: ::/96, SIIT's ::ffff:0:0:0/96, NAT64's 64:ff9b::/96.
+// IANA assigns only 2000::/3 of IPv6. Outside are loopback, link-local, unique local, site-local, multicast, discarded,
+// segment routing, and addresses with an IPv4 address that a gateway would connect to: ::/96, SIIT's ::ffff:0:0:0/96, NAT64's 64:ff9b::/96.
 const publicIpv6 = '2000::/3';
 const privateIpv6Ranges = [
   '2001::/23', // protocol assignments: Teredo, benchmarking, ORCHID, relays
@@ -34,10 +34,10 @@ const mappedIpv6 = '::ffff:0:0/96';
 const privateRanges = blockList([...privateIpv4Ranges, ...privateIpv6Ranges]);
 const publicOrMapped = blockList([publicIpv6, mappedIpv6]);
 
-/** Addresses that are this machine, its networks or its cloud's metadata. An IPv4-mapped IPv6 address counts as what it maps to. */
+/** Addresses of this machine, its networks or its cloud's metadata. An IPv4-mapped IPv6 address counts as its IPv4 address. */
 export function isPrivate(address: string): boolean {
   const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-  // A list finds a mapped address in its ranges of IPv4.
+  // A list matches a mapped address against its IPv4 ranges.
   return privateRanges.check(address, family) || (family === 'ipv6' && !publicOrMapped.check(address, family));
 }
 

@@ -4,7 +4,7 @@ import type { AssetSubject } from '../access/subject.ts';
 import type { AssetRowWithEntries } from './store.ts';
 import { words } from './words.ts';
 
-/** An asset with its ACL: everything that a decision about it needs, and what is shown of it. */
+/** An asset with its ACL: the input of a decision, and of its display. */
 export interface AssetRecord extends AssetSubject {
   asset_kind: AssetKind;
   name: string;
@@ -37,7 +37,7 @@ export interface Searchable {
   framework: string | null;
 }
 
-/** What full-text search finds an asset by. */
+/** The text that the full-text search matches. */
 export function searchWords({ name, team, description, tags, framework }: Searchable): string {
   return words([name, team, description, ...tags, framework ?? ''].join(' ')).join(' ');
 }

@@ -1,4 +1,4 @@
-// Content, the bytes it is made of, and locks. None of it is governed: nothing refers to it until a version does.
+// Content, its blobs and its locks. None of it is governed: nothing refers to it until a version does.
 import type { Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import type { Content, Dependencies, Pin } from './content.ts';
@@ -38,12 +38,11 @@ export async function pinsOf(db: Reader, digest: string): Promise<Pin[]> {
   return row.pins;
 }
 
-/** Stores these bytes, by hash. They are safe from the sweep until the transaction ends, and for a day after. */
+/** Stores these bytes by hash. The sweep spares them until the transaction ends, and for a day after. */
 export async function stageBlobs(tx: Tx, blobs: ReadonlyMap<string, Uint8Array>): Promise<void> {
   const rows = await tx.all<{ sha256: string }>(sql`select sha256 from blob where sha256 = any(${[...blobs.keys()]})`);
   const there = new Set(rows.map((row) => row.sha256));
-  // Every row, old or new, is locked in the order of hashes: two pushes with files in common, in orders of their own, would each hold what
-  // the other waits for.
+  // All rows, old and new, are locked in the order of hashes. Otherwise two pushes with files in common would wait for each other.
   for (const [sha256, bytes] of [...blobs].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     const held =
       there.has(sha256) && (await tx.run(sql`update blob set staged_at = clock_now() where sha256 = ${sha256}`)) === 1;
@@ -51,20 +50,20 @@ export async function stageBlobs(tx: Tx, blobs: ReadonlyMap<string, Uint8Array>)
   }
 }
 
-/** Makes these blobs safe from the sweep for a day more. False when one of them is not there. */
+/** Protects these blobs from the sweep for another day. False when one is missing. */
 export async function touchBlobs(tx: Tx, hashes: readonly string[]): Promise<boolean> {
   const different = [...new Set(hashes)];
-  // In the order in which pushes lock them.
+  // The same order as in a push.
   const touched = await tx.run(sql`
     with held as (select sha256 from blob where sha256 = any(${different}) order by sha256 collate "C" for update)
     update blob set staged_at = clock_now() from held where blob.sha256 = held.sha256`);
   return touched === different.length;
 }
 
-/** Keeps these blobs for good. False when one of them is not there. */
+/** Keeps these blobs for good. False when one is missing. */
 export async function keepBlobs(tx: Tx, hashes: readonly string[]): Promise<boolean> {
   const different = [...new Set(hashes)];
-  // In the order in which pushes lock them.
+  // The same order as in a push.
   const kept = await tx.run(sql`
     with held as (select sha256 from blob where sha256 = any(${different}) order by sha256 collate "C" for update)
     update blob set kept = true from held where blob.sha256 = held.sha256`);
@@ -80,7 +79,7 @@ export async function insertBlob(tx: Tx, sha256: string, bytes: Uint8Array): Pro
 export const blob = async (db: Reader, sha256: string) =>
   (await db.one<{ bytes: Buffer }>(sql`select bytes from blob where sha256 = ${sha256}`))?.bytes;
 
-/** Those that are there, by hash. */
+/** The existing ones, by hash. */
 export async function blobs(db: Reader, hashes: readonly string[]): Promise<Map<string, Uint8Array>> {
   const rows = await db.all<{ sha256: string; bytes: Buffer }>(
     sql`select sha256, bytes from blob where sha256 = any(${hashes})`,
@@ -88,9 +87,9 @@ export async function blobs(db: Reader, hashes: readonly string[]): Promise<Map<
   return new Map(rows.map(({ sha256, bytes }) => [sha256, bytes]));
 }
 
-/** Drops what pushes brought that no content came of. A day is far longer than any push lives. */
+/** Drops uploaded blobs that no content uses. A day is far longer than any push lives. */
 export async function sweepBlobs(tx: Tx): Promise<number> {
-  // What is locked is being staged again: neither waits for the other.
+  // A push stages the locked blobs again at this moment; neither waits for the other.
   return await tx.run(sql`
     with idle as (
       select sha256 from blob where not kept and staged_at < clock_now() - interval '1 day' for update skip locked)
@@ -106,7 +105,7 @@ export interface StoredLock {
 export const lock = async (db: Reader, inputs: string) =>
   await db.one<StoredLock>(sql`select lock, python, dependencies from dependency_lock where inputs = ${inputs}`);
 
-/** A lock that was made before gives way: its wheels may be gone. */
+/** Replaces an earlier lock, because its wheels may be gone. */
 export async function putLock(tx: Tx, inputs: string, made: StoredLock): Promise<void> {
   await tx.run(sql`
     insert into dependency_lock (inputs, lock, python, dependencies) values (${inputs}, ${made.lock}, ${made.python}, ${JSON.stringify(made.dependencies)})

@@ -1,5 +1,5 @@
-// What a version consists of. One digest over all of it is what gets approved, built and deployed: a byte of a file, another lock,
-// another base image or another resolved reference is another digest.
+// The parts of a version. One digest over all of them is approved, built and deployed. Another byte of a file, another lock,
+// another base image or another resolved reference gives another digest.
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../audit/canonical-json.ts';
 
@@ -9,7 +9,7 @@ export interface ManifestFile {
   size: number;
 }
 
-/** A reference of agent.yaml as it was resolved when the version was pushed. */
+/** A reference of agent.yaml, resolved at the push. */
 export interface Pin {
   /** As printed by refs.ts: tools/search */
   ref: string;
@@ -21,15 +21,15 @@ export interface Pin {
 interface BuiltWheel {
   /** docopt-0.6.2-py2.py3-none-any.whl */
   file: string;
-  /** In the lock, too: what gets approved is these bytes. */
+  /** The lock has it too, so an approval covers these bytes. */
   sha256: string;
 }
 
 export interface Dependencies {
   packages: { name: string; version: string }[];
-  /** Names of packages that came as source and were built. */
+  /** Names of packages that were built from source. */
   built_from_source: string[];
-  /** What they were built to, kept with the files and installed wherever this is built. Absent where nothing was built. */
+  /** The built wheels. They are kept with the files and installed at every build. Absent where nothing was built. */
   wheels?: BuiltWheel[];
 }
 
@@ -44,7 +44,7 @@ export interface Content {
   pins: Pin[];
 }
 
-/** Of an asset without files of its own. */
+/** For an asset without files. */
 export function configOnly(config: Record<string, unknown>, pins: Pin[]): Content {
   return {
     config,
@@ -57,12 +57,12 @@ export function configOnly(config: Record<string, unknown>, pins: Pin[]): Conten
   };
 }
 
-/** `sha256:…` over everything. What the resolver says about the lock follows from the lock and is left out. */
+/** `sha256:…` over everything except the resolver's remarks, because they follow from the lock. */
 export function contentDigest({ config, manifest, lock, base_image, python, pins }: Content): string {
   return digestOf({ schema: 1, config, manifest, lock, base_image, python, pins });
 }
 
-/** `sha256:…` over what the author pushed, without what was resolved. */
+/** `sha256:…` over the author's files, without anything resolved. */
 export function sourceDigest({ config, manifest }: Pick<Content, 'config' | 'manifest'>): string {
   return digestOf({ schema: 1, config, manifest });
 }
@@ -75,7 +75,7 @@ export function sha256(bytes: Uint8Array | string): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** The files' paths and hashes, in one order whatever the order of the archive. */
+/** The files' paths and hashes, in one order for every order of the archive. */
 export function manifestOf(files: ReadonlyMap<string, Uint8Array>): ManifestFile[] {
   const entries = [...files].map(([path, bytes]) => ({ path, sha256: sha256(bytes), size: bytes.length }));
   return entries.toSorted((a, b) => (a.path < b.path ? -1 : 1));

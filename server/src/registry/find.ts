@@ -1,5 +1,5 @@
-// What later features ask of the registry. Records come with the ACL rows about one caller, so that authorize() decides on them as they are;
-// null for a record that no decision is asked about.
+// The registry's answers for the folders above. A record carries the ACL rows about one caller, so authorize() needs no further load.
+// The caller is null for a record without a decision.
 import { printRef } from '@gantry/contract/refs.ts';
 import type { AssetKind } from '@gantry/contract/roles.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
@@ -21,7 +21,7 @@ export async function findAsset(
   return (await findAssets(db, [{ kind, name, caller_id: callerId(caller) }]))[0];
 }
 
-/** In the order of what was asked. */
+/** In the order of the request. */
 export async function findAssets(db: Reader, asked: readonly store.AssetFor[]): Promise<(AssetRecord | undefined)[]> {
   const rows = new Map((await store.assets(db, asked)).map(({ n, ...row }) => [n, toAssetRecord(row)]));
   return asked.map((_, index) => rows.get(index + 1));
@@ -48,12 +48,12 @@ function callerId(caller: Caller | null): string | null {
   return caller?.kind === 'user' || caller?.kind === 'principal' ? caller.id : null;
 }
 
-/** The ones among these that the caller may read, in no order. */
+/** Those that the caller may read, in no order. */
 export async function findReadable(db: Reader, caller: SignedInCaller, ids: readonly string[]): Promise<AssetRecord[]> {
   return (await findAssetsById(db, ids, caller)).filter((asset) => canRead(caller, asset));
 }
 
-/** What a user owns, and since when there is something of that name. */
+/** The assets of a user, with the time of creation. */
 export async function ownedAssets(db: Reader, user_id: string): Promise<{ name: string; created_at: string }[]> {
   const owned = await store.assetsOwnedBy(db, user_id);
   return owned.map(({ created_at, ...ref }) => ({ name: printRef(ref), created_at }));
@@ -68,5 +68,5 @@ export async function findVersionById(db: Reader, id: string): Promise<VersionRo
   return await store.versionById(db, id);
 }
 
-/** Ids of everybody who ever pushed under these versions, by version id. */
+/** Ids of all users who ever pushed under these versions, by version id. */
 export const authorsOf = store.authors;

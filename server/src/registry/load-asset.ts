@@ -7,7 +7,7 @@ import type { AssetRecord } from './asset.ts';
 import { findAsset, findAssetById } from './find.ts';
 import * as store from './store.ts';
 
-/** Throws `not_found`, as for one that the caller may not read. */
+/** Throws `not_found`, also for an asset that the caller may not read. */
 export async function loadAsset(
   db: Reader,
   { kind, name }: { kind: AssetKind; name: string },
@@ -17,8 +17,8 @@ export async function loadAsset(
 }
 
 /**
- * As it is now, which may be otherwise than when it was decided; nobody else changes it or its ACL until the transaction ends. Throws
- * `not_found` for one that is gone.
+ * The present state, which may differ from the state of the decision. It and its ACL are locked until the transaction ends. Throws
+ * `not_found` when it is gone.
  */
 export async function holdAsset(tx: GovernedTx, id: string, caller: Caller | null): Promise<AssetRecord> {
   const held = await store.lockAsset(tx, id);

@@ -1,10 +1,10 @@
-// Which assets lists and searches show, and beside it the condition that narrows to the candidates.
+// The assets that lists and searches show, and the same rule as an SQL condition that narrows the candidates.
 import type { SignedInCaller } from '../access/caller.ts';
 import { canRead, covers, isMember, whereCanRead } from '../access/decide.ts';
 import type { AssetSubject } from '../access/subject.ts';
 import { sql, type Sql } from '../database/sql.ts';
 
-/** Platform admins see all; others, of what they may read, their teams' assets, their own, published ones, and those granted by name. */
+/** Platform admins see all. Others see those of their teams, their own, published ones and those granted by name, if readable. */
 export function isListed(caller: SignedInCaller, asset: AssetSubject): boolean {
   if (!canRead(caller, asset)) return false;
   if (caller.kind === 'user' && caller.role === 'admin') return true;

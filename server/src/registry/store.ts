@@ -68,11 +68,11 @@ export interface AssetFor {
   kind: AssetKind;
   name?: string;
   id?: string;
-  /** Null for the service itself, about which there are no entries. */
+  /** Null for the service itself, which has no entries. */
   caller_id: string | null;
 }
 
-/** Gives `AssetRowWithEntries` and `n`, the number from 1 of what was asked; for others to join with what they keep of it. */
+/** Gives `AssetRowWithEntries` and `n`, the number of the request from 1. Other statements join it with their own columns. */
 export const selectAssets = (asked: readonly AssetFor[]): Sql => sql`
   select w.n::int as n, ${assetColumns}, w.caller_id as entries_of, ${entriesAboutCaller(sql`w.caller_id`)}
   from unnest(${asked.map(({ kind }) => kind)}::text[], ${asked.map(({ name }) => name)}::text[], ${asked.map(({ id }) => id)}::uuid[],
@@ -171,7 +171,7 @@ export async function setServing(tx: GovernedTx, asset_id: string, version_id: s
   );
 }
 
-/** Those that a user owns, locked until the transaction ends. */
+/** The assets of a user, locked until the transaction ends. */
 export async function ownedAssets(
   db: Reader,
   owner_id: string,
@@ -205,13 +205,13 @@ export async function setVisibility(tx: GovernedTx, asset_id: string, visibility
 export const lockAsset = async (tx: GovernedTx, asset_id: string) =>
   await tx.one<{ visibility: Visibility }>(sql`select visibility from asset where id = ${asset_id} for no key update`);
 
-/** Those that are still there. */
+/** The existing ones. */
 export const lockAssets = async (tx: GovernedTx, ids: readonly string[]) =>
   await tx.all<{ id: string; kind: AssetKind; name: string }>(
     sql`select id, kind, name from asset where id = any(${ids}) order by kind, name for no key update`,
   );
 
-/** False when it was so already. */
+/** False when nothing changes. */
 export async function setPublished(tx: GovernedTx, asset_id: string, published: boolean): Promise<boolean> {
   const rows = await tx.write(
     'asset',
@@ -237,7 +237,7 @@ export async function setBelonging(tx: GovernedTx, asset_id: string, belonging: 
   );
 }
 
-/** Its ACL rows are access's to remove. Content stays: another version may have the same. */
+/** Access removes the ACL rows. Content stays, because another version may have the same. */
 export async function deleteAsset(tx: GovernedTx, asset_id: string): Promise<void> {
   await tx.write('asset', sql`update asset set serving_version_id = null where id = ${asset_id} returning id`);
   await tx.write('version', sql`delete from version where asset_id = ${asset_id} returning id`);
@@ -260,7 +260,7 @@ export async function version(db: Reader, asset_id: string, version: string): Pr
 export const versionById = async (db: Reader, id: string) =>
   await db.one<VersionRow>(sql`select ${versionColumns} from ${versionTables} where v.id = ${id}`);
 
-/** Ids of everybody who ever pushed under these versions, by version id; of service principals also of who was shown a key of theirs. */
+/** Ids of all users who ever pushed under these versions, by version id. For a service principal, the users who were shown its keys count too. */
 export async function authors(db: Reader, version_ids: readonly string[]): Promise<Map<string, string[]>> {
   const rows = await db.all<{ id: string; authors: string[] }>(sql`
     select v.id, array_to_json(v.authors || array(select issued_to from service_key where principal_id = any(v.authors))) as authors
@@ -268,7 +268,7 @@ export async function authors(db: Reader, version_ids: readonly string[]): Promi
   return new Map(rows.map((row) => [row.id, row.authors]));
 }
 
-/** What a reference without a version means: the highest final version of each asset, or the highest draft of one that has none. */
+/** The target of a reference without a version: the highest final version, or else the highest draft. */
 export async function currentVersions(db: Reader, asset_ids: readonly string[]): Promise<VersionRow[]> {
   return await db.all<VersionRow>(sql`
     select distinct on (v.asset_id) ${versionColumns} from ${versionTables} where v.asset_id = any(${asset_ids})
@@ -284,7 +284,7 @@ export interface NewVersion {
   pushed_by: string;
 }
 
-/** A new version, or the draft of that name pointed at new content; undefined when that version is final. */
+/** A new version, or the existing draft with new content; undefined when that version is final. */
 export async function putVersion(tx: GovernedTx, next: NewVersion): Promise<string | undefined> {
   const [row] = await tx.write(
     'version',
@@ -298,13 +298,13 @@ export async function putVersion(tx: GovernedTx, next: NewVersion): Promise<stri
   return row?.id;
 }
 
-/** The digest that the version has, and keeps until the transaction ends. */
+/** The version's digest, locked until the transaction ends. */
 export async function lockDigest(tx: GovernedTx, version_id: string): Promise<string | undefined> {
   const row = await tx.one<{ digest: string }>(sql`select digest from version where id = ${version_id} for update`);
   return row?.digest;
 }
 
-/** False when the version no longer has this digest (or is gone). The row stays locked until commit, so nobody points it elsewhere meanwhile. */
+/** False when the version has another digest now, or is gone. The row stays locked until commit. */
 export async function finalise(tx: GovernedTx, version_id: string, digest: string): Promise<boolean> {
   const rows = await tx.write(
     'version',

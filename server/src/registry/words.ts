@@ -1,6 +1,6 @@
 /**
- * The words of a text as the search knows them: lower case, split at everything that is neither letter nor digit. Documents and
- * queries go through this one function; PostgreSQL only stores and matches (its own parser would keep `a.b` and `x/y` in one piece).
+ * The words of a text as the search knows them: lower case, split at everything but letters and digits. Documents and
+ * queries use this one function; PostgreSQL only stores and matches (its parser keeps `a.b` and `x/y` in one piece).
  */
 export function words(text: string): string[] {
   return (
@@ -11,9 +11,9 @@ export function words(text: string): string[] {
   );
 }
 
-/** `greet ml` → every word that starts so, all of them needed; undefined when there is no word in it. */
+/** `greet ml` → each word as a prefix, all required; undefined for a text without a word. */
 export function prefixQuery(text: string): string | undefined {
   const found = words(text);
-  // Letters and digits only, so nothing in them is an operator of tsquery.
+  // Only letters and digits, so the text contains no operator of tsquery.
   return found.length === 0 ? undefined : found.map((word) => `${word}:*`).join(' & ');
 }

@@ -1,4 +1,4 @@
-// A plain HTTP server in the place of an agent's container: it proves to be the revision's, as the wrapper does, and answers the rest itself.
+// A plain HTTP server in place of an agent's container. It proves its revision like the wrapper, and answers other requests itself.
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,7 @@ import { deriveKey } from '../derive-key.ts';
 import { serveAgent, type StoredAgent } from './stored-agent.ts';
 import type { TestApp } from './test-app.ts';
 
-/** From now on `answer` is what the agent's container says. The server ends with the tests' process. */
+/** From now on `answer` replies for the agent's container. The server ends with the tests' process. */
 export async function standInFor(app: TestApp, agent: StoredAgent, answer: RequestListener): Promise<void> {
   let secret = '';
   const server = createServer((request, response) => {

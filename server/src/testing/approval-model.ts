@@ -1,16 +1,16 @@
-// What the approval gate promises, in as few words as it takes: one agent, its versions and its requests, without a database. The test beside
-// the real thing holds both to the same answers.
+// The promise of the approval gate as a small model: one agent, its versions and its requests, without a database. The test compares
+// the model's answers with the real service's.
 
 export const actors = ['ada', 'dora', 'max', 'root'] as const; // owner and contributor, deployer, admin of the team, platform admin
 export type Actor = (typeof actors)[number];
 export type Status = 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'superseded' | 'expired' | 'revoked';
 type OnRequest = { do: 'approve' | 'reject' | 'withdraw' | 'revoke'; actor: Actor; request: number };
 export type Command =
-  | { do: 'push'; actor: Actor; digest?: number } // without a digest it is content that was never there
+  | { do: 'push'; actor: Actor; digest?: number } // without a digest the content is new
   | { do: 'submit'; actor: Actor }
   | { do: 'deploy'; actor: Actor; version: number }
   | { do: 'age' | 'sweep' }
-  | { do: 'rank'; is_admin: boolean } // whether the admin of the team is one, or a contributor
+  | { do: 'rank'; is_admin: boolean } // whether max is an admin of the team, or a contributor
   | { do: 'set'; required: number; bound: boolean }
   | OnRequest;
 
@@ -30,7 +30,7 @@ export function initial({ required, bound }: Pick<State, 'required' | 'bound'>):
   return { versions, requests: [], required, bound, demoted: false, digests: 1 };
 }
 
-/** Changes the state and says what the caller is told. Numbers of requests and versions count back from the newest. */
+/** Changes the state and returns the caller's answer. Numbers of requests and versions count back from the newest. */
 export function apply(state: State, command: Command): string {
   const { versions, requests } = state;
   const latest = versions.at(-1);
@@ -45,7 +45,7 @@ export function apply(state: State, command: Command): string {
     return 'pushed';
   }
   if (command.do === 'submit') {
-    // A contributor without a permission of their own does not write what is somebody else's.
+    // A contributor without a permission of their own cannot write the assets of others.
     if (command.actor === 'dora' || isDemoted(state, command.actor) || latest === undefined) return 'forbidden';
     if (find(latest, 'pending') >= 0) return `request ${find(latest, 'pending')}`;
     if (find(latest, 'approved') >= 0) return 'conflict';

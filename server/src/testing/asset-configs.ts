@@ -1,6 +1,6 @@
 import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 
-/** Of each kind a config, and one that differs in a single field. What a RAG index refers to, `models/embed` and `kb/handbook`, a test makes. */
+/** Two configs of each kind that differ in one field. A test creates the references of a RAG index, `models/embed` and `kb/handbook`. */
 export const twoConfigs: Record<ConfiguredKind, readonly [Record<string, never>, Record<string, never>]> = {
   prompt: pair({ template: 'one' }, { template: 'two' }),
   tool: pair({ type: 'http', url: 'https://example.com/one' }, { type: 'http', url: 'https://example.com/two' }),
@@ -15,5 +15,5 @@ export const twoConfigs: Record<ConfiguredKind, readonly [Record<string, never>,
 };
 
 function pair(before: object, after: object) {
-  return [before, after] as unknown as readonly [Record<string, never>, Record<string, never>]; // as the client sends them: any JSON
+  return [before, after] as unknown as readonly [Record<string, never>, Record<string, never>]; // any JSON, as from a client
 }

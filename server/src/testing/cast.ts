@@ -1,4 +1,4 @@
-// Who acts in the tests of assets: two teams, and in each somebody of every role.
+// The callers in the tests of assets: two teams, each with a user of every role.
 import type { Role } from '@gantry/contract/roles.ts';
 import { authorize } from '../access/authorize.ts';
 import { systemCaller, type UserCaller } from '../access/caller.ts';
@@ -23,11 +23,11 @@ const people = {
 export type Person = keyof typeof people;
 
 export interface Cast {
-  /** As they stand right now. */
+  /** As of now. */
   caller(person: Person): Promise<UserCaller>;
   id(person: Person): string;
   team(name: 'ml' | 'ops'): string;
-  /** Any governed statement, in an entry of its own. */
+  /** Any governed statement, with its own entry. */
   write(table: string, query: ReturnType<typeof sql>): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export async function seedCast(db: Database): Promise<Cast> {
         'app_user',
         sql`insert into app_user (email, name, role, password_hash) values (${`${name}@example.com`}, ${name}, ${role}, 'x') returning id`,
       );
-      ids.set(name as Person, user?.id ?? ''); // the keys of people
+      ids.set(name as Person, user?.id ?? ''); // only keys of people
       for (const [team, inTeam] of Object.entries(memberships)) {
         await tx.write(
           'membership',

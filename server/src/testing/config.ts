@@ -1,11 +1,11 @@
 import { readConfig, type Config } from '../config.ts';
 
-/** A PostgreSQL server of your own for the tests; they make and drop databases on it. */
+/** A PostgreSQL server for the tests, which create and drop databases on it. */
 export function testDatabaseUrl(): string | undefined {
   return process.env.TEST_DATABASE_URL;
 }
 
-/** The settings of this machine. vitest puts a BASE_URL of its own, `/`, into the environment. */
+/** The settings of this machine. vitest sets BASE_URL to `/`, which is not ours. */
 export function testConfig(): Config {
   const { BASE_URL: _, ...environment } = process.env;
   return readConfig(environment);

@@ -1,5 +1,5 @@
-// A worker in a process of its own, for the tests to kill and suspend at any point of a run. Started as
-// `node crash-worker.ts <settings as JSON>`; says what happened as lines of JSON.
+// A worker in a separate process, which the tests kill and suspend at any point of a run. Started as
+// `node crash-worker.ts <settings as JSON>`; reports events as lines of JSON.
 import { openDatabase, type Connection } from '../database/database.ts';
 import { storyKind, type Trap } from './story.ts';
 import { startWorker } from '../runs/worker.ts';

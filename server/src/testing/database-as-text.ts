@@ -7,7 +7,7 @@ export async function databaseAsText(db: Database): Promise<Map<string, string>>
     select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'audit')`);
   const dump = new Map<string, string>();
   for (const { name } of tables) {
-    // Names of tables of our own, from the catalog.
+    // The names come from the catalog, not from a user.
     const rows = await db.all<{ row: string }>({
       strings: [`select t::text as row from ${name} as t`],
       values: [],
@@ -17,7 +17,7 @@ export async function databaseAsText(db: Database): Promise<Map<string, string>>
   return dump;
 }
 
-/** As it is, and as it looks in a column of bytes, in base64, or with its quotes escaped. */
+/** Unchanged, and as it looks in a column of bytes, in base64, or with escaped quotes. */
 export function contains(text: string, word: string): boolean {
   const bytes = Buffer.from(word);
   const looks = [

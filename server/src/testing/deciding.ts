@@ -1,4 +1,4 @@
-// Callers and an agent for tests of the decision alone: values, and no database.
+// Callers and an agent for tests of the decision alone, without a database.
 import type { Role } from '@gantry/contract/roles.ts';
 import { defaultEntriesFor } from '../access/visibility.ts';
 import type { UserCaller } from '../access/caller.ts';

@@ -1,5 +1,5 @@
-// The stage for tests of deploys: a real database, a real worker, real pushes. Only the plugs are stand-ins: images are made of nothing, and
-// where a container would be there is an entry in a map, so that the world outside can be looked at, and changed, in the middle of a step.
+// The stage for tests of deploys: a real database, a real worker, real pushes. Only the ports are stand-ins: an image has no content, and
+// a container is an entry in a map. So a test can read and change the outside world in the middle of a step.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,17 +24,17 @@ export interface DeployStage {
   parts: DeployParts;
   /** By container id. */
   containers: Map<string, Instance>;
-  /** How often a place was asked for. */
+  /** The number of requests for a place. */
   provisioned: number;
-  /** What the world outside does in the middle of a build. */
+  /** An event of the outside world in the middle of a build. */
   duringBuild: () => Promise<unknown>;
-  /** What the last prune was told to keep; undefined when it was told to wait. */
+  /** The images that the last prune had to keep; undefined when it had to wait. */
   needed: Needed | undefined;
-  /** What the agents' /health says; undefined: it hangs up. */
+  /** The answer of the agents' /health; undefined: it hangs up. */
   health: { status: string; in_flight: number } | undefined;
   push(project?: TestProject): Promise<{ name: string; ref: string }>;
   approve(ref: string): Promise<string>;
-  /** As before the first test. */
+  /** Resets the state to that before the first test. */
   clear(): void;
   close(): Promise<void>;
 }

@@ -1,14 +1,14 @@
 import type { Database } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 
-/** What stands in an entry of the governance chain, as far as tests look at it. */
+/** The fields of a governance entry that tests read. */
 export interface NamingEntry {
   event: string;
   actor: { name: string };
   detail: Record<string, unknown>;
 }
 
-/** The entries of which the text holds a word, such as the id of a request, oldest first. */
+/** The entries that contain a word, such as the id of a request, oldest first. */
 export async function entriesNaming(db: Database, word: string): Promise<NamingEntry[]> {
   const rows = await db.all<{ body: string }>(
     sql`select body from audit.entry where chain = 'governance' and body like ${`%${word}%`} order by seq`,

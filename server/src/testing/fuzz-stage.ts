@@ -1,5 +1,5 @@
-// What the fuzzed service holds: a team with all that others may not read, every word and secret of it recognizable, and beside it the
-// team of those who ask, with things that they may work with. No container engine is there.
+// The content of the fuzzed service: a team whose hidden words and secrets are all recognizable, and the
+// team of the callers, with objects that they may change. There is no container engine.
 import type { Client } from '@gantry/contract/client.ts';
 import { standInFor } from './agent-stand-in.ts';
 import { deaf_host, deafWebhook } from './make-webhook.ts';
@@ -14,9 +14,9 @@ export interface FuzzStage {
   tokens: Record<FuzzActor, string | null>;
   /** See FuzzPlan. */
   known: Record<string, unknown[]>;
-  /** What the other team alone may read, and platform admins. */
+  /** Readable only for the other team and platform admins. */
   hidden: Record<string, string>;
-  /** What nobody reads again. */
+  /** Readable for nobody. */
   secret: Record<string, string>;
   archives: string[];
   close(): Promise<void>;
@@ -67,7 +67,7 @@ async function fillTheirTeam(app: TestApp) {
     visibility: 'private',
     says: hidden,
   });
-  // Read by all, and yet what was said when it was asked for is for its team alone.
+  // Everybody may read the asset, but only its team may read the request's words.
   const open = await storeAgent(app, owner.email, { name: 'open-agent', team: 'theirs' });
   const asked = await askFor(owner.client, open.ref, hidden);
   const decision = { reason: hidden['the reason of a decision'] };
@@ -111,7 +111,7 @@ async function fillOurTeam(app: TestApp) {
     principal: [`user:${spare.email}`],
     principal_id: [spare.email],
     version: ['1.0.0', '1.0.1'],
-    // Never one of those who ask: what removes them would end the fuzzing.
+    // Never a caller: a removal of one would end the fuzzing.
     '/api/v1/users/{id}': users.filter(({ email }) => email === spare.email).map(({ id }) => id),
     chain: ['governance'],
     seq: [1],
@@ -134,11 +134,11 @@ interface Standing {
   says: Words;
 }
 
-/** Gives a team one of everything. Answers what that is known by. */
+/** Gives a team one object of each kind. Returns their names and ids. */
 async function fillWith(app: TestApp, owner: TestUser, standing: Standing): Promise<FuzzStage['known']> {
   const { team, visibility, says } = standing;
   const admin = app.admin.client;
-  // One name for both kinds, so that it is known whatever kind is asked for.
+  // One name for both kinds, so that it exists in both.
   const name = `${team}-asset`;
   const project = { name, team, yaml: yamlOf(standing), files: { 'notes.txt': says['a file of an agent'] } };
   const agent = await storeAgent(app, owner.email, project);

@@ -1,4 +1,4 @@
-"""Asks a running service, as several callers, for what its OpenAPI document allows and for what it does not.
+"""Sends a running service requests of several callers: valid and invalid ones by its OpenAPI document.
 
 Schemathesis makes the requests. The plan (FuzzPlan in fuzz.ts) is read from the standard input; the result is printed.
 """
@@ -35,7 +35,7 @@ as_described = [
 
 
 class Fault(Exception):
-    """A reply that is as described and still wrong."""
+    """A reply that matches the description but is wrong."""
 
 
 def fuzz():
@@ -62,7 +62,7 @@ def ask_as_everybody(name, cases):
     def ask(case, random):
         use_known_values(case, random)
         for actor in plan["actors"]:
-            # Kept, so that one fault does not hide the others.
+            # Collected, so that one fault does not hide the others.
             try:
                 ask_as(actor, name, case)
             except (Exception, FailureGroup) as fault:
@@ -70,19 +70,19 @@ def ask_as_everybody(name, cases):
                 what = "\n".join(f"{type(part).__name__}: {part}" for part in parts)
                 faults.setdefault(f"{name} as {actor}", f"{case.as_curl_command()}\n{what}")
 
-    # What takes no input cannot be asked for wrongly.
+    # An endpoint without input has no invalid requests.
     with suppress(Unsatisfiable):
         ask()
 
 
 def use_known_values(case, random):
-    """What is made up alone meets nothing but 404."""
+    """Random values alone get only 404."""
     for values in (case.path_parameters, case.query, case.body):
         for name in values if isinstance(values, dict) else []:
             known = known_values(case.operation.path, name)
             if known and random.random() < 0.7:
                 values[name] = random.choice(known)
-    # Garbage in it is refused before anything else is looked at.
+    # An unknown team is refused before any other check.
     case.headers.pop("X-Service-Team", None)
 
 

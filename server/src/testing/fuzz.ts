@@ -1,4 +1,4 @@
-// schemathesis, which makes requests from an OpenAPI document and holds the replies to it, in a process of its own. uv brings it.
+// schemathesis makes requests from an OpenAPI document and checks the replies, in a separate process. uv installs it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -8,35 +8,35 @@ import { ensureUv, uvEnvironment } from '../../../setup/python.js';
 
 export interface FuzzPlan<Actor extends string> {
   url: string;
-  /** Each request is sent as each of them, in this order. */
+  /** Each request is sent once by each caller, in this order. */
   actors: Record<Actor, FuzzCaller>;
   seed: number;
-  /** For each endpoint, of what is as described and again of what is not. */
+  /** For each endpoint: this number of valid requests, and again of invalid ones. */
   examples: number;
-  /** Values that exist, by the name of a parameter or member, or by the beginning of a path up to the parameter. */
+  /** Existing values, by the name of a parameter or member, or by the start of a path up to the parameter. */
   known: Record<string, unknown[]>;
-  /** What it is → a string that stands for it. */
+  /** Description → its canary string. */
   canaries: Record<string, string>;
-  /** Packed projects, base64; sent as they are and cut off. */
+  /** Packed projects in base64; sent whole and cut off. */
   archives: string[];
-  /** The problems that stand for a part which is not there, and may be answered with 503. */
+  /** The problems of a missing part, which may be answered with 503. */
   unavailable: string[];
-  /** Endpoints that are not asked. */
+  /** Endpoints that are not called. */
   excluded: string[];
 }
 
 interface FuzzCaller {
   token: string | null;
-  /** The canaries that replies to this caller may hold. */
+  /** The canaries that replies to this caller may contain. */
   may_read: string[];
 }
 
 export interface Fuzzed<Actor extends string> {
-  /** Where and as whom → what was wrong. */
+  /** Endpoint and caller → the fault. */
   faults: Record<string, string>;
-  /** Caller → endpoint → status → how many. */
+  /** Caller → endpoint → status → count. */
   counts: Record<Actor, Record<string, Record<string, number>>>;
-  /** Caller → the canaries that replies to them held. */
+  /** Caller → the canaries in its replies. */
   shown: Record<Actor, string[]>;
 }
 

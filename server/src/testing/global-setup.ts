@@ -1,4 +1,4 @@
-// One PostgreSQL for the whole test run: the embedded one in a directory of its own, or the server that TEST_DATABASE_URL names.
+// One PostgreSQL for the whole test run: the embedded one in a temporary directory, or the server of TEST_DATABASE_URL.
 // A template database is migrated once; each test file gets a copy of it.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, chmod } from 'node:fs/promises';
@@ -17,7 +17,7 @@ declare module 'vitest' {
     /** Of the server; each test file names its own database. */
     postgresql: Connection;
     template: string;
-    /** Of the role that the service connects as. */
+    /** Of the service's role. */
     app_password: string;
   }
 }
@@ -32,7 +32,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const app_password = randomBytes(24).toString('base64url');
   await setAppPassword(db, app_password);
   await migrate(db, { grant: true });
-  // Whatever a test writes must stand on a migrated but otherwise empty database.
+  // Tests need a migrated but otherwise empty database.
   await db.one(sql`select 1`);
   await db.close();
   project.provide('postgresql', cluster.connection);

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Database } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
 
-/** Has them wait, one after the other, for rows that `held` selects for update, and lets go: so in this order they get them. */
+/** The callers wait in turn for rows that `held` selects for update. After its release they get them in this order. */
 export async function inQueue<T>(
   db: Database,
   held: Sql,

@@ -1,17 +1,17 @@
 import { sql } from '../database/sql.ts';
 import type { TestApp } from './test-app.ts';
 
-/** Where nobody listens; the service must be told that it may send there. */
+/** An address without a listener; the service must be allowed to send there. */
 export const deaf_host = '127.0.0.1:9';
 
 export const deafWebhook = (name: string) => ({ name, url: `http://${deaf_host}/hook`, events: ['*'] });
 
-/** Answers its name. */
+/** Returns its name. */
 export async function makeWebhook(app: TestApp, name: string): Promise<string> {
   return (await app.admin.client.call('webhooks.create', { body: deafWebhook(name) })).name;
 }
 
-/** A webhook with a delivery that was given up. */
+/** A webhook with a failed delivery. */
 export async function makeDeadDelivery(app: TestApp, name: string): Promise<{ name: string; id: string }> {
   await makeWebhook(app, name);
   const row = await app.db.one<{ id: string }>(sql`

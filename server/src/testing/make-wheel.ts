@@ -7,7 +7,7 @@ export interface Distribution {
   bytes: Buffer;
 }
 
-/** A wheel of pure Python with these files, by path. A file among them may pretend to be another package's. */
+/** A wheel of pure Python with these files, by path. A file may pretend to belong to another package. */
 export function makeWheel(name: string, version: string, files: Record<string, string>): Distribution {
   const info = `${name}-${version}.dist-info`;
   const all: Record<string, string> = {
@@ -53,7 +53,7 @@ function packZip(files: Record<string, string>): Buffer {
   return Buffer.concat([...parts, listed, end]);
 }
 
-/** What stands in front of the name, in the file's own header and in the directory: version, method, date, checksum, sizes. */
+/** The fields before the name, in the file's own header and in the directory: version, method, date, checksum, sizes. */
 function commonFields(name: Buffer, content: Buffer): Buffer {
   const fields = Buffer.alloc(26);
   fields.writeUInt16LE(20, 0);

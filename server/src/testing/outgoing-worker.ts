@@ -1,4 +1,4 @@
-// What tells the world outside, in a process of its own, for the tests to kill at any moment. Started as
+// The sender of mail and webhooks in a separate process, for the tests to kill at any moment. Started as
 // `node outgoing-worker.ts <settings as JSON>`.
 import type { MailConfig } from '../config.ts';
 import { openDatabase, type Connection } from '../database/database.ts';

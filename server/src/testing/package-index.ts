@@ -5,12 +5,12 @@ import type { Distribution } from './make-wheel.ts';
 
 export interface PackageIndex {
   url: string;
-  /** Every path that was asked for. */
+  /** Every requested path. */
   asked: string[];
   close(): Promise<void>;
 }
 
-/** A package index (PEP 503) on this machine that offers these and nothing else. */
+/** A package index (PEP 503) on this machine with only these packages. */
 export async function startPackageIndex(offered: Distribution[]): Promise<PackageIndex> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -26,7 +26,7 @@ export async function startPackageIndex(offered: Distribution[]): Promise<Packag
       .end(`<!DOCTYPE html><body>${links.join('')}</body>`);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // The server listens on an address and a port, so this is no pipe's name.
+  // The server listens on an address and a port, so this is not a pipe's name.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/simple`,

@@ -1,10 +1,10 @@
-// Archives for tests, entry by entry, so that they can hold what no packer would write.
+// Archives for tests, entry by entry, with contents that no packer would write.
 import { gzipSync } from 'node:zlib';
 import { Header, type HeaderData } from 'tar';
 
 export interface TestEntry extends Omit<HeaderData, 'size'> {
   content?: string | Uint8Array;
-  /** What the header says, where it lies. */
+  /** The size in the header, where it is false. */
   size?: number;
 }
 

@@ -1,4 +1,4 @@
-// A log of a test's own with its key and its files, tampered with by the strongest hand short of the key's: the owner of the database.
+// A test's own log with its key and its files. The tests tamper with it as the strongest attacker without the key: the database's owner.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export interface TestLog {
   /** Entries in the chain of governance, by their names. */
   write(...names: string[]): Promise<void>;
   sign(): Promise<void>;
-  /** With the triggers of the log switched off, and on again. */
+  /** Runs with the triggers of the log disabled. */
   tamper(...statements: Sql[]): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
-// nginx and haproxy before a test's service, as operators put them there: connections behind them are kept and shared. What they refuse by
-// themselves is one path, so that a request there that reaches the service was hidden from them.
+// nginx and haproxy in front of a test's service, configured as by operators: connections behind them are kept and shared. They refuse
+// one path themselves, so a request for it that reaches the service was hidden from them.
 import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// An HTTP receiver of the audit log in a process of its own, for the tests to kill: `node push-receiver.ts <settings as JSON>`. Each batch is
+// An HTTP receiver of the audit log in a separate process, for the tests to kill: `node push-receiver.ts <settings as JSON>`. Each batch is
 // on the disk before it is acknowledged, as a line `{headers, body}`.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { createServer as createPlain, type RequestListener } from 'node:http';
@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 export interface PushReceiverSettings {
   port: number;
   file: string;
-  /** Without them it listens in plain HTTP. */
+  /** Absent: it listens in plain HTTP. */
   tls?: { key: string; cert: string };
 }
 

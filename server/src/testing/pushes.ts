@@ -1,4 +1,4 @@
-// Pushes in tests, through a real worker; the resolver is the only part that is not the real one.
+// Pushes in tests, with a real worker; only the resolver is a stand-in.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,16 +22,16 @@ export interface Pushes {
   /** Pushes and waits for the run's end. */
   push(caller: SignedInCaller, project?: TestProject, message?: string): Promise<RunRow<PushInput, PushResult>>;
   ended(run_id: string): Promise<RunRow<PushInput, PushResult>>;
-  /** What the resolver was asked, oldest first. */
+  /** The resolver's requests, oldest first. */
   resolved: ResolveRequest[];
   setBaseImage(digest: string, python?: string): void;
-  /** Resolving waits until the answer is called. */
+  /** Resolving waits until the returned function is called. */
   hold(): () => void;
   errors: unknown[];
   stop(): Promise<void>;
 }
 
-/** `real` resolves instead of the stand-in. */
+/** `real` replaces the stand-in. */
 export async function startPushes(db: Database, real?: Resolver): Promise<Pushes> {
   const resolved: ResolveRequest[] = [];
   const errors: unknown[] = [];
@@ -48,7 +48,7 @@ export async function startPushes(db: Database, real?: Resolver): Promise<Pushes
       resolved.push(request);
       await released;
       return {
-        // Another one for each question.
+        // A new lock for each request.
         lock: printLock([{ name: 'langgraph', version: '1.0.0', hashes: [`sha256:${sha256(`${resolved.length}`)}`] }]),
         python_version: request.python_version,
         packages: [{ name: 'langgraph', version: '1.0.0' }],

@@ -1,4 +1,4 @@
-// Random organisations for tests of who sees what: everything that a rule can depend on, in few rows.
+// Random organisations for tests of visibility: every input of a rule, in few rows.
 import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { notificationKinds } from '@gantry/contract/notifications.ts';
@@ -14,7 +14,7 @@ import { loadIdentity } from '../service-principals/load-caller.ts';
 const size = { users: 6, teams: 3, groups: 3, machines: 3, assets: 9 };
 const names = ['search', 'web', 'mail'];
 const globs = ['*/*', 'agents/*', 'tools/web-*', '*/search-*', 'm*/*', 'a*s/*-1', 'agent/*', 'prompts/mail-2'];
-/** When teams were made, and when entries were written. */
+/** Of teams and entries. */
 export const times = ['2026-01-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'];
 const tables = [
   'notification, approval_vote, approval, permission, version, asset, service_key, service_principal',
@@ -102,17 +102,17 @@ export const organisation = fc.record({
 });
 type Organisation = typeof organisation extends fc.Arbitrary<infer T> ? T : never;
 
-/** Everything that there is, whoever may see it. */
+/** All objects, readable or not. */
 export interface Everything {
-  /** Who can sign in, as they are loaded for a request. */
+  /** Callers that can sign in, as a request loads them. */
   callers: SignedInCaller[];
-  /** All users, the disabled ones too. */
+  /** All users, also the disabled ones. */
   people: Person[];
   teams: { id: string; name: string; created_at: string }[];
   assets: AssetRecord[];
 }
 
-/** Once for a database that organisations are put in: they come whole, past the audit log and the foreign keys. */
+/** Once per database: organisations are inserted whole, without the audit log and the foreign keys. */
 export async function openForOrganisations(db: Database): Promise<void> {
   await script(
     db,
@@ -121,7 +121,7 @@ export async function openForOrganisations(db: Database): Promise<void> {
   await db.run(sql`insert into org default values`);
 }
 
-/** In place of the one before. */
+/** Replaces the previous one. */
 export async function putOrganisation(db: Database, made: Organisation): Promise<Everything> {
   await script(
     db,
@@ -382,7 +382,7 @@ async function insert(db: Database, table: string, rows: readonly object[]): Pro
   );
 }
 
-/** Statements with names in them, which are this file's own. */
+/** Statements with fixed names from this file. */
 async function script(db: Database, statements: readonly string[]): Promise<void> {
   await db.run({ strings: [statements.join('; ')], values: [] });
 }

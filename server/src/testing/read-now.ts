@@ -3,7 +3,7 @@ import type { Found, Wanted } from '../copies/copies.ts';
 import type { Database } from '../database/database.ts';
 import type { ReadAsOf } from '../login/read-as-of.ts';
 
-/** For tests that call handlers as callers without a session: no copies, and the caller as given. */
+/** For tests that call handlers without a session: no copies, and the caller as given. */
 export function readNow(db: Database): ReadAsOf {
   return async <W extends Record<string, Wanted<unknown>>>(caller: SignedInCaller, wants: W) => {
     const found = await Promise.all(

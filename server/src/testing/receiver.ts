@@ -23,7 +23,7 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** A real process that webhooks are sent to; it survives nothing but what it wrote down. */
+/** A real process that receives webhooks; only its files survive a kill. */
 export async function receiver(): Promise<Receiver> {
   const folder = await mkdtemp(join(tmpdir(), 'gantry-receiver-'));
   const port = await freePort();

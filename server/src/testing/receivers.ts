@@ -1,4 +1,4 @@
-// Real receivers of the audit log: an HTTP server of ours in a process of its own, and Debian's rsyslog.
+// Real receivers of the audit log: our HTTP server in a separate process, and Debian's rsyslog.
 import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ export interface Certificate {
   cert: string;
 }
 
-/** For localhost and 127.0.0.1, by itself. */
+/** For localhost and 127.0.0.1, self-signed. */
 export async function certificate(folder: string, name: string): Promise<Certificate> {
   const made = { key: join(folder, `${name}.key`), cert: join(folder, `${name}.pem`) };
   const what = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
@@ -38,11 +38,11 @@ export function httpReceiving(settings: PushReceiverSettings): HttpReceiving {
 }
 
 export interface SyslogReceiving extends Running {
-  /** What arrived by this way, as rsyslog understood it: `priority app-name msgid message`. */
+  /** The messages of this input, as rsyslog understood them: `priority app-name msgid message`. */
   messages(way: 'tcp' | 'tls' | 'udp'): Promise<string[]>;
 }
 
-/** rsyslogd with an input of each kind, each into a file of its own. */
+/** rsyslogd with an input of each kind, each with its own file. */
 export async function syslogReceiving(
   folder: string,
   { tcp, tls, udp }: { tcp: number; tls: number; udp: number },
@@ -73,7 +73,7 @@ input(type="imudp" port="${udp}" address="127.0.0.1" ruleset="udp" rcvbufSize="1
   return { ...run, messages: async (way) => await linesOf(join(folder, way)) };
 }
 
-/** The entries within what a receiver took, in the order in which it took them. */
+/** The entries in a receiver's messages, in the order of arrival. */
 export function entriesIn(lines: readonly string[]): EntryLine[] {
   return lines.map((line) => JSON.parse(line.slice(line.indexOf('{'))) as EntryLine);
 }
@@ -81,6 +81,6 @@ export function entriesIn(lines: readonly string[]): EntryLine[] {
 async function linesOf(file: string): Promise<string[]> {
   if (!existsSync(file)) return [];
   const text = await readFile(file, 'utf8');
-  // Half a line is one that is being written.
+  // A half line is still being written.
   return text.split('\n').slice(0, -1);
 }

@@ -1,6 +1,6 @@
 import type { ResolverLine } from '@gantry/contract/dependencies/resolver-lines.ts';
 
-/** The lines of a requirements.txt as the resolver gets them, without the check that a push makes of them. */
+/** The lines of a requirements.txt in the resolver's form, without a push's check. */
 export function requirementLines(text: string, file = 'requirements.txt'): ResolverLine[] {
   return text
     .split('\n')

@@ -1,5 +1,5 @@
-// Who may do what over HTTP, written by hand from the spec and the decisions, and from nothing that the server itself reads:
-// access/route-matrix.test.ts asks the real service each of these.
+// The permissions over HTTP, written by hand from the spec and the decisions, and from nothing that the server reads:
+// access/route-matrix.test.ts checks each of them against the real service.
 
 export const actors = {
   an: 'anonymous',
@@ -22,9 +22,9 @@ export const actors = {
 } as const;
 export type Actor = keyof typeof actors;
 
-// `org`: on an agent or tool that the whole organisation may read. `team`: on one that its team alone may read; there 404 means exactly
-// the answer that a name or id of nothing gets. One exception: agents' names are the organisation's, so whoever pushes under a hidden one
-// is told that it is taken (409).
+// `org`: on an agent or tool that the whole organisation may read. `team`: on one that only its team may read; there 404 means the same
+// answer as for an unknown name or id. One exception: agents' names are unique in the organisation, so a push under a hidden one
+// gets 409, because the name is taken.
 export const table = `
                              an  ga  ex  di    vo  vt  ct  ow  dt  pd  oa  ta  pa    sv  sd  so    fl
 service.livez                200 200 200 200   200 200 200 200 200 200 200 200 200   200 200 200   200

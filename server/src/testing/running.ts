@@ -4,13 +4,13 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Running {
-  /** Until it listens. */
+  /** Waits until it listens. */
   start(): Promise<void>;
-  /** SIGTERM, as an operator restarts it; SIGKILL, as a crash ends it. */
+  /** SIGTERM, like an operator's restart; SIGKILL, like a crash. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
-/** A server in a process of its own, to be stopped, killed and started again. */
+/** A server in a separate process, which tests stop, kill and start again. */
 export function running(launch: () => ChildProcess, port: number): Running {
   let child: ChildProcess | undefined;
   return {
@@ -36,7 +36,7 @@ async function answers(port: number): Promise<boolean> {
     await once(socket, 'connect');
     return true;
   } catch {
-    return false; // it does not listen yet
+    return false; // not listening yet
   } finally {
     socket.destroy();
   }

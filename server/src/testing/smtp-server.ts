@@ -1,4 +1,4 @@
-// A mail server that somebody else wrote (aiosmtpd), in a process of its own, with certificates of its own (trustme). uv brings both.
+// A mail server by others (aiosmtpd), in a separate process, with test certificates (trustme). uv installs both.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -10,13 +10,13 @@ import { cloneEnvironment } from '../../../setup/config.js';
 import { ensureUv, uvEnvironment } from '../../../setup/python.js';
 import { freePort } from './free-port.ts';
 
-/** `stripped` knows no STARTTLS, as behind somebody who takes it away. */
+/** `stripped` offers no STARTTLS, like a server behind an attacker who removes it. */
 type SmtpMode = 'starttls' | 'smtps' | 'stripped' | 'plaintext';
 
 export interface ReceivedLetter {
   from: string;
   to: string[];
-  /** As it came. */
+  /** The raw text. */
   head: string;
   /** Decoded. */
   body: string;
@@ -50,7 +50,7 @@ export async function smtpServer(): Promise<SmtpServer> {
     const { child, pid } = running;
     running = undefined;
     const ended = once(child, 'exit');
-    // The server itself: uv only waits for it.
+    // The server's own process: uv only waits for it.
     process.kill(pid, 'SIGKILL');
     await ended;
   };

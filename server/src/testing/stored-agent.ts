@@ -1,5 +1,5 @@
-// Agents with a version, and a revision that seems to run, without a resolver and without containers: what a push's last step and a deploy's
-// step 7 leave in the database. For tests of who may do what with them.
+// Agents with a version, and with a revision that seems to run, without a resolver and without containers: the rows after a push's last
+// step and a deploy's step 7. For tests of permissions.
 import { randomUUID } from 'node:crypto';
 import { checkProject } from '@gantry/contract/agent-project.ts';
 import { loadCaller } from '../principals/load-caller.ts';
@@ -24,7 +24,7 @@ export interface StoredAgent {
   digest: string;
 }
 
-/** A draft of this project, as the pusher's push would have stored it. */
+/** A draft of this project, with the rows of a push. */
 export async function storeAgent(
   { db }: Pick<TestApp, 'db'>,
   pusher: string,
@@ -63,7 +63,7 @@ export async function storeAgent(
   return { ...stored, name: config.name, ref: `agents/${config.name}@${config.version}` };
 }
 
-/** From now on this revision answers for the agent, at `url`. Answers the revision's id. */
+/** From now on this revision answers for the agent, at `url`. Returns the revision's id. */
 export async function serveAgent(
   app: Pick<TestApp, 'db' | 'governed'>,
   agent: StoredAgent,

@@ -1,5 +1,5 @@
-// The run that the tests of the journal tell: three steps, each of which makes one thing in the world (a file, by a name that follows
-// from the run) and takes it away again on undo.
+// The run in the tests of the journal: three steps. Each creates one file, whose name follows from the run, and removes it
+// again on undo.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { existsSync } from 'node:fs';
 import { appendFile, rm, writeFile } from 'node:fs/promises';
@@ -10,17 +10,17 @@ import type { Run, RunKind } from '../runs/run.ts';
 export const storySteps = ['first', 'second', 'third'] as const;
 
 export interface StoryInput {
-  /** Where the things are made, and `journal` tells of every attempt. */
+  /** The folder of the files; its `journal` lists every attempt. */
   folder: string;
-  /** This step fails after it made its thing. */
+  /** This step fails after it created its file. */
   fails?: string;
-  /** This step waits for its signal, and for nothing else. */
+  /** This step waits only for its signal. */
   waits?: string;
   /** The undo of this step fails. */
   sticks?: string;
 }
 
-/** Where a process is brought down, the first time it comes there. */
+/** The process is killed here, at its first arrival. */
 export interface Trap {
   step: string;
   moment: 'before' | 'after' | 'undo';
@@ -57,7 +57,7 @@ async function make(
   await tell(folder, `${name} begun by ${run.fence}`);
   run.log(`making ${name}`);
   spring(trap, name, 'before');
-  // Looks before it makes: an attempt before this one may have come this far.
+  // Looks before it creates: an earlier attempt may have come this far.
   if (!existsSync(thing)) {
     await writeFile(thing, String(run.fence), { flag: 'wx' });
     await tell(folder, `${name} made by ${run.fence}`);

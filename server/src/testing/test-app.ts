@@ -1,6 +1,6 @@
-// The real service on a database of the test's own: real HTTP, real worker, the machine's container engine where a test asks for it. The
-// service connects as the role that it has in an installation; the test beside it is the database's owner.
-// Passwords are hashed with bcrypt's least cost, and time is the database's clock, which a test can move.
+// The real service on its own database: real HTTP, real worker, and the machine's container engine where a test needs it. The
+// service connects with the role of an installation; the test itself is the database's owner.
+// Passwords are hashed with bcrypt's lowest cost, and time is the database's clock, which a test can move.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -36,9 +36,9 @@ export interface TestUser {
 
 export interface TestApp {
   url: string;
-  /** As the owner, beside the service. */
+  /** As the owner, past the service. */
   db: Database;
-  /** What the service connects with. */
+  /** The service's connection. */
   connection: Connection;
   secret_key: string;
   data_dir: string;
@@ -46,25 +46,25 @@ export interface TestApp {
   /** The seeded platform admin. */
   admin: TestUser;
   as(token: string): Client;
-  /** One more service on the same database; it stops with the first. */
+  /** Another service on the same database; it stops with the first. */
   another(): Promise<{ url: string; as(token: string): Client }>;
-  /** A user who can sign in; `teams` are made where they are not there yet. */
+  /** A user who can sign in; missing `teams` are created. */
   user(
     email: string,
     more?: { password?: string; role?: Role; teams?: Record<string, Role>; must_change?: boolean },
   ): Promise<TestUser>;
   moveClock(interval: string): Promise<void>;
-  /** A governed write past the API, with an entry of its own. */
+  /** A governed write past the API, with its own entry. */
   governed(statement: Sql): Promise<void>;
   settings(next: Partial<Omit<Settings, 'auth_provider'>>): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface TestAppSettings {
-  /** `default`: as after a fresh installation, with the documented password. */
+  /** `default`: like a fresh installation, with the documented password. */
   seeded?: 'default' | 'rotated';
   config?: Partial<Config>;
-  /** Hears every line of the service's log. */
+  /** Gets every line of the service's log. */
   onLog?: (line: string) => void;
 }
 
@@ -170,7 +170,7 @@ export async function testApp({
       const installation_id = await installationId(db);
       for (const one of [...others, app]) await one.stop();
       await database.close();
-      // Whatever engine the service was told of, what it made can only be in this machine's.
+      // Whichever engine the service used, its containers can only be in this machine’s engine.
       await removeLeftovers(connectEngine({ docker_host: testConfig().engine_host, installation_id }));
       await rm(data_dir, { recursive: true, force: true });
       if (bugs.length > 0) throw new Error(bugs.join(''));

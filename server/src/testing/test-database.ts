@@ -8,12 +8,12 @@ export interface TestDatabase {
   db: Database;
   /** For a second process or pool on the same database. */
   connection: Connection;
-  /** What the service connects with. */
+  /** The service's connection. */
   app: Connection;
   close(): Promise<void>;
 }
 
-/** A migrated database of the test file's own: a copy of the template, in about 50 ms. */
+/** A migrated database for one test file: a copy of the template, in about 50 ms. */
 export async function testDatabase(): Promise<TestDatabase> {
   const server = inject('postgresql');
   const name = `gantry_test_${randomBytes(6).toString('hex')}`;
@@ -23,7 +23,7 @@ export async function testDatabase(): Promise<TestDatabase> {
   );
   const connection = { ...server, database: name };
   const db = openDatabase(connection);
-  // The copy has the template's grants, but none of those on the database itself.
+  // The copy has the template's grants, except those on the database itself.
   await db.transaction(grantToApp);
   return {
     db,

@@ -1,5 +1,5 @@
-// A receiver of webhooks in a process of its own: `node webhook-receiver.ts <folder> <port>`. Every request is on the disk before it is
-// answered. How it answers stands in the folder's file `answer`: a status, or `never`, `redirect`, `endless`.
+// A receiver of webhooks in a separate process: `node webhook-receiver.ts <folder> <port>`. Every request is on the disk before its
+// answer. The folder's file `answer` selects the answer: a status, or `never`, `redirect`, `endless`.
 import { appendFileSync, fsyncSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';

@@ -17,7 +17,7 @@ export interface WebhookInput {
   events: string[];
 }
 
-/** Answers the secret, which nothing shows again. */
+/** Returns the secret, which nothing shows again. */
 export async function create(
   { db, outbound, secret_key }: { db: Database; outbound: Outbound; secret_key: Buffer },
   caller: Caller,
@@ -32,7 +32,7 @@ export async function create(
     note({ webhook: name, before: null, after });
   }).catch((error: unknown) => {
     if (errorCode(error) === unique_violation)
-      throw new Problem('exists', { detail: `There is a webhook ${name} already.` });
+      throw new Problem('exists', { detail: `A webhook ${name} exists already.` });
     throw error;
   });
   return { ...toWebhook(await find(db, name)), secret: shown };
@@ -45,7 +45,7 @@ async function checked(outbound: Outbound, url: string): Promise<string> {
     if (!(error instanceof DestinationRefused)) throw error;
     throw new Problem('invalid', {
       detail: error.message,
-      hint: 'Where it is meant to be one, an operator lists the host in OUTBOUND_PRIVATE_HOSTS.',
+      hint: 'To allow it, an operator lists the host in OUTBOUND_PRIVATE_HOSTS.',
       errors: [{ pointer: '/body/url', message: error.message }],
     });
   }

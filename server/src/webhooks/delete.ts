@@ -10,7 +10,7 @@ export async function remove(db: Database, caller: Caller, name: string): Promis
   const grant = authorize(caller, 'webhook.change', theOrg);
   const { id, url, events } = await find(db, name);
   await change(db, grant, 'webhook.deleted', async (tx, note) => {
-    // No row: somebody else deleted it meanwhile, which left its own entry.
+    // No row: another request deleted it meanwhile and left its own entry.
     if (await store.remove(tx, id)) note({ webhook: name, before: { url, events }, after: null });
   });
 }

@@ -1,6 +1,6 @@
-// Promise: every entry of the governance chain that a webhook is about arrives there at least once, in order, or is given up after a day and
-// said to be. A webhook follows the chain by a cursor of its own, which takes the next entry once the one before has arrived or was given up:
-// of what waits for an address that is down there is one job, however much it is, and it holds up no other webhook.
+// Promise: every entry for a webhook arrives at least once, in order, or fails after a day and is listed as failed.
+// Each webhook follows the governance chain with its own cursor, which advances when a delivery has arrived or failed.
+// An unreachable address has one job, however many entries are due, and delays no other webhook.
 import { delivery_days } from '@gantry/contract/webhooks.ts';
 import { entryAt, follow } from '../audit/follow.ts';
 import type { Database } from '../database/database.ts';
@@ -39,7 +39,7 @@ async function enqueueNext(db: Database): Promise<boolean> {
   const ready = await store.readyForNext(db);
   for (const { id, events } of ready)
     await follow(db, { cursor: store.cursorOf(id), filter: { events }, limit: 1 }, async (tx, [entry]) => {
-      // Another process may have come first.
+      // Another process may have been first.
       if ((await store.readyForNext(tx, id)).length === 0) return false;
       if (entry === undefined) return;
       const { seq, event, occurred_at: since } = entry;
@@ -53,7 +53,7 @@ async function deliver({ db, outbound, secret_key }: Delivering, { id }: Job, si
   const to = await store.recipientOf(db, id);
   if (to === undefined) return { state: 'dropped' };
   const entry = await entryAt(db, 'governance', to.seq);
-  if (entry === undefined) return { state: 'failed', problem: 'its entry is not in the log any more' };
+  if (entry === undefined) return { state: 'failed', problem: 'its entry is no longer in the log' };
   const message = { url: to.url, id, body: JSON.stringify(entry), secrets: secretsOf(secret_key, to), signal };
   const { delivered, status, problem } = await send(outbound, message);
   const record = async (tx: Parameters<typeof store.setStatus>[0]) => await store.setStatus(tx, id, status);

@@ -1,4 +1,4 @@
-// The processes that tell the world outside are really killed, again and again, and so are those that they tell.
+// The senders of mail and webhooks are really killed, again and again, and so are their receivers.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -78,7 +78,7 @@ async function decided(): Promise<void> {
 
 const messageIds = async () => (await smtp.inbox()).map(({ head }) => /^Message-ID: (\S+)/im.exec(head)?.[1] ?? 'none');
 const deliveryIds = async () => (await hook.received()).map(({ headers }) => headers['webhook-id'] ?? 'none');
-/** What is not known to have arrived. */
+/** Messages without a confirmed delivery. */
 async function left(): Promise<number | undefined> {
   const row = await base.db.one<{ left: number }>(sql`
     select count(*) as left from job where state <> 'done'`);
@@ -87,7 +87,7 @@ async function left(): Promise<number | undefined> {
 const distinct = (ids: string[]) => new Set(ids).size;
 const until = async (look: () => Promise<void>) => await vi.waitFor(look, { timeout: 20_000, interval: 50 });
 
-test('a process that is killed before the answer leaves its message to the next, under the same id', async () => {
+test('a process killed before the answer leaves its message to the next, under the same id', async () => {
   await smtp.be('mute', true);
   hook.answer('never');
   await decided();
@@ -100,7 +100,7 @@ test('a process that is killed before the answer leaves its message to the next,
   await smtp.be('mute', false);
   hook.answer(200);
   await start();
-  // Three admins are asked and one submitter is told; what was sent is not known to have arrived, so each comes once more.
+  // Three admins and one submitter get mail; no delivery is confirmed, so each comes once more.
   await until(async () => {
     expect(await messageIds()).toHaveLength(8);
     expect(await deliveryIds()).toHaveLength(3);
@@ -110,7 +110,7 @@ test('a process that is killed before the answer leaves its message to the next,
   await kill();
 });
 
-test('an invitation is mailed whoever is killed when, with one token and under one id', async () => {
+test('an invitation survives every kill, with one token and under one id', async () => {
   const before = await messageIds();
   const passwords = { oneTime: async () => await Promise.resolve({ password: 'none', hash: 'none' }) };
   const invited = async (email: string) =>
@@ -119,7 +119,7 @@ test('an invitation is mailed whoever is killed when, with one token and under o
       role: 'viewer',
       one_time_password: false,
     });
-  // Nobody sends mail at this moment: what is to be sent is the entry.
+  // Nobody sends mail at this moment: the entry alone triggers it.
   await invited('ida@example.com');
   const letters = async (to = 'ida@example.com') => (await smtp.inbox()).filter((each) => each.to.includes(to));
   const token = ({ body }: { body: string }) => /gpw_[\w-]{64}/.exec(body)?.[0] ?? 'none';
@@ -135,7 +135,7 @@ test('an invitation is mailed whoever is killed when, with one token and under o
   expect((await letters()).map(token)).not.toContain('none');
   expect(distinct(await messageIds()) - distinct(before)).toBe(1);
   await kill();
-  // One that was sent is not sent again by the next.
+  // The next process does not send a confirmed mail again.
   await start();
   await invited('ivo@example.com');
   await until(async () => expect([(await letters('ivo@example.com')).length, await left()]).toEqual([1, 0]));
@@ -143,7 +143,7 @@ test('an invitation is mailed whoever is killed when, with one token and under o
   await kill();
 });
 
-test('two that work on one database send nothing twice between them', async () => {
+test('two workers on one database send nothing twice', async () => {
   const before = { mails: await messageIds(), deliveries: await deliveryIds() };
   await Promise.all([start({ alone: false }), start({ alone: false })]);
   for (let n = 0; n < 4; n++) await decided();
@@ -156,14 +156,14 @@ test('two that work on one database send nothing twice between them', async () =
   await kill();
 });
 
-test('whatever is killed whenever: every message arrives, in order, and none is made twice', async () => {
+test('after kills at any moment every message arrives, in order, and none is made twice', async () => {
   const before = { mails: distinct(await messageIds()), deliveries: distinct(await deliveryIds()) };
   const rounds = 3;
   const decisions_per_round = 2;
   for (let round = 0; round < rounds; round++) {
     await start();
     for (let n = 0; n < decisions_per_round; n++) await decided();
-    // At another moment of the work each time; those that are told go, too.
+    // At another moment of the work each time.
     const sent = await messageIds();
     await until(async () => expect((await messageIds()).length).toBeGreaterThanOrEqual(sent.length + round));
     await kill();
@@ -172,7 +172,7 @@ test('whatever is killed whenever: every message arrives, in order, and none is 
     if (round === 2) await smtp.start('starttls');
   }
   await start();
-  // What was put off is due again.
+  // Delayed jobs are due again.
   await base.db.run({
     strings: [
       `create or replace function clock_now() returns timestamptz language sql volatile as 'select clock_timestamp() + interval ''10 minutes'''`,
@@ -185,7 +185,7 @@ test('whatever is killed whenever: every message arrives, in order, and none is 
     expect(distinct(await deliveryIds())).toBe(before.deliveries + decisions * 2);
   });
   await until(async () => expect(await left()).toBe(0));
-  // A copy is possible only for what was under way when somebody was killed: four mails and one delivery at a time.
+  // Only messages in progress at a kill can have a copy: four mails and one delivery at a time.
   expect((await messageIds()).length - distinct(await messageIds())).toBeLessThanOrEqual(4 + 4 * (rounds + 1));
   const received = await hook.received();
   const seqs = received.map(({ body, headers }) => {

@@ -11,7 +11,7 @@ import * as store from './store.ts';
 
 export interface DeliveryQuery {
   state?: Delivery['state'] | undefined;
-  /** What the id begins with. */
+  /** The start of the id. */
   id?: string | undefined;
   limit: number;
   cursor?: string | undefined;

@@ -10,7 +10,7 @@ import { toDelivery } from './records.ts';
 import { find } from './show.ts';
 import * as store from './store.ts';
 
-/** Sends a delivery that arrived or was given up once more. Who had it sent is in the log with what is sent. */
+/** Sends an arrived or failed delivery again. The log has the user and the delivery. */
 export async function redeliver(db: Database, caller: Caller, name: string, id: string): Promise<Delivery> {
   const grant = authorize(caller, 'webhook.change', theOrg);
   const webhook = await find(db, name);
@@ -19,15 +19,15 @@ export async function redeliver(db: Database, caller: Caller, name: string, id: 
     if (row !== undefined) return row;
     throw new Problem('not_found', {
       detail: `${name} has no such delivery.`,
-      hint: `See which there are: svc webhook deliveries ${name}`,
+      hint: `List its deliveries: svc webhook deliveries ${name}`,
     });
   };
   await change(db, grant, 'webhook.redelivered', async (tx, note) => {
     const { seq, event, state } = await deliveryNow(tx);
     if (!(await requeue(tx, id)))
       throw new Problem('conflict', {
-        detail: 'This delivery is on its way already.',
-        hint: `Look at it: svc webhook deliveries ${name} --state queued`,
+        detail: 'This delivery is already queued.',
+        hint: `Show it: svc webhook deliveries ${name} --state queued`,
       });
     note({ webhook: name, url: webhook.url, delivery: id, of: { seq, event }, before: state });
   });

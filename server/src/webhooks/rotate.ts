@@ -9,7 +9,7 @@ import { makeSecret } from './secrets.ts';
 import { find } from './show.ts';
 import * as store from './store.ts';
 
-/** Answers the new secret, which nothing shows again. The entry says that it changed, never what it is. */
+/** Returns the new secret, which nothing shows again. The entry records the change, never the secret. */
 export async function rotate(
   { db, secret_key }: { db: Database; secret_key: Buffer },
   caller: Caller,

@@ -7,21 +7,21 @@ export interface Message {
   id: string;
   body: string;
   secrets: readonly Buffer[];
-  /** Breaks the attempt off. */
+  /** Aborts the attempt. */
   signal: AbortSignal;
 }
 
 export interface Outcome {
   delivered: boolean;
   status: number | null;
-  /** Why it has not arrived; null when it has. Nothing that the receiver wrote stands in it. */
+  /** The reason why it has not arrived; null when it has. It holds no text from the receiver. */
   problem: string | null;
 }
 
-/** Bounds one attempt, and what the lease of its sender must outlast. */
+/** The limit for one attempt; the lease of its sender must be longer. */
 export const send_ms = 15_000;
 
-/** Arrived means answered with 2xx. Of the answer nothing but the status is read. */
+/** A delivery has arrived when the answer is 2xx. Only the status is read. */
 export async function send(outbound: Outbound, { url, id, body, secrets, signal }: Message): Promise<Outcome> {
   const headers = {
     'content-type': 'application/json',
@@ -31,7 +31,7 @@ export async function send(outbound: Outbound, { url, id, body, secrets, signal 
   try {
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(send_ms)]);
     const answer = await outbound.request(url, { method: 'POST', headers, body, signal: bounded });
-    answer.body.on('error', () => {}); // it is thrown away on purpose
+    answer.body.on('error', () => {}); // the body is dropped on purpose
     answer.body.destroy();
     return toOutcome(answer.statusCode);
   } catch (error) {
@@ -47,7 +47,7 @@ function toOutcome(status: number): Outcome {
 
 function describe(error: unknown): string {
   if (error instanceof DestinationRefused) return error.message;
-  const { code, name } = Object(error) as { code?: unknown; name?: unknown }; // whatever was thrown; both are checked
+  const { code, name } = Object(error) as { code?: unknown; name?: unknown }; // any value can be thrown; both are checked
   if (name === 'TimeoutError') return `it did not answer within ${send_ms / 1000} s`;
   return `it cannot be reached (${typeof code === 'string' ? code : String(name)})`;
 }

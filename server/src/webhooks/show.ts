@@ -18,7 +18,7 @@ export async function find(db: Reader, name: string): Promise<store.WebhookRow> 
   if (row === undefined)
     throw new Problem('not_found', {
       detail: `There is no webhook ${name}.`,
-      hint: 'See which there are: svc webhook list',
+      hint: 'List them: svc webhook list',
     });
   return row;
 }

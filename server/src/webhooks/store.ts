@@ -4,7 +4,7 @@ import { endFollowing, startFollowing } from '../audit/follow.ts';
 import type { Reader, Tx } from '../database/database.ts';
 import { allOf, beginsWith, sql, type Sql } from '../database/sql.ts';
 
-/** Of a webhook in the governance chain. */
+/** The position of a webhook in the governance chain. */
 export const cursorOf = (id: string): string => `webhook ${id}`;
 
 export interface WebhookRow {
@@ -22,7 +22,7 @@ export interface WebhookRow {
   dead: number;
 }
 
-// The secret before is none any more once its time is over.
+// The previous secret is null after its grace.
 const secrets = sql`w.secret, case when w.previous_until > clock_now() then w.previous_secret end as previous_secret`;
 const columns = sql`w.id, w.name, w.url, w.events, ${secrets}, w.created_by, w.created_at, c.seq as at_seq,
   case when w.previous_until > clock_now() then w.previous_until end as previous_until,
@@ -48,7 +48,7 @@ export interface NewWebhook {
   created_by: string;
 }
 
-/** It begins where the chain stands. */
+/** It begins at the present end of the chain. */
 export async function insert(tx: GovernedTx, { name, url, events, secret, created_by }: NewWebhook): Promise<void> {
   const [row] = await tx.write(
     'webhook',
@@ -59,7 +59,7 @@ export async function insert(tx: GovernedTx, { name, url, events, secret, create
   await startFollowing(tx, cursorOf(row.id), 'governance');
 }
 
-/** The secret that it has becomes the one before; without a grace there is none. */
+/** The present secret becomes the previous one; without a grace there is no previous one. */
 export async function replaceSecret(tx: GovernedTx, id: string, secret: Buffer, grace_seconds: number): Promise<void> {
   await tx.write(
     'webhook',
@@ -121,7 +121,7 @@ export async function deliveryById(db: Reader, webhook_id: string, id: string): 
   );
 }
 
-/** Webhooks that are behind and have nothing on its way; all, or one. */
+/** Webhooks with due entries and no open delivery; all, or one. */
 export async function readyForNext(db: Reader, id?: string): Promise<Pick<WebhookRow, 'id' | 'events'>[]> {
   return await db.all<Pick<WebhookRow, 'id' | 'events'>>(sql`
     select w.id, w.events from ${tables} join audit.head h on h.chain = c.chain
@@ -138,7 +138,7 @@ export async function insertDelivery(
   );
 }
 
-/** To whom a delivery is sent; undefined when the webhook is gone. */
+/** The recipient of a delivery; undefined when the webhook is gone. */
 export async function recipientOf(
   db: Reader,
   delivery_id: string,
@@ -147,7 +147,7 @@ export async function recipientOf(
     select w.url, ${secrets}, d.seq from webhook_delivery d join webhook w on w.id = d.webhook_id where d.id = ${delivery_id}`);
 }
 
-/** What the address answered last. */
+/** The last answer of the address. */
 export async function setStatus(tx: Tx, id: string, status: number | null): Promise<void> {
   await tx.run(sql`update webhook_delivery set status = ${status} where id = ${id}`);
 }

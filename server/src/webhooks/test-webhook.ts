@@ -9,7 +9,7 @@ import { secretsOf } from './secrets.ts';
 import { send, type Outcome } from './send.ts';
 import { find } from './show.ts';
 
-/** One attempt, now, past the queue: says whether the address answers. Who had it sent is in the log before anything leaves. */
+/** One attempt, now, without the queue, to test the address. The log has the sender before anything is sent. */
 export async function testWebhook(
   { db, outbound, secret_key }: { db: Database; outbound: Outbound; secret_key: Buffer },
   caller: Caller,

@@ -1,4 +1,4 @@
-// Against a receiver in a process of its own; signatures are verified by the standardwebhooks package, which is not ours.
+// Against a receiver in a separate process. The standardwebhooks package, an independent implementation, verifies the signatures.
 import { delivery_days } from '@gantry/contract/webhooks.ts';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
@@ -33,7 +33,7 @@ async function webhook(events = ['team.created'], url = `${at.url}/${++made}`) {
   return { ...rest, secret, path: new URL(url).pathname };
 }
 
-/** A governed change, as good as any other. */
+/** Any governed change. */
 async function teamCreated(): Promise<string> {
   const { name } = await call('teams.create', { body: { name: `team-${++made}` } });
   return name;
@@ -51,7 +51,7 @@ async function arrived(hook: { path: string }, names: unknown[]): Promise<Receiv
   return await arrivals(hook);
 }
 
-/** Waits of hours are made by the database's clock, which only goes on. */
+/** Moves the database's clock forward, for waits of hours. */
 async function later(hours: number): Promise<void> {
   moved_hours += hours;
   await app.moveClock(`${moved_hours * 60} minutes`);
@@ -68,7 +68,7 @@ async function tried(name: string, attempts: number) {
   return await deliveries(name);
 }
 
-test('every entry that it is about arrives once, in order, as the log has it, and others do not', async () => {
+test('every matching entry arrives once, in order and unchanged, and no other entry does', async () => {
   const hook = await webhook();
   const names = [await teamCreated(), await teamCreated(), await teamCreated()];
   await call('users.create', { body: { email: `user-${++made}@example.com` } });
@@ -93,7 +93,7 @@ test.each([
     ['team.*', 'user.created'],
     ['team.created', 'user.created'],
   ],
-])('the events %j let through %j', async (events, expected) => {
+])('the events %j select %j', async (events, expected) => {
   const hook = await webhook(events);
   await teamCreated();
   await call('users.create', { body: { email: `user-${++made}@example.com` } });
@@ -105,13 +105,13 @@ test.each([
 });
 
 test.each(['nothing.there', 'login.failed', 'team.', '**', ''])(
-  '%j is no event of the governance chain',
+  '%j is not an event of the governance chain',
   async (event) => {
     await expect(webhook([event])).rejects.toMatchObject({ code: 'invalid' });
   },
 );
 
-test('a delivery is signed: another byte, another time and another secret are told', async () => {
+test('a delivery is signed: another byte, another time and another secret are detected', async () => {
   const hook = await webhook();
   const [one] = await arrived(hook, [await teamCreated()]);
   if (one === undefined) throw new Error('nothing arrived');
@@ -119,7 +119,7 @@ test('a delivery is signed: another byte, another time and another secret are to
   expect(() => verify(hook.secret, { ...one, body: one.body.replace('team', 'Team') })).toThrow();
   expect(() => verify(hook.secret, { ...one, headers: { ...one.headers, 'webhook-id': 'another' } })).toThrow();
   expect(() => verify(`whsec_${Buffer.alloc(32).toString('base64')}`, one)).toThrow();
-  // Signed as ours are, ten minutes ago and in ten minutes.
+  // Signed with the right secret, ten minutes ago and in ten minutes.
   for (const offset of [-600, 600]) {
     const timestamp = Math.floor(Date.now() / 1000) + offset;
     const key = Buffer.from(hook.secret.slice('whsec_'.length), 'base64');
@@ -128,7 +128,7 @@ test('a delivery is signed: another byte, another time and another secret are to
   }
 });
 
-test('a rotated secret signs beside the new one until the grace is over', async () => {
+test('a rotated secret signs beside the new one until the end of the grace', async () => {
   const hook = await webhook();
   const rotated = await call('webhooks.rotate', { params: { name: hook.name }, body: { grace_seconds: 3600 } });
   const next = rotated.secret ?? '';
@@ -144,7 +144,7 @@ test('a rotated secret signs beside the new one until the grace is over', async 
   expect((await call('webhooks.show', { params: { name: hook.name } })).previous_secret_until).toBeNull();
 });
 
-test('without a grace the secret before signs nothing more', async () => {
+test('without a grace the previous secret signs nothing more', async () => {
   const hook = await webhook();
   const { secret = '' } = await call('webhooks.rotate', { params: { name: hook.name }, body: { grace_seconds: 0 } });
   const [one] = await arrived(hook, [await teamCreated()]);
@@ -153,13 +153,13 @@ test('without a grace the secret before signs nothing more', async () => {
   expect(() => verify(hook.secret, one)).toThrow();
 });
 
-test('a receiver that was killed gets everything in order when it is back, and meanwhile no other waits', async () => {
+test('a receiver gets everything in order after a kill, and meanwhile no other webhook waits', async () => {
   const down = await webhook(['team.created'], 'http://127.0.0.1:9/down');
   const hook = await webhook();
   await at.kill();
   const names = await Promise.all(Array.from({ length: 20 }, teamCreated));
   const [queued, ...more] = await tried(hook.name, 1);
-  // Of what waits there is one row, however much it is.
+  // There is one job, however many entries are due.
   expect([queued?.state, queued?.problem, more]).toEqual(['queued', 'it cannot be reached (ECONNREFUSED)', []]);
   await at.start();
   await later(0.1);
@@ -177,7 +177,7 @@ test('a receiver that was killed gets everything in order when it is back, and m
   await call('webhooks.delete', { params: { name: down.name } });
 });
 
-test('what was not taken for a day is given up, said to be, and can be sent again under its id', async () => {
+test('a delivery fails after a day, is listed as failed, and can be sent again under its id', async () => {
   const hook = await webhook();
   at.answer(500);
   const lost = await teamCreated();
@@ -213,7 +213,7 @@ test('what was not taken for a day is given up, said to be, and can be sent agai
   });
 });
 
-test('a delivery that is sent again and fails is given up at once, and holds nothing up', async () => {
+test('a second delivery that fails is final at once, and delays nothing', async () => {
   const hook = await webhook();
   const first = await teamCreated();
   await arrived(hook, [first]);
@@ -227,7 +227,7 @@ test('a delivery that is sent again and fails is given up at once, and holds not
   await arrived(hook, [first, first, next]);
 });
 
-test('a redirect is not followed, an endless answer is not read, and nothing that the receiver says is shown', async () => {
+test('a redirect is not followed, an endless answer is not read, and the receiver’s text is not shown', async () => {
   const hook = await webhook();
   const test_it = async () => await call('webhooks.test', { params: { name: hook.name } });
   expect(await test_it()).toEqual({ delivered: true, status: 200, problem: null });
@@ -278,7 +278,7 @@ test.each([
   await expect(webhook(['*'], url)).rejects.toMatchObject({ code: 'invalid' });
 });
 
-test('a webhook is governed: what it was and what it is stands in the log, and its secret nowhere', async () => {
+test('a webhook is governed: the log has its former and present state, and never its secret', async () => {
   const hook = await webhook();
   const { secret = '' } = await call('webhooks.rotate', { params: { name: hook.name }, body: {} });
   await call('webhooks.delete', { params: { name: hook.name } });
@@ -302,7 +302,7 @@ test('a webhook is governed: what it was and what it is stands in the log, and i
   expect(JSON.stringify(await call('webhooks.list', { query: {} }))).not.toContain('whsec_');
 });
 
-test('whoever has something sent is in the log with what was sent; what is refused, or on its way, leaves no entry', async () => {
+test('the log has the sender of a delivery and the delivery; a refused or queued one adds no entry', async () => {
   const hook = await webhook();
   await arrived(hook, [await teamCreated()]);
   await vi.waitFor(async () => expect((await deliveries(hook.name))[0]?.state).toBe('delivered'), 5000);
@@ -326,13 +326,13 @@ test('whoever has something sent is in the log with what was sent; what is refus
   ]);
 });
 
-test('a name is taken once', async () => {
+test('a name is unique', async () => {
   const hook = await webhook();
   const again = { name: hook.name, url: hook.url, events: ['*'] };
   await expect(call('webhooks.create', { body: again })).rejects.toMatchObject({ code: 'exists' });
 });
 
-test('what arrived or was given up is forgotten a month later, and not before', async () => {
+test('ended deliveries are deleted a month later, and not before', async () => {
   const [fine, lost] = [await webhook(), await webhook(['team.created'], 'http://127.0.0.1:9/down')];
   await arrived(fine, [await teamCreated()]);
   await tried(lost.name, 1);
@@ -353,7 +353,7 @@ test('what arrived or was given up is forgotten a month later, and not before', 
   }
 });
 
-/** What sends, as after a restart of the service, until it has forgotten what it forgets. */
+/** The sender after a restart of the service, until the old rows are deleted. */
 async function restarted(): Promise<void> {
   const outbound = openOutbound({ private_hosts: [at.host] });
   const errors: unknown[] = [];

@@ -1,20 +1,20 @@
-// What is wrong with the entries of an archive, judged by their headers alone (threats T59, T60).
+// The faults of an archive's entries, found in their headers alone (threats T59, T60).
 import { leftOut } from '@gantry/contract/agent-project/left-out.ts';
 import { projectLimits } from '@gantry/contract/agent-project/limits.ts';
 import { Problem, type Fault } from '@gantry/contract/problems.ts';
 import type { ReadEntry } from 'tar';
 
 export interface EntryFaults {
-  /** The entry's path when it is acceptable; undefined for what was found faulty. */
+  /** The path of an accepted entry; undefined for a faulty one. */
   check(entry: ReadEntry): string | undefined;
-  /** An extension header (PAX, GNU long name) as it stands in the archive. */
+  /** The raw text of an extension header (PAX, GNU long name). */
   checkExtension(text: string): void;
   add(file: string, message: string): void;
-  /** Throws when anything was found. */
+  /** Throws `archive_unsafe` when there is a fault. */
   raise(): void;
 }
 
-// A hostile archive has a fault per entry; a report nobody can read helps nobody.
+// A hostile archive can have a fault per entry; a report of that length helps nobody.
 const most = 100;
 
 export function entryFaults(): EntryFaults {
@@ -35,10 +35,10 @@ export function entryFaults(): EntryFaults {
       return undefined;
     },
     checkExtension(text) {
-      // GNU's sparse files are announced here and would come out as other bytes than they show; what follows a NUL is read by some and not by others.
+      // GNU's sparse files unpack to other bytes than their header announces. Readers disagree about the bytes after a NUL.
       if (/^\d+ GNU\.sparse\./m.test(text)) add('', 'Sparse files are not accepted');
       if (text.replace(/\0$/, '').includes('\0')) add('', 'An extension header holds a NUL character');
-      if (/^\d+ (?:type|linkpath)=/m.test(text)) add('', 'An extension header says what only a link would');
+      if (/^\d+ (?:type|linkpath)=/m.test(text)) add('', 'An extension header has a field of a link');
     },
     raise() {
       const [first] = faults;
@@ -64,12 +64,12 @@ function pathFault(path: string): string | undefined {
   if (path.startsWith('/')) return 'The path is absolute';
   if (/^[a-z]:/i.test(path)) return 'The path names a drive';
   if (path.includes('\\')) return 'The path holds a backslash';
-  // The replacement character is what a name that is no UTF-8 was read as.
+  // A path that is not valid UTF-8 contains the replacement character.
   if (/[\u0000-\u001f\u007f\ufffd\ufffe\uffff\u202a-\u202e\u2066-\u2069]|\p{Surrogate}/u.test(path))
     return 'The path holds a character that is not accepted';
   const segments = path.split('/');
   if (segments.some((segment) => segment === '' || segment === '.' || segment === '..'))
-    return 'The path does not lead straight down';
+    return 'The path has an empty, . or .. segment';
   if (segments.length > projectLimits.depth)
     return `The path has ${segments.length} levels; at most ${projectLimits.depth} are accepted`;
   return undefined;
@@ -81,7 +81,7 @@ function refusedFault(path: string): string | undefined {
   return rule && `${rule.segment} is not accepted: it ${rule.why.startsWith('may') ? rule.why : `is ${rule.why}`}`;
 }
 
-/** Which paths were there, told apart as the most forgiving file system would. */
+/** The paths so far, compared as the most tolerant file system compares them. */
 class Seen {
   private readonly entries = new Map<string, { path: string; directory: boolean }>();
 
@@ -101,7 +101,7 @@ class Seen {
       this.entries.set(key, { path, directory });
       return undefined;
     }
-    if (before.path !== path) return `It cannot be told from ${before.path} on every system`;
+    if (before.path !== path) return `It is the same file as ${before.path} on some systems`;
     if (before.directory !== directory) return 'It is both a file and a directory';
     return repeatable ? undefined : 'It is in the archive twice';
   }

@@ -1,4 +1,4 @@
-// Pushes of somebody who means harm, over HTTP: nobody else waits for them.
+// Hostile pushes over HTTP: nobody else waits for them.
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ afterAll(async () => await app?.stop());
 const pushOf = async (user: TestUser, name: string, body: ReadableStream<Uint8Array>, signal?: AbortSignal) =>
   await user.client.call('agents.push', { params: { name }, body }, signal === undefined ? {} : { signal });
 
-/** Begins, and goes on at one byte a second. */
+/** Starts a push that sends one byte a second. */
 const slowly = () => {
   let timer: NodeJS.Timeout;
   return new ReadableStream<Uint8Array>({
@@ -33,7 +33,7 @@ const slowly = () => {
   });
 };
 
-test('who sends at one byte a second is refused with 408, and meanwhile nobody waits for them', async () => {
+test('a sender of one byte a second is refused with 408, and meanwhile nobody waits for it', async () => {
   const slow = Array.from({ length: 4 }, async (_, n) => await pushOf(mallory, `slow-${n}`, slowly()));
   const refused = Promise.allSettled(slow);
   await expect.poll(() => lines.length).toBeGreaterThan(0);
@@ -45,8 +45,8 @@ test('who sends at one byte a second is refused with 408, and meanwhile nobody w
     });
 });
 
-test('while a hostile archive is unpacked, others are answered', async () => {
-  // A header for each directory, as many as are taken: seconds of one core.
+test('during the unpacking of a hostile archive, other requests are answered', async () => {
+  // A header for each directory, up to the limit: seconds of one core.
   const header = tarOf([{ path: 'd', type: 'Directory' }]).subarray(0, 512);
   const many = Buffer.alloc(512 * 100_000);
   for (let at = 0; at < many.length; at += 512) header.copy(many, at);
@@ -68,11 +68,11 @@ test('while a hostile archive is unpacked, others are answered', async () => {
   await watched;
   expect(await pushing).toMatchObject({ code: 'archive_too_large' });
   const took_ms = performance.now() - began;
-  // In one thread, one call waits for the whole of it.
+  // With a single thread, one call would wait for the whole unpacking.
   expect({ max_ms, calls, took_ms, fair: max_ms < took_ms / 2 }).toMatchObject({ fair: true });
 });
 
-test('a client that leaves while its archive arrives, or is unpacked, leaves no failure in the log', async () => {
+test('a client that leaves during the upload or the unpacking leaves no failure in the log', async () => {
   const busy = gzipSync(tarOf([{ path: 'noise', content: randomBytes(40_000_000) }]), { level: 1 });
   for (const [body, after_ms] of [
     [slowly(), 300],

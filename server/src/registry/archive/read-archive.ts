@@ -1,8 +1,8 @@
-// A packed project → its files, in memory. Nothing of it touches a disk before every entry was judged.
-// Promise: what comes out is plain files under plain relative paths, the same whatever reads them later. Must never happen: a path that
-// leads elsewhere, two entries that are one file on some system, a link or a device, more bytes than the limits while reading.
-// Paths and kinds that are not accepted are collected, so that their author sees all of them; a limit ends the reading at once.
-// It takes seconds of one core: the service calls it in a thread of its own (unpack.ts).
+// A packed project → its files, in memory. Nothing is written to a disk before every entry is checked.
+// Promise: the result is plain files under plain relative paths, the same for every later reader. Must never happen: a path out of the
+// project, two entries that are one file on some system, a link or a device, more bytes than the limits while reading.
+// Faults of paths and kinds are collected, so their author sees all of them; a limit ends the reading at once.
+// It takes seconds of one core, so the service runs it in a separate thread (unpack.ts).
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { projectLimits } from '@gantry/contract/agent-project/limits.ts';
@@ -12,11 +12,11 @@ import { Parser, type ReadEntry } from 'tar';
 import { archiveTooLarge } from './archive-too-large.ts';
 import { entryFaults } from './entry-faults.ts';
 
-// A few small files compress better than any honest big project; the ratio says something only above this.
+// Small files can compress better than any honest large project, so the ratio counts only above this.
 const ratio_from_bytes = 1_000_000;
-// Headers and padding come on top of the files' own bytes.
+// The bytes of headers and padding.
 const overhead_bytes = 32_000_000;
-// Directories, what is left out, extension headers and damaged blocks count as well: each takes time.
+// Directories, ignored files, extension headers and damaged blocks count as well: each takes time.
 const max_blocks = projectLimits.files * 10;
 
 export async function readArchive(archive: AsyncIterable<Uint8Array>): Promise<Map<string, Uint8Array>> {
@@ -38,7 +38,7 @@ export async function readArchive(archive: AsyncIterable<Uint8Array>): Promise<M
     throw isBrokenGzip(error)
       ? new Problem('archive_unsafe', {
           detail: 'The archive is not a complete gzip file.',
-          hint: 'Pack it anew: `svc deploy` or `svc submit` do.',
+          hint: 'Pack it again: `svc deploy` and `svc submit` do.',
         })
       : error;
   } finally {
@@ -57,7 +57,7 @@ async function* counted(archive: AsyncIterable<Uint8Array>, packed: { bytes: num
 function refuseBomb(unpacked: number, packed: number): void {
   if (unpacked > projectLimits.unpacked_bytes + overhead_bytes) {
     throw archiveTooLarge(
-      `The archive unpacks to more than ${projectLimits.unpacked_bytes} bytes, which is the most a project may have.`,
+      `The archive unpacks to more than ${projectLimits.unpacked_bytes} bytes, the limit for a project.`,
     );
   }
   const ratio = Math.floor(unpacked / packed);
@@ -103,10 +103,10 @@ function startReading(): Reading {
   parser.on('eof', () => (hasEnded = true));
 
   function count(): void {
-    // One block of zeros ends an archive for some readers; others go on behind it.
+    // One block of zeros ends an archive for some readers; others read on.
     if (hasZeros) refused ??= somethingFollows();
     if (++blocks > max_blocks)
-      refused ??= archiveTooLarge(`The archive has more than ${max_blocks} entries, which is the most it may have.`);
+      refused ??= archiveTooLarge(`The archive has more than ${max_blocks} entries, the limit for an archive.`);
   }
 
   function keepEntry(entry: ReadEntry): void {
@@ -117,7 +117,7 @@ function startReading(): Reading {
       entry.resume();
       return;
     }
-    // Of its own, so that it can be handed to another thread.
+    // A copy, so that it can be passed to another thread.
     const content = new Uint8Array(entry.size);
     let at = 0;
     entry.on('data', (chunk: Buffer) => {
@@ -128,7 +128,7 @@ function startReading(): Reading {
   }
 
   function write(chunk: Buffer): void {
-    // Behind the end nothing is read any more, and the parser would take long over it; the gzip's check sum is still to come.
+    // After the end the parser would be slow, so it gets nothing more. Only the gzip checksum is still read.
     if (hasEnded) return;
     parser.write(chunk);
     if (refused !== undefined) throw refused;
@@ -156,12 +156,12 @@ function startReading(): Reading {
 
 function somethingFollows(): Problem {
   return new Problem('archive_unsafe', {
-    detail: 'The archive goes on behind a block of zeros, which ends it for some readers.',
-    hint: 'Pack it anew: `svc deploy` or `svc submit` do.',
+    detail: 'The archive has data after a block of zeros, which some readers take for its end.',
+    hint: 'Pack it again: `svc deploy` and `svc submit` do.',
   });
 }
 
-// The parser would unpack once more by itself, past the limits.
+// The parser would unpack a second layer by itself, past the limits.
 function refuseNested(head: Buffer): void {
   const compressed = [Buffer.from([0x1f, 0x8b]), Buffer.from([0x28, 0xb5, 0x2f, 0xfd])].some((magic) =>
     head.subarray(0, magic.length).equals(magic),
@@ -180,10 +180,10 @@ function overLimit(path: string, size: number, total: number, count: number): Pr
     );
   if (total > projectLimits.unpacked_bytes)
     return archiveTooLarge(
-      `The project has more than ${projectLimits.unpacked_bytes} bytes unpacked, which is the most it may have.`,
+      `The project has more than ${projectLimits.unpacked_bytes} bytes unpacked, the limit for a project.`,
     );
   if (count > projectLimits.files)
-    return archiveTooLarge(`The project has more than ${projectLimits.files} files, which is the most it may have.`);
+    return archiveTooLarge(`The project has more than ${projectLimits.files} files, the limit for a project.`);
   return undefined;
 }
 

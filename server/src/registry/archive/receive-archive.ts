@@ -1,4 +1,4 @@
-// A body → a file without a name. What arrives is not held in memory, and nothing of it is left behind, whatever is killed meanwhile.
+// Writes a body to a file without a name. It takes little memory, and a kill leaves nothing behind.
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,11 +7,11 @@ import { projectLimits } from '@gantry/contract/agent-project/limits.ts';
 import { archiveTooLarge } from './archive-too-large.ts';
 
 export interface PackedArchive extends AsyncDisposable {
-  /** Open for reading until this is disposed of. */
+  /** Open for reading until disposal. */
   descriptor: number;
 }
 
-/** Throws `archive_too_large` past the limit, and what the body or the signal throws. */
+/** Throws `archive_too_large` past the limit, and the errors of the body or the signal. */
 export async function receiveArchive(
   body: AsyncIterable<Uint8Array>,
   { directory, signal }: { directory: string; signal: AbortSignal },
@@ -22,7 +22,7 @@ export async function receiveArchive(
   try {
     await unlink(path);
     let size = 0;
-    // A body that never goes on ends with its signal all the same.
+    // A stalled body ends with its signal too.
     for await (const chunk of Readable.from(body, { signal, objectMode: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > projectLimits.packed_bytes) throw tooLarge();
@@ -37,6 +37,6 @@ export async function receiveArchive(
 
 function tooLarge(): Error {
   return archiveTooLarge(
-    `The archive has more than ${projectLimits.packed_bytes} bytes, which is the most a packed project may have.`,
+    `The archive has more than ${projectLimits.packed_bytes} bytes, the limit for a packed project.`,
   );
 }

@@ -5,7 +5,7 @@ import { Problem, problemDocument } from '@gantry/contract/problems.ts';
 import { readArchive } from './read-archive.ts';
 import type { Answer, Given } from './unpack.ts';
 
-const { descriptor } = workerData as Given; // what unpack.ts hands over
+const { descriptor } = workerData as Given; // from unpack.ts
 
 try {
   const files = await readArchive(createReadStream('', { fd: descriptor, start: 0, autoClose: false }));

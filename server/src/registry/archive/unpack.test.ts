@@ -1,4 +1,4 @@
-// As a push does it: received into a file, and read in a thread.
+// As in a push: received into a file, and read in a thread.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,7 @@ const deep = (levels: number): TestEntry => ({
 const numbered = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ path: `files/${index}`, content: randomBytes(50) }));
 
-test('as many files as are accepted come back', async () => {
+test('the maximum number of files comes back', async () => {
   expect((await unpack(archiveOf(numbered(projectLimits.files)))).size).toBe(projectLimits.files);
 });
 
@@ -58,13 +58,13 @@ test.each<[string, () => ReadableStream<Uint8Array>, string, RegExp]>([
     /for a file/,
   ],
   ['a depth', () => archiveOf([deep(projectLimits.depth + 1)]), 'archive_unsafe', /levels/],
-  ['a path', () => archiveOf([{ path: '../evil' }]), 'archive_unsafe', /straight down/],
-  ['what is no archive', () => streamOf(Buffer.from('PK')), 'archive_unsafe', /gzip/],
-])('the thread refuses %s as the reader does', async (_, archive, code, detail) => {
+  ['a path', () => archiveOf([{ path: '../evil' }]), 'archive_unsafe', /empty, \. or \.\. segment/],
+  ['another file type', () => streamOf(Buffer.from('PK')), 'archive_unsafe', /gzip/],
+])('the thread refuses %s like the reader', async (_, archive, code, detail) => {
   await expect(unpack(archive())).rejects.toMatchObject({ code, detail: expect.stringMatching(detail) });
 });
 
-test('more packed bytes than are accepted are refused while they arrive', async () => {
+test('packed bytes over the limit are refused while they arrive', async () => {
   const body = streamOf(
     gzipSync(tarOf([{ path: 'a', content: randomBytes(projectLimits.packed_bytes) }]), { level: 0 }),
   );
@@ -75,7 +75,7 @@ test('more packed bytes than are accepted are refused while they arrive', async 
   expect(await readdir(directory)).toEqual([]);
 });
 
-test('while an archive keeps its reader busy, the thread that serves is free; its deadline is a refusal', async () => {
+test('an archive that keeps its reader busy leaves the main thread free, and its deadline is a refusal', async () => {
   const busy = gzipSync(tarOf([{ path: 'noise', content: randomBytes(40_000_000) }]), { level: 1 });
   await expect(unpack(streamOf(busy), { deadline_ms: 200 })).rejects.toMatchObject({
     code: 'archive_too_large',
@@ -85,11 +85,11 @@ test('while an archive keeps its reader busy, the thread that serves is free; it
   const began = performance.now();
   const max_ms = longestPause();
   await unpackFile(packed, never);
-  // In one thread the pause would be the whole of the reading; a machine that is busy otherwise pauses as well.
+  // With a single thread the pause would be the whole reading; a busy machine pauses as well.
   expect(max_ms()).toBeLessThan((performance.now() - began) / 2);
 });
 
-/** How long the longest time is in which this thread came to nothing else. */
+/** The longest pause of this thread. */
 function longestPause(): () => number {
   let [last, longest] = [performance.now(), 0];
   const timer = setInterval(() => {
@@ -102,7 +102,7 @@ function longestPause(): () => number {
   };
 }
 
-test('a client that goes away ends the receiving and the unpacking, and nothing is left of it', async () => {
+test('a client that leaves ends the receiving and the unpacking, and nothing is left of it', async () => {
   const gone = new AbortController();
   const endless = new ReadableStream<Uint8Array>({ pull: async () => await new Promise(() => {}) });
   const receiving = receiveArchive(endless, { directory, signal: gone.signal });

@@ -1,29 +1,29 @@
-// A packed project is read in a thread of its own: a hostile one takes a core for as long as it may, and nobody else waits for that.
-// Promise: it ends with its client, and at the deadline, whatever the archive makes the reader do.
+// A packed project is read in a separate thread: a hostile one can keep a core busy until the deadline, and delays nobody else.
+// Promise: it ends when the client leaves and at the deadline, for every archive.
 import { Worker } from 'node:worker_threads';
 import { readProblem, type Problem, type ProblemDocument } from '@gantry/contract/problems.ts';
 import { archiveTooLarge } from './archive-too-large.ts';
 import type { PackedArchive } from './receive-archive.ts';
 
-/** What unpack-worker.ts is given. */
+/** The input of unpack-worker.ts. */
 export interface Given {
-  /** Of the packed archive; descriptors belong to the process, and so to all of its threads. */
+  /** Of the packed archive; all threads of the process share its descriptors. */
   descriptor: number;
 }
 
-/** What it answers, once. */
+/** Its single answer. */
 export type Answer = { files: Map<string, Uint8Array> } | { refused: ProblemDocument };
 
 // The largest project takes a few seconds.
 const deadline_ms = 60_000;
-// Of the reader's own objects: paths and headers. The files' bytes are not in here, and have limits of their own.
+// For the reader's objects: paths and headers. The files' bytes are outside it and have their own limits.
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
 
 export interface UnpackLimits {
   deadline_ms?: number;
 }
 
-/** The files by their paths. Throws the refusal, or the signal's reason; either way nothing of it goes on. */
+/** The files by their paths. Throws the refusal, or the signal's reason; the thread ends in both cases. */
 export async function unpack(
   { descriptor }: Pick<PackedArchive, 'descriptor'>,
   signal: AbortSignal,
@@ -52,7 +52,7 @@ export async function unpack(
 }
 
 function tooLong(deadline: number): Problem {
-  return archiveTooLarge(`The archive takes more than ${deadline / 1000} s to unpack, which is the most it may take.`);
+  return archiveTooLarge(`The archive takes more than ${deadline / 1000} s to unpack, the limit for an archive.`);
 }
 
 function isOutOfMemory(error: unknown): boolean {
@@ -60,5 +60,5 @@ function isOutOfMemory(error: unknown): boolean {
 }
 
 function tooMuchMemory(): Problem {
-  return archiveTooLarge('The archive takes more memory to unpack than a project may take.');
+  return archiveTooLarge('The archive needs more memory to unpack than the limit allows.');
 }

@@ -1,4 +1,4 @@
-// Every kind of asset through the real service: made, versioned, edited, published, transferred, deleted, and by whom.
+// Every kind of asset in the real service: created, versioned, edited, published, transferred, deleted, with the permissions for each.
 import { configuredKinds, type ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 import { endpointUrl } from '@gantry/contract/client.ts';
 import { endpoints } from '@gantry/contract/endpoints.ts';
@@ -108,7 +108,7 @@ async function refusal(work: Promise<unknown>): Promise<Problem> {
 describe.each(configuredKinds)('a %s', (kind) => {
   const [first, second] = configs[kind];
 
-  test('is created, gets versions that are final, and each of them can be read', async () => {
+  test('is created, gets final versions, and each of them can be read', async () => {
     const name = await create(kind);
     const shown = await show(kind, name);
     expect(shown).toMatchObject({ kind, latest_version: '1.0.0', owner: ada.email, versions: [{ state: 'final' }] });
@@ -124,7 +124,7 @@ describe.each(configuredKinds)('a %s', (kind) => {
     expect(await newest(shown.ref, 'asset.changed')).toMatchObject({ detail: { version: '1.1.0' } });
   });
 
-  test('keeps its config where only its words change', async () => {
+  test('keeps its config when only its words change', async () => {
     const name = await create(kind);
     const body = { description: 'In other words', tags: ['new'] };
     const edited = await ada.client.call('registry.edit', { params: { kind, name }, body });
@@ -133,7 +133,7 @@ describe.each(configuredKinds)('a %s', (kind) => {
     expect(found.items.map((item) => item.name)).toContain(name);
   });
 
-  test('refuses a config of another form, and one that holds a secret, with the place', async () => {
+  test('refuses an invalid config and one with a secret, with the place', async () => {
     const name = fresh(kind);
     const known = await refusal(create(kind, { name, config: { ...first, unknown_field: 1 } }));
     expect(known).toMatchObject({ code: 'invalid', errors: [{ pointer: '/config/unknown_field' }] });
@@ -145,7 +145,7 @@ describe.each(configuredKinds)('a %s', (kind) => {
     expect(await refusal(edit(kind, name, '1.0.1', { ...first, unknown_field: 1 }))).toMatchObject({ code: 'invalid' });
   });
 
-  test('published it stands in the lists of other teams, and without that it is read by its name', async () => {
+  test('is in the lists of other teams once published, and before is read by its name', async () => {
     const name = await create(kind);
     const listed = async (by: TestUser) => {
       const { items } = await by.client.call('registry.list', { params: { kind }, query: { limit: 200 } });
@@ -170,7 +170,7 @@ describe.each(configuredKinds)('a %s', (kind) => {
     await show(kind, name, otto);
   });
 
-  test('is transferred by who administers it and may make one in the other team', async () => {
+  test('is transferred by its admin, who may create one in the other team', async () => {
     const name = await create(kind);
     const to = (by: TestUser, body: { team?: string; owner?: string }) =>
       by.client.call('registry.transfer', { params: { kind, name }, body });
@@ -193,7 +193,7 @@ describe.each(configuredKinds)('a %s', (kind) => {
     expect(await refusal(edit(kind, name, '3.0.0', first))).toMatchObject({ code: 'forbidden' });
   });
 
-  test('is deleted, its name is free, and what is made under it inherits nothing', async () => {
+  test('is deleted, its name is free, and the next asset of that name inherits nothing', async () => {
     const name = await create(kind, { visibility: 'private' });
     await grant(kind, name, otto.email, ['read', 'use', 'write']);
     await ada.client.call('registry.publish', { params: { kind, name } });
@@ -214,7 +214,7 @@ describe.each(configuredKinds)('a %s', (kind) => {
   });
 });
 
-describe('which action opens what', () => {
+describe('each operation needs one action:', () => {
   const params = async () => ({ kind: 'tool' as const, name: await create('tool') });
   type At = Awaited<ReturnType<typeof params>>;
   const operations: [needs: Action, what: string, (at: At) => Promise<unknown>][] = [
@@ -250,7 +250,7 @@ describe('visibility', () => {
   const set = async (name: string, visibility: 'private' | 'team' | 'org', by = ada) =>
     await by.client.call('registry.set_visibility', { params: { kind: 'tool', name }, body: { visibility } });
 
-  test('is the entries of the organisation and of the team, and leaves those of anybody else', async () => {
+  test('replaces the entries of the organisation and of the team, and keeps all others', async () => {
     const name = await create('tool');
     await grant('tool', name, otto.email, ['read']);
     expect(await set(name, 'private')).toMatchObject({ visibility: 'private' });
@@ -272,7 +272,7 @@ describe('visibility', () => {
     });
   });
 
-  test('of an agent, too', async () => {
+  test('works for an agent, too', async () => {
     const { name } = await storeAgent(app, ada.email, { name: fresh('agent') });
     const params = { kind: 'agent', name } as const;
     await ada.client.call('registry.set_visibility', { params, body: { visibility: 'team' } });
@@ -280,7 +280,7 @@ describe('visibility', () => {
     await show('agent', name, bob);
   });
 
-  test('does not narrow to where nobody is left who may change it', async () => {
+  test('is not narrowed when nobody could change it any more', async () => {
     const name = await create('tool');
     const team = { resource_type: 'tool', resource_id: name, principal_type: 'team', principal_id: 'ml' } as const;
     await ada.client.call('permissions.grant', { body: { ...team, actions: ['admin'] } });
@@ -297,7 +297,7 @@ describe('visibility', () => {
 });
 
 describe('a transfer', () => {
-  test('moves what being the team and the owner gave, and leaves what was granted by hand', async () => {
+  test('moves the entries of team and owner, and keeps manual grants', async () => {
     const name = await create('tool');
     const team = { resource_type: 'tool', resource_id: name, principal_type: 'team', principal_id: 'ml' } as const;
     await ada.client.call('permissions.grant', { body: { ...team, actions: ['write'] } });
@@ -316,7 +316,7 @@ describe('a transfer', () => {
     });
   });
 
-  test('of a private asset leaves it private, and its last owner without a sight of it', async () => {
+  test('of a private asset keeps it private, and hides it from its former owner', async () => {
     const name = await create('tool', { visibility: 'private' });
     const params = { kind: 'tool', name } as const;
     const moved = await ada.client.call('registry.transfer', { params, body: { owner: bob.email } });
@@ -325,7 +325,7 @@ describe('a transfer', () => {
     expect(Object.keys(await entries('tool', name))).toEqual(['user:bob@example.com']);
   });
 
-  test('of an agent closes the request that waits, keeps its address, and its agent.yaml must say so', async () => {
+  test('of an agent closes its pending request, keeps its address, and its agent.yaml must agree', async () => {
     const agent = await storeAgent(app, ada.email, { name: fresh('agent') });
     const { id } = await ada.client.call('approvals.submit', { body: { asset: agent.ref } });
     const params = { kind: 'agent', name: agent.name } as const;
@@ -350,7 +350,7 @@ describe('a transfer', () => {
     });
   });
 
-  test('to whom it belongs already changes nothing; of two at once one is done or both in turn', async () => {
+  test('to the present team and owner changes nothing; of two at once one is done or both in turn', async () => {
     const name = await create('tool');
     const params = { kind: 'tool', name } as const;
     await ada.client.call('registry.transfer', { params, body: { owner: ada.email, team: 'ml' } });
@@ -368,7 +368,7 @@ describe('a transfer', () => {
 });
 
 describe('references of a config', () => {
-  test('are pinned, shown with the version, and hold what they refer to', async () => {
+  test('are pinned, shown with the version, and protect their assets', async () => {
     const base = await create('knowledge-base');
     const config = { embedding_model: 'models/embed', knowledge_bases: [`kb/${base}`] };
     const index = await create('rag-index', { config });
@@ -386,13 +386,13 @@ describe('references of a config', () => {
     await remove('knowledge-base', base);
   });
 
-  test('that are not there, may not be read or are of another type are all refused, with their places', async () => {
+  test('are all refused with their places when they are missing, unreadable or of another type', async () => {
     const hidden = await create('knowledge-base', { visibility: 'private', by: bob });
     const config = { embedding_model: 'models/chat', knowledge_bases: [`kb/${hidden}`, 'kb/nothing-at-all'] };
     expect(await refusal(create('rag-index', { config }))).toMatchObject({
       code: 'reference_missing',
       errors: [
-        { pointer: '/config/embedding_model', message: 'models/chat has type chat, and embedding is asked for' },
+        { pointer: '/config/embedding_model', message: 'models/chat has type chat, but embedding is needed' },
         { pointer: '/config/knowledge_bases/0', message: `There is no knowledge-bases/${hidden} that you may read` },
         {
           pointer: '/config/knowledge_bases/1',
@@ -402,7 +402,7 @@ describe('references of a config', () => {
     });
   });
 
-  test('come to be or what they name is deleted: never both', async () => {
+  test('and a deletion of their asset at the same moment are never both done', async () => {
     for (let round = 0; round < 12; round++) {
       const base = await create('knowledge-base');
       const config = { embedding_model: 'models/embed', knowledge_bases: [`kb/${base}`] };
@@ -427,7 +427,7 @@ describe('references of a config', () => {
     '/handbook',
   ];
   test.each([...names.map((name) => `kb/${name}`), 'Kb/handbook', 'kb%2fhandbook', 'kb handbook'])(
-    'written like %j mean nothing',
+    'with another spelling, %j, are refused',
     async (trick) => {
       const config = { embedding_model: 'models/embed', knowledge_bases: [trick] };
       const { status, errors } = await refusal(create('rag-index', { config }));
@@ -439,7 +439,7 @@ describe('references of a config', () => {
   );
 
   test.each(names.filter((name) => !name.includes('\0')))(
-    'named like %j are nothing to the decision either',
+    'do not match another name, %j, in a decision',
     async (name) => {
       const asked = { resource_type: 'knowledge-base', action: 'read' } as const;
       const check = async (resource_id: string) =>
@@ -452,7 +452,7 @@ describe('references of a config', () => {
 });
 
 test.each(['registry.create', 'registry.edit', 'registry.set_visibility', 'registry.transfer'] as const)(
-  '%s takes no member that it does not name, and none that reaches a prototype',
+  '%s refuses members outside its schema, and none reaches a prototype',
   async (operation) => {
     const name = await create('tool');
     const bodies = {

@@ -1,6 +1,6 @@
 import type { GovernedTx } from '../../access/change.ts';
 
-/** Closes what waits for a decision about an asset; answers the ids. Approvals stand above the registry and hand it down. */
+/** Closes the pending requests about an asset and returns their ids. Approvals, a higher folder, passes it in. */
 export type CloseRequests = (
   tx: GovernedTx,
   asset_id: string,

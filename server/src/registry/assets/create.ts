@@ -1,4 +1,4 @@
-// Assets that have a config and no files: everything but agents. Each of their versions is final from the start, because nothing approves
+// Assets with a config and no files: all kinds but agents. Each of their versions is final from the start, because nothing approves
 // them; a change is a new version.
 import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 import { Problem } from '@gantry/contract/problems.ts';

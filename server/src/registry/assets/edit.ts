@@ -25,7 +25,7 @@ export interface Edit {
 
 type Named = { kind: ConfiguredKind; name: string };
 
-/** Other words at once, another config as a new version. The config that stands under the version already changes nothing. */
+/** Words change at once; another config becomes a new version. An unchanged config changes nothing. */
 export async function edit(db: Database, caller: Caller, ref: Named, edited: Edit): Promise<void> {
   const user = signedIn(caller);
   const asset = await loadAsset(db, ref, caller);
@@ -33,7 +33,7 @@ export async function edit(db: Database, caller: Caller, ref: Named, edited: Edi
   const next = await contentOf(db, user, ref, edited);
   await change(db, grant, 'asset.changed', async (tx, note) => {
     const now = await holdAsset(tx, asset.id, caller);
-    authorize(user, 'asset.write', now); // it may have been transferred since the decision
+    authorize(user, 'asset.write', now); // the asset may have been transferred since the decision
     if (next !== undefined) {
       const { version, content } = next;
       const digest = contentDigest(content);

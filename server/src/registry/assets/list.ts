@@ -25,7 +25,7 @@ export async function list(db: Database, cursors: Cursors, caller: Caller, query
   return await page(db, cursors, caller, query, undefined);
 }
 
-/** Every word of `q` begins a word of the name, description, tags, team or framework; the best match first. */
+/** Each word of `q` begins a word of the name, description, tags, team or framework. The best match comes first. */
 export async function search(
   db: Database,
   cursors: Cursors,

@@ -1,4 +1,4 @@
-// Whose an asset becomes, and that agent.yaml says what the record says.
+// The owner of a new asset, and the check of agent.yaml against the record.
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { SignedInCaller } from '../../access/caller.ts';
@@ -9,8 +9,8 @@ import { findUser, isInTeam } from '../../principals/find.ts';
 import type { AssetRecord } from '../asset.ts';
 
 /**
- * The owner of a new asset: the caller, or an active member of the team whom an admin of the team or a service principal names. A service
- * principal owns nothing, so it must name somebody.
+ * The owner of a new asset: the caller, or an active member of the team. Only an admin of the team or a service principal may name
+ * another member. A service principal cannot own an asset, so it must name one.
  */
 export async function ownerOfNew(
   db: Reader,
@@ -22,12 +22,12 @@ export async function ownerOfNew(
     if (owner === undefined || owner === caller.email) return caller.id;
     if (effectiveRole(caller, team.id) !== 'admin')
       throw new Problem('owner_mismatch', {
-        detail: `\`owner\` is ${owner}, and only an admin of team:${team.name} may make something for someone else. You are ${caller.email}.`,
+        detail: `\`owner\` is ${owner}, and only an admin of team:${team.name} may create an asset for another user. You are ${caller.email}.`,
         hint: 'Leave `owner` out, or write your own address.',
       });
   } else if (owner === undefined)
     throw new Problem('owner_mismatch', {
-      detail: `${caller.label} owns nothing, and nothing says who does.`,
+      detail: `${caller.label} cannot own an asset, and no owner is named.`,
       hint: `Name a member of team:${team.name}: \`owner: <e-mail>\` in agent.yaml, or --owner <e-mail>.`,
     });
   const user = await findUser(db, owner);

@@ -10,13 +10,13 @@ import { loadAsset } from '../load-asset.ts';
 import { assetStateRecord } from './records.ts';
 import * as store from '../store.ts';
 
-/** Whether other teams' lists and searches show it to those who may read it; who may read it stays what the entries say. */
+/** Shows the asset in the lists and searches of other teams, or hides it. The ACL still decides who may read it. */
 export async function publish(db: Database, caller: Caller, ref: AssetRef, published: boolean): Promise<AssetState> {
   const user = signedIn(caller);
   const asset = await loadAsset(db, ref, caller);
   const grant = authorize(user, 'asset.publish', asset);
   await change(db, grant, published ? 'asset.published' : 'asset.unpublished', async (tx, note) => {
-    // No row: it is so already, and nothing is recorded.
+    // No row means no change, and nothing is recorded.
     if (!(await store.setPublished(tx, asset.id, published))) return;
     note({ visibility: asset.visibility, before: { published: !published }, after: { published } });
   });

@@ -1,7 +1,7 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import { parseRef, type AssetRef } from '@gantry/contract/refs.ts';
 
-/** A reference as somebody wrote it. Throws `bad_reference`. */
+/** Parses a reference from user input. Throws `bad_reference`. */
 export function readRef(text: string): AssetRef {
   const ref = parseRef(text);
   if (ref === undefined)

@@ -3,20 +3,20 @@ import type { Reader } from '../../database/database.ts';
 import { findReadable, type AssetRecord } from '../find.ts';
 
 export interface RowsOfAssets<Key, Row extends Key> {
-  /** The key of the row before the first one wanted. */
+  /** The key of the row before the first one. */
   after: Key | undefined;
   limit: number;
   /** The next rows in the order of the list. */
   batch: (after: Key | undefined, limit: number) => Promise<Row[]>;
   assetOf: (row: Row) => string;
-  /** Which of the assets that may be read are wanted; all of them unless told. */
+  /** Filters the readable assets; all of them when absent. */
   wants?: (asset: AssetRecord) => boolean;
 }
 
-// Pages of one, asked for by somebody who may read little, must not become a query for every row there is.
+// Pages of one row for a caller who may read little must not cost a query per row.
 const least_batch = 200;
 
-/** Who may read an asset is decided, not queried: batches are read until enough of their rows may be seen. The assets come with them. */
+/** Code decides who may read an asset, so batches are read until enough rows are readable. The rows come with their assets. */
 export async function readableRows<Key, Row extends Key>(
   db: Reader,
   caller: SignedInCaller,

@@ -109,10 +109,10 @@ export function versionDetail(
   };
 }
 
-/** Whoever may not write it sees which environment variables it has, and not what is in them. */
+/** A caller without write access sees the names of environment variables, but not their values. */
 function shownConfig(caller: Caller, asset: AssetRecord, config: Record<string, unknown>): Record<string, unknown> {
   if (decide(caller, 'asset.write', asset).allowed) return config;
-  // Those of an agent stand under `deploy`, those of an MCP server beside its command.
+  // Those of an agent are under `deploy`, those of an MCP server beside its command.
   const deploy = config['deploy'];
   return {
     ...config,

@@ -104,20 +104,20 @@ describe('search', () => {
     expect(names(await search('ada', q))).toContain('greeter');
   });
 
-  test('every word is needed, and what has no word in it finds nothing', async () => {
+  test('every word is required, and a query without a word finds nothing', async () => {
     expect(names(await search('ada', 'greet mail'))).toEqual([]);
     expect(names(await search('ada', 'reeter'))).toEqual([]);
     expect(names(await search('ada', "& | ! ' :* <->"))).toEqual([]);
     expect(names(await search('ada', "greet' or 1=1 --"))).toEqual([]);
   });
 
-  test('it holds what the caller may be shown and nothing else', async () => {
+  test('it holds only assets that the caller may be shown', async () => {
     expect(names(await search('otto', 'greet'))).toEqual([]);
     expect(names(await search('root', 'greet'))).toEqual(['greeter']);
     expect(names(await search('nemo', 'greet'))).toEqual([]);
   });
 
-  test('a kind narrows it, and pages hold every hit once', async () => {
+  test('a kind narrows it, and its pages hold every hit once', async () => {
     for (const index of [1, 2, 3, 4, 5])
       await create('ada', 'tool', `pager-${index}`, { description: 'pager '.repeat(index) });
     expect(names(await search('ada', 'pager', { kind: 'agent' }))).toEqual([]);
@@ -145,7 +145,7 @@ describe('search', () => {
 });
 
 describe('list', () => {
-  test('it holds what decide() lets the caller read, of their teams, published, their own or granted to them by name', async () => {
+  test('it holds the readable assets of the caller’s teams, published ones, their own and those granted by name', async () => {
     for (const visibility of ['private', 'team', 'org'] as const)
       for (const [person, team] of [
         ['ada', 'ml'],
@@ -193,7 +193,7 @@ describe('list', () => {
     ]);
   });
 
-  test("another team's name as a filter shows nothing that is not shown without it", async () => {
+  test('the name of another team as a filter reveals no further asset', async () => {
     expect(names(await list('ada', 'mcp-server', { team: 'ops' }))).toEqual(['org-of-otto']);
     expect(names(await list('ada', 'mcp-server', { team: 'nowhere' }))).toEqual([]);
   });
@@ -226,7 +226,7 @@ describe('show', () => {
     expect(detail.config).toMatchObject({ deploy: { env_vars: { GREETING: 'hi there' } } });
   });
 
-  test('whoever may not write it sees names of environment variables and no values', async () => {
+  test('a caller without write access sees the names of environment variables, but no values', async () => {
     for (const person of ['vera', 'dora', 'otto', 'nemo', 'bob'] as const) {
       expect((await show(person, 'agent', 'greeter')).config).toMatchObject({
         deploy: { env_vars: { GREETING: '(hidden)' } },
@@ -238,7 +238,7 @@ describe('show', () => {
       });
   });
 
-  test('an asset of another kind, one that is not there and one that may not be read are the same answer', async () => {
+  test('an asset of another kind, a missing one and an unreadable one get the same answer', async () => {
     const missing = (await show('otto', 'agent', 'nowhere').catch((error: unknown) => error)) as Error;
     await create('ada', 'tool', 'hidden', { visibility: 'private' });
     await expect(show('otto', 'tool', 'hidden')).rejects.toMatchObject({ code: 'not_found', message: missing.message });
@@ -248,7 +248,7 @@ describe('show', () => {
 });
 
 describe('tools, knowledge bases and MCP servers', () => {
-  test('a member of the team creates one; its version is final and answers under its name', async () => {
+  test('a member of the team creates one; its version is final and found by its name', async () => {
     const made = await create('bob', 'tool', 'search-web', { description: 'Looks things up', tags: ['web'] });
     expect(made).toMatchObject({
       ref: 'tools/search-web',
@@ -262,7 +262,7 @@ describe('tools, knowledge bases and MCP servers', () => {
     expect(names(await search('bob', 'looks'))).toEqual(['search-web']);
   });
 
-  test('a name is given once per kind', async () => {
+  test('a name is unique per kind', async () => {
     await create('ada', 'tool', 'unique');
     await expect(create('bob', 'tool', 'unique')).rejects.toMatchObject({ code: 'exists', status: 409 });
     expect((await create('bob', 'knowledge-base', 'unique')).ref).toBe('knowledge-bases/unique');
@@ -283,7 +283,7 @@ describe('tools, knowledge bases and MCP servers', () => {
     expect(await findAsset(database.db, 'tool', 'mine', null)).toBeUndefined();
   });
 
-  test('an edit is a new version; other content under a version that is there is refused', async () => {
+  test('an edit makes a new version; other content for an existing version is refused', async () => {
     await create('ada', 'tool', 'edited');
     const edit = async (
       person: Person,
@@ -330,7 +330,7 @@ describe('pushes', () => {
   const showPush = async (person: Person, id: string) =>
     await routes['pushes.show']({ ...unused, caller: await cast.caller(person), params: { id } });
 
-  test('a push answers at once, and later says what became of it', async () => {
+  test('a push answers at once, and shows its result later', async () => {
     const accepted = await push('ada', 'watched');
     expect(accepted).toMatchObject({ ref: 'agents/watched@1.0.0', problem: null });
     await pushes.ended(accepted.id);
@@ -344,7 +344,7 @@ describe('pushes', () => {
       expect((await showPush(person, accepted.id)).id).toBe(accepted.id);
   });
 
-  test('its events can be read from the beginning and from any of them', async () => {
+  test('its events can be read from the beginning and after any of them', async () => {
     const { id } = await push('ada', 'followed');
     const read = async (last?: string) => {
       const headers = new Headers(last === undefined ? {} : { 'last-event-id': last });
@@ -367,7 +367,7 @@ describe('pushes', () => {
     expect(await read(all[1]?.id)).toEqual(all.slice(2));
   });
 
-  test('of a push that made no agent only its pusher and platform admins hear', async () => {
+  test('a push without an agent is visible only to its pusher and platform admins', async () => {
     const { id } = await routes['agents.push']({
       ...unused,
       caller: await cast.caller('ada'),
@@ -391,7 +391,7 @@ describe('pushes', () => {
   });
 });
 
-test('nobody who is not signed in reads the registry', async () => {
+test('a caller without a session cannot read the registry', async () => {
   await expect(
     routes['registry.list']({ ...unused, caller: anonymous(), params: { kind: 'agent' }, query: { limit: 1 } }),
   ).rejects.toMatchObject({ code: 'unauthenticated' });

@@ -26,7 +26,7 @@ export async function setVisibility(
   const grant = authorize(user, 'permission.change', asset);
   await change(db, grant, 'permission.changed', async (tx, note) => {
     const held = await holdAsset(tx, asset.id, user);
-    authorize(user, 'permission.change', held); // it may have been transferred since the decision
+    authorize(user, 'permission.change', held); // the asset may have been transferred since the decision
     const { team, owner, visibility: told } = held;
     const entries = await entriesOf(tx, asset.id);
     const changes = visibilityChanges(entries, team.id, visibility);
@@ -34,8 +34,8 @@ export async function setVisibility(
     const now = await entriesOf(tx, asset.id);
     if (!now.some(({ actions }) => actions.includes('admin')))
       throw new Problem('last_admin', {
-        detail: `Nobody would be left who may change who may do what to ${asset.ref}.`,
-        hint: `Grant \`admin\` to somebody first: svc acl grant --asset ${asset.ref} --principal user:${owner} --actions admin`,
+        detail: `Nobody could change the permissions of ${asset.ref} any more.`,
+        hint: `Grant \`admin\` to a user first: svc acl grant --asset ${asset.ref} --principal user:${owner} --actions admin`,
       });
     const shown = { before: shownVisibility(entries, team.id), after: shownVisibility(now, team.id) };
     if (changes.length === 0 && told === shown.after) return;

@@ -23,7 +23,7 @@ export async function showVersion(
   if (row === undefined || content === undefined)
     throw new Problem('not_found', {
       detail: `${asset.ref} has no version ${version}.`,
-      hint: `See which there are: svc registry ${asset.asset_kind} versions ${asset.name}`,
+      hint: `List its versions: svc registry ${asset.asset_kind} versions ${asset.name}`,
     });
   const approved = await findApproved(db, [row]);
   return versionDetail(caller, asset, row, {

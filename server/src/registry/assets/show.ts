@@ -16,13 +16,13 @@ import { signedIn } from '../../principals/signed-in.ts';
 import { textOfAsset } from '../asset-copies.ts';
 import { findAssets, type AssetFor, type AssetRecord } from '../find.ts';
 
-/** Of these versions, the ids of those whose present content is approved. Approvals stand above the registry and hand it down. */
+/** Ids of those versions whose present content is approved. Approvals, a higher folder, passes it in. */
 export type FindApproved = (
   db: Reader,
   versions: readonly { id: string; digest: string }[],
 ) => Promise<ReadonlySet<string>>;
 
-/** Right after a change of it. */
+/** Right after a change. */
 export async function show(
   db: Reader,
   findApproved: FindApproved,
@@ -34,7 +34,7 @@ export async function show(
   return detailRecord(caller, asset, await loadDetail(db, findApproved, asset));
 }
 
-/** For a request that asks nothing else. */
+/** For a request that reads nothing else. */
 export function showAsOf(
   readAsOf: ReadAsOf,
   findApproved: FindApproved,

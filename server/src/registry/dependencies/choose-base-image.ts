@@ -4,15 +4,15 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { BaseImage, Resolver } from './resolver.ts';
 
 export interface PythonWish {
-  /** What the project's files demand. */
+  /** The constraints of the project's files. */
   required: readonly RequiredPython[];
-  /** What langgraph.json names: taken where it can be had. */
+  /** The preference of langgraph.json, taken where it is available. */
   preferred: string | undefined;
 }
 
 /**
- * The base image for a project: the Python that it prefers, else the usual one, else the newest that it allows. Throws `python_unavailable`
- * before anything is resolved, `base_image_missing`.
+ * The base image for a project: the preferred Python, else the usual one, else the newest allowed one. Throws `python_unavailable` and
+ * `base_image_missing`, before anything is resolved.
  */
 export async function chooseBaseImage(resolver: Resolver, { required, preferred }: PythonWish): Promise<BaseImage> {
   const usual = await resolver.baseImage();
@@ -34,8 +34,8 @@ function unavailable(required: readonly RequiredPython[], available: string[]): 
   const named = unmet.length === 0 ? required : unmet;
   const places = named.map(({ file, line, specifier }) => `${specifier} (${file}:${line})`).join(' and ');
   return new Problem('python_unavailable', {
-    detail: `The project needs Python ${places}, and agents run on ${available.join(', ')} here.`,
-    hint: `Widen requires-python so that it allows one of ${available.join(', ')}, or ask an admin to add one to BASE_IMAGES.`,
+    detail: `The project needs Python ${places}, and this service has ${available.join(', ')}.`,
+    hint: `Widen requires-python to allow one of ${available.join(', ')}, or ask an admin to add one to BASE_IMAGES.`,
     fields: {
       required: named.map((one) => ({ source: `${one.file}:${one.line}`, specifier: one.specifier })),
       available,

@@ -1,4 +1,4 @@
-// The one test file here that resolves for real: in a sandbox of the container engine, from the package index.
+// The only test file with the real resolver: in a sandbox of the container engine, from the package index.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openContainers, type Containers } from '../../containers.ts';
@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 test(
-  'a push locks what agent.py needs, with hashes, on the base image that builds start from',
+  'a push locks the dependencies of agent.py with hashes, on the base image of builds',
   { timeout: 300_000 },
   async () => {
     const run = await pushes.push(await cast.caller('ada'), {
@@ -57,28 +57,20 @@ test(
   },
 );
 
-test(
-  'requirements that cannot be installed together end the push with a report of both sides',
-  { timeout: 300_000 },
-  async () => {
-    const run = await pushes.push(await cast.caller('ada'), {
-      name: 'torn',
-      files: { 'requirements.txt': 'langgraph>=0.2.0\nhttpx==0.28.1\nhttpcore==0.18.0\n' },
-    });
-    expect(run).toMatchObject({ state: 'failed', problem: { code: 'dependency_conflict' } });
-  },
-);
+test('conflicting requirements end the push with a report of both sides', { timeout: 300_000 }, async () => {
+  const run = await pushes.push(await cast.caller('ada'), {
+    name: 'torn',
+    files: { 'requirements.txt': 'langgraph>=0.2.0\nhttpx==0.28.1\nhttpcore==0.18.0\n' },
+  });
+  expect(run).toMatchObject({ state: 'failed', problem: { code: 'dependency_conflict' } });
+});
 
-test(
-  'a base image that holds another Python than its entry says is refused by name',
-  { timeout: 120_000 },
-  async () => {
-    const run = await pushes.push(await cast.caller('ada'), {
-      files: { 'pyproject.toml': '[project]\nname = "x"\nversion = "1"\nrequires-python = ">=3.12"\n' },
-    });
-    expect(run).toMatchObject({ state: 'failed', problem: { code: 'base_image_missing' } });
-    expect(run.problem?.detail).toMatch(
-      `BASE_IMAGES names ${config.base_image} for Python 3.12, but the image has Python 3.11`,
-    );
-  },
-);
+test('a base image with another Python than its entry is refused by name', { timeout: 120_000 }, async () => {
+  const run = await pushes.push(await cast.caller('ada'), {
+    files: { 'pyproject.toml': '[project]\nname = "x"\nversion = "1"\nrequires-python = ">=3.12"\n' },
+  });
+  expect(run).toMatchObject({ state: 'failed', problem: { code: 'base_image_missing' } });
+  expect(run.problem?.detail).toMatch(
+    `BASE_IMAGES names ${config.base_image} for Python 3.12, and it holds Python 3.11`,
+  );
+});

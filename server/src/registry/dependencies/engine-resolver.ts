@@ -2,7 +2,7 @@ import { resolveRequirements } from '../../engine/resolve.ts';
 import type { Pythons } from '../../engine/pythons.ts';
 import type { Resolver } from './resolver.ts';
 
-/** Resolves in sandboxes of the container engine, which are opened when the first push needs them. */
+/** Resolves in sandboxes of the container engine. The first push that needs them opens them. */
 export function engineResolver(pythons: Pythons): Resolver {
   return {
     further_pythons: pythons.further,

@@ -55,14 +55,14 @@ async function lock(text: string): Promise<string> {
   return made.lock;
 }
 
-test('what a source distribution was built to is kept with the version, and a lock whose wheels are gone is made anew', async () => {
+test('built wheels are kept with the version, and a lock with missing wheels is made again', async () => {
   const run = await pushes.push(await cast.caller('ada'), { name: 'greeter' });
   expect(run).toMatchObject({ state: 'done', problem: null });
   const first = await lock('crafted');
   expect(await lock('crafted')).toBe(first);
   expect(built).toBe(2);
 
-  // The sweep takes what no version kept.
+  // The sweep removes wheels that no version kept.
   expect(await database.db.run(sql`delete from blob where not kept`)).toBe(1);
   const second = await lock('crafted');
   expect(second).not.toBe(first);

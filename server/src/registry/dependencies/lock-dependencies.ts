@@ -21,8 +21,8 @@ type Request = Omit<ResolveRequest, 'platform_requirements' | 'python_version'> 
 };
 
 /**
- * The lock of these dependencies: the one that was made when exactly the same was asked before, else a new one. Per team, as builds are.
- * Throws `python_unavailable` and what the resolver raises.
+ * The lock of these dependencies. The same request from the same team reuses the earlier lock, because builds are per team too.
+ * Throws `python_unavailable` and the refusals of the resolver.
  */
 export async function lockDependencies(
   db: Database,
@@ -33,7 +33,7 @@ export async function lockDependencies(
   const base_image = base.id;
   const platform_requirements = frameworks[framework].requires.map(printRequirement);
   const inputs = digestOf({
-    // Raised when locks that were made before are not to be used again.
+    // A higher number invalidates earlier locks.
     schema: 3,
     team_id: request.team_id,
     requirements: request.requirements.map(({ line }) => line),
@@ -43,7 +43,7 @@ export async function lockDependencies(
   });
   const before = await contents.lock(db, inputs);
   if (before !== undefined && (await holdWheels(db, before.dependencies))) {
-    request.onLog('The dependencies are those of an earlier push; their lock is reused.');
+    request.onLog('The dependencies are unchanged since an earlier push; its lock is reused.');
     return { ...before, base_image };
   }
   const { lock, python_version, packages, built_from_source, wheels } = await resolver.resolve({
@@ -61,7 +61,7 @@ export async function lockDependencies(
   return { ...made, base_image };
 }
 
-/** Built wheels that no version kept are swept; then the lock is made anew. */
+/** The sweep drops built wheels that no version uses; then a new lock is made. */
 async function holdWheels(db: Database, { wheels = [] }: Dependencies): Promise<boolean> {
   const hashes = wheels.map((wheel) => wheel.sha256);
   return await db.transaction(async (tx) => await contents.touchBlobs(tx, hashes));

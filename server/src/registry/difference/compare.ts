@@ -8,8 +8,8 @@ import { changedFiles, difference, type ChangedFile } from './difference.ts';
 import { max_file_bytes, max_files } from './file-diffs.ts';
 
 /**
- * What would change from one stored content to another, as this caller may see it: who may not write the asset sees that a file or an
- * environment variable changes, and not what is in it.
+ * The difference between two stored contents for this caller. A caller without write access sees that a file or an environment variable
+ * changes, but not its content.
  */
 export async function compare(
   db: Reader,

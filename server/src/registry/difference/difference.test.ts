@@ -20,7 +20,7 @@ const content: Compared = {
 };
 const withFiles = (...manifest: Compared['manifest']) => ({ ...content, manifest });
 
-test('the same content has no difference, and against nothing everything is new', () => {
+test('equal content has no difference, and without an earlier content everything is new', () => {
   expect(isEmpty(difference(content, content))).toBe(true);
   expect(difference(undefined, withFiles(file('agent.py', 'x = 1\n')), bytesOf('x = 1\n'))).toEqual({
     config: [{ path: 'name', before: null, after: 'a' }],
@@ -86,7 +86,7 @@ test('config is compared by path, files by hash, packages by version, and the ba
   });
 });
 
-test('what it may get at is read off the pins and the config, and a reference pinned to other content is a change', () => {
+test('the reach comes from the pins and the config, and a reference with other pinned content is a change', () => {
   const before: Compared = {
     ...content,
     config: { model: { primary: 'gpt-5' }, deploy: { secrets: ['OLD', 'KEPT'] } },
@@ -107,7 +107,7 @@ test('what it may get at is read off the pins and the config, and a reference pi
   ]);
 });
 
-test('a changed text has a unified diff; what is binary, too long or not loaded says so', () => {
+test('a changed text has a unified diff; a binary, too long or missing one says so', () => {
   const [one, two] = ['a\nb\nc\n', 'a\nB\nc\n'];
   const binary = new Uint8Array([1, 0, 2]);
   const latin1 = new Uint8Array([0x67, 0xfc]);
@@ -120,7 +120,7 @@ test('a changed text has a unified diff; what is binary, too long or not loaded 
   expect(files[0]?.diff).toContain('--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n');
 });
 
-test('files made to be hard to compare cost two seconds of the processor at most, and are named all the same', () => {
+test('hostile files cost at most two seconds of the processor, and are still listed', () => {
   const lines = (seed: number) => Array.from({ length: 16_000 }, (_, n) => `${(n * seed) % 9973}`).join('\n');
   const [before, after] = [7, 13].map((seed) =>
     Array.from({ length: 200 }, (_, n) => [`${n}.txt`, `${lines(seed + n)}\n`] as const),

@@ -1,5 +1,5 @@
-// What would change between two contents: every value of the config by its path, files by their hashes with what changed in them, packages by
-// the lock, the base image, and what it may get at. Pure; a review, a plan and a refusal all say what this says.
+// The difference between two contents: each value of the config by its path, the files by their hashes and text, the packages of
+// the lock, the base image, and the reach. Pure; a review, a plan and a refusal show the same.
 import type { Difference } from '@gantry/contract/difference.ts';
 import type { Content } from '../content.ts';
 import { fileDiffs } from './file-diffs.ts';
@@ -8,7 +8,7 @@ import { reachChanges } from './reach.ts';
 export type Compared = Pick<Content, 'config' | 'manifest' | 'dependencies' | 'base_image' | 'pins'>;
 type Json = Difference['config'][number]['before'];
 
-/** Against nothing, everything is new. `bytes` are those of files, by hash, for a reader who may see into them. */
+/** Without an earlier content, everything is new. `bytes` are the files' by hash, for a reader with write access. */
 export function difference(
   before: Compared | undefined,
   after: Compared,
@@ -57,7 +57,7 @@ function configChanges(before: Record<string, unknown>, after: Record<string, un
   });
 }
 
-/** Lists are compared as a whole: an entry has no name of its own. */
+/** Lists are compared as a whole, because an entry has no name. */
 function leaves(value: Record<string, unknown>, at = ''): Map<string, Json> {
   const found = new Map<string, Json>();
   for (const [key, member] of Object.entries(value)) {

@@ -1,15 +1,15 @@
-// The text of changed files as unified diffs. Whoever pushed them chose how many, how long and how different they are, so that effort and
-// length have limits: what is past them says so, and the file's size and hash still tell that it changed.
+// The text of changed files as unified diffs. The pusher chooses their number, length and difference, so effort and length have limits.
+// A file past a limit says so; its size and hash still show the change.
 import type { Difference } from '@gantry/contract/difference.ts';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import type { ChangedFile } from './difference.ts';
 
-/** A file longer than this is not looked into. */
+/** A longer file is not compared. */
 export const max_file_bytes = 100_000;
-/** Nor are more files than this. */
+/** Further files are not compared. */
 export const max_files = 50;
 const max_text = 400_000;
-// The algorithm takes about the square of the number of edits: a thousand in one file, or as many steps over all of them.
+// The algorithm takes about the square of the number of edits. The limits are a thousand edits in one file, and as many steps over all.
 const max_steps = 1_000_000;
 
 type FileChange = Difference['files'][number];
@@ -32,7 +32,7 @@ export function fileDiffs(
   });
 }
 
-/** Undefined for what was too large to be loaded. */
+/** Undefined for a file that was too large to load. */
 function textOf(
   file: ChangedFile['was'],
   bytes: ReadonlyMap<string, Uint8Array>,
@@ -54,7 +54,7 @@ function unified(
   after: string,
   left: { text: number; steps: number },
 ): string | undefined {
-  // With one side empty every line is an edit, and finding that out takes no search.
+  // With one side empty every line is an edit, so no search is needed.
   const oneSided = before === '' || after === '';
   const maxEditLength = oneSided ? max_file_bytes : Math.floor(Math.sqrt(left.steps));
   const [from, to] = [names.before ?? '/dev/null', names.after ?? '/dev/null'];

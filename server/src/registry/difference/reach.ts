@@ -1,4 +1,4 @@
-// What an agent can get at through the service, read off its config; what a reference is pinned to, off the pins.
+// The reach of an agent through the service, from its config; the pinned contents, from its pins.
 import type { Difference } from '@gantry/contract/difference.ts';
 import { parseRef } from '@gantry/contract/refs.ts';
 import type { Compared } from './difference.ts';
@@ -11,7 +11,7 @@ interface Reached {
   digest: string | null;
 }
 
-/** A reference that was pinned to other content counts as changed, whatever its version is called. */
+/** A reference with another pinned content counts as changed, also with an equal version. */
 export function reachChanges(before: Compared | undefined, after: Compared): Difference['reach'] {
   const [old, new_] = [reachOf(before), reachOf(after)];
   return [...new Set([...old.keys(), ...new_.keys()])].toSorted().flatMap((key) => {

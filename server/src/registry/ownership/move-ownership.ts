@@ -1,4 +1,4 @@
-// Who leaves owns nothing that they leave behind: what they owned gets another owner, with the rights that owning brings.
+// A user who leaves owns nothing there: each of their assets gets another owner, with an owner's rights.
 import { printRef } from '@gantry/contract/refs.ts';
 import { actions, defaultEntries, type Action } from '@gantry/contract/roles.ts';
 import type { GovernedTx } from '../../access/change.ts';
@@ -13,7 +13,7 @@ export interface Owned {
   team: string;
 }
 
-/** What a user owns; in one team, or everywhere. */
+/** The assets of a user, in one team or in all. */
 export async function ownedIn(db: Reader, owner_id: string, team_id?: string): Promise<Owned[]> {
   const rows = await store.ownedAssets(db, owner_id, team_id);
   return rows.map(({ id, kind, name, team_id: of_team, team }) => ({
@@ -24,7 +24,7 @@ export async function ownedIn(db: Reader, owner_id: string, team_id?: string): P
   }));
 }
 
-/** Who leaves has none of it any more. */
+/** Removes the entries of the user who leaves. */
 export async function moveOwnership(
   tx: GovernedTx,
   assets: readonly Owned[],
@@ -36,7 +36,7 @@ export async function moveOwnership(
   }
 }
 
-/** Whatever the owner before them had lost, the new one may do what owners may; `taken` is what that one may not do any more. */
+/** The new owner gets an owner's rights, even those that the former owner had lost. `taken` are the removed rights of the former owner. */
 export async function moveRights(
   tx: GovernedTx,
   asset_id: string,
@@ -46,7 +46,7 @@ export async function moveRights(
   await giveActions(tx, asset_id, { principal_type: 'user', principal_id: to }, defaultEntries.owner);
 }
 
-/** What these assets are called; nobody else changes them or their entries until the transaction ends. */
+/** References of these assets. They and their entries are locked until the transaction ends. */
 export async function holdAssets(tx: GovernedTx, ids: readonly string[]): Promise<{ id: string; ref: string }[]> {
   return (await store.lockAssets(tx, ids)).map(({ id, ...named }) => ({ id, ref: printRef(named) }));
 }

@@ -1,4 +1,4 @@
-// Somebody of the team that gives an asset away changes it at the moment at which it goes. Both were allowed what they do when they began.
+// A member of the former team changes the asset during its transfer. Both operations were allowed at their start.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../database/sql.ts';
 import { inQueue } from '../../testing/in-queue.ts';
@@ -36,7 +36,7 @@ const changes: [string, (name: string) => Promise<unknown>][] = [
   ],
 ];
 
-test.each(changes)('%s is refused once the asset is another team’s, and made before', async (_, make) => {
+test.each(changes)('%s is refused after the transfer, and done before it', async (_, make) => {
   const create = async () => {
     const name = `tool-${++made}`;
     await app.admin.client.call('registry.create', {

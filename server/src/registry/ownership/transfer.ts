@@ -1,5 +1,5 @@
-// Another team, another owner, the same asset: its id, its name and its versions stay, and so does everything that was granted by hand.
-// Must never happen: an asset that nobody administers, or one that was pushed into a team by somebody who could not have made it there.
+// A transfer changes the team and the owner. Id, name, versions and manual grants stay.
+// Must never happen: an asset without an administrator, or an asset in a team whose new owner could not have created it there.
 import { Problem } from '@gantry/contract/problems.ts';
 import type { AssetRef } from '@gantry/contract/refs.ts';
 import type { AssetState } from '@gantry/contract/registry.ts';
@@ -29,7 +29,7 @@ export interface Receiver {
   owner?: string | undefined;
 }
 
-/** To whom it belongs already changes nothing. */
+/** A transfer to the present team and owner changes nothing. */
 export async function transfer(
   db: Database,
   closeRequests: CloseRequests,
@@ -75,7 +75,7 @@ async function receivingTeam(
   return team;
 }
 
-// As with what is new: the caller, or an active member of the team.
+// The same rule as for a new asset: the caller, or an active member of the team.
 async function receivingOwner(
   db: Database,
   user: SignedInCaller,
@@ -87,10 +87,10 @@ async function receivingOwner(
   const found = await findUser(db, email);
   if (found?.active === true && (found.id === user.id || (await isInTeam(db, team.id, found.id)))) return found;
   throw new Problem('invalid', {
-    detail: `${email} is no active member of team:${team.name}, and owns what belongs to it.`,
+    detail: `${email} is not an active member of team:${team.name}, and only a member can own its assets.`,
     hint:
       owner === undefined
-        ? `Name an owner who is: --owner <e-mail>`
+        ? `Name a member as the owner: --owner <e-mail>`
         : `Add them first: svc team add ${team.name} user:${email}`,
     errors: [{ pointer: '/owner', message: `must be an active member of team:${team.name}` }],
   });
@@ -100,12 +100,12 @@ async function holdUnchanged(tx: GovernedTx, decided: AssetRecord): Promise<void
   const asset = await holdAsset(tx, decided.id, null);
   if (asset.team.id !== decided.team.id || asset.owner_id !== decided.owner_id)
     throw new Problem('conflict', {
-      detail: `Somebody else transferred ${asset.ref} at this moment, to ${asset.owner} in team:${asset.team.name}.`,
-      hint: 'Look at it first, and transfer it again if it should still move.',
+      detail: `Another user has just transferred ${asset.ref} to ${asset.owner} in team:${asset.team.name}.`,
+      hint: 'Check the new owner, then transfer it again if needed.',
     });
 }
 
-// What being the team or the owner gave goes with it; what was granted beyond that stays where it is.
+// The entries of the former team and owner are removed; further grants stay.
 async function moveEntries(tx: GovernedTx, asset: AssetRecord, team_id: string, owner_id: string): Promise<void> {
   if (team_id !== asset.team.id) {
     const old = { principal_type: 'team', principal_id: asset.team.id } as const;

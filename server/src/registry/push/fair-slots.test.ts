@@ -3,7 +3,7 @@ import { fairSlots } from './fair-slots.ts';
 
 const never = new AbortController().signal;
 
-test('as many as may run do, the others follow in the order they came, also after a failure', async () => {
+test('the limit of tasks runs at once, the others follow in the order of arrival, also after a failure', async () => {
   const inSlot = fairSlots({ max: 2, shares: {}, wait_ms: 10_000, busy: 'busy' });
   const order: string[] = [];
   const gates = ['a', 'b', 'c', 'd'].map((name) => ({ name, ...Promise.withResolvers<void>() }));
@@ -26,7 +26,7 @@ test('as many as may run do, the others follow in the order they came, also afte
   expect(order).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('who waits too long is sent away, who goes away leaves the queue, and neither takes a turn', async () => {
+test('a task that waits too long is refused, one that leaves is removed, and neither takes a slot', async () => {
   const inSlot = fairSlots({ max: 1, shares: {}, wait_ms: 50, busy: 'busy' });
   const gate = Promise.withResolvers<void>();
   const first = inSlot({}, never, async () => await gate.promise);
@@ -41,7 +41,7 @@ test('who waits too long is sent away, who goes away leaves the queue, and neith
   expect(await inSlot({}, never, async () => 'ran')).toBe('ran');
 });
 
-test('a user and a team have their share: others pass those who wait for theirs, and they follow when it is free', async () => {
+test('a user and a team have their share: others pass the tasks of a full share, which run once it is free', async () => {
   const inSlot = fairSlots({ max: 4, shares: { user: 1, team: 2 }, wait_ms: 10_000, busy: 'busy' });
   const order: string[] = [];
   const works = ['ada/ml', 'ada/ml', 'ben/ml', 'cleo/ml', 'otto/ops', 'zoe/ops', 'uma/web'].map((name, index) => {

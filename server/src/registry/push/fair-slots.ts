@@ -1,12 +1,12 @@
 import { Problem } from '@gantry/contract/problems.ts';
 
 export interface SlotSettings<Share extends string> {
-  /** Works at a time. */
+  /** Tasks at a time. */
   max: number;
-  /** Of these, how many for one and the same user, team or whatever a share is counted by: nobody takes all places. */
+  /** The most tasks of one share (a user or a team), so that nobody takes all slots. */
   shares: Record<Share, number>;
   wait_ms: number;
-  /** What is said to those who are sent away because they waited longer. */
+  /** The sentence for callers who waited too long. */
   busy: string;
 }
 
@@ -15,7 +15,7 @@ interface Waiting<Share extends string> {
   begin: () => void;
 }
 
-/** Lets so many works run at a time; the others wait in the order they came, past those who have their share. */
+/** Runs a limited number of tasks at a time. The others wait in the order of arrival, but a share at its limit is passed over. */
 export function fairSlots<Share extends string>({ max, shares, wait_ms, busy }: SlotSettings<Share>) {
   const waiting: Waiting<Share>[] = [];
   const working = new Set<Record<Share, string>>();
@@ -24,7 +24,7 @@ export function fairSlots<Share extends string>({ max, shares, wait_ms, busy }: 
     return (
       working.size < max &&
       Object.entries<number>(shares).every(([share, least]) => {
-        const key = share as Share; // an entry of the record that this type is the keys of
+        const key = share as Share; // a key of that record
         return [...working].filter((other) => other[key] === who[key]).length < least;
       })
     );
@@ -53,7 +53,7 @@ export function fairSlots<Share extends string>({ max, shares, wait_ms, busy }: 
     const ends = AbortSignal.any([signal, AbortSignal.timeout(wait_ms)]);
     const leave = () => {
       const place = waiting.indexOf(one);
-      // The turn came in the same moment.
+      // The turn came at the same moment.
       if (place < 0) return;
       waiting.splice(place, 1);
       const sentAway = new Problem('rate_limited', {
@@ -70,7 +70,7 @@ export function fairSlots<Share extends string>({ max, shares, wait_ms, busy }: 
   }
 
   return async <T>(who: Record<Share, string>, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
-    // Of its own: one caller with two works counts twice.
+    // A new object: one caller with two tasks counts twice.
     const one = { ...who };
     await take(one, signal);
     try {

@@ -1,11 +1,11 @@
-// What a push hands to its run, and what the run makes of it. Both are stored as JSON.
+// The input and the result of a push run. Both are stored as JSON.
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import type { RequiredPython } from '@gantry/contract/dependencies/pyproject-metadata.ts';
 import type { ResolverLines } from '@gantry/contract/dependencies/resolver-lines.ts';
 import type { ManifestFile } from '../content.ts';
 
 export interface PushInput {
-  /** Null when there was no such agent yet. */
+  /** Null for a new agent. */
   asset_id: string | null;
   team_id: string;
   owner_id: string;
@@ -23,6 +23,6 @@ export interface PushResult {
   asset_id: string;
   version_id: string;
   digest: string;
-  /** This exact content was there already. */
+  /** This exact content existed already. */
   unchanged: boolean;
 }

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { pushPlaces } from './push-places.ts';
 
-test('what has arrived keeps its place until it is unpacked: no user fills the disk with what waits', async () => {
+test('a received body keeps its place until it is unpacked, so no user fills the disk with waiting bodies', async () => {
   const data_dir = await mkdtemp(join(tmpdir(), 'gantry-places-'));
   const places = pushPlaces(data_dir);
   const signal = AbortSignal.timeout(20_000);

@@ -1,12 +1,12 @@
-// Where pushes wait for each other, in this process. A body is received before its turn to be unpacked begins: a slow sender holds up
-// nobody but those who send beside it. No user and no team takes all places of either.
+// Limits on concurrent pushes in this process. A body is received before it takes an unpacking slot, so a slow sender delays
+// only other senders. No user and no team takes all slots of either.
 import { join } from 'node:path';
 import type { SignedInCaller } from '../../access/caller.ts';
 import { fairSlots } from './fair-slots.ts';
 import { receiveArchive, type PackedArchive } from '../archive/receive-archive.ts';
 
 export interface PushPlaces {
-  /** Receives the body, and works on it for as long as the files are in memory, up to 200 MB each. */
+  /** Receives the body, and works on it while the files are in memory, up to 200 MB each. */
   push<T>(who: PushShare, arriving: Arriving, work: (packed: PackedArchive) => Promise<T>): Promise<T>;
 }
 
@@ -23,7 +23,7 @@ interface PushShare {
 const wait_ms = 60_000;
 
 export function pushPlaces(data_dir: string): PushPlaces {
-  // Of what arrives there is one chunk in memory; the rest of up to 50 MB each is on the disk.
+  // One chunk of a body is in memory; the rest, up to 50 MB each, is on the disk.
   const receiving = fairSlots({
     max: 64,
     shares: { user: 4, team: 16 },
@@ -39,7 +39,7 @@ export function pushPlaces(data_dir: string): PushPlaces {
   const directory = join(data_dir, 'arriving');
   return {
     push: async (who, { body, signal }, work) =>
-      // What has arrived keeps its place until it is unpacked: else who sends fast fills the disk with what waits.
+      // A received body keeps its receiving slot until it is unpacked. Otherwise a fast sender fills the disk with waiting bodies.
       await receiving(who, signal, async () => {
         await using packed = await receiveArchive(body, { directory, signal });
         return await unpacking(who, signal, async () => await work(packed));
@@ -47,7 +47,7 @@ export function pushPlaces(data_dir: string): PushPlaces {
   };
 }
 
-/** Which share a push counts to. The team of a new agent stands in what has not arrived yet: it counts to the one that its pusher works in. */
+/** The share of a push. The body with a new agent's team has not arrived yet, so the pusher's current team counts. */
 export function shareOf(user: SignedInCaller, asset: { team: { id: string } } | undefined): PushShare {
   return { user: user.id, team: asset?.team.id ?? user.active_team?.id ?? user.id };
 }

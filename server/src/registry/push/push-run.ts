@@ -1,5 +1,5 @@
-// The part of a push that takes time: pin references, resolve and lock, store the version. Each step is done once; the decision is made
-// again before anything is stored, because the pusher may have been demoted meanwhile.
+// The slow part of a push: pin references, resolve and lock, store the version. Each step is done once. The decision is repeated
+// before the version is stored, because the pusher may have been demoted meanwhile.
 import { Problem } from '@gantry/contract/problems.ts';
 import { canonicalJson } from '../../audit/canonical-json.ts';
 import type { SignedInCaller } from '../../access/caller.ts';
@@ -18,7 +18,7 @@ import type { Resolver } from '../dependencies/resolver.ts';
 import { storeVersion } from './store-version.ts';
 import { versionFinal } from '../versions/version-final.ts';
 
-// Of the six places of a worker: two are left to deploys. Resolving what must be built from source takes minutes.
+// A worker runs six at a time; two are left to deploys. Resolving takes minutes when packages are built from source.
 const shares = { most: 4, team: 3, user: 2 };
 
 export function pushRun(parts: { db: Database; resolver: Resolver }): RunKind<PushInput> {
@@ -59,7 +59,7 @@ async function loadPusher(db: Database, run: Run<PushInput>): Promise<SignedInCa
   return caller;
 }
 
-// A final version is compared by what its author pushed and what that refers to: its lock and base image stay the ones it has.
+// A final version is compared by the author's files and their references. Its lock and base image stay.
 async function finalVersion(db: Database, { config, source }: PushInput, pins: Pin[]): Promise<PushResult | undefined> {
   const asset = await findAgent(db, config.name, null);
   const version = asset && (await findVersion(db, asset.id, config.version));

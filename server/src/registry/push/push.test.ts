@@ -14,7 +14,7 @@ import { emailOf, seedCast, type Cast, type Person } from '../../testing/cast.ts
 import { startPushes, type Pushes } from '../../testing/pushes.ts';
 import { finalise } from '../versions/version.ts';
 
-/** As somebody who stays who they are meanwhile, unless the request says otherwise. */
+/** For a caller who stays unchanged meanwhile, unless the request says otherwise. */
 const push = async (
   parts: PushParts,
   caller: Caller,
@@ -100,7 +100,7 @@ test('a push becomes a draft whose content comes back byte for byte', async () =
 });
 
 describe('content and digest', () => {
-  test('the same content again changes nothing and leaves no entry', async () => {
+  test('the same content again changes nothing and adds no entry', async () => {
     const name = fresh();
     const first = await pushAs('ada', { name });
     const again = await pushAs('ada', { name });
@@ -108,7 +108,7 @@ describe('content and digest', () => {
     expect(await events(name)).toEqual(['asset.created']);
   });
 
-  test('one changed byte is another digest, and the draft points at it', async () => {
+  test('one changed byte gives another digest, and the draft has it', async () => {
     const name = fresh();
     const first = await pushAs('ada', { name, files: { 'note.txt': 'a' } });
     const second = await pushAs('max', { name, files: { 'note.txt': 'b' } });
@@ -120,7 +120,7 @@ describe('content and digest', () => {
     expect(await events(name)).toEqual(['asset.created', 'version.pushed']);
   });
 
-  test('another base image is another digest, and the lock is made anew for it', async () => {
+  test('another base image gives another digest and a new lock', async () => {
     const name = fresh();
     const first = await pushAs('ada', { name });
     const resolved = pushes.resolved.length;
@@ -131,7 +131,7 @@ describe('content and digest', () => {
     expect(pushes.resolved.length).toBe(resolved + 1);
   });
 
-  test('the lock is reused while requirements, team and base image are the same, and not across teams', async () => {
+  test('the lock is reused for the same requirements, team and base image, and not across teams', async () => {
     const requirements = { 'requirements.txt': 'langgraph>=0.2.0\nhttpx\n' };
     await pushAs('ada', { name: fresh(), files: requirements });
     const resolved = pushes.resolved.length;
@@ -152,7 +152,7 @@ describe('content and digest', () => {
     expect(pushes.resolved.length).toBe(resolved + 2);
   });
 
-  test('the versions of a lock are part of what is asked, and their place is not', async () => {
+  test('the versions of a lock decide about its reuse, and its place does not', async () => {
     const files = (version: string, comment = '') => ({
       'langgraph.json': '{"dependencies": ["."]}',
       'pyproject.toml': `${comment}[project]\nname = "x"\nversion = "1"\ndependencies = ["langgraph", "six"]\n`,
@@ -173,7 +173,7 @@ describe('content and digest', () => {
     expect(pushes.resolved.length).toBe(resolved + 1);
   });
 
-  test('a project gets the Python that it needs, the usual one first, and the one that langgraph.json names', async () => {
+  test('a project gets the Python that it needs: the usual one first, then the one of langgraph.json', async () => {
     const project = (specifier: string) => ({
       'pyproject.toml': `[project]\nname = "x"\nversion = "1"\nrequires-python = "${specifier}"\n`,
     });
@@ -190,14 +190,14 @@ describe('content and digest', () => {
     expect(await pythonOf({ ...project('>=3.9'), ...langgraphJson })).toBe('3.12.4');
   });
 
-  test('a project for a Python that is not there is refused before it is resolved, with what is needed and what there is', async () => {
+  test('a project for an unavailable Python is refused before resolving, with both lists', async () => {
     const files = { 'pyproject.toml': '[project]\nname = "x"\nversion = "1"\nrequires-python = ">=3.14"\n' };
     const resolved = pushes.resolved.length;
     expect(await pushAs('ada', { name: fresh(), files })).toMatchObject({
       state: 'failed',
       problem: {
         code: 'python_unavailable',
-        detail: 'The project needs Python >=3.14 (pyproject.toml:4), and agents run on 3.11.2, 3.13, 3.12 here.',
+        detail: 'The project needs Python >=3.14 (pyproject.toml:4), and this service has 3.11.2, 3.13, 3.12.',
         required: [{ source: 'pyproject.toml:4', specifier: '>=3.14' }],
         available: ['3.11.2', '3.13', '3.12'],
       },
@@ -205,7 +205,7 @@ describe('content and digest', () => {
     expect(pushes.resolved.length).toBe(resolved);
   });
 
-  test('content that was tampered with in the database is not handed out', async () => {
+  test('content that was changed in the database is not loaded', async () => {
     const name = fresh();
     await pushAs('ada', { name, files: { 'secret-sauce.txt': `for ${name}` } });
     const { id, digest } = await latest(name);
@@ -213,12 +213,12 @@ describe('content and digest', () => {
       'never changes',
     );
     await database.db.run(sql`update blob set bytes = 'other' where bytes = ${Buffer.from(`for ${name}`)}`);
-    await expect(loadVersionContent(database.db, id)).rejects.toThrow('not what was pushed');
+    await expect(loadVersionContent(database.db, id)).rejects.toThrow('differ from the push');
   });
 });
 
 describe('versions', () => {
-  test('a final version takes no other content, at once and with the hint to bump', async () => {
+  test('a final version refuses other content at once, with the hint to bump', async () => {
     const name = fresh();
     await pushAs('ada', { name });
     await makeFinal(name);
@@ -231,7 +231,7 @@ describe('versions', () => {
     expect(await latest(name)).toMatchObject({ version: '1.0.1', state: 'draft' });
   });
 
-  test('a final version pushed again as it is stays as it is, also on a newer base image', async () => {
+  test('a final version pushed again unchanged stays unchanged, also on a newer base image', async () => {
     const name = fresh();
     const first = await pushAs('ada', { name });
     await makeFinal(name);
@@ -241,7 +241,7 @@ describe('versions', () => {
     expect(again.result).toEqual({ ...first.result, unchanged: true });
   });
 
-  test('a version that becomes final while a push of it is on its way keeps its content', async () => {
+  test('a version that becomes final during a push of it keeps its content', async () => {
     const name = fresh();
     await pushAs('ada', { name });
     const { digest } = await latest(name);
@@ -249,7 +249,7 @@ describe('versions', () => {
     const asked = pushes.resolved.length;
     const archive = projectOf({ name, files: { 'requirements.txt': `langgraph\n${name}\n` } });
     const run = await push(pushes.parts, await cast.caller('ada'), { name, message: '', archive, signal });
-    // Past the check of its first step, before its last.
+    // After the check of its first step, before its last.
     await expect.poll(() => pushes.resolved.length, { timeout: 15_000 }).toBe(asked + 1);
     await makeFinal(name);
     release();
@@ -257,7 +257,7 @@ describe('versions', () => {
     expect(await latest(name)).toMatchObject({ digest, state: 'final' });
   });
 
-  test('1.10.0 is above 1.9.0, and what lists show is what the highest version says', async () => {
+  test('1.10.0 is above 1.9.0, and lists show the highest version', async () => {
     const name = fresh();
     await pushAs('ada', { name, version: '1.10.0', yaml: 'description: ten\n' });
     await pushAs('ada', { name, version: '1.9.0', yaml: 'description: nine\n' });
@@ -266,7 +266,7 @@ describe('versions', () => {
   });
 });
 
-describe('what is refused at once', () => {
+describe('a push is refused at once:', () => {
   test('a project with faults, with all of them', async () => {
     const faults = await pushAs('ada', { name: fresh(), yaml: 'colour: red\nsize: 4\n' }).catch(
       (error: unknown) => error,
@@ -308,16 +308,16 @@ describe('what is refused at once', () => {
     ).rejects.toMatchObject({ code: 'archive_unsafe' });
   });
 
-  test('a name in agent.yaml that is not the one it is pushed under', async () => {
+  test('a name in agent.yaml other than the pushed name', async () => {
     const archive = projectOf({ name: 'other' });
     await expect(
       push(pushes.parts, await cast.caller('ada'), { name: 'mine', message: '', archive, signal }),
     ).rejects.toMatchObject({ code: 'project_invalid', errors: [{ pointer: '/name' }] });
   });
 
-  test('a team that is not registered and one the pusher is not in, with the same sentence of the spec', async () => {
+  test('an unknown team and another team, with the same sentence of the spec', async () => {
     const sentence = (team: string) =>
-      `RBAC check failed: \`team\` in agent.yaml is ${team}, which is no registered team of yours.`;
+      `RBAC check failed: \`team\` in agent.yaml is ${team}, which is not one of your registered teams.`;
     await expect(pushAs('ada', { name: fresh(), team: 'nowhere' })).rejects.toMatchObject({
       code: 'rbac_failed',
       status: 403,
@@ -334,7 +334,7 @@ describe('what is refused at once', () => {
     });
   });
 
-  test('a new agent of somebody who may create in no team, before it is unpacked', async () => {
+  test('a new agent of a user who may create in no team, before it is unpacked', async () => {
     const as = async (person: Person) => {
       const archive = archiveOf([{ path: '../evil', content: '' }]);
       return await push(pushes.parts, await cast.caller(person), { name: fresh(), message: '', archive, signal });
@@ -353,7 +353,7 @@ describe('what is refused at once', () => {
       await expect(as(person)).rejects.toMatchObject({ code: 'archive_unsafe' });
   });
 
-  test('a viewer, and somebody who is not signed in', async () => {
+  test('a viewer, and a caller without a session', async () => {
     await expect(pushAs('vera', { name: fresh() })).rejects.toMatchObject({ code: 'forbidden' });
     const caller = { kind: 'anonymous', origin: { request_id: null, ip: null, receipts: [] } } as const;
     const anonymous = { ...caller, origin: { ...caller.origin, receipts: [] } };
@@ -362,7 +362,7 @@ describe('what is refused at once', () => {
     ).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
-  test("somebody else's agent: its name is taken, by a team that only those learn who may read it, and nothing is unpacked", async () => {
+  test('another team’s agent: the name is taken, the team is told only to its readers, and nothing is unpacked', async () => {
     const [open, closed] = [fresh(), fresh()];
     await pushAs('ada', { name: open });
     await pushAs('ada', { name: closed, yaml: 'access:\n  visibility: private\n' });
@@ -373,7 +373,7 @@ describe('what is refused at once', () => {
     await expect(as('otto', open)).rejects.toMatchObject({
       code: 'exists',
       detail: `The name ${open} is taken by an agent of team:ml.`,
-      hint: 'Choose another `name` in agent.yaml. Who wants to push to that agent asks an admin of team:ml.',
+      hint: 'Choose another `name` in agent.yaml. To push to that agent, ask an admin of team:ml.',
     });
     await expect(as('otto', closed)).rejects.toMatchObject({
       code: 'exists',
@@ -386,7 +386,7 @@ describe('what is refused at once', () => {
     ).toBe('done');
   });
 
-  test('a second push of the same agent while one is under way, naming it', async () => {
+  test('a second push of the same agent during the first, naming it', async () => {
     const name = fresh();
     const caller = await cast.caller('ada');
     const pushFile = async (text: string) =>
@@ -407,13 +407,13 @@ describe('what is refused at once', () => {
 });
 
 describe('owner and team', () => {
-  test('a new agent belongs to its pusher, who may say so', async () => {
+  test('a new agent belongs to its pusher, who may name themselves', async () => {
     const name = fresh();
     await pushAs('ada', { name, yaml: `owner: ${emailOf('ada')}\n` });
     expect(await agentOf(name)).toMatchObject({ owner: emailOf('ada') });
   });
 
-  test('a contributor cannot push for somebody else, an admin of the team can for its members and nobody else', async () => {
+  test('a contributor cannot push for another user, an admin of the team can, but only for its members', async () => {
     await expect(pushAs('ada', { name: fresh(), yaml: `owner: ${emailOf('bob')}\n` })).rejects.toMatchObject({
       code: 'owner_mismatch',
     });
@@ -428,7 +428,7 @@ describe('owner and team', () => {
     });
   });
 
-  test('an agent that exists keeps its owner and its team', async () => {
+  test('an existing agent keeps its owner and its team', async () => {
     const name = fresh();
     await pushAs('ada', { name });
     await expect(pushAs('ada', { name, yaml: `owner: ${emailOf('bob')}\n` })).rejects.toMatchObject({
@@ -440,7 +440,7 @@ describe('owner and team', () => {
   });
 });
 
-test('a pusher who was signed out or demoted while the body arrived is refused, and nothing runs', async () => {
+test('a pusher who is signed out or demoted during the upload is refused, and nothing runs', async () => {
   const name = fresh();
   const caller = await cast.caller('bob');
   const gone = async () => await Promise.reject(new Problem('unauthenticated'));
@@ -454,7 +454,7 @@ test('a pusher who was signed out or demoted while the body arrived is refused, 
   }
 });
 
-test('a pusher who was disabled while the push ran gets no version', async () => {
+test('a pusher who is disabled during the push gets no version', async () => {
   const name = fresh();
   const caller = await cast.caller('bob');
   await cast.write('app_user', sql`update app_user set active = false where id = ${cast.id('bob')} returning id`);
@@ -465,7 +465,7 @@ test('a pusher who was disabled while the push ran gets no version', async () =>
   expect(await findAgent(database.db, name, null)).toBeUndefined();
 });
 
-test('a later version narrows who may see the agent and never widens it', async () => {
+test('a later version narrows the visibility of the agent and never widens it', async () => {
   const name = fresh();
   const rows = async () =>
     (await entriesOf(database.db, (await agentOf(name)).id)).map((entry) => entry.principal_type).toSorted();
@@ -494,9 +494,9 @@ test.for([
   ).toEqual(expected);
 });
 
-test('pushes that have files in common, each under paths of its own, never wait for each other in a circle', async () => {
+test('pushes with files in common, under different paths, never deadlock', async () => {
   const texts = Array.from({ length: 60 }, (_, n) => `shared ${n}`);
-  // The first round stores the bytes, the later ones find them there.
+  // The first round stores the bytes, the later rounds find them.
   for (let round = 0; round < 4; round++) {
     const projects = [texts, texts.toReversed(), texts.toSorted()].map((ordered) => ({
       name: fresh(),
@@ -504,7 +504,7 @@ test('pushes that have files in common, each under paths of its own, never wait 
         ordered.map((text, n) => [`${String(n).padStart(3, '0')}.txt`, `${text} ${round >> 1}`]),
       ),
     }));
-    // Of one person they would come one after the other.
+    // Pushes of one user would run one after the other.
     const callers = await Promise.all((['ada', 'bob', 'max'] as const).map(cast.caller));
     const ids = await Promise.all(
       projects.map(async ({ name, files }, n) => {
@@ -517,7 +517,7 @@ test('pushes that have files in common, each under paths of its own, never wait 
   }
 });
 
-test('the sweep drops bytes that no content came of after a day, and none that a version has', async () => {
+test('the sweep drops unused bytes after a day, and none of a version', async () => {
   const name = fresh();
   await pushAs('ada', { name, files: { 'kept.txt': `kept ${name}` } });
   await pushAs('ada', { name: fresh(), yaml: 'tools: [tools/nowhere]\n', files: { 'stray.txt': `stray ${name}` } });
@@ -530,7 +530,7 @@ test('the sweep drops bytes that no content came of after a day, and none that a
   await loadVersionContent(database.db, (await latest(name)).id);
 });
 
-test('a push into a team that is deleted meanwhile ends with that, and leaves nothing', async () => {
+test('a push into a team that is deleted meanwhile fails, and leaves nothing', async () => {
   const name = fresh();
   await cast.write('team', sql`insert into team (name) values ('brief') returning id`);
   const before = pushes.resolved.length;
@@ -541,7 +541,7 @@ test('a push into a team that is deleted meanwhile ends with that, and leaves no
   release();
   expect(await pushing).toMatchObject({
     state: 'failed',
-    problem: { code: 'conflict', detail: expect.stringContaining('was removed at this moment') },
+    problem: { code: 'conflict', detail: expect.stringContaining('has just been removed') },
   });
   expect(await findAgent(database.db, name, null)).toBeUndefined();
   expect(await pushAs('root', { name })).toMatchObject({ state: 'done' });

@@ -1,6 +1,6 @@
-// A push: what can be judged at once is judged at once and refused with all its faults; what takes time (resolving) is a run.
-// Promise: a 202 means that the files are stored and that a run will make a version of them or say why not, whatever is killed meanwhile.
-// Must never happen: a version whose name, team or owner differ from the asset's record, or new content under a version that is final.
+// A push: quick checks refuse at once, with all faults; slow work (resolving) is a run.
+// Promise: after a 202 the files are stored, and a run makes a version of them or reports a fault, even across a kill.
+// Must never happen: a version whose name, team or owner differ from the asset's record, or new content under a final version.
 import { checkProject } from '@gantry/contract/agent-project.ts';
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { resolverLines } from '@gantry/contract/dependencies/resolver-lines.ts';
@@ -30,7 +30,7 @@ export interface PushRequest {
   message: string;
   archive: ReadableStream<Uint8Array>;
   signal: AbortSignal;
-  /** Read anew when that was a while ago. */
+  /** The caller, read again when the last read is old. */
   callerNow: () => Promise<Caller>;
 }
 
@@ -46,13 +46,13 @@ export async function push({ db, places }: PushParts, caller: Caller, request: P
   const asset = await pushable(db, user, request.name);
   return await places.push(shareOf(user, asset), { body: request.archive, signal }, async (packed) => {
     const files = await unpack(packed, signal);
-    // All of this may have taken minutes, in which the sender may have lost every right, and the agent may have become somebody else's.
+    // The upload may have taken minutes. Meanwhile the sender may have lost every right, or the agent may have changed owner.
     const now = signedIn(await request.callerNow());
     return await store(db, now, { ...request, asset: await pushable(db, now, request.name), files });
   });
 }
 
-// Before the body is read: nobody makes the server unpack what they may not push.
+// Before the body is read: a caller without the right to push must not cost an unpack.
 async function pushable(db: Database, user: SignedInCaller, name: string): Promise<AssetRecord | undefined> {
   const asset = await findAgent(db, name, user);
   if (asset === undefined) requireSomeTeam(user);
@@ -91,8 +91,8 @@ async function store(db: Database, user: SignedInCaller, { asset, files, ...requ
   return await stageAndEnqueue(db, user, input, files);
 }
 
-// Names of agents are unique in the organisation. A stranger to the team most likely wants a new agent of that name, and learns that it is
-// taken; by whom only where they may read it.
+// Names of agents are unique in the organisation. A user of another team probably wants a new agent of that name, and learns that it is
+// taken. They learn the team only where they may read the agent.
 function requireWrite(user: SignedInCaller, asset: AssetRecord): void {
   const readable = canRead(user, asset);
   if (readable && (isMember(user, asset.team.id) || decide(user, 'asset.write', asset).allowed)) {
@@ -103,12 +103,12 @@ function requireWrite(user: SignedInCaller, asset: AssetRecord): void {
   const problem = {
     code: 'exists' as const,
     reason: `The name ${asset.name} is taken${readable ? ` by an agent of ${team}` : ''}.`,
-    hint: `Choose another \`name\` in agent.yaml.${readable ? ` Who wants to push to that agent asks an admin of ${team}.` : ''}`,
+    hint: `Choose another \`name\` in agent.yaml.${readable ? ` To push to that agent, ask an admin of ${team}.` : ''}`,
   };
   throw new Refusal(problem, 'asset.write', asset);
 }
 
-// Which team a new agent is to belong to stands in the archive: refused here is who may create in no team at all.
+// The team of a new agent is in the archive. A caller who may create in no team at all is refused before it is read.
 function requireSomeTeam(user: SignedInCaller): void {
   if (user.role === 'admin') return;
   const teams = user.memberships.map(({ team_id, team }): TeamSubject => ({ kind: 'team', id: team_id, name: team }));
@@ -128,7 +128,7 @@ function checked(name: string, files: ReadonlyMap<string, Uint8Array>) {
   if (config === undefined || errors.length > 0) throw invalid(errors);
   if (config.name !== name) {
     throw new Problem('project_invalid', {
-      detail: `agent.yaml names the agent ${config.name}, and it was pushed as ${name}.`,
+      detail: `agent.yaml names the agent ${config.name}, but the push is for ${name}.`,
       errors: [{ pointer: '/name', file: 'agent.yaml', message: `is ${config.name}, not ${name}` }],
     });
   }
@@ -150,21 +150,21 @@ function invalid(errors: Finding[]): Problem {
   return new Problem('project_invalid', { detail: place + others, errors: errors.map((finding) => ({ ...finding })) });
 }
 
-// The spec's sentence. A team that is not registered and one that the caller may not know of get the same answer.
+// The sentence of the spec. An unknown team and a hidden team get the same answer.
 async function pushableTeam(db: Database, user: SignedInCaller, name: string): Promise<TeamSubject> {
   const row = await findTeam(db, name);
   const team: TeamSubject | undefined = row && { kind: 'team', id: row.id, name: row.name };
   if (team === undefined || !decide(user, 'team.read', team).allowed) {
     throw new Problem('rbac_failed', {
-      detail: `RBAC check failed: \`team\` in agent.yaml is ${name}, which is no registered team of yours.`,
+      detail: `RBAC check failed: \`team\` in agent.yaml is ${name}, which is not one of your registered teams.`,
       hint: teamsHint(user, name),
-      errors: [{ pointer: '/team', file: 'agent.yaml', message: `${name} is no registered team of yours` }],
+      errors: [{ pointer: '/team', file: 'agent.yaml', message: `${name} is not one of your registered teams` }],
     });
   }
   return team;
 }
 
-/** To an admin no team is hidden: one of that name is not there. */
+/** No team is hidden from an admin, so the answer may say that it does not exist. */
 function teamsHint(user: SignedInCaller, missing?: string): string {
   const yours = `Your teams: ${user.memberships.map((membership) => membership.team).join(', ') || 'none'}.`;
   if (user.role === 'admin' && missing !== undefined) return `${yours} To make it: svc team create ${missing}`;

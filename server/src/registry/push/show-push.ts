@@ -19,7 +19,7 @@ export async function showPush(db: Database, caller: Caller, id: string): Promis
   return pushRecord(await readable(db, signedIn(caller), id));
 }
 
-/** What the push did and does, from after that event on. */
+/** The past and future events of the push, after that one. */
 export async function pushEvents(
   db: Database,
   caller: Caller,
@@ -35,7 +35,7 @@ export async function requireReadablePush(db: Database, caller: Caller, id: stri
   await readable(db, signedIn(caller), id);
 }
 
-// Whoever may read the agent may see how a push of it went. As long as there is no agent, only the pusher may.
+// A reader of the agent may see its pushes. Before the agent exists, only the pusher may.
 async function readable(db: Database, caller: SignedInCaller, id: string): Promise<RunRow<PushInput, PushResult>> {
   const run = await findRun<PushInput, PushResult>(db, id);
   if (run?.kind !== 'push') throw new Problem('not_found');
@@ -48,7 +48,7 @@ async function readable(db: Database, caller: SignedInCaller, id: string): Promi
 
 function pushRecord(run: RunRow<PushInput, PushResult>): PushRecord {
   const { name, version } = run.input.config;
-  // What a run does after it was asked to stop is nothing a push shows; one that left something behind has failed.
+  // A push does not show the steps after a stop. A push whose run left something behind has failed.
   const state = run.state === 'cancelling' ? 'running' : run.state === 'needs_attention' ? 'failed' : run.state;
   return {
     id: run.id,

@@ -19,7 +19,7 @@ import type { PushInput, PushResult } from './push-input.ts';
 import * as store from '../store.ts';
 import { versionFinal } from '../versions/version-final.ts';
 
-/** The last step of a push: asset (where it is new), version and audit entry in one transaction, or nothing. */
+/** The last step of a push: one transaction stores the asset (if new), the version and the audit entry. */
 export async function storeVersion(
   db: Database,
   run: Run<PushInput>,
@@ -79,7 +79,7 @@ function decideAgain(caller: SignedInCaller, asset: AssetRecord | undefined, inp
 async function keepFiles(tx: Tx, { manifest, dependencies }: Content): Promise<void> {
   const hashes = [...manifest, ...(dependencies.wheels ?? [])].map((file) => file.sha256);
   if (!(await contents.keepBlobs(tx, hashes)))
-    throw new Problem('conflict', { detail: 'The pushed files were not kept this long. Push again.' });
+    throw new Problem('conflict', { detail: 'The pushed files have expired. Push again.' });
 }
 
 async function createAgent(
@@ -102,7 +102,7 @@ async function createAgent(
   return asset_id;
 }
 
-// What lists and the search show, and who may see it, is what the highest version says; but a file only ever narrows.
+// Lists, the search and the visibility follow the highest version; but a file can only narrow the visibility.
 async function describeAsset(
   tx: GovernedTx,
   note: Note,
@@ -110,7 +110,7 @@ async function describeAsset(
   { asset, version_id, config }: { asset: AssetRecord; version_id: string; config: AgentConfig },
 ): Promise<void> {
   const { visibility: shown } = (await store.lockAsset(tx, asset.id)) ?? asset;
-  // It may have been transferred, or deleted, since it was decided.
+  // The asset may have been transferred or deleted since the decision.
   const now = await findAgent(tx, config.name, null);
   if (now?.id === asset.id) requireSameOwner(now, config);
   const latest = await store.version(tx, asset.id, 'latest');
@@ -129,7 +129,7 @@ async function describeAsset(
   await store.updateAsset(tx, asset.id, { visibility, ...fieldsOf(config) });
 }
 
-// Takes away what this visibility would not have written, but no entry with `admin`: whoever pushes may write, and it may be the last.
+// Removes the entries outside this visibility. Entries with `admin` stay: a pusher may not remove them, and one may be the last.
 async function narrow(tx: GovernedTx, asset: AssetRecord, asked: Visibility): Promise<Visibility> {
   for (const { principal, before, after } of visibilityChanges(await entriesOf(tx, asset.id), asset.team.id, asked))
     if (after.length === 0 && !before.includes('admin')) await setActions(tx, asset.id, principal, []);

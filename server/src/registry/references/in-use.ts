@@ -1,4 +1,4 @@
-// What would break if an asset were gone: revisions that serve, and configs as they stand now, that were pinned to it.
+// The users of an asset: serving revisions, and present configs, with a reference pinned to it.
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Caller } from '../../access/caller.ts';
 import { canRead } from '../../access/decide.ts';
@@ -6,7 +6,7 @@ import type { Reader } from '../../database/database.ts';
 import { findAssetsById, type AssetRecord } from '../find.ts';
 import * as references from './reference-store.ts';
 
-/** Throws `in_use`, which names those that the caller may read. */
+/** Throws `in_use` with the names of those that the caller may read. */
 export async function refuseWhileInUse(db: Reader, caller: Caller, asset: AssetRecord): Promise<void> {
   const users = await findAssetsById(db, await references.referrers(db, asset.id), caller);
   if (users.length === 0) return;
@@ -22,5 +22,5 @@ export async function refuseWhileInUse(db: Reader, caller: Caller, asset: AssetR
   });
 }
 
-/** From here to the end of the transaction nothing comes to refer to the asset. Undefined when it is gone. */
+/** Until the transaction ends, nothing new can refer to the asset. Undefined when it is gone. */
 export const holdAlone = references.lockAssetAlone;

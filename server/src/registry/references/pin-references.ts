@@ -1,5 +1,5 @@
-// References of agent.yaml and of configs against the registry. Each is resolved once, at push or edit, and pinned; a deploy asks whether
-// all of them are still what was pinned. Must never happen: an answer that tells someone whether an asset exists that they may not read.
+// References of agent.yaml and of configs. Each is resolved once, at push or edit, and pinned; a deploy checks that
+// all of them are unchanged. Must never happen: an answer that reveals an asset that the caller may not read.
 import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 import { Problem, type Fault } from '@gantry/contract/problems.ts';
 import { parseRef, printRef, type AssetRef } from '@gantry/contract/refs.ts';
@@ -14,7 +14,7 @@ import type { Reference, References } from './references.ts';
 import * as stored from './reference-store.ts';
 import * as store from '../store.ts';
 
-/** Throws reference_missing with every reference that cannot be resolved. */
+/** Throws `reference_missing` with every reference that cannot be resolved. */
 export async function pinReferences(db: Reader, caller: Caller, { self, references }: References): Promise<Pin[]> {
   const faults: Fault[] = [];
   const pins = new Map<string, Pin>();
@@ -27,7 +27,7 @@ export async function pinReferences(db: Reader, caller: Caller, { self, referenc
   return [...pins.values()].toSorted((a, b) => (a.ref < b.ref ? -1 : 1));
 }
 
-/** Throws reference_changed or reference_missing with every reference that is no longer what was pinned, or cannot be used as it is. */
+/** Throws `reference_changed` or `reference_missing` with every changed or unusable reference. */
 export async function checkReferences(db: Reader, version: { digest: string }): Promise<Pin[]> {
   const pins = await contents.pinsOf(db, version.digest);
   const current = new Map(
@@ -42,7 +42,7 @@ export async function checkReferences(db: Reader, version: { digest: string }): 
   if (gone.length > 0)
     throw missing(
       gone.map((pin) => ({
-        message: `${pin.ref} is not there any more; it was ${pin.ref}@${pin.version} when this was pushed`,
+        message: `${pin.ref} no longer exists; it was ${pin.ref}@${pin.version} at the push`,
       })),
     );
   const changed = pins.filter((pin) => current.get(pin.asset_id)?.digest !== pin.digest);
@@ -50,13 +50,13 @@ export async function checkReferences(db: Reader, version: { digest: string }): 
   if (first === undefined) return await usable(db, pins);
   const errors = changed.map(({ ref, asset_id, version: before }) => {
     const after = current.get(asset_id)?.version ?? null;
-    const message = `${ref} was ${before} when this was pushed and is ${after ?? 'gone'} now, with other content`;
+    const message = `${ref} was ${before} at the push and is now ${after ?? 'gone'}, with other content`;
     return { message, ref, before, after };
   });
   throw new Problem('reference_changed', { detail: `${errors.map((fault) => fault.message).join('. ')}.`, errors });
 }
 
-/** The same within the transaction that makes a version serve: none of what it refers to can be removed until that ends. */
+/** The same in the transaction that starts a version. Its references cannot be removed until that ends. */
 export async function holdReferences(tx: Reader, version: { digest: string }): Promise<void> {
   const pins = await contents.pinsOf(tx, version.digest);
   await stored.holdAssets(
@@ -77,7 +77,7 @@ async function pinOne(db: Reader, caller: Caller, self: AssetRef, reference: Ref
   if (asset === undefined || current === undefined || !canRead(caller, asset))
     return fault(`There is no ${printRef(parsed)} that you may read`);
   if (!decide(caller, 'asset.invoke', asset).allowed)
-    return fault(`You may read ${asset.ref}, but not use it; ask ${asset.owner} for the use permission`);
+    return fault(`You may read ${asset.ref}, but not use it. Ask ${asset.owner} for the permission to use it`);
   const pin = { ref: asset.ref, asset_id: asset.id, version: current.version, digest: current.digest };
   if (parsed.kind === 'agent') return pin;
   const config = await contents.config(db, current.digest);
@@ -85,7 +85,7 @@ async function pinOne(db: Reader, caller: Caller, self: AssetRef, reference: Ref
   return wrong === undefined ? pin : fault(wrong);
 }
 
-// What is accepted may have become stricter since the referred-to version was made.
+// The rules may have become stricter since that version was made.
 async function usable(db: Reader, pins: Pin[]): Promise<Pin[]> {
   const faults: Fault[] = [];
   for (const pin of pins) {
@@ -102,7 +102,7 @@ function unusable(kind: ConfiguredKind, { ref, version }: Pin, config: Record<st
   const fault = faultOf(kind, config);
   return fault === undefined
     ? undefined
-    : `${ref}@${version} has a config that is not accepted any more (${fault}); give it another: svc registry ${kind} edit`;
+    : `The config of ${ref}@${version} is no longer accepted (${fault}). Change it: svc registry ${kind} edit`;
 }
 
 function missing(faults: Fault[]): Problem {

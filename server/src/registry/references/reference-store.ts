@@ -1,20 +1,20 @@
-// Who refers to an asset, and what keeps it there.
+// The users of an asset, and the locks that keep the asset.
 import type { GovernedTx } from '../../access/change.ts';
 import type { Reader } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import { byNumber } from '../store.ts';
 
-/** Against everybody who would come to refer to it: they hold its row for as long as they take. False when it is gone. */
+/** Locks the asset against new references, which hold its row until their transaction ends. False when it is gone. */
 export const lockAssetAlone = async (tx: GovernedTx, asset_id: string): Promise<boolean> =>
   (await tx.one(sql`select 1 from asset where id = ${asset_id} for update`)) !== undefined;
 
-/** None of them can be removed until the transaction ends. */
+/** Until the transaction ends, none of them can be removed. */
 export async function holdAssets(tx: Reader, ids: readonly string[]): Promise<void> {
-  // In one order, whoever holds which.
+  // One order for all callers, so that two never wait for each other.
   await tx.all(sql`select 1 from asset where id = any(${ids}) order by id for key share`);
 }
 
-/** Assets that serve with, or whose present config has, a reference that was pinned to this one; by id. */
+/** Ids of assets with a reference pinned to this one, in the serving version or the present config. */
 export async function referrers(db: Reader, asset_id: string): Promise<string[]> {
   const pin = JSON.stringify([{ asset_id }]);
   const rows = await db.all<{ id: string }>(sql`

@@ -46,7 +46,7 @@ const unused = {
   headers: new Headers(),
   signal: AbortSignal.timeout(60_000),
 };
-/** A config of the kind that is unlike others of it. */
+/** A config that differs from all others of its kind. */
 const least = (kind: Kind, name: string): Record<string, z.core.util.JSONType> =>
   ({
     tool: { returns: { title: name } },
@@ -89,7 +89,7 @@ async function pushWith(yaml: string, person: Person = 'ada') {
   return { name, run, version, pushAgain: async () => await pushes.push(await cast.caller(person), { name, yaml }) };
 }
 
-test('a reference of every kind is pinned to the version and digest it has', async () => {
+test('a reference of every kind is pinned to its present version and digest', async () => {
   const [tool, base, server] = [
     await create('ada', 'tool', 'ml'),
     await create('ada', 'knowledge-base', 'ml'),
@@ -114,7 +114,7 @@ test('a reference of every kind is pinned to the version and digest it has', asy
   expect(await checkReferences(database.db, { digest: version?.digest ?? '' })).toEqual(references);
 });
 
-test('what is missing and what may not be read get the same sentence, and all of it is listed', async () => {
+test('missing and unreadable references get the same sentence, and all are listed', async () => {
   const secret = await create('otto', 'tool', 'ops', 'private');
   const { run } = await pushWith(`tools: [tools/${secret}, tools/nowhere]\n`);
   expect(run).toMatchObject({
@@ -132,7 +132,7 @@ test('what is missing and what may not be read get the same sentence, and all of
   expect(own.version).toBeUndefined();
 });
 
-test('what may be read and not used is refused, until use is granted', async () => {
+test('a readable asset without the use permission is refused, and accepted once granted', async () => {
   const tool = await create('otto', 'tool', 'ops');
   const refused = await pushWith(`tools: [tools/${tool}]\n`);
   expect(refused.run).toMatchObject({
@@ -154,7 +154,7 @@ test('an agent cannot be its own subagent', async () => {
   expect(run).toMatchObject({ state: 'failed', problem: { code: 'reference_missing' } });
 });
 
-test('what changed since it was pinned is refused, naming it, and pushing again pins what is there now', async () => {
+test('a changed reference is refused by name, and another push pins its present content', async () => {
   const tool = await create('ada', 'tool', 'ml');
   const pushed = await pushWith(`tools: [tools/${tool}]\n`);
   const digest = pushed.version?.digest ?? '';
@@ -163,32 +163,30 @@ test('what changed since it was pinned is refused, naming it, and pushing again 
   await expect(checkReferences(database.db, { digest })).rejects.toMatchObject({
     code: 'reference_changed',
     status: 409,
-    detail: expect.stringContaining(`tools/${tool} was 1.0.0 when this was pushed and is 1.1.0 now`),
+    detail: expect.stringContaining(`tools/${tool} was 1.0.0 at the push and is now 1.1.0`),
   });
   const again = await pushed.pushAgain();
   expect(again.result?.digest).not.toBe(digest);
   await checkReferences(database.db, { digest: again.result?.digest ?? '' });
 });
 
-test('the transport that agent.yaml names is the one that the server has', async () => {
+test('the transport in agent.yaml must be the server’s transport', async () => {
   const server = await create('ada', 'mcp-server', 'ml');
   const { run } = await pushWith(`mcp_servers: [{ref: mcp/${server}, transport: sse}]\n`);
   expect(run).toMatchObject({
     state: 'failed',
     problem: {
       code: 'reference_missing',
-      errors: [
-        { pointer: '/mcp_servers/0', message: `mcp-servers/${server} has transport stdio, and sse is asked for` },
-      ],
+      errors: [{ pointer: '/mcp_servers/0', message: `mcp-servers/${server} has transport stdio, but sse is needed` }],
     },
   });
 });
 
-test('a config that was stored while less was asked of it is refused at push and at deploy, naming the command', async () => {
+test('a config stored under looser rules is refused at push and at deploy, with the command to change it', async () => {
   const tool = await create('ada', 'tool', 'ml');
   const { version } = await pushWith(`tools: [tools/${tool}]\n`);
   const asset = await findAsset(database.db, 'tool', tool, null);
-  // As the database was before configs had a form; the pin follows, so that nothing else has changed.
+  // The database before configs had a form; the pin follows, so that nothing else changes.
   await database.db
     .run(sql`insert into content (digest, config, manifest, source, lock, dependencies, base_image, python, pins)
     select ${`old-${tool}`}, '{"anything": 1}', manifest, source, lock, dependencies, base_image, python, '[]' from content limit 1`);
@@ -200,7 +198,7 @@ test('a config that was stored while less was asked of it is refused at push and
   await database.db
     .run(sql`insert into content (digest, config, manifest, source, lock, dependencies, base_image, python, pins)
     select ${`agent-${tool}`}, config, manifest, source, lock, dependencies, base_image, python, ${pins} from content where digest = ${version?.digest}`);
-  const said = `tools/${tool}@1.0.0 has a config that is not accepted any more`;
+  const said = `The config of tools/${tool}@1.0.0 is no longer accepted`;
   await expect(checkReferences(database.db, { digest: `agent-${tool}` })).rejects.toMatchObject({
     code: 'reference_missing',
     detail: expect.stringContaining(said),
@@ -209,7 +207,7 @@ test('a config that was stored while less was asked of it is refused at push and
   expect(run).toMatchObject({ problem: { errors: [{ message: expect.stringContaining('svc registry tool edit') }] } });
 });
 
-test('what a serving agent was pinned to is not deleted; who may not read the agent is not told its name', async () => {
+test('the reference of a serving agent cannot be deleted; a caller who may not read the agent is not told its name', async () => {
   const tool = await create('ada', 'tool', 'ml');
   const remove = async (person: Person) =>
     await routes['registry.delete']({
@@ -242,7 +240,7 @@ test('what a serving agent was pinned to is not deleted; who may not read the ag
   expect(await findAsset(database.db, 'tool', tool, null)).toBeUndefined();
 });
 
-test('what is gone since it was pinned is refused, also when another took its name', async () => {
+test('a deleted reference is refused, also when another asset takes its name', async () => {
   const tool = await create('ada', 'tool', 'ml');
   const { version } = await pushWith(`tools: [tools/${tool}]\n`);
   await remove('tool', tool);
@@ -269,7 +267,7 @@ test('what is gone since it was pinned is refused, also when another took its na
   });
 });
 
-test('a draft of a subagent that has a final version changes nothing for who refers to it, a new final one does', async () => {
+test('a new draft of a final subagent changes no reference to it, a new final version does', async () => {
   const sub = fresh('agent');
   const finalOf = async (version: string) => {
     const root = await cast.caller('root');

@@ -1,4 +1,4 @@
-// What an agent or a config refers to, and what is asked of it besides being there.
+// The references of an agent or a config, and the demands on their targets.
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { referencesIn } from '@gantry/contract/asset-config.ts';
 import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
@@ -13,7 +13,7 @@ export interface Reference {
   ref: string;
   pointer: string;
   file?: string;
-  /** Why the config of what is referred to does not do. */
+  /** The reason why the target's config does not fit. */
   unfit?: (config: Record<string, unknown>, ref: string) => string | undefined;
 }
 
@@ -41,7 +41,7 @@ export function referencesOfAgent(config: AgentConfig): References {
   return { self: { kind: 'agent', name: config.name }, references };
 }
 
-/** `pointer` is the place in the body that the config came in. */
+/** `pointer` is the place in the request body. */
 export function referencesOfConfig(
   self: AssetRef & { kind: ConfiguredKind },
   config: Record<string, unknown>,
@@ -57,5 +57,5 @@ export function referencesOfConfig(
 
 function otherThan(field: string, wanted: string): Required<Reference>['unfit'] {
   return (config, ref) =>
-    config[field] === wanted ? undefined : `${ref} has ${field} ${String(config[field])}, and ${wanted} is asked for`;
+    config[field] === wanted ? undefined : `${ref} has ${field} ${String(config[field])}, but ${wanted} is needed`;
 }

@@ -14,21 +14,21 @@ export interface VersionContent {
   python: string;
   base_image: string;
   dependencies: Dependencies;
-  /** What its source distributions were built to. */
+  /** The wheels built from its source distributions. */
   wheels: { file: string; bytes: Uint8Array }[];
   references: Pin[];
 }
 
 /**
- * Everything a build needs of a version. Recomputes the digest over what it read: nothing is built but what the digest says, whatever
- * happened to the rows.
+ * The build input of a version. Recomputes the digest over everything it read, so a build never uses rows that differ from the
+ * digest.
  */
 export async function loadVersionContent(db: Reader, version_id: string): Promise<VersionContent> {
   const version = await store.versionById(db, version_id);
   const content = version && (await contents.content(db, version.digest));
   if (version === undefined || content === undefined) throw new Error(`there is no version ${version_id}`);
   if (contentDigest(content) !== version.digest)
-    throw new Error(`the content of version ${version_id} is not what its digest says`);
+    throw new Error(`the content of version ${version_id} does not match its digest`);
   const files: VersionContent['files'] = [];
   for (const { path, sha256: hash } of content.manifest) files.push({ path, bytes: await loadFile(db, path, hash) });
   const wheels: VersionContent['wheels'] = [];
@@ -50,7 +50,7 @@ export async function loadVersionContent(db: Reader, version_id: string): Promis
   };
 }
 
-/** A version's config, lock and manifest without the files' bytes: what a comparison of two versions needs. */
+/** A version's config, lock and manifest without the files' bytes, for a comparison of two versions. */
 export async function loadVersionSummary(db: Reader, version_id: string): Promise<contents.StoredContent> {
   const version = await store.versionById(db, version_id);
   const content = version && (await contents.content(db, version.digest));
@@ -58,25 +58,25 @@ export async function loadVersionSummary(db: Reader, version_id: string): Promis
   return content;
 }
 
-/** What an agent's version says of itself. */
+/** The agent.yaml of a version. */
 export async function loadAgentConfig(db: Reader, version_id: string): Promise<AgentConfig> {
   return agentConfigOf(await loadVersionSummary(db, version_id));
 }
 
-/** The same of many versions, by version id. */
+/** The same for many versions, by version id. */
 export async function loadAgentConfigs(db: Reader, version_ids: readonly string[]): Promise<Map<string, AgentConfig>> {
   const rows = await contents.configs(db, version_ids);
   return new Map(rows.map((row) => [row.version_id, agentConfigOf(row)]));
 }
 
-// Only agents have files to load and are deployed, and a push stores a config only after agentConfig accepted it.
+// Only agents have files and deploys, and a push stores a config only after agentConfig accepted it.
 function agentConfigOf({ config }: Pick<contents.StoredContent, 'config'>): AgentConfig {
   return config as unknown as AgentConfig;
 }
 
 async function loadFile(db: Reader, path: string, hash: string): Promise<Uint8Array> {
   const bytes = await contents.blob(db, hash);
-  if (bytes === undefined) throw new Error(`the bytes of ${path} are gone`);
-  if (sha256(bytes) !== hash) throw new Error(`the bytes of ${path} are not what was pushed`);
+  if (bytes === undefined) throw new Error(`the bytes of ${path} are missing`);
+  if (sha256(bytes) !== hash) throw new Error(`the bytes of ${path} differ from the push`);
   return bytes;
 }

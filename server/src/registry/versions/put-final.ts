@@ -4,7 +4,7 @@ import * as contents from '../content-store.ts';
 import { holdReferences } from '../references/pin-references.ts';
 import * as store from '../store.ts';
 
-/** A final version of this content; undefined when there is one of that name already. */
+/** A final version of this content; undefined when the name is taken. */
 export async function putFinal(
   tx: GovernedTx,
   { content, ...version }: { asset_id: string; version: string; content: Content; pushed_by: string },
@@ -12,7 +12,7 @@ export async function putFinal(
   const digest = contentDigest(content);
   await contents.insertContent(tx, { ...content, digest, source: sourceDigest(content) });
   const id = await store.putVersion(tx, { ...version, digest, state: 'final', message: '' });
-  // What was pinned a moment ago must be what is there when this comes to refer to it.
+  // The pinned references must be unchanged when this version refers to them.
   await holdReferences(tx, { digest });
   return id && digest;
 }

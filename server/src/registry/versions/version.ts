@@ -1,12 +1,12 @@
-// What approvals and deploys do to versions and assets, inside the change() of their own event.
+// Changes of versions and assets by approvals and deploys, inside the change() of their own event.
 import type { Visibility } from '@gantry/contract/roles.ts';
 import { removeEntries } from '../../access/acl.ts';
 import type { GovernedTx } from '../../access/change.ts';
 import * as store from '../store.ts';
 
 /**
- * Makes a version's content final. False when the version does not have this digest any more, or is gone. The version stays locked
- * until the transaction ends, so no push can point it elsewhere between this and the commit.
+ * Makes a version's content final. False when the version has another digest now, or is gone. The version stays locked
+ * until the transaction ends, so no push can change its content before the commit.
  */
 export async function finalise(
   tx: GovernedTx,
@@ -15,20 +15,20 @@ export async function finalise(
   return await store.finalise(tx, version_id, digest);
 }
 
-/** Nobody points the version at other content until the transaction ends; the digest that it has, undefined when it is gone. */
+/** The version's digest, locked until the transaction ends; undefined when the version is gone. */
 export const lockDigest = store.lockDigest;
 
-/** Which version answers now; null for none. */
+/** Sets the serving version; null for none. */
 export async function setServing(tx: GovernedTx, asset_id: string, version_id: string | null): Promise<void> {
   await store.setServing(tx, asset_id, version_id);
 }
 
-/** What is shown of who may read it; the ACL rows are what decides. */
+/** The displayed visibility; the ACL rows decide. */
 export async function setVisibility(tx: GovernedTx, asset_id: string, visibility: Visibility): Promise<void> {
   await store.setVisibility(tx, asset_id, visibility);
 }
 
-/** The asset, its versions and its ACL. Content stays under its digest. */
+/** Deletes the asset, its versions and its ACL. Content stays under its digest. */
 export async function removeAsset(tx: GovernedTx, asset_id: string): Promise<void> {
   await removeEntries(tx, asset_id);
   await store.deleteAsset(tx, asset_id);
