@@ -1,4 +1,4 @@
-import { disk_full, errorCode } from '../database/database.ts';
+import { Disconnected, disk_full, errorCode } from '../database/database.ts';
 import { overtaken } from '../database/overtaken.ts';
 import { Problem, problemDocument } from '@gantry/contract/problems.ts';
 import type { Reply } from './reply.ts';
@@ -9,8 +9,8 @@ export function asProblem(error: unknown): Problem {
   if (isNoRoom(error))
     return new Problem('storage_full', { detail: 'It was not finished: there was no room to write.' });
   // Class 57P: the database is shutting down, starting up, or ended the connection; class 53: it has no room, in memory or for another
-  // connection.
-  if (/^(57P|53)/.test(errorCode(error) ?? ''))
+  // connection; class 08: a pooler before it has none to give.
+  if (error instanceof Disconnected || /^(57P|53|08)/.test(errorCode(error) ?? ''))
     return new Problem('starting', { detail: 'The database is not available right now.' });
   return overtaken(error) ?? new Problem('internal');
 }
