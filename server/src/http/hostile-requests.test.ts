@@ -24,19 +24,17 @@ beforeAll(async () => {
 afterAll(async () => await app?.stop());
 
 const json = { 'content-type': 'application/json' };
-const login = async (body: string) =>
-  await fetch(`${app.url}/api/v1/auth/login`, { method: 'POST', headers: json, body });
-
 describe('a body that is', () => {
   test.each([
     ['a megabyte of quotes', `"${'\\"'.repeat(500_000)}`, 400],
     ['a string that does not end', `"${'a'.repeat(1_000_000)}`, 400],
     ['a million of elements', `[${'0,'.repeat(500_000)}0]`, 422],
     ['half a million of members', `{${'"a":1,'.repeat(140_000)}"a":1}`, 422],
-    ['brackets in a string', JSON.stringify({ email: '['.repeat(1000), password: 'x' }), 422],
-  ])('%s is refused within a second, by whoever is not even signed in', async (_, body, status) => {
+    ['brackets in a string', JSON.stringify({ name: '['.repeat(1000) }), 422],
+  ])('%s is refused within a second', async (_, body, status) => {
     const started = performance.now();
-    expect((await login(body)).status).toBe(status);
+    const headers = { ...json, authorization: `Bearer ${ada.token}` };
+    expect((await fetch(`${app.url}/api/v1/teams`, { method: 'POST', headers, body })).status).toBe(status);
     expect(performance.now() - started).toBeLessThan(1000);
   });
 });

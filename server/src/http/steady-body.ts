@@ -8,7 +8,7 @@ export interface LeastRate {
 }
 
 /** A telephone line's rate is enough. One byte now and then would hold what the reader has taken for as long as it may. */
-const leastRate: LeastRate = { bytes_per_second: 8000, window_ms: 10_000 };
+export const leastRate: LeastRate = { bytes_per_second: 8000, window_ms: 10_000 };
 
 /** The same bytes; breaks off with `request_timeout` when they come too slowly. */
 export function steadyBody(body: ReadableStream<Uint8Array>, rate: LeastRate = leastRate): ReadableStream<Uint8Array> {
@@ -42,9 +42,9 @@ async function* steadily(
   }
 }
 
-function tooSlow(bytes_per_second: number): Problem {
+export function tooSlow(bytes_per_second: number): Problem {
   return new Problem('request_timeout', {
     detail: `The body arrives with less than ${bytes_per_second} bytes a second.`,
-    hint: 'Send it over a faster line, or leave out what the agent does not need to run.',
+    hint: 'Send it over a faster line, or leave out what is not needed.',
   });
 }
