@@ -86,6 +86,13 @@ test('a name that nothing has is asked for each time, and takes no room', async 
   }
 });
 
+test('nobody changes what others share', async () => {
+  const { copies } = service();
+  const read = await copies.read(await openSession(), everything());
+  expect(() => read?.found.identity?.memberships.pop()).toThrow(TypeError);
+  expect(() => read?.found.served?.agent.entries.pop()).toThrow(TypeError);
+});
+
 test('one who asks by the moment of a request gets that moment, or a later one as a whole', async () => {
   const { copies } = service();
   const session = await openSession();

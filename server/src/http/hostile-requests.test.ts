@@ -307,6 +307,20 @@ describe('what Node refuses by itself is answered with a problem document', () =
     expect(problemIn(second)).toBe('malformed');
   });
 
+  test('a request that is whole, and not answered yet, is never answered with the refusal of what follows it', async () => {
+    const server = createServer(() => {});
+    answerUnparsed(server, () => {});
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as AddressInfo; // it listens on TCP
+      const first = 'POST /livez HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}';
+      const said = await exchange(async (write) => write(`${first}no HTTP\r\n\r\n`), { host: '127.0.0.1', port });
+      expect(said).toBe('');
+    } finally {
+      server.close();
+    }
+  });
+
   test('an answer that is being given is not written into, though more was asked behind it', async () => {
     const said = await exchange(async (write) => {
       write(`GET /api/v1/audit/events HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${ada.token}\r\n\r\n`);
