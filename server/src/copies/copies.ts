@@ -121,7 +121,8 @@ export function openCopies(db: Database, question: Question): Copies {
         const values = new Map(found.flat());
         // Names that somebody makes up take no room.
         for (const [text, value] of values)
-          if (typeof value === 'object' && value !== null) kept.set(text, { proof: moment.proof, value: frozen(value) });
+          if (typeof value === 'object' && value !== null)
+            kept.set(text, { proof: moment.proof, value: frozen(value) });
         return { moment, values };
       }),
     );
