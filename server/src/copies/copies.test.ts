@@ -86,6 +86,13 @@ test('a name that nothing has is asked for each time, and takes no room', async 
   }
 });
 
+test('nobody changes what others share', async () => {
+  const { copies } = service();
+  const read = await copies.read(await openSession(), everything());
+  expect(() => read?.found.identity?.memberships.pop()).toThrow(TypeError);
+  expect(() => read?.found.served?.agent.entries.pop()).toThrow(TypeError);
+});
+
 test('one who asks by the moment of a request gets that moment, or a later one as a whole', async () => {
   const { copies } = service();
   const session = await openSession();
@@ -96,6 +103,26 @@ test('one who asks by the moment of a request gets that moment, or a later one a
   const later = await copies.read(session, everything(), first?.moment);
   expect(later?.moment).not.toBe(first?.moment);
   expect(later?.found.identity?.name).toBe('Ada');
+});
+
+test('a copy from before a restore does not count again when an instance moves', async () => {
+  const { copies } = service();
+  const session = await openSession();
+  const { db } = database;
+  const move = (port: number) =>
+    sql`update instance set url = ${`http://192.0.2.1:${port}`} where revision_id = ${revision_id}`;
+  const seen = async () => (await copies.read(session, everything()))?.found.served?.route?.url;
+  await db.run(move(1));
+  const old = await db.one<{ epoch: string }>(sql`select epoch from instance_epoch`);
+  await db.run(move(2));
+  expect(await seen()).toBe('http://192.0.2.1:2');
+  await db.transaction(async (tx) => {
+    await tx.run(sql`set local session_replication_role = replica`);
+    await tx.run(move(1));
+    await tx.run(sql`update instance_epoch set epoch = ${old?.epoch}`);
+  });
+  await db.run(move(3));
+  expect(await seen()).toBe('http://192.0.2.1:3');
 });
 
 test('a database that does not answer within two seconds lets nobody in', async () => {

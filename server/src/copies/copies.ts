@@ -121,7 +121,8 @@ export function openCopies(db: Database, question: Question): Copies {
         const values = new Map(found.flat());
         // Names that somebody makes up take no room.
         for (const [text, value] of values)
-          if (typeof value === 'object' && value !== null) kept.set(text, { proof: moment.proof, value });
+          if (typeof value === 'object' && value !== null)
+            kept.set(text, { proof: moment.proof, value: frozen(value) });
         return { moment, values };
       }),
     );
@@ -148,6 +149,13 @@ export function openCopies(db: Database, question: Question): Copies {
       return { moment, found: found as Found<typeof wants> }; // each value is of its name's kind
     },
   };
+}
+
+// Many requests share a copy.
+function frozen<T extends object>(value: T): T {
+  for (const member of Object.values(value))
+    if (typeof member === 'object' && member !== null && !Object.isFrozen(member)) frozen(member as object);
+  return Object.freeze(value);
 }
 
 function textOf({ kind, key }: Wanted<unknown>): string {

@@ -3,7 +3,7 @@ import { createConnection, createServer, type AddressInfo, type Socket } from 'n
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
-import { openDatabase, type Connection } from './database.ts';
+import { Disconnected, openDatabase, type Connection } from './database.ts';
 import { sql } from './sql.ts';
 
 let database: TestDatabase;
@@ -103,6 +103,24 @@ test('a listener that never connected leaves no connection and no attempt', asyn
   await expect(db.listen('news', () => {})).rejects.toThrow('terminated');
   await sleep(rounds(10));
   expect(door.refused).toBe(1);
+  await db.close();
+});
+
+test('a statement and a transaction on a connection that breaks end as disconnected, and the next ones find the database again', async () => {
+  await using door = await doorTo(database.connection);
+  const db = openDatabase(door.connection);
+  const slow = sql`select pg_sleep(30)`;
+  const broken = [
+    db.all(slow),
+    db.transaction(async (tx) => await tx.run(slow)),
+    db.snapshot(async (reader) => await reader.all(slow)),
+  ].map(async (work) => await work.catch((error: unknown) => error));
+  await expect.poll(() => door.admitted).toBe(3);
+  door.refuse(1);
+  for (const error of await Promise.all(broken)) expect(error).toBeInstanceOf(Disconnected);
+  await expect(db.one(sql`select 1`)).rejects.toBeInstanceOf(Disconnected);
+  await expect(db.one(sql`select nothing`)).rejects.not.toBeInstanceOf(Disconnected);
+  expect(await db.one(sql`select 1 as one`)).toEqual({ one: 1 });
   await db.close();
 });
 

@@ -86,7 +86,7 @@ export function openDatabase(
   pool.on('connect', (client) => client.on('error', () => {}));
   return {
     ...readerOn(pool),
-    run: async (query) => (await pool.query(compile(query))).rowCount ?? 0,
+    run: async (query) => (await answered(pool.query(compile(query)))).rowCount ?? 0,
     transaction: async (work, first) => await inTransaction(pool, work, first),
     snapshot: async (read) => await inSnapshot(pool, read),
     listen: async (channel, heard) => await listenOn(settings, { channel, heard, onError, reconnect_after_ms }),
@@ -99,31 +99,45 @@ export function openDatabase(
 
 function readerOn(client: pg.Pool | pg.PoolClient): Reader {
   const all = async <Row extends object>(query: Sql): Promise<Row[]> =>
-    (await client.query<Row & pg.QueryResultRow>(compile(query))).rows;
+    (await answered(client.query<Row & pg.QueryResultRow>(compile(query)))).rows;
   return { all, one: async <Row extends object>(query: Sql) => (await all<Row>(query))[0] };
 }
 
+/** The database cannot be reached, or its connection broke. Nobody knows by then what became of the statement. */
+export class Disconnected extends Error {}
+
+// The server's own errors have a class of their own, and a parameter that cannot be sent is a TypeError.
+async function answered<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (cause) {
+    if (cause instanceof pg.DatabaseError || cause instanceof TypeError) throw cause;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Disconnected(`the database did not answer: ${why}`, { cause });
+  }
+}
+
 async function inTransaction<T>(pool: pg.Pool, work: (tx: OpenTx) => Promise<T>, first?: Sql): Promise<T> {
-  const client = await pool.connect();
+  const client = await answered(pool.connect());
   let broken: Error | undefined;
   let committed = false;
   try {
     // READ COMMITTED: a higher level would read a stale audit head and fail at commit (see migrations, audit.append).
     await Promise.all([
-      client.query('begin isolation level read committed'),
-      ...(first === undefined ? [] : [client.query(compile(first))]),
+      answered(client.query('begin isolation level read committed')),
+      ...(first === undefined ? [] : [answered(client.query(compile(first)))]),
     ]);
     const result = await work({
       ...readerOn(client),
-      run: async (query) => (await client.query(compile(query))).rowCount ?? 0,
+      run: async (query) => (await answered(client.query(compile(query)))).rowCount ?? 0,
       last: async <Row extends object>(query: Sql) => {
         // A commit behind a failed statement rolls back.
-        const [row] = await Promise.all([readerOn(client).one<Row>(query), client.query('commit')]);
+        const [row] = await Promise.all([readerOn(client).one<Row>(query), answered(client.query('commit'))]);
         committed = true;
         return row;
       },
     });
-    if (!committed) await client.query('commit');
+    if (!committed) await answered(client.query('commit'));
     return result;
   } catch (error) {
     await client.query('rollback').catch((failed: Error) => {
@@ -137,11 +151,11 @@ async function inTransaction<T>(pool: pg.Pool, work: (tx: OpenTx) => Promise<T>,
 }
 
 async function inSnapshot<T>(pool: pg.Pool, read: (db: Reader) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
+  const client = await answered(pool.connect());
   let broken: Error | undefined;
   try {
     const [, result] = await Promise.all([
-      client.query('begin isolation level repeatable read read only'),
+      answered(client.query('begin isolation level repeatable read read only')),
       read(readerOn(client)),
     ]);
     return result;

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { BodyShape } from '@gantry/contract/endpoint.ts';
 import { Problem, type Fault } from '@gantry/contract/problems.ts';
-import { steadyBody } from './steady-body.ts';
+import { leastRate, steadyBody, tooSlow, type LeastRate } from './steady-body.ts';
 import { requireStorable } from './storable.ts';
 
 const max_depth = 64;
@@ -15,22 +15,40 @@ export function announcedBytes({ headers }: IncomingMessage): number | undefined
   return Number(headers['content-length'] ?? 0);
 }
 
-/** The whole body. Throws `too_large` over the limit: before the first byte is read where the length was announced. */
-export async function readBytes(incoming: IncomingMessage, max_bytes: number): Promise<Buffer> {
+/**
+ * The whole body. Throws `too_large` over the limit: before the first byte is read where the length was announced. Throws
+ * `request_timeout` for a body that arrives too slowly.
+ */
+export async function readBytes(
+  incoming: IncomingMessage,
+  max_bytes: number,
+  { bytes_per_second, window_ms }: LeastRate = leastRate,
+): Promise<Buffer> {
   if ((announcedBytes(incoming) ?? 0) > max_bytes) throw tooLarge(max_bytes);
-  return await new Promise<Buffer>((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const take = (chunk: Buffer) => {
-      size += chunk.length;
-      chunks.push(chunk);
-      if (size <= max_bytes) return;
-      incoming.off('data', take).pause();
-      reject(tooLarge(max_bytes));
-    };
-    incoming.on('data', take).once('end', () => resolve(Buffer.concat(chunks, size)));
-    incoming.once('error', reject);
-  });
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const chunks: Buffer[] = [];
+  let [size, before] = [0, 0];
+  const take = (chunk: Buffer) => {
+    size += chunk.length;
+    chunks.push(chunk);
+    if (size > max_bytes) reject(tooLarge(max_bytes));
+  };
+  const timer = setInterval(() => {
+    if (size - before < (bytes_per_second * window_ms) / 1000) reject(tooSlow(bytes_per_second));
+    before = size;
+  }, window_ms);
+  incoming
+    .on('data', take)
+    .once('end', () => resolve(Buffer.concat(chunks, size)))
+    .once('error', reject);
+  try {
+    return await promise;
+  } catch (error) {
+    incoming.off('data', take).pause();
+    throw error;
+  } finally {
+    clearInterval(timer);
+  }
 }
 
 /** Throws `unsupported_media_type` for a type that the endpoint does not take. */
@@ -95,5 +113,6 @@ function depthOf(text: string): number {
 }
 
 function tooLarge(max_bytes: number): Problem {
-  return new Problem('too_large', { detail: `The body is larger than ${max_bytes / 1024 ** 2} MB.` });
+  const size = max_bytes < 1024 ** 2 ? `${max_bytes / 1024} kB` : `${max_bytes / 1024 ** 2} MB`;
+  return new Problem('too_large', { detail: `The body is larger than ${size}.` });
 }

@@ -24,19 +24,17 @@ beforeAll(async () => {
 afterAll(async () => await app?.stop());
 
 const json = { 'content-type': 'application/json' };
-const login = async (body: string) =>
-  await fetch(`${app.url}/api/v1/auth/login`, { method: 'POST', headers: json, body });
-
 describe('a body that is', () => {
   test.each([
     ['a megabyte of quotes', `"${'\\"'.repeat(500_000)}`, 400],
     ['a string without an end', `"${'a'.repeat(1_000_000)}`, 400],
     ['a million of elements', `[${'0,'.repeat(500_000)}0]`, 422],
     ['half a million of members', `{${'"a":1,'.repeat(140_000)}"a":1}`, 422],
-    ['brackets in a string', JSON.stringify({ email: '['.repeat(1000), password: 'x' }), 422],
-  ])('%s is refused within a second, also from an anonymous caller', async (_, body, status) => {
+    ['brackets in a string', JSON.stringify({ name: '['.repeat(1000) }), 422],
+  ])('%s is refused within a second', async (_, body, status) => {
     const started = performance.now();
-    expect((await login(body)).status).toBe(status);
+    const headers = { ...json, authorization: `Bearer ${ada.token}` };
+    expect((await fetch(`${app.url}/api/v1/teams`, { method: 'POST', headers, body })).status).toBe(status);
     expect(performance.now() - started).toBeLessThan(1000);
   });
 });
@@ -307,6 +305,20 @@ describe('a request that Node refuses is answered with a problem document:', () 
     const [first = '', second = ''] = said.split(/(?=HTTP\/1\.1 )/);
     expect(first).toMatch(/^HTTP\/1\.1 200[^]*{"status":"ok"}$/);
     expect(problemIn(second)).toBe('malformed');
+  });
+
+  test('a whole request is never answered with the refusal of the next one', async () => {
+    const server = createServer(() => {});
+    answerUnparsed(server, () => {});
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as AddressInfo; // it listens on TCP
+      const first = 'POST /livez HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}';
+      const said = await exchange(async (write) => write(`${first}no HTTP\r\n\r\n`), { host: '127.0.0.1', port });
+      expect(said).toBe('');
+    } finally {
+      server.close();
+    }
   });
 
   test('an answer in progress is not broken by the next request', async () => {

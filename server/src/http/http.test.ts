@@ -156,7 +156,7 @@ test('HEAD is answered like GET, without a body', async () => {
 test.each([
   ['/agents/greeter/invoke', 8_000_000, 'unauthenticated'],
   ['/api/v1/teams', 900_000, 'unauthenticated'],
-  ['/api/v1/auth/login', 2_000_000, 'too_large'],
+  ['/api/v1/auth/login', 70_000, 'too_large'],
 ])(
   '%s refuses a body of %i bytes from an unknown sender before it has arrived, and then closes',
   async (path, bytes, code) => {

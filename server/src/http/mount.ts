@@ -174,7 +174,9 @@ async function carryOut(
     await identifyNow();
     if (endpoint.body !== undefined) requireType(endpoint.body, headers.get('content-type'));
   }
-  const bytes = isRead ? await readBytes(incoming, surface.max_body_bytes) : undefined;
+  const isForAnyone = operations[endpoint.operation].on === 'anyone';
+  const max_bytes = isForAnyone ? unknown_sender_max_bytes : surface.max_body_bytes;
+  const bytes = isRead ? await readBytes(incoming, max_bytes) : undefined;
   const caller = await identifyNow();
   const parsed = {
     params: parse(endpoint.params, exchange.params, '/path'),

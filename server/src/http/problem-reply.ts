@@ -1,4 +1,4 @@
-import { disk_full, errorCode } from '../database/database.ts';
+import { Disconnected, disk_full, errorCode } from '../database/database.ts';
 import { overtaken } from '../database/overtaken.ts';
 import { Problem, problemDocument } from '@gantry/contract/problems.ts';
 import type { Reply } from './reply.ts';
@@ -8,7 +8,8 @@ export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (isNoRoom(error)) return new Problem('storage_full', { detail: 'The request failed: the disk is full.' });
   // Class 57P: the database is shutting down, starting up, or ended the connection. Class 53: it is out of memory or of connections.
-  if (/^(57P|53)/.test(errorCode(error) ?? ''))
+  // Class 08: a pooler has no connection to give.
+  if (error instanceof Disconnected || /^(57P|53|08)/.test(errorCode(error) ?? ''))
     return new Problem('starting', { detail: 'The database is not available right now.' });
   return overtaken(error) ?? new Problem('internal');
 }

@@ -8,7 +8,7 @@ export interface LeastRate {
 }
 
 /** A modem's rate is enough. A sender of a byte now and then would hold the reader's resources until its time limit. */
-const leastRate: LeastRate = { bytes_per_second: 8000, window_ms: 10_000 };
+export const leastRate: LeastRate = { bytes_per_second: 8000, window_ms: 10_000 };
 
 /** The same bytes; throws `request_timeout` when they come too slowly. */
 export function steadyBody(body: ReadableStream<Uint8Array>, rate: LeastRate = leastRate): ReadableStream<Uint8Array> {
@@ -42,7 +42,7 @@ async function* steadily(
   }
 }
 
-function tooSlow(bytes_per_second: number): Problem {
+export function tooSlow(bytes_per_second: number): Problem {
   return new Problem('request_timeout', {
     detail: `The body arrives at less than ${bytes_per_second} bytes a second.`,
     hint: 'Send it over a faster line, or leave out files that the agent does not need at run time.',

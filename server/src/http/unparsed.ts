@@ -19,9 +19,11 @@ export function answerUnparsed(server: Server, onUnparsed: OnUnparsed): void {
     outgoing.once('close', () => open.delete(outgoing));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // A started answer would continue with the text of this one.
-    const isMidAnswer = [...(answers.get(socket) ?? [])].some((one) => one.headersSent && !one.writableFinished);
-    if (!socket.writable || isMidAnswer || error.code === 'ECONNRESET') return void socket.destroy(error);
+    // A started answer would continue with the text of this one, and a whole request before it would take it for its own.
+    const isOwed = [...(answers.get(socket) ?? [])].some(
+      (one) => (one.headersSent || one.req.complete) && !one.writableFinished,
+    );
+    if (!socket.writable || isOwed || error.code === 'ECONNRESET') return void socket.destroy(error);
     const { request_id, status, headers, body } = lastAnswer(problemOf(error));
     onUnparsed({ request_id, status, why: error.code });
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -8,7 +8,7 @@ import { jsonReply, type Reply } from '../http/reply.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
 import { admit } from './admit.ts';
 import { readAnswer, type Answer } from './answer.ts';
-import { followInvocation } from './follow-invocation.ts';
+import { followInvocation, storeEnd } from './follow-invocation.ts';
 import type { Ingress } from './ingress.ts';
 import * as store from './store.ts';
 import { callAgent, type UpstreamCall } from './upstream.ts';
@@ -23,6 +23,8 @@ export interface Incoming {
 
 export async function call(ingress: Ingress, incoming: Incoming): Promise<Reply> {
   const { agent, instance, user } = await admit(ingress.agents, incoming.caller, incoming.name);
+  // One who left by now waits for nothing, and nobody would take the call back.
+  incoming.signal.throwIfAborted();
   const run_id = randomUUID();
   const to = { instance, agent, caller: user, method: 'POST' } as const;
   const ending = ended(ingress, { ...to, path: '/invoke', run_id, headers: incoming.headers, body: incoming.body });
@@ -92,7 +94,7 @@ async function storeAnswer(
   ending: Promise<Ended>,
 ): Promise<void> {
   const end = await ending;
-  if ('answer' in end) await store.end(ingress.db, row.id, end.answer);
+  if ('answer' in end) await storeEnd(ingress, row.id, end.answer);
   else await followInvocation(ingress, row);
   await ingress.forgetOld();
 }

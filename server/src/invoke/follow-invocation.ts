@@ -6,7 +6,9 @@ import { Problem, problemDocument } from '@gantry/contract/problems.ts';
 import type { ServingInstance } from '../deploy/serving.ts';
 import { readAnswer, type Answer } from './answer.ts';
 import type { Ingress } from './ingress.ts';
+import { retryWhileAway } from './retry-while-away.ts';
 import * as store from './store.ts';
+import { refusalOf } from './upstream.ts';
 
 /** The longest time that the wrapper holds the request open until the run ends. */
 const wait_seconds = 20;
@@ -19,16 +21,21 @@ export async function followInvocation(
   ingress: Ingress,
   row: Pick<store.Invocation, 'id' | 'revision_id'>,
 ): Promise<void> {
-  const { db, agents, stopping } = ingress;
+  const { agents, stopping } = ingress;
   for (let silences = 0; !stopping.aborted && silences < max_silences;) {
-    const instance = await agents.instance(row.revision_id);
+    const instance = await retryWhileAway(stopping, async () => await agents.instance(row.revision_id));
     const asked = instance === undefined ? 'lost' : await askFor(ingress, instance, row.id);
-    if (typeof asked === 'object') return await store.end(db, row.id, asked);
+    if (typeof asked === 'object') return await storeEnd(ingress, row.id, asked);
     if (asked === 'lost') break;
     silences = asked === 'silent' ? silences + 1 : 0;
     await sleep(look_again_ms, undefined, { signal: stopping }).catch(() => {}); // the stop ended the sleep
   }
-  if (!stopping.aborted) await store.end(db, row.id, interrupted(row.id));
+  if (!stopping.aborted) await storeEnd(ingress, row.id, answerOf(interrupted(row.id)));
+}
+
+/** A service that stops before it is stored leaves it to the next one, which asks the container. */
+export async function storeEnd({ db, stopping }: Ingress, run_id: string, answer: Answer): Promise<void> {
+  await retryWhileAway(stopping, async () => await store.end(db, run_id, answer));
 }
 
 async function askFor(
@@ -50,18 +57,23 @@ async function askFor(
       body: answered.body,
     });
     if (status === 202) return 'running';
-    return status === 404 ? 'lost' : { status, content_type, body };
+    if (status === 404) return 'lost';
+    const refused = refusalOf('the agent', { status, content_type });
+    return refused === undefined ? { status, content_type, body } : answerOf(refused);
   } catch {
     // A failed request means a silent container.
     return 'silent';
   }
 }
 
-function interrupted(run_id: string): Answer {
-  const problem = new Problem('agent_unavailable', {
+function interrupted(run_id: string): Problem {
+  return new Problem('agent_unavailable', {
     detail: 'The container stopped or died before the run ended.',
     fields: { run_id, run_status: 'interrupted' },
   });
+}
+
+function answerOf(problem: Problem): Answer {
   return {
     status: problem.status,
     content_type: 'application/problem+json',

@@ -49,18 +49,28 @@ export async function callAgent(connections: AgentConnections, call: UpstreamCal
   }
   const { statusCode: status, headers: said, body } = await send(connections, call, headers);
   const content_type = String(said['content-type'] ?? 'application/json');
+  const refusal = refusalOf(call.agent.ref, { status, content_type });
+  if (refusal !== undefined) {
+    body.on('error', () => {}); // it is thrown away on purpose
+    body.destroy();
+    throw refusal;
+  }
+  const retry_after = /^\d{1,6}$/.exec(String(said['retry-after']))?.[0];
+  return { status, content_type, retry_after, body };
+}
+
+/** Of an answer that may not pass. */
+export function refusalOf(
+  ref: string,
+  { status, content_type }: { status: number; content_type: string },
+): Problem | undefined {
   const refusal = !answer_types.test(content_type)
     ? `a content type that is not passed on: ${content_type.slice(0, 60)}`
     : !answer_statuses.includes(status)
       ? `a status that is not passed on: ${status}`
       : undefined;
-  if (refusal !== undefined) {
-    body.on('error', () => {}); // the body is discarded on purpose
-    body.destroy();
-    throw new Problem('agent_error', { detail: `${call.agent.ref} answered with ${refusal}` });
-  }
-  const retry_after = /^\d{1,6}$/.exec(String(said['retry-after']))?.[0];
-  return { status, content_type, retry_after, body };
+  if (refusal === undefined) return undefined;
+  return new Problem('agent_error', { detail: `${ref} answered with ${refusal}` });
 }
 
 async function send(

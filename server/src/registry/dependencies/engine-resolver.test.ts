@@ -71,6 +71,6 @@ test('a base image with another Python than its entry is refused by name', { tim
   });
   expect(run).toMatchObject({ state: 'failed', problem: { code: 'base_image_missing' } });
   expect(run.problem?.detail).toMatch(
-    `BASE_IMAGES names ${config.base_image} for Python 3.12, and it holds Python 3.11`,
+    `BASE_IMAGES names ${config.base_image} for Python 3.12, but the image has Python 3.11`,
   );
 });

@@ -1,0 +1,95 @@
+// A database that is away, or an agent's connection that breaks, in the midst of a call.
+import { once } from 'node:events';
+import type { RequestListener, ServerResponse } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../database/sql.ts';
+import { standInFor } from '../testing/agent-stand-in.ts';
+import { storeAgent } from '../testing/stored-agent.ts';
+import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
+
+let app: TestApp;
+let ada: TestUser;
+let answer: RequestListener;
+const lines: string[] = [];
+beforeAll(async () => {
+  // No keeper finds fault with the container that is stood in for.
+  app = await testApp({ config: { engine_host: 'unix:///nonexistent.sock' }, onLog: (line) => lines.push(line) });
+  ada = await app.user('ada@example.com', { teams: { ml: 'admin' } });
+  const agent = await storeAgent(app, ada.email, { name: 'greeter' });
+  await standInFor(app, agent, (request, response) => answer(request, response));
+});
+afterAll(async () => await app?.stop());
+
+const send = async (path: string, init: RequestInit = {}) =>
+  await fetch(`${app.url}/agents/greeter/${path}`, {
+    ...init,
+    headers: { authorization: `Bearer ${ada.token}`, 'content-type': 'application/json', prefer: 'respond-async' },
+  });
+
+async function begin(): Promise<string> {
+  const begun = await send('invoke', { method: 'POST', body: '{"input":"hi"}' });
+  return ((await begun.json()) as { run_id: string }).run_id;
+}
+
+const allowConnections = async (most: number) => {
+  const here = await app.db.one<{ name: string }>(sql`select current_database() as name`);
+  await app.db.run({ strings: [`alter database "${here?.name}" connection limit ${most}`], values: [] });
+};
+
+test('an answer that comes while the database is away is stored when it is back', async () => {
+  let held: ServerResponse | undefined;
+  answer = ({ url }, response) => {
+    if (url === '/invoke') held = response;
+    else response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
+  };
+  const run_id = await begin();
+  await expect.poll(() => held).toBeDefined();
+  await allowConnections(0);
+  await app.db.run(
+    sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = 'svc_app'`,
+  );
+  const read = async () => await send(`runs/${run_id}`);
+  await expect.poll(async () => (await read()).status).toBe(503);
+  const finished = held === undefined ? [] : once(held, 'finish');
+  held?.writeHead(200, { 'content-type': 'application/json' }).end('{"output":"late"}');
+  await finished;
+  for (let n = 0; n < 5; n++) expect((await read()).status).toBe(503);
+  await allowConnections(-1);
+  await expect.poll(async () => (await read()).status, { timeout: 10_000 }).toBe(200);
+  expect(await (await read()).json()).toEqual({ output: 'late' });
+});
+
+test.each([
+  [200, 'text/html'],
+  [401, 'application/json'],
+])('an answer of %i %s does not pass either where the container is asked for it anew', async (status, content_type) => {
+  answer = ({ url }, response) => {
+    if (url === '/invoke') response.destroy();
+    else response.writeHead(status, { 'content-type': content_type }).end('<script>');
+  };
+  const run_id = await begin();
+  await expect.poll(async () => (await send(`runs/${run_id}`)).status).not.toBe(202);
+  expect(await (await send(`runs/${run_id}`)).json()).toMatchObject({ code: 'agent_error' });
+});
+
+test('a caller who left before the call is sent calls nobody', async () => {
+  let calls = 0;
+  answer = (_, response) => {
+    calls++;
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  };
+  const left = new AbortController();
+  const asked = await app.db.transaction(async (tx) => {
+    await tx.run(sql`lock table audit.head in access exclusive mode`);
+    const sent = send('invoke', { method: 'POST', body: '{"input":"hi"}', signal: left.signal }).catch(() => 'left');
+    const waiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await expect.poll(async () => (await app.db.all(waiting)).length).toBeGreaterThan(0);
+    left.abort();
+    // Its connection is closed before this one is answered.
+    await fetch(`${app.url}/livez`);
+    return sent;
+  });
+  expect(asked).toBe('left');
+  await expect.poll(() => lines.some((line) => line.includes('/invoke') && line.includes('"status":408'))).toBe(true);
+  expect(calls).toBe(0);
+});
