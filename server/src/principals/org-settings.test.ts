@@ -72,7 +72,7 @@ test('a file that says something else than what is in effect is warned of, whoev
   await app.settings({ enforce_password_change: true });
   expect([await warnings(), await finding()]).toMatchObject([
     differs,
-    { verdict: 'warning', detail: expect.stringContaining('enforce_password_change is true, and false there') },
+    { verdict: 'warning', detail: expect.stringContaining('enforce_password_change is true, and false in the file') },
   ]);
   await writeFile(file, 'enforce_password_change: true\n');
   expect([await warnings(), await finding()]).toMatchObject([[], { verdict: 'ok' }]);
