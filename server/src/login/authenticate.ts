@@ -29,6 +29,8 @@ export function authenticator(db: Reader, tokens: Tokens, copies: Copies): Authe
     if (session === undefined) throw sessionEnded();
     const read = await copies.read(session, { identity: identityOf(session.subject) });
     if (read === undefined) throw sessionEnded();
+    // A token names the kind of its subject, and proves no other kind.
+    if (read.found.identity !== undefined && read.found.identity.kind !== session.kind) throw sessionEnded();
     const caller = callerOf({ moment: read.moment, ...read.found }, session, origin);
     const team = headers.get('x-service-team');
     return team === null ? caller : { ...caller, active_team: await findTeamToActFor(db, caller, team) };
