@@ -83,7 +83,7 @@ test('if admins need an approval, the second-last admin stays too', async () => 
   await app.settings({ require_approval_for_admins: true });
   await expect(
     app.admin.client.call('users.update', { params: { id }, body: { role: 'viewer' } }),
-  ).rejects.toMatchObject({ code: 'last_admin', detail: expect.stringContaining('require_approval_for_admins is on') });
+  ).rejects.toMatchObject({ code: 'last_admin', detail: expect.stringContaining('require_approval_for_admins needs') });
   await app.settings({ require_approval_for_admins: false });
   await app.admin.client.call('users.update', { params: { id }, body: { role: 'viewer' } });
 });
