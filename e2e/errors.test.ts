@@ -279,7 +279,7 @@ describe('the approval gate', () => {
     expect(ran.code, ran.output).toBe(1);
     expectAll(ran.output, [
       'This needs the role deployer in team:ml; yours is contributor',
-      'A deployer of the team deploys what was approved',
+      'A deployer of the team deploys the approved version',
     ]);
   });
 

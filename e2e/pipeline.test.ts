@@ -96,7 +96,7 @@ test('it can neither push nor see assets outside its globs', async () => {
   const typing = { as: 'pipeline', in: 'nightly', env: { SERVICE_API_KEY: key } };
   await writeFile(join(gantry.directory, 'nightly/agent.yaml'), yaml('1.0.0').replace('nightly', 'other'));
   const other = await gantry.type('svc submit', typing);
-  expect(other.output).toContain('agents/other is none of the allowed assets of principal:ci');
+  expect(other.output).toContain('agents/other is outside the allowed assets of principal:ci');
   await writeFile(join(gantry.directory, 'nightly/agent.yaml'), yaml('1.0.0').replace('nightly', 'web-greeter'));
   await writeFile(join(gantry.directory, 'nightly/agent.py'), echo);
   await gantry.must('svc submit', typing);

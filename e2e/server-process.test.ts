@@ -126,5 +126,5 @@ test('uninstall asks first; then the installation leaves nothing in the engine a
   const label = [`gantry.installation=${engine.installation_id}`];
   expect((await engine.docker.listVolumes({ filters: JSON.stringify({ label }) })).Volumes ?? []).toEqual([]);
   expect(await engine.docker.listNetworks({ filters: { label } })).toEqual([]);
-  expect((await svc('server', 'uninstall', '--yes')).stderr).toContain('There is no installation with the data in');
+  expect((await svc('server', 'uninstall', '--yes')).stderr).toContain('No installation has its data in');
 }, 120_000);

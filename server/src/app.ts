@@ -1,5 +1,4 @@
-// Starts the roles that are asked for, in one process and at one address. What all of them stand on is opened here, and what two of them
-// share: everything else is opened by the role that needs it.
+// Starts the requested roles in one process, at one address. This file opens the parts that several roles share. A role opens its own parts.
 import { hostname } from 'node:os';
 import { refusalRecorder } from './access/refused.ts';
 import { destinations } from './audit/push/destination.ts';
@@ -33,7 +32,7 @@ import { version } from './version.ts';
 
 export interface App {
   url: string;
-  /** Rejects when a part ends that the service cannot do without. */
+  /** Rejects when a necessary part ends. */
   failed: Promise<never>;
   /** Reads the organisation settings file again. */
   readSettings(): Promise<void>;
@@ -49,7 +48,7 @@ const opens: Record<RoleName, (parts: RoleParts) => Promise<Role> | Role> = {
 
 export async function startApp(config: Config, log: Log, given?: Foundation): Promise<App> {
   const onError = (error: unknown) => log.error({ err: error }, 'a part of the service failed');
-  // What is open is closed newest first, by a stop as by a start that fails half way.
+  // A stop and a failed start close the open parts, newest first.
   await using open = new AsyncDisposableStack();
   const foundation = given ?? (await openFoundation(config, onError));
   open.defer(async () => await foundation.close());

@@ -1,4 +1,4 @@
-// The rules of ARCHITECTURE.md, read off the source text itself. A rule that is broken names the file and the line to move.
+// The rules of ARCHITECTURE.md, checked on the source text. A failure names the file and the import.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { expect, test } from 'vitest';
@@ -71,7 +71,7 @@ function read(file: string): Source {
   return { path: relative(root, file).split(sep).join('/'), text, imports };
 }
 
-/** The room of a server file: its folder, or the file itself at the top. */
+/** The folder of a server file; at the top, the file itself. */
 function room(path: string): string {
   return path.replace('server/src/', '').split('/')[0] ?? '';
 }
@@ -87,7 +87,7 @@ function broken(of: readonly Source[], rule: (source: Source, imported: string) 
   );
 }
 
-test('the source was found', () => {
+test('the test finds the source files', () => {
   expect(server.length).toBeGreaterThan(50);
   expect(server.flatMap(({ imports }) => imports).length).toBeGreaterThan(200);
 });
@@ -109,12 +109,12 @@ test('cli and server import contract, never each other', () => {
   ).toEqual([]);
 });
 
-test('every room of the server has its rung on the ladder', () => {
+test('every folder of the server has a place in the ladder', () => {
   const rooms = new Set(server.filter(({ path }) => !isRoof(path)).map(({ path }) => room(path)));
   expect([...rooms].filter((name) => rung(`server/src/${name}`) < 0)).toEqual([]);
 });
 
-test('a room imports only rooms before it', () => {
+test('a folder imports only lower folders', () => {
   const upward = broken(
     server,
     ({ path }, imported) => !isRoof(path) && imported.startsWith('server/src/') && rung(imported) > rung(path),
@@ -189,7 +189,7 @@ function tablesIn(text: string): string[] {
 
 /** SQL that names a table of a higher folder, and why it stays. */
 const upward: Record<string, string> = {
-  'audit/chain-store.ts: horizon': 'the trigger of audit.entry reads it too, and only proof moves it',
+  'audit/chain-store.ts: horizon': 'the trigger of audit.entry also reads it, and only proof changes it',
 };
 
 test('SQL names only tables of its own folder and of lower ones', () => {
@@ -203,7 +203,7 @@ test('SQL names only tables of its own folder and of lower ones', () => {
   expect([...new Set(above)].toSorted()).toEqual(Object.keys(upward).toSorted());
 });
 
-test('every governed table is written through tx.write alone', () => {
+test('governed tables are written only through tx.write', () => {
   const tables = migrations.flatMap((text) =>
     [...text.matchAll(/call audit\.govern\('(\w+)'\)/g)].map(([, table = '']) => table),
   );
@@ -219,7 +219,7 @@ test('every governed table is written through tx.write alone', () => {
   expect(stray).toEqual([]);
 });
 
-test('SQL stands in store.ts, and in the few rooms whose subject it is', () => {
+test('SQL is only in store.ts, and in the few folders about SQL', () => {
   const rooms =
     /^server\/src\/(database\/|queue\/(lease|forget)\.ts|copies\/copies\.ts|access\/(acl|decide|entry-writer|change)\.ts|audit\/append\.ts|service\/(checks|readiness)\.ts|[\w/-]*\/([\w-]*store|policy)\.ts)/;
   expect(server.filter(({ path, text }) => /\bsql`/.test(text) && !rooms.test(path)).map(({ path }) => path)).toEqual(
@@ -227,7 +227,7 @@ test('SQL stands in store.ts, and in the few rooms whose subject it is', () => {
   );
 });
 
-test('every condition that narrows a list is held to its rule by narrowing.test.ts', () => {
+test('narrowing.test.ts compares every list condition with its rule', () => {
   const held = sources.find(({ path }) => path === 'server/src/access/narrowing.test.ts')?.text ?? '';
   const conditions = server
     .filter(({ path }) => /(access\/decide|\/policy)\.ts$/.test(path))
@@ -238,7 +238,7 @@ test('every condition that narrows a list is held to its rule by narrowing.test.
   expect(conditions.filter((name) => !name.startsWith('where') || !held.includes(`\${${name}(`))).toEqual([]);
 });
 
-test('process.env is read in config.ts files alone', () => {
+test('only config.ts files read process.env', () => {
   expect(
     production
       .filter(({ path, text }) => text.includes('process.env') && basename(path) !== 'config.ts')
@@ -246,7 +246,7 @@ test('process.env is read in config.ts files alone', () => {
   ).toEqual([]);
 });
 
-test('console.* stands in cli/src/output.ts alone', () => {
+test('only cli/src/output.ts uses console.*', () => {
   expect(
     production
       .filter(({ path, text }) => /\bconsole\.\w+\(/.test(text) && path !== 'cli/src/output.ts')
@@ -258,7 +258,7 @@ test('exports are named', () => {
   expect(production.filter(({ text }) => /^export default /m.test(text)).map(({ path }) => path)).toEqual([]);
 });
 
-test('no file or folder is a drawer', () => {
+test('no file or folder has a catch-all name', () => {
   const drawers = /(^|\/)(utils?|helpers?|common|misc|shared|types|lib)(\.ts|\/)/;
   expect(sources.map(({ path }) => path).filter((path) => drawers.test(path))).toEqual([]);
 });

@@ -1,5 +1,5 @@
-// Environment → Config. The sole reader of process.env in the server; every fault is reported at once.
-// `server.env` (KEY=value lines, 0600), in GANTRY_HOME or in `<config home>/gantry`, gives defaults that the real environment overrides.
+// Environment → Config. Only this file reads the server's process.env. It reports all faults together.
+// `server.env` (KEY=value lines, 0600) lies in GANTRY_HOME or in `<config home>/gantry`. The real environment overrides its values.
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -21,7 +21,7 @@ const seconds = (fallback: number) => z.coerce.number().positive().max(86_400).d
 
 const subnet = z.cidrv4();
 const push_url_forms =
-  'must be https://…, http:// on this machine, or syslog+tls://, syslog+tcp:// or syslog+udp:// with a host; without a user, and each once';
+  'must be https://…, http:// on this machine, or syslog+tls://, syslog+tcp:// or syslog+udp:// with a host and without a user. Each URL appears once';
 
 const publicImage = (python: string): string => `python:${python}-slim-bookworm`;
 const publicPythons = ['3.10', '3.11', '3.13', '3.14'];
@@ -30,67 +30,71 @@ const baseImagePattern = /^3\.\d{1,2}=\S+$/;
 export const roleNames = ['api', 'worker', 'ingress'] as const;
 export type RoleName = (typeof roleNames)[number];
 
-/** Every setting by its name; docs/reference/settings.md is made of it. */
+/** Every setting by its name. docs/reference/settings.md is generated from it. */
 export const settings = z.object({
   GANTRY_HOME: z
     .string()
     .optional()
     .describe(
-      'in the environment alone: the folder of one more installation on this machine; its settings are in server.env there, its data in data, its svc in bin, and its port follows from the path',
+      'only in the environment: the folder of a further installation on this machine. It contains server.env, the folder data for DATA_DIR, and the folder bin for svc. The path determines the default port',
     ),
   DATA_DIR: z
     .string()
     .optional()
     .describe(
-      'where everything is kept; data in GANTRY_HOME, else /var/lib/gantry for root, ~/.local/share/gantry otherwise',
+      'the directory of all data. Default: data in GANTRY_HOME; without GANTRY_HOME /var/lib/gantry for root, and ~/.local/share/gantry for other users',
     ),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/ })
     .optional()
-    .describe('a PostgreSQL server of your own instead of the embedded one; SECRET_KEY must then be set'),
+    .describe('a PostgreSQL server of your own instead of the embedded one. It needs SECRET_KEY'),
   MIGRATION_DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/ })
     .optional()
     .describe(
-      'the same database as its owner, for migrations alone; DATABASE_URL must then connect as svc_app, which owns nothing',
+      'the same database, connected as its owner, only for migrations. DATABASE_URL must then connect as svc_app, which owns nothing',
     ),
   SECRET_KEY: z
     .string()
     .refine(isSecretKey, 'must be a random value of 256 bits or more, for example from: openssl rand -base64 32')
     .optional()
-    .describe('256 random bits or more; generated once with the embedded database'),
+    .describe('256 random bits or more. The embedded database comes with a generated one'),
   BASE_URL: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe('what the service calls itself in answers; the listening address when absent'),
+    .describe('the URL of the service in its answers. Default: the listening address'),
   ROLE: list
-    .pipe(z.array(z.enum(roleNames)).refine((names) => new Set(names).size === names.length, 'names each role once'))
+    .pipe(
+      z.array(z.enum(roleNames)).refine((names) => new Set(names).size === names.length, 'must name each role once'),
+    )
     .describe(
-      'the roles of this process, by commas: api, worker, ingress; all of them when absent. Apart they need DATABASE_URL and BASE_URL, and each process a DATA_DIR and a PORT of its own',
+      'the roles of this process, separated by commas: api, worker, ingress. Default: all. Separate roles need DATABASE_URL and BASE_URL, and each process needs its own DATA_DIR and PORT',
     ),
-  HOST: z.string().default('127.0.0.1').describe('where the API listens'),
+  HOST: z.string().default('127.0.0.1').describe('the address that the API listens on'),
   PORT: z.coerce
     .number()
     .int()
     .min(0)
     .max(65_535)
     .optional()
-    .describe('where the API listens; 4480 when absent, another with GANTRY_HOME'),
-  TRUSTED_PROXIES: list.describe('addresses and networks (CIDR), by commas, whose forwarding headers count'),
+    .describe('the port that the API listens on. Default: 4480; with GANTRY_HOME a port that follows from its path'),
+  TRUSTED_PROXIES: list.describe(
+    'proxies whose forwarding headers the service trusts: addresses and networks (CIDR), separated by commas',
+  ),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
-    .describe('how much the log says'),
+    .describe('the lowest level that is logged'),
   ORG_CONFIG: z
     .string()
     .optional()
     .describe(
-      'the file of the organisation settings auth_provider, require_approval_for_admins, approvals_required, approval_expires_after_days and enforce_password_change; read at start and on SIGHUP',
+      'a file with the organisation settings auth_provider, require_approval_for_admins, approvals_required, approval_expires_after_days and enforce_password_change. The service reads it at start and on SIGHUP',
     ),
   AUDIT_PUSH_URL: list
     .pipe(z.array(z.string().refine(isPushUrl, push_url_forms)).refine(areDistinct, push_url_forms))
     .describe(
-      'where copies of the audit log go, by commas: https://… (batches of JSON lines), syslog+tls://host:port, syslog+tcp://host:port, syslog+udp://host:port (RFC 5424; let the receiver take messages of 64 kB); http:// on this machine alone',
+      'the destinations of audit log copies, separated by commas: https://… (batches of JSON lines), syslog+tls://host:port, syslog+tcp://host:port, syslog+udp://host:port. http:// is accepted only on this machine. Syslog is RFC 5424: the receiver must accept messages of 64 kB',
     ),
   AUDIT_PUSH_TOKEN: z.string().optional().describe('the bearer token for the HTTP destination of AUDIT_PUSH_URL'),
   AUDIT_PUSH_SIGNING_KEY: z
@@ -98,93 +102,79 @@ export const settings = z.object({
     .min(24, 'must have 24 characters or more')
     .optional()
     .describe(
-      'signs what goes to the HTTP destination of AUDIT_PUSH_URL, as Standard Webhooks describe it (HMAC-SHA-256, v1); its bytes are the key',
+      'the key that signs requests to the HTTP destination of AUDIT_PUSH_URL, as in Standard Webhooks (HMAC-SHA-256, v1). The bytes of the text are the key',
     ),
   AUDIT_PUSH_CA_FILE: z
     .string()
     .optional()
-    .describe(
-      'a PEM file with certificate authorities that the destinations of AUDIT_PUSH_URL may have, beside the usual ones',
-    ),
+    .describe('a PEM file with further certificate authorities for the destinations of AUDIT_PUSH_URL'),
   SMTP_URL: z
     .url({ protocol: /^smtps?$/ })
     .optional()
     .describe(
-      'the mail server, with user name and password if it asks for them: smtp://… speaks TLS after STARTTLS or not at all, smtps://… from the first byte; absent means that no mail is sent',
+      'the mail server, with user name and password if it needs them. smtp://… requires STARTTLS; smtps://… uses TLS from the first byte. Default: no mail',
     ),
-  SMTP_FROM: z.string().refine(isEmail, 'must be an e-mail address').optional().describe('whom mail comes from'),
-  SMTP_CA_FILE: z
-    .string()
-    .optional()
-    .describe('a PEM file with further certificate authorities that may vouch for the mail server'),
-  SMTP_PLAINTEXT_HOST: z
-    .string()
-    .optional()
-    .describe('the host of SMTP_URL once more, where mail may go there without TLS'),
+  SMTP_FROM: z.string().refine(isEmail, 'must be an e-mail address').optional().describe('the sender of mail'),
+  SMTP_CA_FILE: z.string().optional().describe('a PEM file with further certificate authorities for the mail server'),
+  SMTP_PLAINTEXT_HOST: z.string().optional().describe('the host of SMTP_URL repeated, to allow mail to it without TLS'),
   OUTBOUND_PRIVATE_HOSTS: list.describe(
-    'hosts (host or host:port), by commas, that webhooks may reach although their address is of this machine or of a private network',
+    'hosts that webhooks may reach on this machine or in a private network: host or host:port, separated by commas',
   ),
   AUDIT_KEY_FILE: z
     .string()
     .optional()
     .describe(
-      'the private key that checkpoints of the audit log are signed with, made at the first start; audit/checkpoint-key in DATA_DIR when absent. Servers that share a DATABASE_URL share this key',
+      'the private key that signs checkpoints of the audit log; the first start creates it. Default: audit/checkpoint-key in DATA_DIR. Servers that share a DATABASE_URL share this key',
     ),
   AUDIT_ANCHOR_FILE: z
     .string()
     .optional()
-    .describe(
-      'a file on another volume, in a directory that is there, that every signed checkpoint is appended to; what the log is anchored by',
-    ),
-  AUDIT_HEARTBEAT_SECONDS: seconds(3600).describe('how often the audit log gets a sign of life'),
-  DOCKER_HOST: z.string().default('unix:///var/run/docker.sock').describe('the container engine'),
+    .describe('a file on another volume, in an existing directory; every signed checkpoint is appended to it'),
+  AUDIT_HEARTBEAT_SECONDS: seconds(3600).describe('the interval between heartbeat entries in the audit log'),
+  DOCKER_HOST: z.string().default('unix:///var/run/docker.sock').describe('the address of the container engine'),
   BASE_IMAGE: z
     .string()
     .default(publicImage('3.12'))
-    .describe('what the images of agents are built on; its digest is part of what gets approved'),
+    .describe('the base image of agents. An approval covers its digest'),
   BASE_IMAGES: list
     .refine((entries) => entries.every((entry) => baseImagePattern.test(entry)), 'must be entries such as 3.13=<image>')
     .describe(
-      `base images for projects that need another Python, by commas: 3.13=<image>. Absent: the public slim images of ${publicPythons.join(', ')} where BASE_IMAGE is absent too`,
+      `base images for projects that need another Python, separated by commas: 3.13=<image>. Default: the public slim images of ${publicPythons.join(', ')}; none if BASE_IMAGE is set`,
     ),
   BUILD_INDEX_URL: z
     .url()
     .optional()
-    .describe('your package index, with credentials if it needs them; absent means what pip in the base image uses'),
-  BUILD_INDEX_HOSTS: list.describe('further hosts that the index serves files from, by commas'),
+    .describe('your package index, with credentials if it needs them. Default: the index of pip in the base image'),
+  BUILD_INDEX_HOSTS: list.describe('further hosts that serve files of the index, separated by commas'),
   BUILD_CA_FILE: z.string().optional().describe('a PEM file with the certificate authorities that builds trust'),
-  BUILD_EXTRA_INDEX_URLS: list.describe('further indexes, by commas'),
+  BUILD_EXTRA_INDEX_URLS: list.describe('further package indexes, separated by commas'),
   BUILD_PROXY: z
     .url({ protocol: /^http$/ })
     .optional()
-    .describe('an HTTP proxy that leads to the index'),
+    .describe('an HTTP proxy for the way to the index'),
   BUILD_SOURCE_DISTRIBUTIONS: z
     .enum(['allow', 'refuse'])
     .optional()
-    .describe('whether packages without a wheel may be built; allowed unless an index has credentials'),
-  BUILD_MEMORY_MB: z.coerce.number().int().min(256).default(4096).describe('memory of one build'),
-  BUILD_DISK_MB: z.coerce.number().int().min(256).default(8192).describe('what one build may write'),
-  BUILD_DEADLINE_SECONDS: seconds(900).describe('how long one build may take'),
-  AGENTS_SUBNET: subnet
-    .optional()
-    .describe("the network of the agents; follows from the installation's id when absent"),
-  SANDBOX_SUBNET: subnet
-    .optional()
-    .describe("the network of the builds; follows from the installation's id when absent"),
-  SYNC_BUDGET_SECONDS: seconds(25).describe('after this long a call is answered with 202 and a run id'),
-  START_DEADLINE_SECONDS: seconds(120).describe('how long a new revision may take to be ready'),
-  DRAIN_LIMIT_SECONDS: seconds(3600).describe('how long an old revision may finish its calls'),
+    .describe('whether builds accept packages without a wheel. Default: allow; refuse if an index has credentials'),
+  BUILD_MEMORY_MB: z.coerce.number().int().min(256).default(4096).describe('the memory limit of one build'),
+  BUILD_DISK_MB: z.coerce.number().int().min(256).default(8192).describe('the disk limit of one build'),
+  BUILD_DEADLINE_SECONDS: seconds(900).describe('the time limit of one build'),
+  AGENTS_SUBNET: subnet.optional().describe("the network of the agents. Default: follows from the installation's id"),
+  SANDBOX_SUBNET: subnet.optional().describe("the network of the builds. Default: follows from the installation's id"),
+  SYNC_BUDGET_SECONDS: seconds(25).describe('a longer call is answered with 202 and a run id after this time'),
+  START_DEADLINE_SECONDS: seconds(120).describe('the time limit of a new revision to become ready'),
+  DRAIN_LIMIT_SECONDS: seconds(3600).describe('the time that an old revision has to finish its calls'),
 });
 
 export interface Config {
-  /** What this process does; each once. */
+  /** The roles of this process, each once. */
   roles: RoleName[];
   data_dir: string;
-  /** A server of your own; absent means the embedded one under data_dir. */
+  /** Absent: the embedded database under data_dir. */
   database_url: string | undefined;
-  /** As the owner of that database; absent means that the service owns it itself. The embedded one has both by itself. */
+  /** Absent: the service owns its database. The embedded database brings both connections. */
   migration_database_url: string | undefined;
-  /** Absent only with the embedded database, which generates one beside its data. */
+  /** Absent only with the embedded database, which has a generated one. */
   secret_key: string | undefined;
   base_url: string | undefined;
   host: string;
@@ -198,7 +188,7 @@ export interface Config {
     signing_key: string | undefined;
     ca_file: string | undefined;
   };
-  /** Absent means that no mail is sent. */
+  /** Absent: no mail. */
   mail: MailConfig | undefined;
   outbound_private_hosts: string[];
   audit: {
@@ -208,7 +198,7 @@ export interface Config {
   };
   engine_host: string;
   base_image: string;
-  /** By minor version of Python, those besides `base_image`. */
+  /** Base images beside `base_image`, by minor version of Python. */
   base_images: Readonly<Record<string, string>>;
   build: {
     index_url: string | undefined;
@@ -221,7 +211,7 @@ export interface Config {
     disk_bytes: number;
     deadline_seconds: number;
   };
-  /** Absent means two that follow from the installation's id. */
+  /** Absent: both subnets follow from the installation's id. */
   agents_subnet: string | undefined;
   sandbox_subnet: string | undefined;
   sync_budget_seconds: number;
@@ -236,14 +226,14 @@ export interface MailConfig {
   plaintext: boolean;
 }
 
-/** Long enough, and no placeholder of one character or two again and again. */
+/** A secret key is long and no placeholder that repeats a few characters. */
 export function isSecretKey(text: string): boolean {
   return text.length >= 32 && new Set(text).size >= 8;
 }
 
 export class ConfigFault extends Error {}
 
-/** Reads the process's own environment over the settings file. Throws ConfigFault naming every bad setting. */
+/** The process's environment overrides the settings file. Throws ConfigFault with every invalid setting. */
 export function readConfig(
   environment: NodeJS.ProcessEnv = process.env,
   flags: { role?: string | undefined } = {},
@@ -259,16 +249,16 @@ export function readConfig(
   const read = settings.safeParse(Object.fromEntries(present));
   if (!read.success) {
     const faults = read.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
-    throw new ConfigFault(`These settings are wrong:\n${faults.join('\n')}`);
+    throw new ConfigFault(`These settings are invalid:\n${faults.join('\n')}`);
   }
   const given = read.data;
   if (given.DATABASE_URL !== undefined && given.SECRET_KEY === undefined) {
-    throw new ConfigFault(
-      'SECRET_KEY is missing. With DATABASE_URL it must be set, for example to the output of: openssl rand -base64 32',
-    );
+    throw new ConfigFault('SECRET_KEY is missing. DATABASE_URL needs it. Generate one: openssl rand -base64 32');
   }
   if (given.MIGRATION_DATABASE_URL !== undefined && given.DATABASE_URL === undefined) {
-    throw new ConfigFault('MIGRATION_DATABASE_URL is set without DATABASE_URL, which the service itself connects to.');
+    throw new ConfigFault(
+      'MIGRATION_DATABASE_URL is set without DATABASE_URL. The service itself connects to DATABASE_URL.',
+    );
   }
   const data_dir = given.DATA_DIR ?? (home === undefined ? defaultDataDir(environment) : join(home, 'data'));
   return {
@@ -300,7 +290,7 @@ export function readConfig(
       index_hosts: given.BUILD_INDEX_HOSTS,
       ca_file: given.BUILD_CA_FILE,
       upstream_proxy: given.BUILD_PROXY,
-      // Building a source distribution runs its author's code next to the index's credentials: then somebody has to say so.
+      // The build of a source distribution runs its author's code beside the index's credentials. An admin must allow that.
       source_distributions: given.BUILD_SOURCE_DISTRIBUTIONS ?? (hasCredentials(given) ? 'refuse' : 'allow'),
       memory_bytes: given.BUILD_MEMORY_MB * 1024 ** 2,
       disk_bytes: given.BUILD_DISK_MB * 1024 ** 2,
@@ -320,18 +310,18 @@ function rolesOf({ ROLE, DATABASE_URL, BASE_URL }: z.output<typeof settings>): R
     throw new ConfigFault('ROLE needs DATABASE_URL: the embedded database belongs to one process with all roles.');
   if (BASE_URL === undefined)
     throw new ConfigFault(
-      'ROLE needs BASE_URL: the address of the proxy before the roles, which links and endpoints name.',
+      'ROLE needs BASE_URL: the address of the proxy in front of the roles. Links and endpoints contain it.',
     );
   return ROLE;
 }
 
-// A credential that nobody is sent, or that would be sent to several, is a mistake in the making.
 function baseImages({ BASE_IMAGE, BASE_IMAGES }: z.output<typeof settings>): Record<string, string> {
   const usual = BASE_IMAGE === publicImage('3.12') ? publicPythons.map((python) => [python, publicImage(python)]) : [];
   const named = BASE_IMAGES.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]);
   return Object.fromEntries(named.length > 0 ? named : usual) as Record<string, string>;
 }
 
+// An unused credential, or one for several destinations, is a mistake.
 function auditPush(given: z.output<typeof settings>): Config['audit_push'] {
   const { AUDIT_PUSH_URL: urls, AUDIT_PUSH_TOKEN: token, AUDIT_PUSH_SIGNING_KEY: signing_key } = given;
   const over_http = urls.filter((url) => url.startsWith('http')).length;
@@ -358,9 +348,9 @@ function isPushUrl(text: string): boolean {
 function mailConfig(given: z.output<typeof settings>): MailConfig | undefined {
   const { SMTP_URL: url, SMTP_FROM: from, SMTP_CA_FILE: ca_file, SMTP_PLAINTEXT_HOST: plaintext_host } = given;
   if (url === undefined) return undefined;
-  if (from === undefined) throw new ConfigFault('SMTP_FROM is missing: with SMTP_URL it says whom mail comes from.');
+  if (from === undefined) throw new ConfigFault('SMTP_FROM is missing. SMTP_URL needs it: it is the sender of mail.');
   const { hostname, protocol } = new URL(url);
-  // Said of one host, so that it does not hold on when SMTP_URL changes.
+  // The permission names one host. It ends when SMTP_URL changes to another host.
   if (plaintext_host !== undefined && (plaintext_host !== hostname || protocol !== 'smtp:'))
     throw new ConfigFault('SMTP_PLAINTEXT_HOST must be the host of an SMTP_URL that begins with smtp://.');
   return { url, from, ca_file, plaintext: plaintext_host !== undefined };
@@ -370,12 +360,12 @@ function hasCredentials({ BUILD_INDEX_URL, BUILD_EXTRA_INDEX_URLS }: z.output<ty
   return [BUILD_INDEX_URL, ...BUILD_EXTRA_INDEX_URLS].some((url) => url !== undefined && new URL(url).password !== '');
 }
 
-// What keeps installations of one machine apart; the client has the same rule.
+// GANTRY_HOME separates installations on one machine. The client has the same rule.
 function installationHome({ GANTRY_HOME }: NodeJS.ProcessEnv): string | undefined {
   return GANTRY_HOME === undefined || GANTRY_HOME === '' ? undefined : resolve(GANTRY_HOME);
 }
 
-// PostgreSQL refuses to run as root and gets an OS user of its own, which cannot look into /root: so root's data lives in /var/lib.
+// PostgreSQL refuses to run as root and runs as another OS user. That user cannot read /root, so root's data lie in /var/lib.
 function defaultDataDir(environment: NodeJS.ProcessEnv): string {
   if (process.getuid?.() === 0) return '/var/lib/gantry';
   return join(environment.XDG_DATA_HOME ?? join(homedir(), '.local', 'share'), 'gantry');

@@ -1,5 +1,5 @@
-// Everything of this installation that lives in the container engine, opened on first use: the service starts, and answers for what needs
-// no container, while the engine is down.
+// The installation's parts in the container engine, opened on first use. While the engine is down, the service starts and answers every
+// request that needs no container.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Problem, problems } from '@gantry/contract/problems.ts';
@@ -40,7 +40,7 @@ export function openContainers(config: Config, installation_id: string, log: Log
   const sandboxes = firstUse(async () => {
     const limits = { memory_bytes, disk_bytes, deadline_seconds, cpus: 2, pids: sandbox_processes };
     const settings = { ...index, base_image: config.base_image, sandbox_subnet: subnets.sandbox, limits };
-    const onRefusedHost = (host: string) => log.warn({ host }, 'a build asked for a host that is no package index');
+    const onRefusedHost = (host: string) => log.warn({ host }, 'a build requested a host outside the package index');
     opened = await openSandboxes({
       engine,
       firewall,
@@ -54,7 +54,7 @@ export function openContainers(config: Config, installation_id: string, log: Log
     const network = await ensureNetwork(engine, { purpose: 'agents', subnet: subnets.agents, internal: false });
     const guard = async () => await guardEgress({ engine, firewall }, { network, host_ports: [] });
     for (const [what, hold] of openWays(await guard())) log.warn({ what, why: hold.by }, 'agents can reach this');
-    // Whoever reloads the machine's firewall takes our rules away with the others.
+    // A reload of the machine's firewall removes our rules too.
     clearInterval(guarding);
     if (!closed) guarding = setInterval(() => void guard(), guard_every_ms);
     return { engine, network, guard, secrets_directory: await secretsDirectory(installation_id) };
@@ -85,20 +85,20 @@ export function openContainers(config: Config, installation_id: string, log: Log
   };
 }
 
-// Elsewhere an engine that is silent is a reason to ask doctor; doctor itself has to know more.
+// Other refusals point to doctor. Doctor itself needs the details.
 function withFix(look: Check['look'], engine_host: string): Check['look'] {
   return async (signal) => {
     try {
       return await look(signal);
     } catch (error) {
       if (!(error instanceof Problem) || error.hint !== problems.engine_unavailable.hint) throw error;
-      const fix = `Start the engine at ${engine_host} (for example: systemctl start docker), or set DOCKER_HOST to where one answers.`;
+      const fix = `Start the engine at ${engine_host} (for example: systemctl start docker), or set DOCKER_HOST to the address of a running engine.`;
       return problem(error.detail, fix);
     }
   };
 }
 
-// The outside is open by design, for now: agents call their models there.
+// Agents call their models outside, so the outside is open by design.
 function openWays({ outside: _, ...egress }: EgressReport): [string, Hold][] {
   return Object.entries(egress).filter(([, hold]) => !hold.closed);
 }
@@ -106,7 +106,9 @@ function openWays({ outside: _, ...egress }: EgressReport): [string, Hold][] {
 function describeEgress(egress: EgressReport): Omit<Finding, 'part'> {
   const open = openWays(egress);
   if (open.length === 0)
-    return ok('agents reach the outside; siblings, this machine, private networks and the metadata address are closed');
+    return ok(
+      'agents can reach the outside, but not other agents, this machine, private networks or the metadata address',
+    );
   const named = open.map(([what, { by }]) => `${what.replaceAll('_', ' ')} (${by})`).join(', ');
   return warning(
     `agents can reach: ${named}`,
@@ -116,12 +118,11 @@ function describeEgress(egress: EgressReport): Omit<Finding, 'part'> {
 
 export async function secretsDirectory(installation_id: string): Promise<string> {
   const memory = await memoryDirectory();
-  if (memory === undefined)
-    throw new Error('Neither /run nor /dev/shm is held in memory: secrets would reach the disk');
+  if (memory === undefined) throw new Error('Neither /run nor /dev/shm is in memory: secrets would reach the disk');
   return join(memory, `gantry-${installation_id}`);
 }
 
-// Several installations share an engine, and its networks must not overlap: each gets two of its own in 10.192.0.0/11, by its id.
+// Installations share an engine, and its networks must not overlap. Each gets two networks in 10.192.0.0/11 that follow from its id.
 function subnetsOf(config: Config, installation_id: string): { agents: string; sandbox: string } {
   const [first = 0, second = 0] = createHash('sha256').update(installation_id).digest();
   const network = `10.${192 + (first % 32)}.${second}`;

@@ -21,14 +21,14 @@ async function heldBy(pid: number): Promise<void> {
   await writeFile(join(directory, 'server.pid'), JSON.stringify({ pid, started_ticks, url: null, started_at: '' }));
 }
 
-test('a data directory has one server at a time, and is free once that one lets go', async () => {
+test('a data directory has one server at a time, and is free after its release', async () => {
   const lock = await lockDataDirectory(directory);
   await expect(lockDataDirectory(directory)).rejects.toThrow(DataDirectoryInUse);
   lock.release();
   (await lockDataDirectory(directory)).release();
 });
 
-test('what is missing above a data directory is made so that other users can pass through, and list nothing', async () => {
+test('other users may enter the created parents of a data directory, but not list them', async () => {
   const before = process.umask(0o077);
   try {
     (await lockDataDirectory(join(directory, 'not/there/yet'))).release();
@@ -39,12 +39,12 @@ test('what is missing above a data directory is made so that other users can pas
     expect((await stat(join(directory, folder))).mode & 0o777).toBe(0o711);
   await writeFile(join(directory, 'file'), '');
   await expect(lockDataDirectory(join(directory, 'file/data'))).rejects.toThrow(
-    /^The data directory .* cannot be made \(ENOTDIR\)\. Set DATA_DIR to one that can\.$/,
+    /^The data directory .* cannot be created \(ENOTDIR\)\. Set DATA_DIR to another directory\.$/,
   );
 });
 
-test('a killed server that nobody has buried yet holds nothing', async () => {
-  // The shell never asks for its child's end, which leaves a zombie behind.
+test('a killed server that is still a zombie holds nothing', async () => {
+  // The shell never waits for its child, so the child stays a zombie.
   const parent = spawn('/bin/sh', ['-c', 'sleep 60 & echo $!; exec sleep 60']);
   const [line] = (await once(parent.stdout, 'data')) as [Buffer];
   const pid = Number(line.toString());
@@ -56,7 +56,7 @@ test('a killed server that nobody has buried yet holds nothing', async () => {
   parent.kill();
 });
 
-test('a number that belongs to another process by now holds nothing', async () => {
+test('a process id that now belongs to another process holds nothing', async () => {
   const holder = { pid: process.pid, started_ticks: '1', url: null, started_at: '' };
   await writeFile(join(directory, 'server.pid'), JSON.stringify(holder));
   const lock = await lockDataDirectory(directory);
@@ -64,11 +64,11 @@ test('a number that belongs to another process by now holds nothing', async () =
   lock.release();
 });
 
-test('of servers that start at the same moment exactly one gets the directory, whatever a crash left there', async () => {
+test('exactly one of several servers that start together gets the directory, after any kind of crash', async () => {
   const starters = await Promise.all(Array.from({ length: 4 }, startStarter));
   const dead = (round: number) => JSON.stringify({ pid: process.pid, started_ticks: '1', url: null, round });
   for (let round = 0; round < 200; round++) {
-    // Nothing, a server that is gone, or a file that a power cut emptied.
+    // No file, the file of a dead server, or a file that a power cut emptied.
     const file = join(directory, 'server.pid');
     if (round % 3 === 0) await rm(file, { force: true });
     else await writeFile(file, round % 3 === 1 ? dead(round) : '');
@@ -81,7 +81,7 @@ test('of servers that start at the same moment exactly one gets the directory, w
   for (const starter of starters) starter.end();
 });
 
-test('a server that was killed while it replaced a dead one does not stand in the way of the next one', async () => {
+test('a server that is killed while it replaces a dead one does not block the next one', async () => {
   const file = join(directory, 'server.pid');
   const dead = (started_ticks: string) =>
     JSON.stringify({ pid: process.pid, started_ticks, url: null, started_at: '' });
@@ -89,13 +89,13 @@ test('a server that was killed while it replaced a dead one does not stand in th
   await writeFile(file, dead('1'));
   await writeFile(claim, dead('2'));
   const lock = await lockDataDirectory(directory);
-  // Had the claim another name, it would still lie here.
+  // A claim with another name would still exist.
   expect(await readdir(directory)).toEqual(['server.pid']);
   await expect(lockDataDirectory(directory)).rejects.toThrow(`process ${process.pid}`);
   lock.release();
 });
 
-// A process that tries to take the directory for every line it is sent, and never lets go by itself.
+// A process that tries to lock each directory that it receives, one per line, and never releases one.
 async function startStarter() {
   const program = `
     import { createInterface } from 'node:readline';

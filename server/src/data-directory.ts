@@ -1,6 +1,6 @@
-// One server per data directory. `server.pid` names the holder; a holder that is gone, or whose number now belongs to another
-// process, holds nothing, so a killed server never stands in the way of the next one. The file appears whole or not at all, and only
-// whoever holds it removes it; what a dead holder left is replaced in one step, by the one starter that has the claim on it.
+// One server per data directory. `server.pid` names the holder. A dead holder, or one whose process id now belongs to another process,
+// holds nothing, so a killed server never blocks the next one. The file appears whole or not at all, and only its holder removes it. One
+// starter with a claim replaces the file of a dead holder in one step.
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ export class DataDirectoryInUse extends Error {}
 
 interface Holder {
   pid: number;
-  /** In clock ticks since boot (proc_pid_stat(5), field 22): tells a reused number from the same process. */
+  /** In clock ticks since boot (proc_pid_stat(5), field 22). It distinguishes processes with the same id. */
   started_ticks: string;
   url: string | null;
   started_at: string;
@@ -23,7 +23,7 @@ export interface Lock {
   release(): void;
 }
 
-/** Takes the directory for this process; throws DataDirectoryInUse naming the other server. */
+/** Throws DataDirectoryInUse, with the other server's process id. */
 export async function lockDataDirectory(data_dir: string): Promise<Lock> {
   makeDirectory(data_dir);
   const file = join(data_dir, 'server.pid');
@@ -41,7 +41,7 @@ export async function lockDataDirectory(data_dir: string): Promise<Lock> {
   }
   return {
     announce: async (url) => {
-      // Renamed into place, so that nobody reads half a file.
+      // A rename, so that no reader sees half a file.
       await writeFile(`${file}.new`, JSON.stringify({ ...mine, url }), { mode: 0o644 });
       await rename(`${file}.new`, file);
     },
@@ -49,7 +49,7 @@ export async function lockDataDirectory(data_dir: string): Promise<Lock> {
   };
 }
 
-// Others may pass through what is made here, and list nothing: PostgreSQL runs as a user of its own, and has its directory below.
+// Other users may enter the created directories, but not list them: PostgreSQL runs as another user, in a directory below.
 function makeDirectory(data_dir: string): void {
   const before = process.umask(0);
   try {
@@ -57,19 +57,21 @@ function makeDirectory(data_dir: string): void {
   } catch (error) {
     const code = codeOf(error);
     if (typeof code !== 'string') throw error;
-    throw new ConfigFault(`The data directory ${data_dir} cannot be made (${code}). Set DATA_DIR to one that can.`);
+    throw new ConfigFault(
+      `The data directory ${data_dir} cannot be created (${code}). Set DATA_DIR to another directory.`,
+    );
   } finally {
     process.umask(before);
   }
 }
 
-/** Undefined once the file is ours; otherwise the living process that holds it, or is about to. */
+/** Undefined once the file is ours; otherwise the living process that holds it or is about to. */
 async function take(file: string, mine: Holder): Promise<Holder | undefined> {
   const draft = `${file}.${randomUUID()}`;
   await writeFile(draft, JSON.stringify(mine), { flag: 'wx', mode: 0o644 });
   try {
     for (;;) {
-      // Each further round means that another starter took the file or let go of it meanwhile.
+      // A further round happens when another starter takes or releases the file meanwhile.
       if (await linkUnlessThere(draft, file)) return undefined;
       const found = await readIfThere(file);
       if (found === undefined) continue;
@@ -83,9 +85,9 @@ async function take(file: string, mine: Holder): Promise<Holder | undefined> {
   }
 }
 
-// The claim is named after the very content that was found dead, and taken like the lock itself, so that a starter that is killed here
-// stands in nobody's way either. Content that is dead never comes back to life, and only the owner of its claim replaces it: what is still
-// the same once the claim is ours stays so until we have replaced it.
+// The claim's name is a hash of the dead holder's content, and it is taken like the lock itself, so a starter that is killed here blocks
+// nobody. Dead content stays dead, and only the claim's owner replaces it. Content that is unchanged under our claim therefore stays
+// unchanged until we replace it.
 async function replaceDead(
   file: string,
   { found, draft, mine }: { found: string; draft: string; mine: Holder },
@@ -127,7 +129,7 @@ function parseHolder(text: string): Holder | undefined {
   try {
     return JSON.parse(text) as Holder; // written by the function above
   } catch {
-    // Emptied or cut off by a power cut: nobody holds it.
+    // A power cut emptied or truncated the file: nobody holds it.
     return undefined;
   }
 }
@@ -140,9 +142,9 @@ function isAlive(holder: Holder): boolean {
 function startedTicks(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in parentheses may hold anything, so count fields from its end.
+    // The name in parentheses may contain anything, so fields are counted from its end.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie has ended; its parent only has not asked yet, and may never ask.
+    // A zombie has ended; its parent may never collect it.
     return fields[0] === 'Z' ? undefined : fields[19];
   } catch {
     // No such process.

@@ -1,5 +1,5 @@
-// Every purpose has a key of its own, derived from SECRET_KEY (HKDF, RFC 5869): a token signed with the secret itself, or with another
-// purpose's key, is worth nothing.
+// Every purpose has its own key, derived from SECRET_KEY (HKDF, RFC 5869). A token signed with the secret itself, or with another purpose's
+// key, is invalid.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
 export type Purpose =
@@ -24,7 +24,7 @@ export function wrap(key: Buffer, plain: Buffer): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
 }
 
-/** Throws when the key is another one or a byte was changed. */
+/** Throws for another key or a changed byte. */
 export function unwrap(key: Buffer, wrapped: Buffer): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', key, wrapped.subarray(0, 12));
   decipher.setAuthTag(wrapped.subarray(12, 28));

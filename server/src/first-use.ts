@@ -1,4 +1,4 @@
-/** Opens on first use and keeps what it opened; a failed attempt is made again by the next who asks. */
+/** Opens on first use and keeps the result. After a failure the next call tries again. */
 export function firstUse<T>(open: () => Promise<T>): () => Promise<T> {
   let opened: Promise<T> | undefined;
   return async () => {

@@ -17,7 +17,7 @@ let data_dir: string;
 beforeAll(async () => {
   database = await testDatabase();
   data_dir = await mkdtemp(join(tmpdir(), 'gantry-foundation-'));
-  // The embedded cluster belongs to another OS user when the tests run as root.
+  // When the tests run as root, the embedded cluster belongs to another OS user.
   await chmod(data_dir, 0o711);
 });
 afterAll(async () => {
@@ -25,7 +25,7 @@ afterAll(async () => {
   if (data_dir !== undefined) await rm(data_dir, { recursive: true });
 });
 
-test('on the embedded database the service is not its owner', async () => {
+test('the service does not own the embedded database', async () => {
   expect(await opened({ database_url: undefined, secret_key: undefined })).toMatchObject({
     role: 'svc_app',
     excess: [],
@@ -33,15 +33,15 @@ test('on the embedded database the service is not its owner', async () => {
   });
 });
 
-test('what the data directory holds is closed to everybody else on the machine', async () => {
-  // Made by the test before; what the folder of the database holds is behind its own closed door.
+test('other users of the machine cannot read the content of the data directory', async () => {
+  // The previous test created it. The database's folder closes its own content.
   expect(await stillOpen(data_dir)).toEqual([]);
   expect((await stat(join(data_dir, 'secret-key'))).mode & 0o777).toBe(0o600);
   await chmod(join(data_dir, 'secret-key'), 0o644);
   expect(await stillOpen(data_dir)).toEqual([join(data_dir, 'secret-key')]);
 });
 
-test('an owner who is no superuser migrates, and the service connects as a role that owns nothing', async () => {
+test('an owner without superuser rights migrates, and the service connects as a role that owns nothing', async () => {
   const { db, connection, app } = database;
   const name = `gantry_owned_${randomBytes(6).toString('hex')}`;
   const say = async (statement: string) => await db.run({ strings: [statement], values: [] });
@@ -49,7 +49,7 @@ test('an owner who is no superuser migrates, and the service connects as a role 
   await say(`create database ${name} owner ${name}`);
   const owner = { ...connection, user: name, password: 'of the owner', database: name };
   const urls = { migration_database_url: urlOf(owner), database_url: urlOf({ ...app, database: name }) };
-  // Twice: the second start finds everything as it should be.
+  // Twice: the second start changes nothing.
   for (let start = 0; start < 2; start++)
     expect(await opened(urls)).toMatchObject({ role: 'svc_app', excess: [], finding: { verdict: 'ok' } });
   const service = openDatabase({ ...app, database: name });
@@ -59,14 +59,14 @@ test('an owner who is no superuser migrates, and the service connects as a role 
   await say(`drop role ${name}`);
 });
 
-test('a service that is to be kept apart from the owner does not start as the owner', async () => {
+test('a service with a separate owner does not start as that owner', async () => {
   const url = urlOf(database.connection);
   await expect(opened({ migration_database_url: url, database_url: url })).rejects.toThrow(
     'DATABASE_URL must connect as svc_app',
   );
 });
 
-test('a service that owns its database works, and the doctor warns of it', async () => {
+test('a service that owns its database works, and doctor warns about it', async () => {
   const { excess, finding } = await opened({ database_url: urlOf(database.connection) });
   expect(excess).toContain('owns tables');
   expect(finding).toMatchObject({ verdict: 'warning', fix: expect.stringContaining('MIGRATION_DATABASE_URL') });

@@ -1,4 +1,4 @@
-// What every role stands on: the data directory's lock, the secret, the database with its migrations, and the password key.
+// The parts that every role needs: the data directory's lock, the secret, the migrated database, and the password key.
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ export interface Foundation {
   db: Database;
   secret_key: string;
   passwords: Passwords;
-  /** On the data directory, whichever database is used: servers that share a DATABASE_URL have a directory each. */
+  /** The lock on the data directory, with any database: servers that share a DATABASE_URL have one directory each. */
   lock: Lock;
   /** Rejects when the embedded database ends by itself. */
   failed: Promise<never>;
@@ -57,7 +57,7 @@ export interface Owned {
   close(): Promise<void>;
 }
 
-/** The database as its owner, for what the service must not be able to do itself; beside the service when that runs. */
+/** The database as its owner, for changes that the service itself must not make. The service may run at the same time. */
 export async function openAsOwner(config: Config): Promise<Owned> {
   if (config.database_url !== undefined) {
     const db = openDatabase({ connectionString: config.migration_database_url ?? config.database_url }, { max: 2 });
@@ -88,7 +88,7 @@ export async function openAsOwner(config: Config): Promise<Owned> {
 }
 
 interface Connections {
-  /** Absent where the service connects as the owner. */
+  /** Absent if the service connects as the owner. */
   owner: Connection | undefined;
   service: Connection;
 }
@@ -99,7 +99,7 @@ function connectionsOf({ database_url, migration_database_url }: Config, embedde
   return { owner, service: { connectionString: database_url } };
 }
 
-// The owner migrates and is gone before the service does anything; a service that is told to be somebody else must be.
+// The owner's connection closes after the migrations. With a separate owner, the service's role must own nothing.
 async function openMigrated({ owner, service }: Connections, onError: (error: Error) => void): Promise<Database> {
   const migrating = openDatabase(owner ?? service, { max: 1, onError });
   try {
@@ -127,8 +127,8 @@ async function refuseExcess(db: Database): Promise<void> {
     throw new ConfigFault(`The service must not own its database: its role ${role} ${excess.join(', ')}.`);
 }
 
-// With the embedded database the secret is as safe as the data beside it: made once, 0600. A file that a crash left half written, or that
-// was emptied, is refused: keys derived from nothing would be keys that everybody has.
+// With the embedded database the secret is as safe as the data beside it: created once, 0600. An empty or truncated file is refused:
+// everybody could derive the keys of an empty secret.
 async function ownSecretKey(data_dir: string): Promise<string> {
   const file = join(data_dir, 'secret-key');
   if (!existsSync(file)) {
@@ -138,6 +138,6 @@ async function ownSecretKey(data_dir: string): Promise<string> {
   await chmod(file, 0o600);
   const secret_key = (await readFile(file, 'utf8')).trim();
   if (!isSecretKey(secret_key))
-    throw new ConfigFault(`${file} holds no secret of 256 bits. Put back the one it held, or set SECRET_KEY to it.`);
+    throw new ConfigFault(`${file} contains no secret of 256 bits. Restore its content, or set SECRET_KEY to it.`);
   return secret_key;
 }

@@ -1,4 +1,4 @@
-// Structured logs: one JSON line each on stdout. Secrets are never handed to it; known names are redacted all the same.
+// Structured logs: one JSON line per record on stdout. No code logs secrets; well-known names are redacted as a second protection.
 import { writeSync } from 'node:fs';
 import { pino, type DestinationStream, type Logger } from 'pino';
 
@@ -16,15 +16,15 @@ export function openLog(level: string, destination?: DestinationStream): Log {
     '*.token',
     '*.secret',
     '*.authorization',
-    // PostgreSQL quotes the whole row there.
+    // PostgreSQL quotes the whole row in the detail.
     'err.detail',
   ];
   const redact = { paths, censor: '[redacted]' };
   return pino({ level, base: {}, timestamp: pino.stdTimeFunctions.isoTime, redact }, destination ?? standardOutput());
 }
 
-// Written at once, and never kept for later: a full disk under the log ends no service and holds up no end of one. Lines for which there is
-// no room are lost, and their number is the first line once there is.
+// Lines are written at once and never buffered, so a full disk under the log neither ends the service nor delays its stop. Lines without
+// space are lost. Once there is space again, the first line tells their number.
 function standardOutput(): DestinationStream {
   let lost = 0;
   let cut = false;
@@ -35,7 +35,7 @@ function standardOutput(): DestinationStream {
       cut = written === 0 ? cut : written < bytes.length;
       return written === bytes.length;
     } catch {
-      return false; // counted by whoever asked
+      return false; // the caller counts it
     }
   };
   return {

@@ -1,4 +1,4 @@
-// The server program. `serve` runs its roles in the foreground until SIGTERM or SIGINT; the others do their one thing.
+// The server program. `serve` runs its roles in the foreground until SIGTERM or SIGINT. The other commands do one thing and end.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
@@ -83,7 +83,7 @@ async function serveUntilStopped(role: string | undefined): Promise<void> {
   }
 }
 
-// The password reaches its file before the row that it opens: a crash between them leaves a file, and the next run replaces it.
+// The file is written before the row. A crash between them leaves a file, and the next run replaces it.
 async function seedWithRandomPassword(file: string | undefined): Promise<void> {
   if (file === undefined) throw new ConfigFault(usage);
   const foundation = await openFoundation(readConfig());

@@ -1,4 +1,4 @@
-// What tells the world outside what happened: people in their notifications and by mail, programs through webhooks, and copies of the log.
+// Outgoing messages: notifications and mail for people, webhooks for programs, and copies of the log.
 import type { Destination } from './audit/push/destination.ts';
 import { pushing } from './audit/push/push.ts';
 import type { Config } from './config.ts';
@@ -19,7 +19,7 @@ export interface Outgoing {
   password_tokens: PasswordTokens;
   webhooks: { db: Database; outbound: Outbound; secret_key: Buffer };
   check: Check;
-  /** From where the last process left off. */
+  /** Continues where the last process stopped. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export async function openOutgoing(
     db: Database;
     secret_key: string;
     base_url: () => string;
-    /** Where copies of the log go. */
+    /** The destinations of log copies. */
     receivers: readonly Destination[];
     onError: (error: unknown) => void;
   },

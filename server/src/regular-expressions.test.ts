@@ -1,5 +1,5 @@
-// Every regular expression of server and contract against 100 kB of what makes expressions slow. Most of them only ever see short text;
-// but what bounds it stands elsewhere, and moves.
+// Every regular expression of server and contract on 100 kB of text that makes expressions slow. Most expressions only get short text, but
+// the limit is in other files and can change.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -41,13 +41,13 @@ const hostile = atoms.flatMap((atom) => {
   return [`${many}\u0001`, `a${many}\u0001`, `"${many}`, `0${many}!`, `[${many}`];
 });
 
-test('the expressions were found', () => {
+test('the test finds the expressions', () => {
   expect(expressions.length).toBeGreaterThan(100);
 });
 
-test('none takes longer than 50 ms over 100 kB, whatever is in it', { timeout: 120_000 }, () => {
+test('no expression takes longer than 50 ms on 100 kB of any text', { timeout: 120_000 }, () => {
   const slow = expressions.flatMap(({ written, expression }) => {
-    // The beginning of a text first: what grows with the square of it would not come to an end over the whole.
+    // The start of a text first: quadratic time would not end on the whole text.
     const text = hostile.find(
       (one) => slowest(expression, one.slice(0, size / 20)) > max_ms / 5 || slowest(expression, one) > max_ms,
     );

@@ -2,14 +2,14 @@
 import { createHmac } from 'node:crypto';
 
 export interface Signable {
-  /** The same however often it is sent. */
+  /** The same for every attempt. */
   id: string;
   body: string;
-  /** Seconds since 1970; now unless told. */
+  /** Seconds since 1970. Default: now. */
   timestamp?: number;
 }
 
-/** One signature for each key, so that a receiver may still have the one before. */
+/** One signature for each key, so that a receiver may still use the previous key. */
 export function signatureHeaders(
   { id, body, timestamp = Math.floor(Date.now() / 1000) }: Signable,
   keys: readonly (Buffer | string)[],

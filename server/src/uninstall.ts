@@ -1,5 +1,5 @@
-// Takes an installation out of the container engine: agents, builds, networks, caches, images, and the secrets that lie in memory. The data
-// stay: whoever asked for this removes them, or keeps them.
+// Removes an installation from the container engine: agents, builds, networks, caches, images, and the secrets in memory. The data stay;
+// the caller removes or keeps them.
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,9 +11,9 @@ import { openAsOwner } from './foundation.ts';
 import { installationId } from './principals/find.ts';
 
 export async function uninstall(config: Config): Promise<Removed> {
-  // Opening the database would make one.
+  // To open the database would create one.
   if (config.database_url === undefined && !existsSync(join(config.data_dir, 'postgresql', 'data')))
-    throw new ConfigFault(`There is no installation with the data in ${config.data_dir}.`);
+    throw new ConfigFault(`No installation has its data in ${config.data_dir}.`);
   const owned = await openAsOwner(config);
   let id: string;
   try {

@@ -1,4 +1,4 @@
-// With settings that would make it unsafe the service does not start, and says which.
+// The service does not start with unsafe settings, and names them.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ test.each([
   expect(() => read({ DATABASE_URL: nowhere, ...given })).toThrow('SECRET_KEY');
 });
 
-test('roles apart need a database and an address that they share; all of them together need neither', () => {
+test('separate roles need a shared database and a shared address; all roles together need neither', () => {
   const shared = { DATABASE_URL: nowhere, SECRET_KEY: right, BASE_URL: 'https://gantry.example' };
   const all = ['api', 'worker', 'ingress'];
   expect(read({}).roles).toEqual(all);
@@ -38,16 +38,16 @@ test('roles apart need a database and an address that they share; all of them to
   for (const ROLE of ['gateway', 'api,api', 'api worker']) expect(() => read({ ...shared, ROLE })).toThrow('ROLE');
 });
 
-test('a key file that was emptied or cut short is refused, and is not made anew over what was encrypted with it', async () => {
+test('an empty or truncated key file is refused, and not replaced while data are encrypted with its key', async () => {
   const data_dir = await mkdtemp(join(tmpdir(), 'gantry-key-'));
   const open = async () =>
     await openFoundation({ ...testConfig(), database_url: nowhere, secret_key: undefined, data_dir });
-  // A sound one is taken: what then fails is the database, which is nowhere.
+  // A valid key file is accepted. Then the database fails, because it does not exist.
   await writeFile(join(data_dir, 'secret-key'), right);
-  await expect(open()).rejects.not.toThrow('holds no secret');
+  await expect(open()).rejects.not.toThrow('contains no secret');
   for (const damaged of ['', '\n', right.slice(0, 20)]) {
     await writeFile(join(data_dir, 'secret-key'), damaged);
-    await expect(open()).rejects.toThrow('holds no secret of 256 bits');
+    await expect(open()).rejects.toThrow('contains no secret of 256 bits');
   }
   await rm(data_dir, { recursive: true });
 });

@@ -1,4 +1,4 @@
 import about from '../package.json' with { type: 'json' };
 
-/** Of this program, as its package says. */
+/** The version of this program, from its package. */
 export const version: string = about.version;

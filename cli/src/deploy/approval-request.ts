@@ -32,7 +32,7 @@ function withoutAsking({ code, detail, errors, fields, hint = '' }: Problem): Pr
     detail,
     errors,
     fields,
-    hint: hint.replace(/\s*\b(?:Ask for the approval|ask): svc submit.*$/, ''),
+    hint: hint.replace(/\s*\b(?:Request the approval|ask): svc submit.*$/, ''),
   });
 }
 

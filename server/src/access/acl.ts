@@ -1,4 +1,4 @@
-// ACL rows of assets. They are written with the asset, by immutable ids; a change of them is a governed change of their own.
+// ACL entries of assets, by immutable ids. They are written with the asset. A later change of them is a governed change of its own.
 import type { Action, PrincipalType } from '@gantry/contract/roles.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Reader } from '../database/database.ts';
@@ -7,14 +7,14 @@ import type { SignedInCaller } from './caller.ts';
 import type { GovernedTx } from './change.ts';
 import type { Entry } from './subject.ts';
 
-/** An ACL row as it is stored. */
+/** A stored ACL entry. */
 export interface StoredEntry extends Entry {
   id: string;
   asset_id: string;
   created_at: string;
 }
 
-/** Whom a row is about, by immutable id; null for the organisation as a whole. */
+/** The principal of an entry, by immutable id; null for the whole organisation. */
 export interface EntryPrincipal {
   principal_type: PrincipalType;
   principal_id: string | null;
@@ -22,7 +22,7 @@ export interface EntryPrincipal {
 
 export const entryColumns = sql`id, asset_id, principal_type, principal_id, actions, created_at`;
 
-/** A service principal that makes an asset for its owner makes the next version, too. */
+/** A service principal that creates an asset for its owner may also push the next version. */
 export function entryOfMaker({ kind, id }: SignedInCaller): Entry[] {
   return kind === 'principal' ? [{ principal_type: kind, principal_id: id, actions: ['read', 'use', 'write'] }] : [];
 }
@@ -32,8 +32,8 @@ export async function removeEntries(tx: GovernedTx, asset_id: string): Promise<v
 }
 
 /**
- * A column for a select of assets, with their entries under a condition on `permission p`: an asset and the rights of a caller are read
- * together, as of one moment.
+ * A column with the entries of each selected asset, under a condition on `permission p`. One statement reads the asset and the caller's
+ * rights as of one moment.
  */
 export function entriesColumn(asset_id: Sql, condition: Sql): Sql {
   return sql`(
@@ -41,7 +41,7 @@ export function entriesColumn(asset_id: Sql, condition: Sql): Sql {
     from permission p where p.asset_id = ${asset_id} and ${condition}) as entries`;
 }
 
-/** whereCovers() for a caller who is read by the same statement: `principals` is a query for the ids under which entries are about them. */
+/** whereCovers() for a caller that the same statement reads. `principals` is a query for the ids whose entries cover the caller. */
 export function whereAboutAny(principals: Sql): Sql {
   return sql`(p.principal_type = 'org'
     or (p.principal_type in ('user', 'principal', 'team', 'group') and p.principal_id = any(array(${principals}))))`;
@@ -55,7 +55,7 @@ export interface EntryQuery {
   limit: number;
 }
 
-/** Those of one asset together. */
+/** Sorted by asset. */
 export async function listEntries(db: Reader, query: EntryQuery): Promise<StoredEntry[]> {
   const { asset_id, principal_type, principal_id, after, limit } = query;
   const conditions: Sql[] = [];
@@ -72,7 +72,7 @@ export async function entryById(db: Reader, id: string): Promise<StoredEntry | u
   return await db.one<StoredEntry>(sql`select ${entryColumns} from permission where id = ${id}`);
 }
 
-/** The rows about everybody and about these principals. */
+/** The entries about everybody and about these principals. */
 export async function entriesAbout(
   db: Reader,
   asset_id: string,
@@ -98,10 +98,10 @@ export function whereAbout({ principal_type, principal_id }: EntryPrincipal): Sq
   return sql`principal_type = ${principal_type} and principal_id is not distinct from ${principal_id}`;
 }
 
-/** Of these assets, what they are called; nobody else changes their entries until the transaction ends. Assets stand above and hand it down. */
+/** Locks the entries of these assets until the transaction ends, and returns the references. A higher folder provides it. */
 export type HoldAssets = (tx: GovernedTx, ids: readonly string[]) => Promise<{ id: string; ref: string }[]>;
 
-/** Takes away every entry about a principal who is removed, and answers how many there were. Throws `last_admin`. */
+/** Deletes all entries about a removed principal, and returns their number. Throws `last_admin` if an asset would lose its only admin. */
 export async function removeEntriesOf(
   tx: GovernedTx,
   holdAssets: HoldAssets,
@@ -115,7 +115,7 @@ export async function removeEntriesOf(
   return rows.length;
 }
 
-/** Ids of the assets whose entries nobody could change without this principal. */
+/** Ids of the assets that have no other admin than this principal. */
 async function assetsWithout(tx: GovernedTx, principal: EntryPrincipal): Promise<string[]> {
   const rows = await tx.all<Entry & { asset_id: string }>(sql`
     select asset_id, principal_type, principal_id, actions from permission where 'admin' = any(actions) and asset_id in (
@@ -126,14 +126,14 @@ async function assetsWithout(tx: GovernedTx, principal: EntryPrincipal): Promise
   );
 }
 
-/** Do these entries leave somebody who may change them? Those of an asset always do. */
+/** An asset's entries always contain one with `admin`. */
 export function hasAdmin(entries: readonly { actions: readonly Action[] }[]): boolean {
   return entries.some(({ actions }) => actions.includes('admin'));
 }
 
 export function lastAdmin(shown: string, refs: readonly string[]): Problem {
   return new Problem('last_admin', {
-    detail: `${shown} is the last who may change who may do what to ${refs.join(', ')}.`,
+    detail: `Only ${shown} has admin permission on ${refs.join(', ')}.`,
     hint: 'Grant `admin` to somebody else first.',
   });
 }

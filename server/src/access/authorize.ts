@@ -1,4 +1,4 @@
-// The only maker of a Grant. Whatever changes something takes one, so that forgetting the decision does not compile.
+// Only this file creates Grants. Every change takes a Grant, so code without a decision does not compile.
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Operation } from '@gantry/contract/roles.ts';
 import type { Caller } from './caller.ts';
@@ -7,7 +7,7 @@ import type { Subject } from './subject.ts';
 
 declare const made: unique symbol;
 
-/** Proof that this caller may do this to that. A record of a decision, not a key: long work decides again before it acts. */
+/** The record of a decision: this caller may do this operation on this subject. Long work decides again before it acts. */
 export interface Grant<O extends Operation = Operation> {
   readonly [made]: true;
   readonly operation: O;
@@ -17,7 +17,7 @@ export interface Grant<O extends Operation = Operation> {
   readonly bypass: Allowed['bypass'];
 }
 
-/** A refusal that goes on the record: who was refused what, on what. */
+/** A refusal that the audit log records, with caller, operation and subject. */
 export class Refusal extends Problem {
   readonly operation: Operation;
   readonly subject: Subject;
@@ -27,7 +27,7 @@ export class Refusal extends Problem {
     operation: Operation,
     subject: Subject,
   ) {
-    // What a stranger may not read gets the same answer as what is not there.
+    // A hidden subject gets the same answer as a missing one.
     const hidden = problem.code === 'not_found';
     super(
       problem.code,
@@ -38,7 +38,7 @@ export class Refusal extends Problem {
   }
 }
 
-/** Throws a Refusal, or answers the Grant. */
+/** Throws a Refusal if the decision is no. */
 export function authorize<O extends Operation>(caller: Caller, operation: O, subject: Subject): Grant<O> {
   const decision = decide(caller, operation, subject);
   if (!decision.allowed) throw new Refusal(decision, operation, subject);
@@ -49,5 +49,5 @@ export function authorize<O extends Operation>(caller: Caller, operation: O, sub
     because: decision.because,
     bypass: decision.bypass,
   };
-  return grant as Grant<O>; // the brand exists only in types; this is the one place that puts it on
+  return grant as Grant<O>; // the brand exists only in types, and only this line sets it
 }

@@ -1,15 +1,15 @@
-// Who asks. Roles are read with every request, never from the token, so that a demotion acts at once.
+// The caller of a request. Every request reads the roles again, never from the token, so a demotion acts at once.
 import type { Operation, Role } from '@gantry/contract/roles.ts';
 import type { Receipt } from '../audit/append.ts';
 import type { Moment } from '../copies/copies.ts';
 import type { Tx } from '../database/database.ts';
 
-/** Where a request came from, and the audit entries that it made. */
+/** The origin of a request, and the audit entries of its changes. */
 export interface Origin {
   request_id: string | null;
   ip: string | null;
   receipts: Receipt[];
-  /** Joins the transaction of each governed change that is made for the request; what it throws undoes the change. */
+  /** Runs in the transaction of each governed change of the request. An error in it undoes the change. */
   onChange?: (tx: Tx) => Promise<void>;
 }
 
@@ -19,21 +19,21 @@ export interface Membership {
   role: Role;
 }
 
-/** What the decision asks of whoever is signed in. */
+/** The facts about a signed-in caller that decisions use. */
 interface SignedIn {
   id: string;
-  /** How the log and other people know them: an e-mail, or `principal:<name>`. */
+  /** The name in the log and for other people: an e-mail address or `principal:<name>`. */
   label: string;
   /** Platform role. */
   role: Role;
   memberships: Membership[];
-  /** Ids of the groups that they are in. */
+  /** Ids of the caller's groups. */
   groups: string[];
   primary_team: { id: string; name: string } | null;
   /** The team that X-Service-Team names, else the primary one. */
   active_team: { id: string; name: string } | null;
   session_id: string;
-  /** When all of this was true; undefined for work that goes on without a request. */
+  /** The moment at which these facts were true; undefined for work without a request. */
   moment?: Moment;
   origin: Origin;
 }
@@ -45,11 +45,11 @@ export interface UserCaller extends SignedIn {
   must_change_password: boolean;
 }
 
-/** A service principal: in one team, with the role it was given there, and with nothing beyond that. */
+/** A service principal is in one team and has one role there. It has no other rights. */
 export interface ServicePrincipalCaller extends SignedIn {
   kind: 'principal';
   name: string;
-  /** Globs over references, such as `agents/*`: what matches none of them does not exist for it. */
+  /** Globs over references, such as `agents/*`. All other assets are hidden from it. */
   allowed_assets: string[];
 }
 
@@ -57,7 +57,7 @@ export type SignedInCaller = UserCaller | ServicePrincipalCaller;
 
 type OfRequest = 'active_team' | 'session_id' | 'moment' | 'origin';
 
-/** A caller without what their request adds. */
+/** A caller without the facts of one request. */
 export type Identity = UserIdentity | ServicePrincipalIdentity;
 export type UserIdentity = Omit<UserCaller, OfRequest>;
 export type ServicePrincipalIdentity = Omit<ServicePrincipalCaller, OfRequest>;
@@ -68,7 +68,7 @@ export interface AnonymousCaller {
   origin: Origin;
 }
 
-/** The service itself, for one of the reasons that roles.ts lists. */
+/** The service itself, for one of the system operations in roles.ts. */
 export interface SystemCaller {
   kind: 'system';
   operation: Extract<Operation, `system.${string}`>;

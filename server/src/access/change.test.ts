@@ -45,7 +45,7 @@ test('a governed row without an entry does not commit', async () => {
   expect(await teamNames()).toEqual(['ml']);
 });
 
-test('an entry about another row does not cover it, nor does deferring or replication role', async () => {
+test('an entry about another row does not cover it, not even with deferred constraints or the replication role', async () => {
   const smuggled = change(db, grant(), 'team.created', async (tx) => {
     await tx.write('team', sql`insert into team (name) values ('covered') returning id`);
     await tx.run(sql`set constraints all deferred`);
@@ -60,7 +60,7 @@ test('an entry about another row does not cover it, nor does deferring or replic
   expect(await teamNames()).toEqual(['ml']);
 });
 
-test('work that fails leaves neither row nor entry', async () => {
+test('failed work leaves neither row nor entry', async () => {
   const before = (await entries()).length;
   const failing = change(db, grant(), 'team.created', async (tx) => {
     await tx.write('team', sql`insert into team (name) values ('gone') returning id`);
@@ -71,7 +71,7 @@ test('work that fails leaves neither row nor entry', async () => {
   expect((await entries()).length).toBe(before);
 });
 
-test('work that changes nothing leaves no entry', async () => {
+test('work without a change leaves no entry', async () => {
   const before = (await entries()).length;
   await change(db, grant(), 'team.created', async () => {});
   expect((await entries()).length).toBe(before);
@@ -88,7 +88,7 @@ test('the receipt of a change reaches the origin of its caller', async () => {
   expect(made.caller.origin.receipts).toMatchObject([{ chain: 'governance' }]);
 });
 
-test('must_change_password set in plain SQL writes its own entry, and nothing else may ride along', async () => {
+test('must_change_password set in plain SQL writes its own entry, and no other change joins it', async () => {
   await change(db, grant(), 'user.created', async (tx) => {
     await tx.write(
       'app_user',

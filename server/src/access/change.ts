@@ -1,5 +1,5 @@
-// One governed write together with its audit entry, or nothing. It alone hands out the transaction that can write governed tables:
-// `tx.write` notes which rows were written, and the entry names them; the database refuses to commit a row that no entry names.
+// A governed write commits together with its audit entry, or not at all. Only change() provides the transaction that can write governed
+// tables. `tx.write` notes the written rows and the entry names them; the database refuses to commit a row that no entry names.
 import type { AuditBody, AuditEvent } from '@gantry/contract/audit.ts';
 import { appendAndCommit, type Receipt } from '../audit/append.ts';
 import type { Database, Tx } from '../database/database.ts';
@@ -10,18 +10,18 @@ import type { Subject } from './subject.ts';
 
 /** The transaction of a governed change. */
 export interface GovernedTx extends Tx {
-  /** Writes rows of a governed table; the statement ends in `returning` with the row's id. */
+  /** Writes rows of a governed table. The statement ends with `returning` and the row's id. */
   write<Row extends { id: string }>(table: string, query: Sql): Promise<Row[]>;
 }
 
 type Detail = Record<string, unknown>;
 
-/** What `work` adds to the entry; members of later calls join the earlier ones. `event` is for what only the transaction can tell. */
+/** Adds members to the entry's detail. `event` replaces an event name that only the transaction can determine. */
 export type Note = (detail: Detail, about?: { asset?: string; team?: string; event?: AuditEvent }) => void;
 
 /**
- * Runs `work` and appends `event` in the same transaction. Work that neither writes a governed row nor notes anything has changed
- * nothing and leaves no entry. The receipt goes to the caller's origin, from where the HTTP layer tells it.
+ * Runs `work` and appends `event` in the same transaction. Work without governed rows and notes changed nothing and leaves no entry. The
+ * HTTP layer takes the receipt from the caller's origin.
  */
 export async function change<T>(
   db: Database,
@@ -76,7 +76,7 @@ function whereabouts(subject: Subject): { team: string | null; asset: string | n
   return { team: null, asset: null };
 }
 
-// Dates to text, undefined members dropped.
+// Turns dates into text and drops undefined members.
 function toJson(detail: Detail): AuditBody['detail'] {
-  return JSON.parse(JSON.stringify(detail)) as AuditBody['detail']; // what JSON.parse answers is JSON
+  return JSON.parse(JSON.stringify(detail)) as AuditBody['detail']; // JSON.parse returns JSON
 }

@@ -1,7 +1,7 @@
 const collapse_ms = 60_000;
 const max_remembered = 10_000;
 
-/** True for the first of its kind within a minute; so that a loop of the same thing does not fill the log. */
+/** True for the first event of a kind within a minute, so that a loop does not fill the log. */
 export function firstInAMinute(): (kind: string) => boolean {
   const seen = new Map<string, number>();
   return (kind) => {

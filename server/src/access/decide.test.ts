@@ -23,7 +23,7 @@ const ask = (actor: Actor, operation: Operation, subject = agent()) => {
   return decision.allowed ? (decision.bypass ?? 'yes') : decision.code;
 };
 
-// By hand, from the spec's role table and default ACL. `acl` and `approval` are what an admin passed without.
+// By hand, from the spec's role table and default ACL. `acl` and `approval` are requirements that an admin skipped.
 const expected: Record<
   Actor,
   Record<
@@ -126,7 +126,7 @@ describe.each(Object.keys(expected) as Actor[])('%s', (actor) => {
   });
 });
 
-test('an approval opens exactly the deploy of its digest to the deployers of the team, and to nobody below', () => {
+test('an approval allows exactly the deploy of its digest to deployers of the team, and to no lower role', () => {
   const subject = agent(approved);
   expect(ask('deployer of the team', 'agent.deploy', subject)).toBe('yes');
   expect(ask('owner who deploys', 'agent.deploy', subject)).toBe('yes');
@@ -135,7 +135,7 @@ test('an approval opens exactly the deploy of its digest to the deployers of the
   expect(ask('owner', 'agent.deploy', subject)).toBe('forbidden');
 });
 
-test('a deploy entry lets a deployer from outside the team deploy what is approved, and no viewer', () => {
+test('a deploy entry lets an outside deployer, but no viewer, deploy the approved version', () => {
   const entries: Entry[] = ['paul', 'xeno'].map((id) => ({
     principal_type: 'user',
     principal_id: id,
@@ -146,7 +146,7 @@ test('a deploy entry lets a deployer from outside the team deploy what is approv
   expect(ask('viewer outside', 'agent.deploy', agent(approved, 'org', entries))).toBe('forbidden');
 });
 
-test('admins need an approval where the organisation or the version says so', () => {
+test('admins need an approval if the organisation or the version requires it', () => {
   for (const gate of [
     { ...open, admins_require_approval: true },
     { ...open, version_requires_approval: true },
@@ -157,7 +157,7 @@ test('admins need an approval where the organisation or the version says so', ()
   }
 });
 
-test('whoever may not read an asset learns nothing but that nothing is there, for every operation on assets', () => {
+test('a caller who may not read an asset gets not_found for every operation on it', () => {
   const onAssets = (Object.keys(operations) as Operation[]).filter((operation) => operations[operation].on === 'asset');
   for (const operation of onAssets) {
     expect(ask('viewer outside', operation, agent(approved, 'team'))).toBe('not_found');
@@ -166,7 +166,7 @@ test('whoever may not read an asset learns nothing but that nothing is there, fo
   expect(ask('viewer outside', 'approval.decide', agent(approved, 'team'))).toBe('not_found');
 });
 
-test('nobody but the service itself does what the system does, and it does nothing else', () => {
+test('only the service itself does system operations, and it does nothing else', () => {
   for (const operation of Object.keys(operations) as Operation[]) {
     if (operations[operation].on === 'system') expect(ask('admin', operation)).toBe('forbidden');
   }
@@ -175,7 +175,7 @@ test('nobody but the service itself does what the system does, and it does nothi
   expect(decide(systemCaller('system.seed'), 'agent.deploy', agent(approved))).toMatchObject({ allowed: false });
 });
 
-test('the anonymous caller may do what anyone may, and nothing else', () => {
+test('the anonymous caller may only do operations for anyone', () => {
   const anonymous: AnonymousCaller = { kind: 'anonymous', origin: { request_id: null, ip: null, receipts: [] } };
   for (const [operation, rule] of Object.entries(operations)) {
     const decision = decide(anonymous, operation as Operation, agent(approved));

@@ -1,7 +1,7 @@
-// The decision, and nothing but the decision: pure, on values. Order of checks, one reason each (decisions.md):
-// signed in → visible → role → ACL → state. What must never happen: an answer that tells a stranger whether something exists.
-// A list asks the database for candidates and decides each of them here. The condition beside a rule narrows to its candidates: it may let
-// through more than the rule, and never less. narrowing.test.ts holds the two together.
+// The decision: pure, on values. Order of checks, one reason each (decisions.md): signed in → visible → role → ACL → state. A refusal must
+// never tell a stranger whether something exists.
+// A list loads candidates from the database and decides each of them here. Beside each rule is the SQL condition for its candidates. The
+// condition may accept more than the rule, but never less; narrowing.test.ts checks that.
 import type { ProblemCode } from '@gantry/contract/problems.ts';
 import {
   assetKinds,
@@ -23,9 +23,9 @@ export type Decision = Allowed | Refused;
 
 export interface Allowed {
   allowed: true;
-  /** The row or rule that decided, in words. */
+  /** The deciding entry or rule, in words. */
   because: string;
-  /** Set where an admin passed without what others need; audited as such. */
+  /** Set if an admin skipped a requirement for others; the audit log shows it. */
   bypass?: 'acl' | 'approval';
 }
 
@@ -72,12 +72,11 @@ export function isMember(caller: SignedInCaller, team_id: string): boolean {
   return caller.memberships.some((membership) => membership.team_id === team_id);
 }
 
-/** May the caller know that this asset exists? */
 export function canRead(caller: Caller, asset: AssetSubject): boolean {
   return decide(caller, 'asset.read', asset).allowed;
 }
 
-/** canRead() for lists, as a condition on `asset a`. */
+/** canRead() as a condition on `asset a`. */
 export function whereCanRead(caller: SignedInCaller): Sql {
   const reads = sql`exists (select from permission p where p.asset_id = a.id and 'read' = any(p.actions) and ${whereCovers(caller)})`;
   if (caller.kind === 'principal') return sql`(${reads} and ${whereReached(caller)})`;
@@ -88,7 +87,7 @@ export function whereCanRead(caller: SignedInCaller): Sql {
 
 // isReached() on `asset a`.
 function whereReached(caller: ServicePrincipalCaller): Sql {
-  // A reference has two segments, and neither a name nor a pattern has a character that `like` takes for its own.
+  // A reference has two segments. Names and patterns contain no special character of `like`.
   const patterns = caller.allowed_assets.map((pattern) => pattern.replaceAll('*', '%').split('/'));
   const either = patterns.map(([segment = '', name = '']) => {
     const kinds = assetKinds.filter((kind) =>
@@ -101,7 +100,7 @@ function whereReached(caller: ServicePrincipalCaller): Sql {
 
 function decideSystem(carried: Operation, operation: Operation, rule: Rule): Decision {
   if (carried === operation && rule.on === 'system') return allowed(rule.reason);
-  return refused('forbidden', 'The service does this for nobody but a caller.');
+  return refused('forbidden', 'The service does this only for a caller.');
 }
 
 function decideOrg(caller: SignedInCaller, role: Role): Decision {
@@ -113,7 +112,7 @@ function decideOrg(caller: SignedInCaller, role: Role): Decision {
   );
 }
 
-/** How the caller is written in an ACL entry. */
+/** The caller's name in an ACL entry. */
 export function principalOf(caller: SignedInCaller): string {
   return caller.kind === 'user' ? `user:${caller.email}` : caller.label;
 }
@@ -121,10 +120,10 @@ export function principalOf(caller: SignedInCaller): string {
 function decideTeam(caller: SignedInCaller, rule: Extract<Rule, { on: 'team' }>, subject: Subject): Decision {
   const { role } = rule;
   const team = subject.kind === 'team' ? subject : subject.kind === 'asset' ? subject.team : undefined;
-  if (team === undefined) throw new Error('a team operation was asked about something else');
+  if (team === undefined) throw new Error('a team operation needs a team as its subject');
   const admin = isAtLeast(caller.role, 'admin');
   if (!isMember(caller, team.id) && !admin && subject.kind === 'team')
-    return refused('not_found', 'There is no such team of yours.');
+    return refused('not_found', 'You have no such team.');
   if (subject.kind === 'asset' && !canRead(caller, subject))
     return refused('not_found', 'There is nothing here that you may read.');
   if (isForOthers(rule, caller)) return refused('forbidden', people_only);
@@ -140,19 +139,19 @@ function decideTeam(caller: SignedInCaller, rule: Extract<Rule, { on: 'team' }>,
 }
 
 function decideAsset(caller: SignedInCaller, rule: Extract<Rule, { on: 'asset' }>, subject: Subject): Decision {
-  if (subject.kind !== 'asset') throw new Error('an asset operation was asked about something else');
+  if (subject.kind !== 'asset') throw new Error('an asset operation needs an asset as its subject');
   if (subject.entries_of !== undefined && subject.entries_of !== caller.id)
-    throw new Error(`${subject.ref} was read for somebody else than ${caller.label}`);
+    throw new Error(`${subject.ref} was loaded for another caller than ${caller.label}`);
   if (!isReached(caller, subject.ref)) return refused('not_found', outOfReach(caller, subject.ref));
   const role = effectiveRole(caller, subject.team.id);
-  // What an admin passes without is passed by a person alone, who answers for it.
+  // Only a person may skip a requirement as an admin.
   const admin = role === 'admin' && caller.kind === 'user';
   const readable = entryFor(caller, subject, 'read');
   if (readable === undefined && !admin) return refused('not_found', 'There is nothing here that you may read.');
   if (!isAtLeast(role, rule.role)) {
     const hint =
       rule.action === 'deploy'
-        ? 'A deployer of the team deploys what was approved. Ask for the approval: svc submit'
+        ? 'A deployer of the team deploys the approved version. Request the approval: svc submit'
         : `Ask an admin of team:${subject.team.name}.`;
     return refused(
       'forbidden',
@@ -171,10 +170,11 @@ function decideAsset(caller: SignedInCaller, rule: Extract<Rule, { on: 'asset' }
   );
 }
 
-// Deploy, stop, start and restart: a role that may deploy (checked above) AND approval of the digest AND one of ownership, an explicit
-// deploy entry, or the approval itself, which opens that digest to the deployers of the asset's team. Admins need neither, unless told so.
+// Deploy, stop, start and restart need three things: a role that may deploy (checked above), an approval of the digest, and a way in. A way
+// in is ownership, a deploy entry, or membership in the asset's team. Admins
+// have a way in, and need an approval only if a setting requires it.
 function decideDeploy(caller: SignedInCaller, subject: AssetSubject, admin: boolean): Decision {
-  if (!('gate' in subject)) throw new Error(`deploy of ${subject.ref} was asked about without its gate`);
+  if (!('gate' in subject)) throw new Error(`deploy of ${subject.ref} needs its gate`);
   const { gate } = subject as DeploySubject; // the line above
   const opener = openerOf(caller, subject, admin);
   if (opener === undefined) {
@@ -190,7 +190,7 @@ function decideDeploy(caller: SignedInCaller, subject: AssetSubject, admin: bool
   const why = admin
     ? gate.admins_require_approval
       ? ' Admins need one too (require_approval_for_admins).'
-      : ' Its agent.yaml asks for one from admins too.'
+      : ' Its agent.yaml requires one for admins too.'
     : '';
   return refused(
     'approval_required',
@@ -212,7 +212,7 @@ function entryFor(caller: SignedInCaller, subject: AssetSubject, action: Action)
   return entry && `${action} entry of the ${entry.principal_type === 'org' ? 'organisation' : entry.principal_type}`;
 }
 
-/** Is the entry about this caller: by themselves, through a team of theirs, or as everybody? */
+/** True for entries about the caller, a team or group of the caller, or the organisation. */
 export function covers(entry: Entry, caller: SignedInCaller): boolean {
   switch (entry.principal_type) {
     case 'org':
@@ -228,22 +228,22 @@ export function covers(entry: Entry, caller: SignedInCaller): boolean {
   }
 }
 
-/** covers() for lists, as a condition on `permission p`. */
+/** covers() as a condition on `permission p`. */
 export function whereCovers(caller: SignedInCaller): Sql {
   const teams = caller.memberships.map(({ team_id }) => team_id);
-  // Each part is a range of the index of the table: of 10,000 entries on one asset few are read.
+  // Each part is a range of the table's index, so few of 10,000 entries on one asset are read.
   return sql`(p.principal_type = 'org' or (p.principal_type = ${caller.kind} and p.principal_id = ${caller.id})
     or (p.principal_type = 'team' and p.principal_id = any(${teams})) or (p.principal_type = 'group' and p.principal_id = any(${caller.groups})))`;
 }
 
-const people_only = 'Service principals do not do this: it takes a person who answers for it.';
+const people_only = 'Service principals cannot do this. It needs a person who is responsible for it.';
 
 function isForOthers(rule: Rule, caller: SignedInCaller): boolean {
   return caller.kind === 'principal' && 'by' in rule && rule.by === 'person';
 }
 
 function outOfReach(caller: SignedInCaller, ref: string): string {
-  return `${ref} is none of the allowed assets of ${caller.label}.`;
+  return `${ref} is outside the allowed assets of ${caller.label}.`;
 }
 
 function allowed(because: string): Allowed {

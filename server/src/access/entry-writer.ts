@@ -1,4 +1,4 @@
-// Writes ACL entries. A principal stays until the commit of an entry about it: its removal waits, and then takes the entry along.
+// Writes ACL entries. The removal of a principal waits for the commit of an entry about it, and then deletes that entry too.
 import { actions as allActions, type Action } from '@gantry/contract/roles.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { sql } from '../database/sql.ts';
@@ -6,16 +6,16 @@ import { entriesOf, entryColumns, isAbout, whereAbout, type EntryPrincipal, type
 import type { GovernedTx } from './change.ts';
 import type { Entry } from './subject.ts';
 
-/** Nobody removes this principal until the transaction ends; false for one who is gone. Principals stand above and hand it down. */
+/** Locks this principal until the transaction ends; false for a removed one. A higher folder provides it. */
 export type HoldPrincipal = (tx: GovernedTx, principal: EntryPrincipal) => Promise<boolean>;
 
 export interface EntryWriter {
   writeEntries: (tx: GovernedTx, asset_id: string, entries: readonly Entry[]) => Promise<void>;
-  /** The principal may do exactly this from now on. Without an action their entry goes; undefined then. */
+  /** Sets the principal's actions. Without an action it deletes the entry and returns undefined. */
   setActions: Write<StoredEntry | undefined>;
-  /** Adds to what the principal may do. */
+  /** Adds actions to the principal's entry. */
   giveActions: Write<void>;
-  /** Takes from what the principal may do, and answers what they could do of it. */
+  /** Removes actions from the principal's entry, and returns those that it had. */
   takeActions: Write<Action[]>;
 }
 
@@ -26,12 +26,12 @@ type Write<Answer> = (
   actions: readonly Action[],
 ) => Promise<Answer>;
 
-/** Its functions throw `invalid` for a principal who is gone. */
+/** The functions throw `invalid` for a removed principal. */
 export function entryWriter(holdPrincipal: HoldPrincipal): EntryWriter {
   const hold = async (tx: GovernedTx, principal: EntryPrincipal) => {
     if (!(await holdPrincipal(tx, principal)))
       throw new Problem('invalid', {
-        detail: `The ${principal.principal_type} that this is about was removed at this moment.`,
+        detail: `The ${principal.principal_type} of this entry was removed at this moment.`,
       });
   };
   const setActions: EntryWriter['setActions'] = async (tx, asset_id, principal, actions) => {
@@ -49,7 +49,7 @@ export function entryWriter(holdPrincipal: HoldPrincipal): EntryWriter {
           values (${asset_id}, ${principal.principal_type}, ${principal.principal_id}, ${inOrder(actions)})
           on conflict (asset_id, principal_type, principal_id) do update set actions = excluded.actions returning ${entryColumns}`,
     );
-    if (row === undefined) throw new Error('an entry was written and did not come back');
+    if (row === undefined) throw new Error('the statement returned no row');
     return row;
   };
   return {

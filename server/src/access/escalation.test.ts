@@ -1,4 +1,4 @@
-// Nobody gives themselves more than they have: not by entries, teams, groups, machines, or by what a request has beside its form.
+// Nobody increases their own rights: not with entries, teams, groups or machines, and not with unknown fields in a request.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpointUrl } from '@gantry/contract/client.ts';
 import type { Endpoint } from '@gantry/contract/endpoint.ts';
@@ -38,7 +38,7 @@ async function machine(role: Role): Promise<{ id: string; name: string; client: 
   return { id, name, client: app.as(access_token) };
 }
 
-test('who may not change the entries of an asset gives nothing away of it, themselves included, and leaves no row', async () => {
+test('a caller without admin permission on an asset grants nothing on it, not even to themselves, and leaves no row', async () => {
   const { name, asset_id } = await agent();
   const grant = async (by: TestUser, actions: ('use' | 'admin')[]) =>
     await by.client.call('permissions.grant', {
@@ -59,7 +59,7 @@ test('who may not change the entries of an asset gives nothing away of it, thems
   expect(await rows()).toBe(before + 1);
 });
 
-test('who is no admin decides no request, and that they tried is on the record', async () => {
+test('a caller who is no admin decides no request, and the attempt is recorded', async () => {
   const { ref } = await agent();
   const { id } = await people.ada.client.call('approvals.submit', { body: { asset: ref } });
   for (const who of [people.vera, people.dora]) {
@@ -73,7 +73,7 @@ test('who is no admin decides no request, and that they tried is on the record',
   expect((await people.max.client.call('approvals.approve', { params: { id }, body: {} })).status).toBe('approved');
 });
 
-test('what is granted to a group makes nobody in it an admin: its members do not decide, and do not deploy', async () => {
+test('a grant to a group makes no member an admin: members neither decide nor deploy', async () => {
   const { name, ref } = await agent();
   const group = await people.max.client.call('groups.create', { body: { name: `group-${++made}`, team: 'ml' } });
   for (const { email } of [people.ada, people.vera])
@@ -100,7 +100,7 @@ test('what is granted to a group makes nobody in it an admin: its members do not
   expect((await people.dora.client.call('deployments.create', { body: { ref } })).approval_id).toBe(id);
 });
 
-test('an admin of a team makes nobody an admin of the platform, and nobody raises a role of their own', async () => {
+test('a team admin makes nobody a platform admin, and nobody raises their own role', async () => {
   const { max, dora, vera } = people;
   const member = (who: TestUser, role: Role) => ({
     params: { team: 'ml' },
@@ -123,7 +123,7 @@ test('an admin of a team makes nobody an admin of the platform, and nobody raise
   expect(await count(sql`select 1 from app_user where email like 'friend-%'`)).toBe(0);
 });
 
-test('a machine of the role admin lets nobody in: no member, no group, no other machine, no decision, no key', async () => {
+test('a machine with the role admin admits nobody: no member, no group, no other machine, no decision, no key', async () => {
   const boss = await machine('admin');
   const other = await machine('viewer');
   const { ref } = await agent();
@@ -152,7 +152,7 @@ test('a machine of the role admin lets nobody in: no member, no group, no other 
     expect(refused).toMatchObject({ status: 'rejected', reason: { code: 'forbidden' } });
 });
 
-// What somebody would add who knows the columns of the tables.
+// An attacker who knows the tables would add their columns.
 const more = {
   role: 'admin',
   is_active: true,
@@ -170,7 +170,7 @@ const more = {
 };
 const bodies = Object.entries<Endpoint>(endpoints).filter(([, { body }]) => typeof body === 'object');
 
-describe('what a body has beside its form is refused, and never applied:', () => {
+describe('an unknown field in a body is refused, and never applied:', () => {
   test.each(bodies.map(([name]) => name as EndpointName))('%s', async (name) => {
     const endpoint: Endpoint = endpoints[name];
     const shape = typeof endpoint.body === 'object' && 'shape' in endpoint.body ? endpoint.body.shape : {};

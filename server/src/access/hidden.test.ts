@@ -1,4 +1,4 @@
-// What somebody may not read is in no list, whatever they filter by; no cursor opens it, and no other spelling of its name.
+// A hidden asset is in no list, with any filter. No cursor and no other spelling of its name reveals it.
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { endpointUrl } from '@gantry/contract/client.ts';
@@ -8,7 +8,7 @@ import { serveAgent, storeAgent } from '../testing/stored-agent.ts';
 import { deaf_host, makeWebhook } from '../testing/make-webhook.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
 
-/** In the name or the words of everything that team ml keeps to itself, and in nothing else. */
+/** This marker is in the name or the text of every private thing of team ml, and nowhere else. */
 const marker = 'zanzibar';
 const nowhere = 'nirvana';
 const agent = `${marker}-agent`;
@@ -18,7 +18,7 @@ let max: TestUser;
 let ada: TestUser;
 let olga: TestUser;
 let olgas_machine: string;
-/** By their names in the table below: beginnings of ids of team ml's things. */
+/** Prefixes of ids of team ml's things, by their names in the table below. */
 let beginnings: Filters;
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ beforeAll(async () => {
 const begin = (one: { id: string } | undefined): string => one?.id.slice(0, 13) ?? 'nothing is there';
 afterAll(async () => await app?.stop());
 
-/** Two of each, for the team's eyes alone. */
+/** Two of each, visible only to the team. */
 async function everythingOf(team: string, word: string, by: TestUser, boss: TestUser): Promise<void> {
   const yaml = `description: about ${word}\naccess: {visibility: team}\n`;
   for (const name of [`${word}-agent`, `${word}-other`]) {
@@ -67,7 +67,7 @@ async function machineOf(boss: TestUser): Promise<string> {
   return (await app.anonymous.call('auth.exchange_key', { body: { key } })).access_token;
 }
 
-// By hand: every list with every filter, as it would be set to find what the marker is on. `{}` is the list without any.
+// By hand: every list with every filter, set to find the marked things. `{}` is the list without filters.
 type Filters = Record<string, string>;
 const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[] }[]>> = {
   'teams.list': [{ filters: [{}] }],
@@ -137,13 +137,13 @@ async function ask(token: string, name: EndpointName, params: Filters, filters: 
   return { status: response.status, text, body: JSON.parse(text || '{}') as Answered['body'] };
 }
 
-/** What is sent back to somebody who asks about what is not there at all. */
+/** The same filters about things that do not exist. */
 const elsewhere = (filters: Filters): Filters =>
   Object.fromEntries(
     Object.entries(filters).map(([key, value]) => [key, value === 'ml' ? nowhere : value.replaceAll(marker, nowhere)]),
   );
 
-test('the table above has every list of the contract, and every filter that it takes', () => {
+test('the table above has every list of the contract with every filter', () => {
   const described = Object.entries<Endpoint>(endpoints).filter(([, { reply }]) => reply.kind === 'list');
   const filtersOf = (name: string) =>
     new Set(asked.filter((one) => one.name === name).flatMap(({ filter }) => Object.keys(filter)));
@@ -154,7 +154,7 @@ test('the table above has every list of the contract, and every filter that it t
   }
 });
 
-describe("another team's things are in no list, and a filter by them is answered like one by what is not there:", () => {
+describe("another team's things are in no list, and a filter by them gets the same answer as a filter by missing things:", () => {
   test.each(asked)('$name $shown', async ({ name, params, filter }) => {
     const reader = of_operators.includes(name) ? app.admin : max;
     const theirs = await ask(reader.token, name, params, { ...filter, limit: '200' });
@@ -171,12 +171,12 @@ describe("another team's things are in no list, and a filter by them is answered
   });
 });
 
-describe('a cursor is good for the list, the filters and the caller that it was made for, and for nothing else:', () => {
+describe('a cursor works only for its own list, filters and caller:', () => {
   test.each(asked)('$name $shown', async ({ name, params, filter }) => {
     const first = name === 'notifications.list' ? max : app.admin;
     const page = await ask(first.token, name, params, { ...filter, limit: '1' });
     const cursor = page.body.meta?.next_cursor;
-    // A filter that names one thing has one page.
+    // A filter for one thing has one page.
     if (cursor === undefined) {
       expect(page.body.data?.length).toBe(1);
       return;
@@ -200,7 +200,7 @@ describe('a cursor is good for the list, the filters and the caller that it was 
   });
 });
 
-// Each of them is taken for the name by some parser, file system, database or eye.
+// Some parser, file system, database or reader confuses each of them with the name.
 const spellings = [
   '../prompts/NAME',
   'prompts/../NAME',
@@ -231,8 +231,8 @@ const odd = (name: string): string[] => [
   name.replace('a', '%61'),
 ];
 
-describe('an asset has one name, whoever reads it: no other spelling reaches it through', () => {
-  // Where a reference stands in a body or a query, with the true one as the control.
+describe('an asset has one name for every reader: no other spelling reaches it through', () => {
+  // The places of references in bodies and queries. The correct spelling is the control.
   const places: [EndpointName, (name: string) => { query?: Filters; body?: object }][] = [
     ['approvals.submit', (name) => ({ body: { asset: `agents/${name}`, message: 'again' } })],
     ['approvals.list', (name) => ({ query: { asset: `agents/${name}` } })],
@@ -265,7 +265,7 @@ describe('an asset has one name, whoever reads it: no other spelling reaches it 
     });
     const said = (await response.json()) as { data?: unknown[]; allowed?: boolean };
     const isEmpty = said.allowed === false || (Array.isArray(said.data) && said.data.length === 0);
-    // A conflict is about something that is there: it is approved already, or being deployed.
+    // A conflict proves that the asset exists: it is already approved, or a deploy is running.
     return (response.ok && !isEmpty) || response.status === 409
       ? 'found'
       : response.status < 500
@@ -279,7 +279,7 @@ describe('an asset has one name, whoever reads it: no other spelling reaches it 
     expect(answers).toEqual(odd(agent).map((spelling) => [spelling, 'nothing']));
     for (const kind of ['Agents', 'agent', 'agents/', 'agents ', 'AGENTS', 'prompts/../agents'])
       expect([kind, await send(name, JSON.parse(JSON.stringify(sent(agent)).replace('agents/', `${kind}/`)) as object)])
-        // Where no kind stands in it, nothing was changed.
+        // A path without a kind is unchanged.
         .toEqual([kind, JSON.stringify(sent(agent)).includes('agents/') ? 'nothing' : 'found']);
     expect(await send(name, sent(agent))).toBe('found');
   });
@@ -307,10 +307,10 @@ describe('an asset has one name, whoever reads it: no other spelling reaches it 
     }
     const here = await rawGet(endpointUrl(app.url, endpoint, params, {}).pathname);
     if (name === 'invoke.run') expect(here).toBe(404);
-    else expect([200, 503]).toContain(here); // 503: an agent that is there, whose container is not
+    else expect([200, 503]).toContain(here); // 503: the agent exists, but its container is missing
   });
 
-  // fetch would tidy the path up before it sends it.
+  // fetch would normalize the path before sending.
   async function rawGet(path: string): Promise<number> {
     const { hostname, port } = new URL(app.url);
     return await new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
-// Lists ask the database for candidates and decide each of them in TypeScript. On random organisations, for every condition that narrows:
-// no row that the rule allows is left out, and each list is exactly what the rule allows.
+// Lists load candidates from the database and decide each of them in TypeScript. This test uses random organisations. No condition omits a
+// row that its rule allows, and each list contains exactly the rows that the rule allows.
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -51,15 +51,15 @@ afterAll(async () => await database?.close());
 
 interface Rows {
   all: readonly { id: string }[];
-  /** What the rule allows. */
+  /** Ids that the rule allows. */
   allowed: readonly { id: string }[];
-  /** Ids that the condition lets through. */
+  /** Ids that the condition accepts. */
   candidates: Sql;
 }
-/** How often each rule allowed something, and how often it refused. */
+/** Counts of allowed and refused rows for each rule. */
 const tally = new Map<string, { allowed: number; refused: number }>();
 
-test('no list leaves out what its rule allows, and none shows what its rule refuses', async () => {
+test('no list omits a row that its rule allows or shows a row that its rule refuses', async () => {
   await fc.assert(
     fc.asyncProperty(organisation, async (made) => {
       const world = await load(await putOrganisation(db, made));
@@ -75,7 +75,7 @@ test('no list leaves out what its rule allows, and none shows what its rule refu
     }),
     { numRuns: runs, endOnFailure: true },
   );
-  // A rule that always says the same would prove little.
+  // A rule with always the same answer would prove little.
   expect(tally.size).toBe(9);
   for (const [rule, { allowed, refused }] of tally)
     expect({ rule, both: allowed > 0 && refused > 0 }).toEqual({ rule, both: true });
@@ -83,7 +83,7 @@ test('no list leaves out what its rule allows, and none shows what its rule refu
 
 type World = Awaited<ReturnType<typeof load>>;
 
-/** All rows, and who may decide about each asset's requests as decide() says it of the callers. */
+/** All rows, and for each asset the callers who may decide its requests, according to decide(). */
 async function load(everything: Everything) {
   const { assets, callers } = everything;
   const requests = await db.all<ApprovalRow>(sql`
@@ -198,7 +198,7 @@ function waitingForCaller({ requests, deciders, makers, votes }: World, caller: 
   });
 }
 
-/** As the log names what the caller leads and owns; the actor was somebody else before the second of the times. */
+/** The teams and assets of the caller in the log. Before the second time the actor was somebody else. */
 function scopeOf({ teams, assets }: World, { id, label, memberships }: SignedInCaller): Scope {
   const led = memberships.filter(({ role }) => role === 'admin').map(({ team_id }) => team_id);
   const owned = assets.filter(({ owner_id }) => owner_id === id);
@@ -209,7 +209,7 @@ function scopeOf({ teams, assets }: World, { id, label, memberships }: SignedInC
   };
 }
 
-/** What the operations answer, each against the rule on all rows. */
+/** The answers of the operations, each compared with the rule on all rows. */
 async function expectLists(world: World, caller: SignedInCaller): Promise<void> {
   const { assets, requests, teams, groups, machines, notifications, assetOf } = world;
   const asked = { limit: 200, cursor: undefined };
@@ -249,7 +249,7 @@ async function expectLists(world: World, caller: SignedInCaller): Promise<void> 
   expect(await countsOf(db, caller)).toEqual({ pending: waitingForCaller(world, caller).length, unread });
 }
 
-/** One statement for all: what takes the time is the number of them. */
+/** One statement for all conditions: the number of statements takes the time. */
 async function expectWithin(rules: readonly (readonly [string, Rows])[]): Promise<void> {
   const each = rules.map(([, { candidates }], n) => sql`select ${n}::int as n, id::text from (${candidates}) as c`);
   const let_through = Map.groupBy(

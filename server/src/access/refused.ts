@@ -1,5 +1,5 @@
-// Refused actions are on the record too, in the sign-in chain: a loop of refusals must not delay a governed change.
-// Repeats of the same refusal within a minute are collapsed to the first.
+// The audit log records refused actions in the sign-in chain: a loop of refusals must not delay a governed change.
+// Of the same refusals within a minute only the first is recorded.
 import type { Database } from '../database/database.ts';
 import { appendAndCommit } from '../audit/append.ts';
 import { actorOf, type Caller } from './caller.ts';

@@ -1,8 +1,8 @@
 // Every endpoint of the contract for every kind of caller, on the real service. The table is written by hand from the spec and the
-// decisions, and from nothing that the server itself reads: a route that is not in it fails the test.
+// decisions, independently of the server's own tables. A route outside the table fails the test.
 //
-// No container engine is there, and nobody executes runs: a deploy or a push that is let in is 202 and stays queued, and what would reach for
-// the engine ends with 503 for those who are let in.
+// The service has no container engine and executes no runs. An allowed deploy or push answers 202 and stays queued. An allowed request that
+// needs the engine answers 503.
 import type { RequestListener } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpointUrl } from '@gantry/contract/client.ts';
@@ -18,7 +18,7 @@ import { storeAgent, type StoredAgent } from '../testing/stored-agent.ts';
 import { actors, table, type Actor } from '../testing/route-table.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
 
-/** What a row asks about: nothing in particular, or the subject with one of these looks. */
+/** The subject of a row: none (`any`), or one with these properties. */
 type Look = 'any' | 'org' | 'team' | 'new' | 'draft' | 'other';
 
 interface Row {
@@ -28,12 +28,12 @@ interface Row {
 }
 
 const [heading = '', ...lines] = table.split('\n').filter((line) => line.trim() !== '');
-const columns = heading.trim().split(/\s+/) as Actor[]; // the test below holds them to the record above
+const columns = heading.trim().split(/\s+/) as Actor[]; // a test below checks them
 const rows: Row[] = lines.map((line) => {
   const [name = '', ...rest] = line.trim().split(/\s+/);
   const look = /^\d/.test(rest[0] ?? '') ? 'any' : rest.shift();
   const expected = Object.fromEntries(columns.map((actor, index) => [actor, Number(rest[index])]));
-  return { name: name as EndpointName, look: look as Look, expected: expected as Row['expected'] }; // held to the contract below
+  return { name: name as EndpointName, look: look as Look, expected: expected as Row['expected'] }; // a test below checks it
 });
 
 interface Subject {
@@ -72,7 +72,7 @@ beforeAll(async () => {
   app = await testApp({
     config: { engine_host: 'unix:///nowhere/docker.sock', outbound_private_hosts: [deaf_host] },
   });
-  // Nobody claims what is held for ever: what is asked for stays asked for.
+  // An infinite lease keeps every run queued: no worker claims it.
   await app.db.run(sql`alter table run alter column lease_until set default 'infinity'`);
   await signEverybodyIn();
   subjects = { org: await subject('org'), team: await subject('team') };
@@ -170,7 +170,7 @@ async function pushed(look: 'org' | 'team'): Promise<string> {
   return id;
 }
 
-/** So that the next one may ask for the same. */
+/** The next caller can then ask for the same. */
 async function endRuns(): Promise<void> {
   await app.db.run(sql`update run set state = 'failed', ended_at = clock_now() where ended_at is null`);
 }
@@ -185,7 +185,7 @@ const freshApproved = async (look: Look) => {
 
 const isMachine = (actor: Actor) => actor === 'sv' || actor === 'sd' || actor === 'so';
 
-/** A call of this caller's, or with the look `other` of somebody else. */
+/** A call by this caller; with the look `other`, by somebody else. */
 async function runOf(look: Look, actor: Actor, { agent }: Subject): Promise<string> {
   const label = look === 'other' ? app.admin.email : isMachine(actor) ? `principal:${actor}` : `${actor}@example.com`;
   const row = await app.db.one<{ id: string }>(sql`
@@ -213,7 +213,7 @@ async function userToChange(): Promise<string> {
   return row?.id ?? nothing;
 }
 
-/** As it would stand in a mail to somebody. */
+/** A token as in a mail. */
 async function passwordToken(): Promise<string> {
   const user_id = await userToChange();
   await app.governed(
@@ -231,7 +231,7 @@ async function freshGroup() {
 const freshPrincipal = async () =>
   await app.admin.client.call('principals.create', { body: { name: fresh('machine'), team: 'ml' } });
 
-/** What is sent, by endpoint; what changes something changes a thing of its own. */
+/** The input by endpoint. Every change has its own subject. */
 const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) => Sent | Promise<Sent> } = {
   'service.livez': () => ({}),
   'service.readyz': () => ({}),
@@ -300,7 +300,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   }),
   'registry.publish': async (_, look) => ({ params: { kind: 'agent', name: (await freshAgent(look)).name } }),
   'registry.unpublish': (at) => ({ params: { kind: 'tool', name: at.tool } }),
-  // To somebody else of the same team, or to a team that the owner and the team's admins are not in.
+  // To another member of the same team, or to a team without the owner and the team's admins.
   'registry.transfer': async (_, look) => ({
     params: { kind: 'tool', name: await freshTool(look) },
     body: look === 'other' ? { team: 'ops', owner: 'oa@example.com' } : { owner: 'ct@example.com' },
@@ -411,12 +411,12 @@ async function send(name: EndpointName, { params = {}, query = {}, body }: Sent,
     ...(endpoint.body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) }),
   });
   const isRefusal = response.headers.get('content-type') === 'application/problem+json';
-  const problem = isRefusal ? ((await response.json()) as Record<string, unknown>) : undefined; // every refusal is such a document
+  const problem = isRefusal ? ((await response.json()) as Record<string, unknown>) : undefined; // every refusal is a problem document
   if (!isRefusal) await response.body?.cancel();
   return { status: response.status, problem };
 }
 
-/** The same request about what is not there. */
+/** The same request about a missing subject. */
 function aboutNothing({ params, query, body }: Sent): Sent {
   const instead: Record<string, string> = {
     id: nothing,
@@ -438,7 +438,7 @@ function aboutNothing({ params, query, body }: Sent): Sent {
   };
 }
 
-/** What every actor may do, so that a refusal is the boundary and not a broken fixture. */
+/** A request that every actor may make: it proves that a refusal comes from the rule, not from a broken fixture. */
 const neighbour = (actor: Actor): EndpointName =>
   ['an', 'ga', 'ex', 'di'].includes(actor) ? 'service.livez' : actor === 'fl' ? 'auth.me' : 'teams.list';
 
@@ -448,25 +448,25 @@ test('the table names every route, every column is an actor, and every cell is f
   expect(rows.filter(({ expected }) => Object.values(expected).some((status) => !(status >= 200)))).toEqual([]);
 });
 
-test('whatever is about one thing is asked of a hidden one, too, unless it is for platform admins alone', () => {
+test('every route about one subject is also tested with a hidden one, except routes for platform admins only', () => {
   const of_one = rows.filter(({ name }) => endpoints[name].path.includes('{') && !name.startsWith('service.'));
   const hidden = new Set(rows.filter(({ look }) => look === 'team').map(({ name }) => name));
   const open = of_one.filter(({ expected: { pa: _, ...others } }) =>
     Object.values(others).some((status) => status < 400 || status === 404),
   );
-  // A list of a kind, which is about no one thing: access/hidden.test.ts.
+  // Lists of a kind have no single subject: access/hidden.test.ts tests them.
   expect([...new Set(open.map(({ name }) => name))].filter((name) => !hidden.has(name))).toEqual(['registry.list']);
 });
 
 describe.each(rows)('$name $look', ({ name, look, expected }) => {
-  test('answers each caller as the table says', async () => {
+  test('gives each caller the answer of the table', async () => {
     const at = look === 'team' ? subjects.team : subjects.org;
     const isOwn = name.startsWith('auth.') || name.startsWith('invoke.');
     const answered: Partial<Record<Actor, number>> = {};
     let unused: Sent | undefined;
     for (const actor of columns) {
       const token = tokens.get(actor);
-      // What somebody was refused is still as it was for the next one.
+      // A refusal leaves the subject unchanged for the next caller.
       const sent = (isOwn ? undefined : unused) ?? (await requests[name](at, look, actor));
       const { status, problem } = await send(name, sent, token);
       answered[actor] = status;

@@ -1,4 +1,4 @@
-// What is asked about, with everything the decision needs: authorize() looks nothing up.
+// The subject of a decision, with all facts that it needs. authorize() loads nothing.
 import type { Action, PrincipalType } from '@gantry/contract/roles.ts';
 
 /** One ACL row. */
@@ -12,7 +12,7 @@ export interface TeamSubject {
   kind: 'team';
   id: string;
   name: string;
-  /** The reference of the asset that is to be made in it. */
+  /** The reference of the new asset. */
   creating?: string;
 }
 
@@ -23,16 +23,16 @@ export interface AssetSubject {
   ref: string;
   team: { id: string; name: string };
   owner_id: string;
-  /** The rows about one caller. They decide about nobody else. */
+  /** The entries about one caller. They are not valid for other callers. */
   entries: Entry[];
-  /** The caller's id; null where the rows of nobody were read. */
+  /** The caller's id; null if no entries were loaded. */
   entries_of?: string | null;
   published: boolean;
 }
 
-/** What stands between a version and its deploy. */
+/** The conditions for a version's deploy. */
 export interface Gate {
-  /** The approval of exactly this digest and target; undefined when there is none. */
+  /** The approval of exactly this digest and target, if any. */
   approval_id: string | undefined;
   /** access.require_approval in the version's agent.yaml. */
   version_requires_approval: boolean;

@@ -1,4 +1,4 @@
-// An asset's visibility is a word for what the entries of its team and of the organisation say. They decide; the word is shown.
+// An asset's visibility summarizes the entries of its team and of the organisation. The entries decide; the word is only shown.
 import { defaultEntries, type Action, type Visibility } from '@gantry/contract/roles.ts';
 import { isAbout, type EntryPrincipal } from './acl.ts';
 import type { Entry } from './subject.ts';
@@ -9,7 +9,7 @@ export function defaultEntriesFor(owner_id: string, team_id: string, visibility:
   return [owner, ...defaultsOfOthers(team_id, visibility).filter(({ actions }) => actions.length > 0)];
 }
 
-/** What the entries make of it. */
+/** The visibility that follows from the entries. */
 export function shownVisibility(entries: readonly Entry[], team_id: string): Visibility {
   const reads = entries.filter(({ actions }) => actions.includes('read'));
   if (reads.some(({ principal_type }) => principal_type === 'org')) return 'org';
@@ -19,13 +19,13 @@ export function shownVisibility(entries: readonly Entry[], team_id: string): Vis
 export interface EntryChange {
   principal: EntryPrincipal;
   before: Action[];
-  /** Without an action: the entry goes. */
+  /** Without an action the entry is deleted. */
   after: Action[];
 }
 
 /**
- * The entries of the team and of the organisation become what this visibility would have written; where it writes one, what was granted
- * beyond it stays. Entries of anybody else stay as they are.
+ * The entries of the team and of the organisation become the ones of this visibility. An entry that the visibility keeps also keeps its
+ * further actions. All other entries are unchanged.
  */
 export function visibilityChanges(entries: readonly Entry[], team_id: string, visibility: Visibility): EntryChange[] {
   return defaultsOfOthers(team_id, visibility).flatMap(({ actions, ...principal }) => {

@@ -14,7 +14,7 @@ const operations = {
   admin: 'permission.change',
 } as const satisfies Record<Action, Operation>;
 
-/** Every situation that roles, entries, visibility and approval can make. */
+/** Every combination of roles, entries, visibility and approval. */
 function* situations() {
   const own: Entry = { principal_type: 'user', principal_id: 'xeno', actions: ['write', 'deploy', 'admin'] };
   for (const id of ['owner', 'xeno'])
@@ -32,7 +32,7 @@ function* situations() {
                 };
 }
 
-test('each answer turns the decision around, and no part of it does', () => {
+test('each answer reverses the decision, and no part of it does', () => {
   let answers = 0;
   for (const asked of situations()) {
     const { allowed } = decide(asked.caller, asked.operation, asked.subject);
@@ -49,7 +49,7 @@ test('each answer turns the decision around, and no part of it does', () => {
   expect(answers).toBeGreaterThan(1000);
 });
 
-test('whoever is refused is told at least one way in', () => {
+test('every refusal has at least one remedy', () => {
   const refused = [...situations()].filter((asked) => !decide(asked.caller, asked.operation, asked.subject).allowed);
   expect(refused.length).toBeGreaterThan(500);
   expect(refused.filter((asked) => whatWouldChange(asked).length === 0)).toEqual([]);

@@ -1,5 +1,5 @@
-// What would turn a decision around, found by asking the decision itself: each answer was tried. Smallest changes first, and none that
-// another answer makes unnecessary.
+// Changes that would reverse a decision. Each answer was tried with decide() itself. The smallest changes come first, and no answer contains
+// another one.
 import { globMatches } from '@gantry/contract/asset-globs.ts';
 import { roles, type Action, type Operation, type Role } from '@gantry/contract/roles.ts';
 import type { SignedInCaller } from './caller.ts';
@@ -7,15 +7,15 @@ import { covers, decide } from './decide.ts';
 import type { AssetSubject, DeploySubject, Entry } from './subject.ts';
 
 export type Change =
-  /** The caller's role in the asset's team becomes this; null takes them out of it. */
+  /** The caller's new role in the asset's team; null removes them from it. */
   | { kind: 'team_role'; role: Role | null }
-  /** The globs of a service principal become these. */
+  /** The new globs of a service principal. */
   | { kind: 'reach'; patterns: string[] }
-  /** The caller gets an entry of their own, or more in it. */
+  /** The caller's own entry gets these actions. */
   | { kind: 'grant'; actions: Action[] }
   /** An entry that covers the caller loses the action. */
   | { kind: 'revoke'; entry: Entry; actions: Action[] }
-  /** This content is approved for this target, or its approval is taken back. */
+  /** This content's approval for this target is given or revoked. */
   | { kind: 'approval'; given: boolean };
 
 interface Asked {
@@ -27,7 +27,7 @@ interface Asked {
 
 const max_together = 3;
 
-/** Each is a set of changes that turns the answer around together; any one of the sets does. */
+/** Each of these sets of changes reverses the answer. */
 export function whatWouldChange(asked: Asked): Change[][] {
   const wanted = !decide(asked.caller, asked.operation, asked.subject).allowed;
   const candidates = wanted ? opening(asked) : closing(asked);
@@ -43,7 +43,7 @@ export function whatWouldChange(asked: Asked): Change[][] {
 
 function opening({ caller, action, subject }: Asked): Change[] {
   const role = caller.memberships.find(({ team_id }) => team_id === subject.team.id)?.role;
-  // A service principal is in one team for good.
+  // A service principal never changes its team.
   const joinable = caller.kind === 'user' || role !== undefined;
   const higher = joinable ? roles.slice(role === undefined ? 0 : roles.indexOf(role) + 1) : [];
   const grant: Change = { kind: 'grant', actions: action === 'read' ? ['read'] : ['read', action] };
@@ -51,7 +51,7 @@ function opening({ caller, action, subject }: Asked): Change[] {
     ...(caller.kind === 'principal' ? [reach([...caller.allowed_assets, subject.ref])] : []),
     grant,
     ...('gate' in subject ? [{ kind: 'approval', given: true } as const] : []),
-    // The lowest that does comes first; a higher one is then no answer of its own.
+    // The lowest sufficient role comes first, so a higher one is no separate answer.
     ...higher.map((each): Change => ({ kind: 'team_role', role: each })),
   ];
 }
@@ -73,7 +73,7 @@ function reach(patterns: string[]): Change {
   return { kind: 'reach', patterns };
 }
 
-/** What was asked, had the change been made. */
+/** The question after the change. */
 export function apply({ caller, subject, ...asked }: Asked, change: Change): Asked {
   switch (change.kind) {
     case 'team_role': {
@@ -98,14 +98,14 @@ export function apply({ caller, subject, ...asked }: Asked, change: Change): Ask
       return { ...asked, caller, subject: { ...subject, entries } };
     }
     case 'approval': {
-      if (!('gate' in subject)) throw new Error('an approval changes nothing but a deploy');
-      const approval_id = change.given ? 'one that is given' : undefined;
+      if (!('gate' in subject)) throw new Error('an approval changes only a deploy');
+      const approval_id = change.given ? 'a new approval' : undefined;
       return { ...asked, caller, subject: { ...subject, gate: { ...subject.gate, approval_id } } };
     }
   }
 }
 
-/** Does `change` do at least what `other` does? */
+/** True if `change` includes `other`. */
 function doesAtLeast(change: Change, other: Change): boolean {
   if (change === other) return true;
   if (change.kind !== 'team_role' || other.kind !== 'team_role') return false;

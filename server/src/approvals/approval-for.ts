@@ -1,14 +1,14 @@
 import type { Reader } from '../database/database.ts';
 import * as store from './store.ts';
 
-/** The approval that opens exactly this content for this target; undefined when there is none, whatever else of the version was approved. */
+/** The approval of exactly this content and target, if any. */
 export async function approvalFor(db: Reader, content: store.Content): Promise<{ id: string } | undefined> {
   const row = await store.newest(db, content, 'approved');
   return row && { id: row.id };
 }
 
-/** Of these versions, those whose present content is approved for some target. */
+/** The versions whose current content is approved for a target. */
 export const approvedVersions = store.approvedOf;
 
-/** For the one who removes an asset: nothing of it waits for a decision any more. */
+/** Closes the pending requests of a removed asset. */
 export { closePending } from './store.ts';

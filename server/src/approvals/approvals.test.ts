@@ -67,7 +67,7 @@ async function list(
   });
 }
 
-/** A fresh agent of ada's, pushed and not submitted. */
+/** A new agent of ada, pushed but not submitted. */
 async function pushed(
   project: { files?: Record<string, string>; yaml?: string } = {},
 ): Promise<{ name: string; ref: string; version: VersionRow }> {
@@ -91,7 +91,7 @@ async function decisions(ref: string): Promise<number> {
   return row?.count ?? 0;
 }
 
-test('a contributor submits, an admin of the team approves, and exactly that digest and target is open', async () => {
+test('a contributor submits, a team admin approves, and exactly that digest and target can be deployed', async () => {
   const { ref, version } = await pushed();
   const request = await submit('ada', ref, { message: 'first version' });
   expect(request).toMatchObject({
@@ -141,7 +141,7 @@ test('the audit entry of a decision names approver, version, digest, reason and 
   });
 });
 
-test('the submitter reads the reason of a rejection, and a rejected version is not open', async () => {
+test('the submitter sees the reason of a rejection, and a rejected version cannot be deployed', async () => {
   const { ref, version } = await pushed();
   const request = await submit('ada', ref);
   await decide('max', 'reject', request.id, 'no tests');
@@ -156,7 +156,7 @@ test('the submitter reads the reason of a rejection, and a rejected version is n
   expect((await versionOf(ref.slice(7))).state).toBe('draft');
 });
 
-test('content that changed after it was submitted cannot be approved, and can be rejected', async () => {
+test('content that changed after the submit can be rejected, but not approved', async () => {
   const { name, ref } = await pushed();
   const request = await submit('ada', ref);
   await pushes.push(await cast.caller('ada'), { name, files: { 'note.txt': 'changed' } });
@@ -166,7 +166,7 @@ test('content that changed after it was submitted cannot be approved, and can be
   expect(await decide('max', 'reject', request.id)).toMatchObject({ status: 'rejected' });
 });
 
-test('a new request supersedes the pending one, which nobody can decide any more', async () => {
+test('a new request supersedes the pending one, which then cannot be decided', async () => {
   const { name, ref } = await pushed();
   const first = await submit('ada', ref);
   await pushes.push(await cast.caller('ada'), { name, files: { 'note.txt': 'changed' } });
@@ -182,14 +182,14 @@ test('a new request supersedes the pending one, which nobody can decide any more
   expect(await decide('max', 'approve', second.id)).toMatchObject({ status: 'approved' });
 });
 
-test('asking again for the same content answers the request that waits', async () => {
+test('a repeated submit of the same content returns the pending request', async () => {
   const { ref } = await pushed();
   const first = await submit('ada', ref);
   expect((await submit('ada', `${ref}@1.0.0`)).id).toBe(first.id);
   expect((await submit('ada', ref, { target: 'aws' })).id).not.toBe(first.id);
 });
 
-test('of requests that arrive together one stays pending, and every other is superseded or refused', async () => {
+test('of simultaneous requests one stays pending, and the others are superseded or refused', async () => {
   const { name, ref } = await pushed();
   const targets = ['local', 'aws', 'gcp', 'azure'];
   const results = await Promise.allSettled(targets.map(async (target) => await submit('ada', ref, { target })));
@@ -201,14 +201,14 @@ test('of requests that arrive together one stays pending, and every other is sup
   expect((await list('ada', { asset: `agents/${name}`, status: 'pending' })).items).toHaveLength(1);
 });
 
-test('asking for what is approved already is a conflict that names the approval', async () => {
+test('a submit of approved content is a conflict that names the approval', async () => {
   const { ref } = await pushed();
   const request = await submit('ada', ref);
   await decide('max', 'approve', request.id);
   await expect(submit('ada', ref)).rejects.toMatchObject({ code: 'conflict', fields: { approval_id: request.id } });
 });
 
-test('the target of a request is the one of agent.yaml unless another is named', async () => {
+test('the default target of a request is the one in agent.yaml', async () => {
   const { ref } = await pushed({ yaml: 'deploy:\n  cloud: gcp\n' });
   expect(await submit('ada', ref)).toMatchObject({ target: 'gcp' });
   expect(await submit('ada', ref, { target: 'local' })).toMatchObject({ target: 'local' });
@@ -232,7 +232,7 @@ test.for<[string, { version?: string }, string]>([
   await expect(submit('root', asset, more)).rejects.toMatchObject({ code });
 });
 
-test('nobody decides about a request of their own, whatever their role', async () => {
+test('nobody decides their own request, whatever their role', async () => {
   const { ref } = await pushed();
   const request = await submit('max', ref);
   await expect(decide('max', 'approve', request.id)).rejects.toMatchObject({ code: 'own_request', status: 403 });
@@ -241,7 +241,7 @@ test('nobody decides about a request of their own, whatever their role', async (
   expect(await decide('root', 'approve', request.id)).toMatchObject({ status: 'approved' });
 });
 
-test('nobody decides about content they pushed, also when somebody else pushed over it or submitted it', async () => {
+test('nobody decides content that they pushed, also if somebody else replaced or submitted it', async () => {
   const { name, ref } = await pushed();
   await pushes.push(await cast.caller('max'), { name, files: { 'max.txt': 'mine' } });
   await pushes.push(await cast.caller('ada'), { name, files: { 'ada.txt': 'mine' } });
@@ -261,7 +261,7 @@ test.for<Person>(['ada', 'bob', 'dora', 'vera', 'otto', 'olga', 'nemo'])(
   },
 );
 
-test('who may not write the agent cannot submit it, and who may not read it learns nothing', async () => {
+test('a caller without write permission cannot submit the agent, and one without read permission gets not_found', async () => {
   const { ref } = await pushed();
   for (const person of ['vera', 'bob', 'otto', 'nemo'] as const)
     await expect(submit(person, ref)).rejects.toMatchObject({ code: 'forbidden' });
@@ -278,7 +278,7 @@ test('who may not write the agent cannot submit it, and who may not read it lear
   expect((await show('max', id)).id).toBe(id);
 });
 
-test('nobody who is not signed in gets anywhere', async () => {
+test('every endpoint refuses anonymous callers', async () => {
   const { ref } = await pushed();
   const { id } = await submit('ada', ref);
   const caller = { kind: 'anonymous', origin: { request_id: null, ip: null, receipts: [] } } as const;
@@ -300,7 +300,7 @@ test('nobody who is not signed in gets anywhere', async () => {
   ).rejects.toMatchObject({ code: 'unauthenticated' });
 });
 
-test('lists hold the requests of the caller’s teams and no others, and outsiders read no message and no reason', async () => {
+test('lists contain only requests of the caller’s teams, and outsiders read no message and no reason', async () => {
   const { ref } = await pushed();
   const { id } = await submit('ada', ref, { message: 'between us' });
   await decide('max', 'reject', id, 'also between us');
@@ -316,7 +316,7 @@ test('lists hold the requests of the caller’s teams and no others, and outside
   await expect(list('ada', { asset: 'nonsense' })).rejects.toMatchObject({ code: 'bad_reference' });
 });
 
-test('pages hold every request once, newest first, and a cursor is good for nobody else', async () => {
+test('pages contain every request once, newest first, and a cursor works only for its caller', async () => {
   const seen: string[] = [];
   let cursor: string | undefined;
   do {
@@ -335,7 +335,7 @@ test('pages hold every request once, newest first, and a cursor is good for nobo
   });
 });
 
-test('deciding the same twice answers the same and is on the record once', async () => {
+test('a repeated decision returns the same answer and is recorded once', async () => {
   const { ref } = await pushed();
   const { id } = await submit('ada', ref);
   const first = await decide('max', 'approve', id, 'fine');
@@ -383,7 +383,7 @@ describe('a request', () => {
   const entries = async (ref: string, event: string) =>
     await database.db.all(sql`select seq from audit.entry where event = ${event} and asset = ${ref}`);
 
-  test('is withdrawn by its submitter alone, once on the record, and can be made again', async () => {
+  test('is withdrawn only by its submitter, recorded once, and can be submitted again', async () => {
     const { ref } = await pushed();
     const { id } = await submit('ada', ref);
     await expect(withdraw('max', id)).rejects.toMatchObject({ code: 'forbidden' });
@@ -398,7 +398,7 @@ describe('a request', () => {
     expect((await submit('ada', ref)).id).not.toBe(id);
   });
 
-  test('that was decided is not withdrawn any more', async () => {
+  test('that is decided cannot be withdrawn', async () => {
     const { ref } = await pushed();
     const { id } = await submit('ada', ref);
     await decide('max', 'approve', id);
@@ -406,7 +406,7 @@ describe('a request', () => {
     expect(await show('ada', id)).toMatchObject({ status: 'approved' });
   });
 
-  test('that was approved is taken back by an admin: the gate is closed again, and a new request opens it', async () => {
+  test('that is approved can be revoked by an admin: deploys are refused until a new request is approved', async () => {
     const { ref, version } = await pushed();
     const { id, target } = await submit('ada', ref);
     const content = { version_id: version.id, digest: version.digest, target };
@@ -428,7 +428,7 @@ describe('a request', () => {
   });
 });
 
-// A version without a push: 200 pushes would measure the worker.
+// A version without a push: 200 pushes would mostly load the worker.
 async function insertVersion(name: string, version: string): Promise<void> {
   const { asset_id, digest } = await versionOf(name);
   await cast.write(

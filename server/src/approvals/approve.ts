@@ -3,7 +3,7 @@ import type { Caller } from '../access/caller.ts';
 import type { Database } from '../database/database.ts';
 import { decideRequest } from './decide-request.ts';
 
-/** Opens exactly this digest and target to deployers, and makes the version's content final. */
+/** Deployers may then deploy exactly this digest to this target. The version's content becomes final. */
 export async function approve(db: Database, caller: Caller, id: string, reason: string): Promise<Approval> {
   return await decideRequest(db, caller, id, { status: 'approved', reason });
 }

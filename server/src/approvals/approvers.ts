@@ -6,7 +6,7 @@ import { partIn, type Makers } from './policy.ts';
 import type { ApprovalRow } from './store.ts';
 
 export interface Approver {
-  /** By which they are told apart: an address that is free again may be another person's. */
+  /** Identifies the person: a free address may later belong to somebody else. */
   id: string;
   email: string;
 }
@@ -14,8 +14,8 @@ export interface Approver {
 type Request = Pick<ApprovalRow, 'id' | 'asset_id' | 'version_id' | 'submitted_by'>;
 
 /**
- * Who may decide about each of these requests, as things stand: active admins of the platform and of the asset's team without a part in it.
- * Nobody where the asset is not among those given.
+ * The admins who may now decide each request: active admins of the platform and of the asset's team without a part in the request. Empty if
+ * the asset is not given.
  */
 export async function approversOf(
   db: Reader,
@@ -33,7 +33,7 @@ export async function approversOf(
   );
 }
 
-/** By request. */
+/** By request id. */
 export async function makersOf(db: Reader, rows: readonly Request[]): Promise<Map<string, Makers>> {
   const versions = rows.map((row) => row.version_id);
   const submitters = rows.map((row) => row.submitted_by);

@@ -3,19 +3,19 @@ import type { GovernedTx } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 
-/** Of one request, the oldest first. */
+/** The comments of one request, oldest first. */
 export async function comments(db: Reader, approval_id: string): Promise<Comment[]> {
   return await db.all<Comment>(sql`
     select c.id, u.label as author, c.message, c.created_at from approval_comment c join identity u on u.id = c.author_id
     where c.approval_id = ${approval_id} order by c.created_at, c.id`);
 }
 
-/** Undefined when the request has as many as it may have. */
+/** Undefined if the request has reached its limit. */
 export async function insert(
   tx: GovernedTx,
   { approval_id, author_id, message, most }: { approval_id: string; author_id: string; message: string; most: number },
 ): Promise<{ id: string; created_at: string } | undefined> {
-  // Comments come one after the other, so that they can be counted.
+  // The lock puts comments in sequence, so that the count is correct.
   await tx.one(sql`select 1 from approval where id = ${approval_id} for update`);
   const [row] = await tx.write<{ id: string; created_at: string }>(
     'approval_comment',

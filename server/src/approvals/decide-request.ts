@@ -1,5 +1,5 @@
-// A request is decided once, by admins of the platform or of the asset's team who neither made it nor wrote what it asks for.
-// Must never happen: two decisions on one request, or an approval of content that is no longer under the version.
+// Admins of the platform or of the asset's team decide a request once. Submitters and authors of the content do not decide it.
+// Must never happen: two decisions on one request, or an approval of content that the version no longer has.
 import type { Approval } from '@gantry/contract/approvals.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize, Refusal } from '../access/authorize.ts';
@@ -26,8 +26,8 @@ interface Asked {
 }
 
 /**
- * One rejection rejects; as many approvals as are asked for approve, and until then the request waits. Saying the same again decides where
- * enough have said so by now, and else answers what stands and records nothing.
+ * One rejection rejects. The required number of approvals approves; until then the request is pending. A repeated vote decides if there are
+ * now enough votes. Otherwise it returns the current state and records nothing.
  */
 export async function decideRequest(db: Database, caller: Caller, id: string, verdict: Verdict): Promise<Approval> {
   const user = signedIn(caller);
@@ -44,10 +44,10 @@ export async function decideRequest(db: Database, caller: Caller, id: string, ve
   return decided;
 }
 
-/** False when it does not wait any more: it was decided or closed, or is overdue. Nothing is written then, so that this leaves no entry. */
+/** False if the request is no longer pending: decided, closed or overdue. Then nothing is written and no entry is left. */
 async function decideOnce(tx: GovernedTx, note: Note, asked: Asked, { status, reason }: Verdict): Promise<boolean> {
   const { user, row } = asked;
-  // Held until the commit, so that of two admins the second counts what the first said.
+  // The lock lasts until the commit, so the second of two admins counts the first one's vote.
   const held = await store.hold(tx, row.id);
   if (held === undefined) return false;
   const { id, version, digest, target } = row;
@@ -65,15 +65,15 @@ async function decideOnce(tx: GovernedTx, note: Note, asked: Asked, { status, re
     note({ approved_by: approvers.map(({ by }) => by), not_counted });
   }
   const isDecided = await store.decide(tx, id, { status, reason, decided_by: user.id, approvals_required });
-  if (!isDecided) throw new Problem('conflict', { detail: 'This request ran out of time at this moment.' });
+  if (!isDecided) throw new Problem('conflict', { detail: 'This request expired at this moment.' });
   note({ ...about, submitted_by: row.submitter });
   return true;
 }
 
-/** Answers who approves it now: of those who said so, the ones who may still say it. */
+/** Returns the voters who may still approve. */
 async function approveOnce(tx: GovernedTx, asked: Asked, reason: string) {
   const { user, row, asset } = asked;
-  // No push gets between what is compared here and who wrote it.
+  // The lock keeps a push out between this comparison and the check of the authors.
   const digest = await lockDigest(tx, row.version_id);
   await refuseOwn(tx, asked);
   if (digest !== row.digest) throw superseded(row);
@@ -96,13 +96,9 @@ async function refuseOwn(db: Reader, { user, row, asset }: Asked): Promise<void>
   const why = {
     submitter: 'You submitted this request yourself',
     key_holders: `${row.submitter} submitted this request, and you were shown its key`,
-    authors: `You pushed content of ${asset.ref}@${row.version} yourself, or were shown the key of who did`,
+    authors: `You pushed content of ${asset.ref}@${row.version} yourself, or you were shown the key that pushed it`,
   }[part];
-  throw new Refusal(
-    { code: 'own_request', reason: `${why}; another admin decides about it.` },
-    'approval.decide',
-    asset,
-  );
+  throw new Refusal({ code: 'own_request', reason: `${why}. Another admin must decide.` }, 'approval.decide', asset);
 }
 
 function refuseOther(decided: Approval, verdict: Verdict, row: store.ApprovalRow): void {
@@ -117,13 +113,13 @@ function refuseOther(decided: Approval, verdict: Verdict, row: store.ApprovalRow
 export function alreadyDecided(decided: Approval): Problem {
   const how = decided.closed_reason ?? decided.status;
   return new Problem('already_decided', {
-    detail: `This request is ${how} already${decided.decided_by === null ? '' : `, by ${decided.decided_by}`}.`,
+    detail: `This request is already ${how}${decided.decided_by === null ? '' : `, by ${decided.decided_by}`}.`,
     fields: { status: decided.status },
   });
 }
 
 function superseded(row: store.ApprovalRow): Problem {
   return new Problem('superseded', {
-    detail: `This request was about other content of version ${row.version} than what is there now.`,
+    detail: `The content of version ${row.version} has changed since this request.`,
   });
 }

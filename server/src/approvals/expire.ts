@@ -1,5 +1,5 @@
-// Requests that wait longer than the organisation lets them are closed by the service itself, each once, whichever replica comes first. The
-// statements that decide read the clock too, so that one that is overdue opens nothing even before it is closed.
+// The service closes requests that are pending longer than the organisation allows. Whichever replica is first closes each of them once. The
+// deciding statements read the clock too, so an overdue request cannot be approved even before it is closed.
 import { authorize } from '../access/authorize.ts';
 import { systemCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
@@ -13,7 +13,7 @@ const look_every_ms = 30_000;
 export async function expireOverdue(db: Database, only: { id?: string; asset_id?: string } = {}): Promise<void> {
   for (const row of await store.overdueRequests(db, only)) {
     const asset = await findAssetById(db, row.asset_id, null);
-    // Whoever removes the asset closes what is pending.
+    // The removal of an asset closes its pending requests.
     if (asset === undefined) continue;
     const grant = authorize(systemCaller('system.expire'), 'system.expire', asset);
     await change(db, grant, 'approval.expired', async (tx, note) => {
@@ -32,7 +32,7 @@ export async function expireOverdue(db: Database, only: { id?: string; asset_id?
   }
 }
 
-/** Closes them from now on. */
+/** Closes overdue requests at intervals. */
 export function startExpiry(
   db: Database,
   { onError, every_ms = look_every_ms }: { onError: (error: unknown) => void; every_ms?: number },

@@ -1,4 +1,4 @@
-// Registry and approvals through the typed client and the real service: what the contract's schemas refuse, and what arrives.
+// Registry and approvals through the typed client and the real service, with the contract's schemas.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { projectOf } from '../testing/project-archive.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
@@ -62,7 +62,7 @@ test('create, search, submit, review: every answer fits its schema', async () =>
   expect(shown.versions).toMatchObject([{ version: '1.0.0', approved: true }]);
 });
 
-test('a push over HTTP is a run whose events stream to its end', async () => {
+test('a push over HTTP is a run that streams its events until its end', async () => {
   const body = projectOf({ name: 'streamed', yaml: 'tools: [tools/nowhere]\n' });
   const accepted = await ada.client.call('agents.push', {
     params: { name: 'streamed' },
@@ -84,7 +84,7 @@ test('a push over HTTP is a run whose events stream to its end', async () => {
   });
 });
 
-test('a refused push and a refused decision are on the record', async () => {
+test('a refused push and a refused decision are recorded', async () => {
   await expect(
     otto.client.call('registry.edit', {
       params: { kind: 'tool', name: 'search' },

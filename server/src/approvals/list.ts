@@ -15,7 +15,7 @@ export interface ApprovalQuery {
   status?: store.Status | undefined;
   /** agents/<name> */
   asset?: string | undefined;
-  /** What the id begins with. */
+  /** A prefix of the id. */
   id?: string | undefined;
   limit: number;
   cursor?: string | undefined;
@@ -34,7 +34,7 @@ export async function list(
   const after = submitted_at === undefined ? undefined : { submitted_at: String(submitted_at), id: String(id) };
   const asked = query.asset === undefined ? undefined : readRef(query.asset);
   const asset = asked && (await findAsset(db, asked.kind, asked.name, user));
-  // An asset that is not there has no requests, as one whose requests the caller may not see.
+  // A missing asset gets an empty list, like a hidden one.
   if (asked !== undefined && asset === undefined) return { items: [] };
   const { status, id: begins_with, limit } = query;
   const rows = await store.listed(db, user, { status, asset_id: asset?.id, begins_with, after, limit: limit + 1 });

@@ -1,12 +1,12 @@
-// Who reads what a request says, and who decides about it. Beside each rule stands the condition that narrows a list to its candidates.
+// The rules for readers and deciders of a request. Beside each rule is the SQL condition for its candidates.
 import type { SignedInCaller } from '../access/caller.ts';
 import { isMember } from '../access/decide.ts';
 import type { AssetSubject } from '../access/subject.ts';
 import { sql, type Sql } from '../database/sql.ts';
 
 /**
- * Message, reasons and comments are for the asset's team, its owner and the submitter, and for platform admins: an asset that everybody may
- * read does not open them.
+ * Message, reasons and comments are for the asset's team, its owner, the submitter and platform admins. Read permission on the asset is not
+ * enough.
  */
 export function readsWords(
   caller: SignedInCaller,
@@ -23,16 +23,16 @@ export function whereReadsWords(caller: SignedInCaller): Sql {
   return sql`(a.team_id = any(${teams}) or a.owner_id = ${caller.id} or r.submitted_by = ${caller.id})`;
 }
 
-/** Who made a request and its content, by id. */
+/** The people behind a request and its content, by id. */
 export interface Makers {
   submitter: string;
-  /** Were shown a key of the service principal that submitted. */
+  /** Users who were shown a key of the submitting service principal. */
   key_holders: readonly string[];
-  /** Pushed under the version, or were shown a key of a service principal that did. */
+  /** Users who pushed the version, or were shown a key of a service principal that pushed it. */
   authors: readonly string[];
 }
 
-/** Which part somebody had in a request; an admin without any decides about it. */
+/** The user's part in a request. An admin without a part may decide it. */
 export function partIn({ submitter, key_holders, authors }: Makers, user_id: string): keyof Makers | undefined {
   if (submitter === user_id) return 'submitter';
   if (key_holders.includes(user_id)) return 'key_holders';
@@ -40,8 +40,8 @@ export function partIn({ submitter, key_holders, authors }: Makers, user_id: str
 }
 
 /**
- * Whose decision a request waits for, of those who may decide, and which votes count. A request with enough votes, because fewer are needed by
- * now, waits for any of them: another vote decides.
+ * The admins whose vote a request needs, and the votes that count. If fewer votes are needed by now, a request can have enough votes while it
+ * is pending. Then any admin's next vote decides it.
  */
 export function waitingFor<Person extends { id: string }, Vote extends { user_id: string }>(
   { approvals_required }: { approvals_required: number },

@@ -8,14 +8,14 @@ import { readsWords, waitingFor } from './policy.ts';
 import type { ApprovalRow } from './store.ts';
 import { votesOf, type Vote } from './vote-store.ts';
 
-/** In the order of the rows, without those of assets that are gone or that the caller may not read; `inside`: of those whose words they read. */
+/** In the order of the rows, without those of missing or hidden assets. `inside` keeps only requests whose text the caller may read. */
 export async function approvalRecords(
   db: Reader,
   caller: SignedInCaller,
   rows: readonly ApprovalRow[],
   { inside = false }: { inside?: boolean } = {},
 ): Promise<Approval[]> {
-  // Who submitted it may have lost the right to know of the asset since.
+  // The submitter may have lost read permission since.
   const readable = await findReadable(
     db,
     caller,
@@ -28,7 +28,7 @@ export async function approvalRecords(
     if (asset === undefined || (inside && !readsWords(caller, row, asset))) return [];
     const all = votes.get(row.id) ?? [];
     const { waits_for, counted } = waitingFor(row, approvers.get(row.id) ?? [], all);
-    // With the decision the votes that did not count were taken away.
+    // The decision deleted the votes that did not count.
     const given = row.status === 'pending' ? counted : all;
     return [approvalRecord(caller, row, asset, { given, can_decide: waits_for.map(({ email }) => email) })];
   });

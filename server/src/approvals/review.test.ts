@@ -1,5 +1,5 @@
-// What stands with a request while people decide about it: the difference, the comments, the request before it, how many admins it needs and
-// how long it waits. Through the typed client and the real service.
+// The parts of a request during the review: difference, comments, previous request, required approvals and expiry. Through the typed client
+// and the real service.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Approval, ApprovalDetail } from '@gantry/contract/approvals.ts';
 import { configuredKinds } from '@gantry/contract/asset-kinds.ts';
@@ -54,7 +54,7 @@ const deploy = async (user: TestUser, { ref }: { ref: string }) =>
   await user.client.call('deployments.create', { body: { ref } });
 const entries = async ({ id }: { id: string }) => await entriesNaming(app.db, id);
 const events = async (request: { id: string }) => (await entries(request)).map(({ event }) => event);
-/** As if it had been submitted so much earlier. */
+/** Moves the submit into the past. */
 const age = async ({ id }: { id: string }, interval: string) =>
   await app.governed(
     sql`update approval set submitted_at = submitted_at - ${interval}::interval where id = ${id} returning id`,
@@ -62,7 +62,7 @@ const age = async ({ id }: { id: string }, interval: string) =>
 const nameOf = (agent: StoredAgent) => `agents/${agent.name}`;
 
 describe('the difference of a request', () => {
-  test('is against what runs: config, text of files, and what it may newly reach', async () => {
+  test('compares with the running version: config, text of files, and new permissions', async () => {
     const first = await stored({ yaml: 'deploy: {env_vars: {MODE: one}}\n' });
     await decide(max, 'approve', await submit(first.ref));
     await serveAgent(app, first, 'http://127.0.0.1:1');
@@ -101,7 +101,7 @@ describe('the difference of a request', () => {
     }
   });
 
-  test('is of what was submitted, also when other content stands under the version by now', async () => {
+  test('shows the submitted content, also if the version has other content by now', async () => {
     const agent = await stored({ files: { 'note.txt': 'asked\n' } });
     const request = await submit(agent.ref);
     await stored({ name: agent.name, files: { 'note.txt': 'slipped in\n' } });
@@ -146,7 +146,7 @@ describe('a request can be made again', () => {
     expect(await deploy(dora, agent)).toMatchObject({ approval_id: second.id });
   });
 
-  test('and what was edited after the approval is not open: 409, other content under the final version is refused', async () => {
+  test('and changed content under a final version is refused with 409', async () => {
     const agent = await stored();
     await decide(max, 'approve', await submit(agent.ref));
     await expect(stored({ name: agent.name, files: { 'more.py': '' } })).rejects.toMatchObject({
@@ -159,7 +159,7 @@ describe('a request can be made again', () => {
 });
 
 describe('a request that waits too long', () => {
-  test('decides nothing before the sweep comes by, is closed once by several replicas, and says so', async () => {
+  test('cannot be decided before the sweep, is closed once by several replicas, and shows the reason', async () => {
     const agent = await stored();
     const request = await submit(agent.ref);
     expect(request.expires_at).toBe(null);
@@ -189,7 +189,7 @@ describe('a request that waits too long', () => {
     await expect(deploy(dora, agent)).rejects.toMatchObject({ code: 'approval_required' });
   });
 
-  test('is closed by the sweep alone, and what was approved in time stays approved', async () => {
+  test('is closed only by the sweep, and an approval in time stays valid', async () => {
     const [waiting, approved] = [await submit((await stored()).ref), await submit((await stored()).ref)];
     await decide(max, 'approve', approved);
     await app.settings({ approval_expires_after_days: 1 });
@@ -205,7 +205,7 @@ describe('a request that waits too long', () => {
 });
 
 describe('a comment', () => {
-  test('stands with the request and in the log, from those who read what the request says', async () => {
+  test('appears in the request and in the log, and comes only from readers of the request’s text', async () => {
     const request = await submit((await stored()).ref);
     const say = async (user: TestUser, message: string) =>
       await user.client.call('approvals.comment', { params: { id: request.id }, body: { message } });
@@ -245,7 +245,7 @@ describe('a comment', () => {
     expect(answer.status).toBe(status);
   });
 
-  test('on a request that is not there, or of an agent that may not be read, gets the same answer', async () => {
+  test('on a missing request, or on a hidden agent’s request, gets the same answer', async () => {
     const { id } = await submit((await stored({ yaml: 'access: {visibility: team}\n' })).ref);
     const refusals = await Promise.all(
       [id, missing].map(
@@ -259,7 +259,7 @@ describe('a comment', () => {
     expect(refusals[0]).toEqual(refusals[1]);
   });
 
-  test('is the last of two hundred, and the next one is refused', async () => {
+  test('number 200 is accepted, and number 201 is refused', async () => {
     const { id } = await submit((await stored()).ref);
     await app.governed(sql`insert into approval_comment (approval_id, author_id, message)
       select ${id}, u.id, 'x' from app_user u, generate_series(1, 199) where u.email = ${ada.email} returning id`);
@@ -274,7 +274,7 @@ describe('a comment', () => {
 describe.each(configuredKinds)('a %s', (kind) => {
   const [config, other] = twoConfigs[kind];
 
-  test('is approved by version: it is marked, compared with what was approved before it, and runs nowhere', async () => {
+  test('is approved by version: it is marked, compared with the previous approval, and runs nowhere', async () => {
     const name = `thing-${++made}`;
     await ada.client.call('registry.create', { params: { kind }, body: { name, team: 'ml', config } });
     const { ref } = await ada.client.call('registry.show', { params: { kind, name } });
@@ -314,8 +314,8 @@ describe.each(configuredKinds)('a %s', (kind) => {
   });
 });
 
-describe('where two approvals are asked for', () => {
-  test('the second of two admins decides, each is on the record, and nobody counts twice', async () => {
+describe('with two required approvals', () => {
+  test('the second of two admins decides, each vote is recorded, and nobody counts twice', async () => {
     await app.settings({ approvals_required: 2 });
     const agent = await stored();
     const request = await submit(agent.ref);
@@ -335,7 +335,7 @@ describe('where two approvals are asked for', () => {
     ]);
   });
 
-  test('one rejection rejects, also of who approved before', async () => {
+  test('one rejection rejects, also by an admin who approved before', async () => {
     await app.settings({ approvals_required: 2 });
     for (const rejecting of [max, mia]) {
       const request = await submit((await stored()).ref);
@@ -358,7 +358,7 @@ describe('where two approvals are asked for', () => {
     await decide(max, 'approve', request);
     await app.settings({ approvals_required: 1 });
     expect(await show(ada, request)).toMatchObject({ status: 'pending', approvals_required: 1 });
-    // What is asked for by now is there: saying it once more is enough.
+    // The lower number is reached: one repeated vote is enough.
     expect(await decide(max, 'approve', request)).toMatchObject({ status: 'approved', approvals_required: 1 });
     await app.settings({ approvals_required: 3 });
     expect(await show(ada, request)).toMatchObject({ status: 'approved', approvals_required: 1 });
@@ -374,7 +374,7 @@ describe('where two approvals are asked for', () => {
     }
   });
 
-  test('who pushed the content afterwards does not count', async () => {
+  test('an admin who pushed the content afterwards does not count', async () => {
     await app.settings({ approvals_required: 2 });
     const agent = await stored();
     const request = await submit(agent.ref);
@@ -401,7 +401,7 @@ describe('nobody approves their own', () => {
     expect(await decide(mia, 'approve', request)).toMatchObject({ status: 'approved' });
   });
 
-  test('and of 15 races of two admins who both approve, one decides and both are told so', async () => {
+  test('and in 15 races of two approving admins one decides and both get the decision', async () => {
     for (let round = 0; round < 15; round++) {
       const request = await submit((await stored()).ref);
       const answers = await Promise.all([max, mia].map(async (user) => await decide(user, 'approve', request)));
@@ -412,7 +412,7 @@ describe('nobody approves their own', () => {
 });
 
 describe('with require_approval_for_admins', () => {
-  test('an admin deploys what another approved, and nothing of their own before that', async () => {
+  test('an admin deploys their own version only after another admin’s approval', async () => {
     const agent = await storeAgent(app, max.email, { name: newName() });
     await app.settings({ require_approval_for_admins: true });
     await expect(deploy(max, agent)).rejects.toMatchObject({
@@ -425,7 +425,7 @@ describe('with require_approval_for_admins', () => {
     expect(await deploy(max, agent)).toMatchObject({ approval_id: request.id });
   });
 
-  test('agent.yaml does not waive it, and binds admins where the organisation does not', async () => {
+  test('agent.yaml cannot waive it, and can require it if the organisation does not', async () => {
     const waived = await stored({ yaml: 'access: {require_approval: false}\n' });
     await expect(deploy(dora, waived)).rejects.toMatchObject({ code: 'approval_required' });
     const bound = await stored({ yaml: 'access: {require_approval: true}\n' });
@@ -456,13 +456,13 @@ describe('with require_approval_for_admins', () => {
     await decide(max, 'reject', await submit(rejected.ref));
     await expect(deploy(dora, rejected)).rejects.toMatchObject({ code: 'approval_required' });
     await app.governed(sql`update app_user set active = false where email = ${max.email} returning id`);
-    // Who decided was entitled to; that they left since takes nothing back.
+    // The decision was valid. It stays valid after the admin leaves.
     expect(await deploy(dora, agent)).toMatchObject({ approval_id: request.id });
     await app.governed(sql`update app_user set active = true where email = ${max.email} returning id`);
   });
 });
 
-test('a request of another team is neither decided nor read', async () => {
+test('a request of another team can be neither decided nor read', async () => {
   const agent = await stored({ yaml: 'access: {visibility: team}\n' });
   const request = await submit(agent.ref);
   const olga = await app.user('olga@example.com', { teams: { ops: 'admin' } });

@@ -11,8 +11,8 @@ import { loadRequest, readBack } from './show.ts';
 import * as store from './store.ts';
 
 /**
- * Takes an approval back. A deploy that is under way decides again before it provisions and before it switches, and then ends; what runs
- * goes on, and its deployers cannot restart it. Doing so again answers the same, and records nothing.
+ * Revokes an approval. A running deploy decides again before it provisions and before it switches, and then ends. A running agent continues,
+ * but its deployers cannot restart it. A repeated call returns the same answer and records nothing.
  */
 export async function revoke(db: Database, caller: Caller, id: string, reason: string): Promise<Approval> {
   const user = signedIn(caller);
@@ -23,7 +23,7 @@ export async function revoke(db: Database, caller: Caller, id: string, reason: s
     const now = await readBack(db, user, id);
     if (now.closed_reason !== null) throw alreadyDecided(now);
     throw new Problem('conflict', {
-      detail: 'This request was not approved yet.',
+      detail: 'This request is not approved yet.',
       hint: `Reject it: svc review reject ${id}`,
     });
   }

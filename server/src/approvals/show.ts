@@ -11,14 +11,14 @@ import { readsWords } from './policy.ts';
 import { approvalRecords } from './record.ts';
 import * as store from './store.ts';
 
-/** What a deploy on this target would replace. Deploys stand above approvals and hand it down. */
+/** The version that a deploy on this target would replace. The folder deploy provides it. */
 export type FindRunning = (
   db: Reader,
   asset_id: string,
   target: string,
 ) => Promise<{ version: string; digest: string } | undefined>;
 
-/** The request, and all that somebody needs to decide about it. */
+/** The request with all facts for a decision. */
 export async function show(db: Reader, findRunning: FindRunning, caller: Caller, id: string): Promise<ApprovalDetail> {
   const user = signedIn(caller);
   const { row, asset } = await loadRequest(db, id, user);
@@ -53,7 +53,7 @@ function previousRecord(row: store.ApprovalRow | undefined, inside: boolean): Ap
   };
 }
 
-/** The request and its asset; a request whose asset was removed is not there. */
+/** The request and its asset. Throws `not_found` if one of them is missing. */
 export async function loadRequest(
   db: Reader,
   id: string,

@@ -1,5 +1,5 @@
-// Random sequences of everything that can happen to an agent's approvals, by two admins, a deployer and a contributor, some of it at the same
-// moment, against a model of a page: the same answers and the same state after every step.
+// Random sequences of all commands on an agent's approvals, by two admins, a deployer and a contributor. Some commands run at the same moment.
+// After every step the service and a one-page model have the same answers and the same state.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Problem } from '@gantry/contract/problems.ts';
@@ -33,7 +33,7 @@ const sequences = inSoak(6, 60);
 const steps = 100; // one in six is two commands at the same moment
 const told = new Map<string, number>();
 
-/** A database of its own, because the settings are the organisation's. */
+/** Its own database, because the settings belong to the organisation. */
 interface Lane {
   database: TestDatabase;
   cast: Cast;
@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await Promise.all(open.map(async ({ database }) => await database.close())));
 
-/** A push may bring back what was submitted last. */
+/** A push may restore the last submitted content. */
 type Meant = Command & { back?: boolean };
 
 const actor = fc.constantFrom(...actors);
@@ -90,7 +90,7 @@ const command: fc.Arbitrary<Meant> = fc.oneof(
     arbitrary: fc.record({ do: fc.constant('set' as const), required: fc.constantFrom(1, 2), bound: fc.boolean() }),
   },
 );
-// No week passes, and no role changes, in the middle of something.
+// Time and roles do not change during another command.
 const step = fc.oneof(
   { weight: 5, arbitrary: fc.tuple(command) },
   {
@@ -115,7 +115,7 @@ test(
           ),
       ),
     );
-    // Each of these was met often enough to mean something.
+    // Each of these happened often enough to be significant.
     const met = [...told].filter(([, times]) => times >= 10).map(([answer]) => answer.replace(/ \d+$/, ''));
     expect([...new Set(met)].toSorted().join(' ')).toBe(
       'already_decided approval approval_required approved bypassed conflict done forbidden nothing own_request ' +
@@ -172,7 +172,7 @@ function predict(before: State, together: readonly Command[], order: readonly nu
   return { state, answers };
 }
 
-/** What is meant is what was there when both set out; the model counts back from what is there now. */
+/** Commands refer to the requests that existed when both started. The model counts back from the current ones. */
 function absolute(before: State, now: State, command: Command): Command {
   if ('request' in command) {
     const grown = before.requests.length > command.request ? now.requests.length - before.requests.length : 1_000_000;
@@ -203,9 +203,9 @@ interface Seen {
 }
 interface Played extends StoredAgent {
   ids: string[];
-  /** By the model's numbers. */
+  /** By number in the model. */
   digests: string[];
-  /** Pushes of an agent come one after the other. */
+  /** Pushes of an agent run in sequence. */
   pushing: Promise<unknown>;
 }
 
@@ -263,7 +263,7 @@ async function perform(lane: Lane, agent: Played, state: State, command: Command
   }
 }
 
-// What the last step of a push does to the version, without the run before it.
+// The last step of a push, without its run.
 async function push(
   lane: Lane,
   agent: Played,
@@ -296,7 +296,7 @@ async function push(
   return 'pushed';
 }
 
-/** The question that step 2 of a deploy asks. */
+/** The decision in step 2 of a deploy. */
 async function mayDeploy(lane: Lane, agent: Played, by: Actor, index: number): Promise<string> {
   const { db } = lane.database;
   const version = await db.one<{ id: string; digest: string }>(
@@ -337,7 +337,7 @@ async function rank(lane: Lane, is_admin: boolean): Promise<void> {
   lane.callers.set('max', await lane.cast.caller('max'));
 }
 
-/** One that is overdue counts as expired, whether or not anybody has closed it. */
+/** An overdue request counts as expired, even before it is closed. */
 async function observe(lane: Lane, agent: Played): Promise<Seen> {
   const rows = await lane.database.db.all<{
     required: number;

@@ -25,9 +25,9 @@ export interface ApprovalRow {
   decided_by: string | null;
   decider: string | null;
   decided_at: string | null;
-  /** When it is closed undecided; null when it waits for ever, or no longer. */
+  /** When the service closes it undecided; null without an expiry, or if it is no longer pending. */
   expires_at: string | null;
-  /** Of a request that waits, what is asked for right now. */
+  /** For a pending request, the number that is required now. */
   approvals_required: number;
 }
 
@@ -37,7 +37,7 @@ const columns = sql`r.id, r.asset_id, r.version_id, r.version, r.digest, r.targe
   case when r.status = 'pending' then r.submitted_at + make_interval(days => o.approval_expires_after_days) end as expires_at,
   ${approvals_required} as approvals_required`;
 const tables = sql`approval r join identity s on s.id = r.submitted_by left join app_user d on d.id = r.decided_by cross join org o`;
-// A request that waited too long is closed, whether or not the sweep has come by: its row is only waiting to be told.
+// An overdue request counts as closed, even before the sweep updates its row.
 const overdue = sql`r.status = 'pending' and exists (
   select from org where r.submitted_at + make_interval(days => approval_expires_after_days) <= clock_now())`;
 
@@ -50,7 +50,7 @@ export interface Content {
   target: string;
 }
 
-/** The newest request about exactly this content and target in this state. */
+/** The newest request for exactly this content and target in this state. */
 export async function newest(
   db: Reader,
   { version_id, digest, target }: Content,
@@ -61,7 +61,7 @@ export async function newest(
     order by r.submitted_at desc, r.id limit 1`);
 }
 
-/** Of these versions, those whose present content is approved for some target. */
+/** The versions whose current content is approved for a target. */
 export async function approvedOf(
   db: Reader,
   versions: readonly { id: string; digest: string }[],
@@ -72,21 +72,21 @@ export async function approvedOf(
   return new Set(rows.map((row) => row.version_id));
 }
 
-/** The request for the same asset and target before this one. */
+/** The previous request for the same asset and target. */
 export async function previous(db: Reader, { id, asset_id, target, submitted_at }: ApprovalRow) {
   return await db.one<ApprovalRow>(sql`
     select ${columns} from ${tables} where r.asset_id = ${asset_id} and r.target = ${target}
       and (r.submitted_at, r.id) < (${submitted_at}::timestamptz, ${id}::uuid) order by r.submitted_at desc, r.id desc limit 1`);
 }
 
-/** The other content of this asset that was approved last. */
+/** The last approved other content of this asset. */
 export async function lastApproved(db: Reader, { asset_id, digest }: ApprovalRow) {
   return await db.one<{ version: string; digest: string }>(sql`
     select version, digest from approval where asset_id = ${asset_id} and status = 'approved' and digest <> ${digest}
     order by decided_at desc, id limit 1`);
 }
 
-/** Until the transaction ends nobody else makes a request for this asset. No row is held: decisions and pushes hold theirs in an order of their own. */
+/** Locks new requests for this asset until the transaction ends. It locks no row, because decisions and pushes lock rows in their own order. */
 export async function holdSubmissions(tx: GovernedTx, asset_id: string): Promise<void> {
   await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${asset_id}, 15))`);
 }
@@ -111,7 +111,7 @@ export async function insert(tx: GovernedTx, request: NewApproval): Promise<stri
   return row.id;
 }
 
-/** Closes whatever is pending for an asset, without a decision. Answers the ids. */
+/** Closes an asset's pending requests without a decision, and returns their ids. */
 export async function closePending(tx: GovernedTx, asset_id: string, closed_reason: ClosedReason): Promise<string[]> {
   const rows = await tx.write(
     'approval',
@@ -121,7 +121,7 @@ export async function closePending(tx: GovernedTx, asset_id: string, closed_reas
   return rows.map((row) => row.id);
 }
 
-/** Nobody else decides about it until the transaction ends; undefined when it does not wait any more. */
+/** Locks the decision until the transaction ends; undefined if the request is no longer pending. */
 export async function hold(tx: GovernedTx, id: string): Promise<{ approvals_required: number } | undefined> {
   return await tx.one<{ approvals_required: number }>(sql`
     select greatest(r.approvals_asked, (select approvals_required from org)) as approvals_required
@@ -136,18 +136,18 @@ export interface Decision {
   approvals_required: number | null;
 }
 
-/** False when somebody else decided first. */
+/** False if somebody else decided first. */
 export async function decide(tx: GovernedTx, id: string, decision: Decision): Promise<boolean> {
   const closed_reason = decision.status === 'rejected' ? 'rejected' : null;
   return await settle(tx, id, { from: 'pending', ...decision, closed_reason });
 }
 
-/** False when it was decided or closed meanwhile. */
+/** False if it was decided or closed meanwhile. */
 export async function withdraw(tx: GovernedTx, id: string): Promise<boolean> {
   return await settle(tx, id, { from: 'pending', status: 'rejected', closed_reason: 'withdrawn', ...nobody });
 }
 
-/** False when it is not approved any more. */
+/** False if it is no longer approved. */
 export async function revoke(
   tx: GovernedTx,
   id: string,
@@ -156,7 +156,7 @@ export async function revoke(
   return await settle(tx, id, { from: 'approved', status: 'rejected', closed_reason: 'revoked', ...by });
 }
 
-/** Requests that waited too long, the oldest first. */
+/** Overdue requests, oldest first. */
 export async function overdueRequests(
   db: Reader,
   { id, asset_id }: { id?: string | undefined; asset_id?: string | undefined },
@@ -169,7 +169,7 @@ export async function overdueRequests(
   );
 }
 
-/** False when it was decided or closed meanwhile, or the setting changed. */
+/** False if it was decided or closed meanwhile, or the setting changed. */
 export async function expire(tx: GovernedTx, id: string): Promise<boolean> {
   const rows = await tx.write(
     'approval',

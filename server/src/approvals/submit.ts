@@ -15,7 +15,6 @@ import { expireOverdue } from './expire.ts';
 import { readBack } from './show.ts';
 import * as store from './store.ts';
 
-// Of what is approved and not deployed.
 const no_target = 'none';
 
 export interface Submission {
@@ -26,7 +25,7 @@ export interface Submission {
   message: string;
 }
 
-/** Asks for the approval of a version's present content. Asking again for the same answers the request that waits already. */
+/** Requests the approval of a version's current content. A repeated call returns the pending request. */
 export async function submit(db: Database, caller: Caller, submission: Submission): Promise<Approval> {
   const user = signedIn(caller);
   const ref = parseSubmission(submission);
@@ -36,15 +35,15 @@ export async function submit(db: Database, caller: Caller, submission: Submissio
   if (version === undefined)
     throw new Problem('not_found', {
       detail: `${asset.ref} has no version ${ref.version}.`,
-      hint: 'Push it first: svc submit, in its folder.',
+      hint: 'Push it first: run svc submit in its folder.',
     });
   const { target, approvals_asked } = await askedOf(db, asset, submission.target, version);
   const content = { version_id: version.id, digest: version.digest, target };
   await expireOverdue(db, { asset_id: asset.id });
   const id = await change(db, grant, 'approval.submitted', async (tx, note) => {
-    // One after the other: who asks for the same at the same moment gets the same request.
+    // The lock puts submits in sequence: two simultaneous ones for the same content get the same request.
     await store.holdSubmissions(tx, asset.id);
-    // It may have been transferred since the decision, and then others decide.
+    // A transfer since the decision may have changed the rights.
     authorize(user, 'approval.submit', await holdAsset(tx, asset.id, user));
     const pending = await store.newest(tx, content, 'pending');
     if (pending !== undefined) return pending.id;
@@ -77,13 +76,13 @@ function parseSubmission({ asset, version }: Submission): AssetRef & { version: 
   if (exact !== undefined && version !== undefined && version !== exact.version) {
     throw new Problem('bad_reference', {
       detail: `${asset} and version ${version} are not the same version.`,
-      hint: 'Name the version once.',
+      hint: 'Give the version only once.',
     });
   }
   return { kind: ref.kind, name: ref.name, version: exact?.version ?? version ?? 'latest' };
 }
 
-/** Where it is to run, and how many approvals the content itself asks for. Only agents run anywhere. */
+/** The target, and the number of approvals that the content requires. Only agents have a target. */
 async function askedOf(
   db: Database,
   asset: AssetRecord,
@@ -92,7 +91,7 @@ async function askedOf(
 ): Promise<{ target: string; approvals_asked: number }> {
   if (asset.asset_kind !== 'agent') {
     if (asked === undefined || asked === no_target) return { target: no_target, approvals_asked: 1 };
-    throw wrongTarget(`${asset.ref} is not deployed anywhere: leave the target out.`, 'must be left out');
+    throw wrongTarget(`Only agents have a target: leave it out for ${asset.ref}.`, 'must be absent');
   }
   const { access, deploy } = await loadAgentConfig(db, version.id);
   const target = asked ?? deploy?.cloud ?? 'local';
@@ -117,7 +116,7 @@ async function refuseApproved(
   const by = approved.decider ?? 'an admin';
   const deployed = asset.asset_kind === 'agent';
   throw new Problem('conflict', {
-    detail: `${ref} is approved ${deployed ? `for ${content.target} ` : ''}already, by ${by}.`,
+    detail: `${ref} is already approved${deployed ? ` for ${content.target}` : ''}, by ${by}.`,
     hint: deployed ? `Deploy it: svc deploy ${ref}` : `See it: svc registry ${asset.asset_kind} show ${asset.name}`,
     fields: { approval_id: approved.id },
   });

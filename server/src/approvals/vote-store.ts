@@ -1,4 +1,4 @@
-// What admins said about a request before it was decided.
+// The votes of admins on a request before its decision.
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
@@ -11,7 +11,7 @@ export interface Vote {
   reason: string;
 }
 
-/** By request, each in the order in which they came. */
+/** By request, each in the order of voting. */
 export async function votesOf(db: Reader, requests: readonly { id: string }[]): Promise<Map<string, Vote[]>> {
   const all = await votes(
     db,
@@ -20,14 +20,14 @@ export async function votesOf(db: Reader, requests: readonly { id: string }[]): 
   return Map.groupBy(all, ({ approval_id }) => approval_id);
 }
 
-/** In the order in which they came. */
+/** In the order of voting. */
 export async function votes(db: Reader, approval_ids: readonly string[]): Promise<Vote[]> {
   return await db.all<Vote>(sql`
     select v.approval_id, v.user_id, u.email as by, v.voted_at as at, v.reason from approval_vote v join app_user u on u.id = v.user_id
     where v.approval_id = any(${approval_ids}) order by v.voted_at, v.id`);
 }
 
-/** False when this admin said so before. */
+/** False if this admin has already voted. */
 export async function vote(
   tx: GovernedTx,
   { approval_id, user_id, reason }: { approval_id: string; user_id: string; reason: string },
@@ -40,7 +40,7 @@ export async function vote(
   return rows.length === 1;
 }
 
-/** Those that a decision did not count; `but` are ids of users. Answers whose they were. */
+/** Deletes the votes that a decision did not count, and returns their voters. `but` are ids of the users whose votes stay. */
 export async function removeVotes(
   tx: GovernedTx,
   approval_id: string,

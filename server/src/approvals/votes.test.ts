@@ -1,4 +1,4 @@
-// Whose word counts when a request needs several, by the time it is decided.
+// The votes that count when a request with several required approvals is decided.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../database/sql.ts';
 import { entriesNaming } from '../testing/entries-naming.ts';
@@ -35,7 +35,7 @@ const deploy = async (user: TestUser, { ref }: { ref: string }) =>
   await user.client.call('deployments.create', { body: { ref } });
 const entries = async ({ id }: { id: string }) => await entriesNaming(app.db, id);
 
-describe('a vote counts while its voter could still give it', () => {
+describe('a vote counts while its voter could still cast it', () => {
   const made: TestUser[] = [];
   const approver = async () => {
     const user = await app.user(`approver-${made.length}@example.com`, { teams: { ml: 'admin' } });
@@ -83,7 +83,7 @@ describe('a vote counts while its voter could still give it', () => {
     await deploy(dora, agent);
   });
 
-  test('and is theirs alone: somebody else under an address that was free again inherits nothing', async () => {
+  test('and belongs to its voter: a new user with the same address inherits nothing', async () => {
     await app.settings({ approvals_required: 2 });
     const agent = await stored();
     const request = await submit(agent.ref);
@@ -102,7 +102,7 @@ describe('a vote counts while its voter could still give it', () => {
     });
   });
 
-  test('nor is the request of who had the address before theirs', async () => {
+  test('and the request of the previous user of an address is not theirs', async () => {
     await app.settings({ approvals_required: 1 });
     const eve = await approver();
     const agent = await storeAgent(app, eve.email, { name: newName() });
@@ -116,7 +116,7 @@ describe('a vote counts while its voter could still give it', () => {
     expect(await decide(other, 'approve', request)).toMatchObject({ status: 'approved' });
   });
 
-  test('where enough have said so by now, each of them decides with another word', async () => {
+  test('with enough votes by now, any voter decides with a repeated vote', async () => {
     await app.settings({ approvals_required: 2 });
     const request = await submit((await stored()).ref);
     const eve = await approver();
@@ -135,7 +135,7 @@ describe('a vote counts while its voter could still give it', () => {
     expect(await decide(max, 'approve', request)).toMatchObject({ status: 'approved' });
   });
 
-  test('a role that is taken away at this moment is waited for', async () => {
+  test('a decision waits for a simultaneous removal of a role', async () => {
     await app.settings({ approvals_required: 2 });
     const request = await submit((await stored()).ref);
     const eve = await approver();
@@ -151,7 +151,7 @@ describe('a vote counts while its voter could still give it', () => {
     expect(decided).toMatchObject({ value: { status: 'pending', approved_by: [{ by: max.email }] } });
   });
 
-  test('and does again when they may give it again', async () => {
+  test('and counts again when its voter has the role again', async () => {
     await app.settings({ approvals_required: 2 });
     const request = await submit((await stored()).ref);
     const eve = await approver();

@@ -5,7 +5,7 @@ import { waitingFor } from './policy.ts';
 import * as store from './store.ts';
 import { votesOf } from './vote-store.ts';
 
-/** How many requests wait for the caller's decision. */
+/** The number of requests that wait for the caller's decision. */
 export async function countWaiting(db: Reader, caller: UserCaller): Promise<number> {
   const rows = await store.decidable(db, caller);
   const assets = new Map(rows.map(({ asset_id, team_id }) => [asset_id, { team: { id: team_id } }]));

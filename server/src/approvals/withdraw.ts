@@ -9,17 +9,17 @@ import { expireOverdue } from './expire.ts';
 import { loadRequest, readBack } from './show.ts';
 import * as store from './store.ts';
 
-/** The submitter takes their request back while it waits. Doing so again answers the same, and records nothing. */
+/** The submitter withdraws a pending request. A repeated call returns the same answer and records nothing. */
 export async function withdraw(db: Database, caller: Caller, id: string): Promise<Approval> {
   const user = signedIn(caller);
   const { row, asset } = await loadRequest(db, id, user);
   const grant = authorize(user, 'approval.withdraw', asset);
   if (row.submitted_by !== user.id) {
-    const reason = 'Only who submitted a request takes it back; an admin rejects it.';
+    const reason = 'Only its submitter withdraws a request. An admin can reject it.';
     throw new Refusal({ code: 'forbidden', reason }, 'approval.withdraw', asset);
   }
   const isWithdrawn = await change(db, grant, 'approval.withdrawn', async (tx, note) => {
-    // No row: it was decided or closed before, or is overdue. Nothing was written then, so this leaves no entry.
+    // No row: the request is decided, closed or overdue. Nothing is written, so no entry is left.
     if (!(await store.withdraw(tx, id))) return false;
     const { version, digest, target } = row;
     note({ approval_id: id, version, digest, target });

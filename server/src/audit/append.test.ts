@@ -1,4 +1,4 @@
-// What the database itself holds of the log, against its owner and a superuser, whatever the service's code would do.
+// The database itself protects the log, against its owner, a superuser and faulty service code.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import pg from 'pg';
 import { sql } from '../database/sql.ts';
@@ -18,7 +18,7 @@ const chainOf = async () =>
     sql`select seq, occurred_at, hash, prev from audit.entry where chain = 'governance' order by seq`,
   );
 
-test('the owner cannot change, delete or empty entries, heads and checkpoints, under replication role neither (T98)', async () => {
+test('the owner cannot change, delete or truncate entries, heads and checkpoints, not even with the replication role (T98)', async () => {
   await at.db.one(sql`select audit.add_checkpoint('governance', 1, 'a note', array['a peak'], ${0})`);
   for (const statement of [
     sql`update audit.entry set body = '{}'`,
@@ -39,7 +39,7 @@ test('the owner cannot change, delete or empty entries, heads and checkpoints, u
   }
 });
 
-test('a checkpoint continues the newest one, and reaches no further than the log', async () => {
+test('a checkpoint continues the newest one, and does not exceed the log', async () => {
   const add = async (size: number, after: number) =>
     (
       await at.db.one<{ added: boolean }>(
@@ -51,7 +51,7 @@ test('a checkpoint continues the newest one, and reaches no further than the log
   expect([await add(2, 1), await add(2, 1)]).toEqual([true, false]);
 });
 
-test('a rolled back transaction leaves neither entry nor gap, and times are in the order of numbers, however many write at once', async () => {
+test('a rolled back transaction leaves neither entry nor gap, and times follow the numbers, with any number of writers', async () => {
   const before = (await chainOf()).length;
   const writers = Array.from(
     { length: 64 },
@@ -90,7 +90,7 @@ test('a writer under repeatable read or serializable is refused, and cannot fork
   expect(await chainOf()).toEqual(before);
 });
 
-test('no foreign key ties the log to what it speaks of: whatever is deleted, entries stay as they were (T111)', async () => {
+test('no foreign key ties the log to its subjects: deletions leave entries unchanged (T111)', async () => {
   const keys = await at.db.all(sql`
     select conname from pg_constraint where contype = 'f' and (conrelid in (select oid from pg_class where relnamespace = 'audit'::regnamespace)
       or confrelid in (select oid from pg_class where relnamespace = 'audit'::regnamespace))`);

@@ -1,6 +1,6 @@
 import { storableText } from '../database/storable-text.ts';
 
-/** JSON with sorted keys and no spaces, so that the same value always has the same bytes; `undefined` members are left out (RFC 8785 for our values). */
+/** JSON with sorted keys, without spaces and `undefined` members: equal values have equal bytes (RFC 8785 for our values). */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
   if (typeof value === 'object' && value !== null) {
@@ -10,6 +10,6 @@ export function canonicalJson(value: unknown): string {
       .map(([key, member]) => `${JSON.stringify(storableText(key))}:${canonicalJson(member)}`);
     return `{${members.join(',')}}`;
   }
-  // Before it is printed: in JSON a NUL looks like the six characters that somebody wrote of one.
+  // Replaced before printing: in JSON a NUL looks like a text with the same six characters.
   return JSON.stringify(typeof value === 'string' ? storableText(value) : value);
 }

@@ -15,7 +15,7 @@ export interface HeadRow extends Position {
   chain: Chain;
 }
 
-/** In the order of the contract. */
+/** In the contract's order of chains. */
 export async function heads(db: Reader): Promise<HeadRow[]> {
   const rows = await db.all<HeadRow>(sql`select chain, seq, encode(hash, 'hex') as hash from audit.head`);
   return chains.flatMap((chain) => rows.find((row) => row.chain === chain) ?? []);
@@ -27,7 +27,7 @@ export async function headOf(db: Reader, chain: Chain): Promise<Position> {
   return { seq: found.seq, hash: found.hash };
 }
 
-/** Undefined for a number that there is not, or not any more. */
+/** Undefined for an unknown or pruned number. */
 export async function entryAt(db: Reader, chain: Chain, seq: number): Promise<Row | undefined> {
   return await db.one<Row>(sql`select ${columns} from audit.entry where chain = ${chain} and seq = ${seq}`);
 }
@@ -35,10 +35,10 @@ export async function entryAt(db: Reader, chain: Chain, seq: number): Promise<Ro
 export interface Range {
   chain: Chain;
   after: number;
-  /** To the end unless told. */
+  /** Default: the end. */
   up_to?: number;
   limit: number;
-  /** The last entry is the one that begins within so many bytes. */
+  /** The last entry is the one that begins within this number of bytes. */
   max_bytes?: number;
 }
 
@@ -58,7 +58,7 @@ export async function entriesAfter(
     ) as measured where bytes_before < ${max_bytes} order by seq`);
 }
 
-/** Of each chain that has entries since then, the last one before the first of them. Found by time, which costs the same in a long log. */
+/** For each chain with entries since then, the last entry before the first of them. The search by time is equally fast in a long log. */
 export async function lastBefore(db: Reader, since: string): Promise<HeadRow[]> {
   return await db.all<HeadRow>(sql`
     select head.chain, first.seq - 1 as seq, encode(first.prev, 'hex') as hash from audit.head as head, lateral (
@@ -66,12 +66,12 @@ export async function lastBefore(db: Reader, since: string): Promise<HeadRow[]> 
       order by occurred_at, seq limit 1) as first`);
 }
 
-/** Up to this entry the chain was pruned. */
+/** The chain was pruned up to this entry. */
 export async function prunedUpTo(db: Reader, chain: Chain): Promise<number> {
   return (await db.one<{ up_to: number }>(sql`select up_to from audit.horizon where id = ${chain}`))?.up_to ?? 0;
 }
 
-/** Deletes entries up to one; the database lets through what is behind the chain's horizon. One statement at a time stays within its time. */
+/** Deletes entries up to this one. The database accepts deletes only behind the chain's horizon. Each statement stays within its time limit. */
 export async function deleteEntries(tx: Tx, chain: Chain, up_to: number): Promise<void> {
   const first = await tx.one<{ seq: number }>(sql`select min(seq) as seq from audit.entry where chain = ${chain}`);
   for (let from = first?.seq ?? up_to + 1; from <= up_to; from += batch)
@@ -82,5 +82,5 @@ export async function deleteEntries(tx: Tx, chain: Chain, up_to: number): Promis
 
 const batch = 50_000;
 
-/** An expression: every governed change moves it in its own transaction, and it is never again what it was. */
+/** An SQL expression. Every governed change changes it in its own transaction, and a value never comes back. */
 export const governanceHead = sql`(select encode(hash, 'hex') from audit.head where chain = 'governance')`;

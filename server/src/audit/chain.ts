@@ -1,4 +1,4 @@
-// What later features ask of the chains as they are stored, to check, sign, prove and prune them; all hashes in hex.
+// The stored chains for higher folders that check, sign, prove and prune them. All hashes are in hex.
 import * as chain from './chain-store.ts';
 import * as store from './store.ts';
 
@@ -11,7 +11,7 @@ export const governanceHead = chain.governanceHead;
 export const storedEntry = chain.entryAt;
 export const storedEntries = chain.entriesAfter;
 export const prunedUpTo = chain.prunedUpTo;
-/** For a prune alone, which says so in the log. */
+/** Only for a prune, which has its own entry. */
 export const deleteEntries = chain.deleteEntries;
-/** For a receipt whose writer did not live to tell it. */
+/** For the receipt of a writer that died before its answer. */
 export const newestAbout = store.newestAbout;

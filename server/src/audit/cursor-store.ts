@@ -3,7 +3,7 @@ import type { Reader, Tx } from '../database/database.ts';
 import { nothing, sql } from '../database/sql.ts';
 import type { HeadRow } from './chain-store.ts';
 
-/** Begins where the chain stands. */
+/** Begins at the head of the chain. */
 export async function insert(tx: Tx, name: string, chain: Chain): Promise<void> {
   await tx.run(
     sql`insert into audit_cursor (name, chain, seq) select ${name}, chain, seq from audit.head where chain = ${chain}`,
@@ -14,7 +14,7 @@ export async function remove(tx: Tx, name: string): Promise<void> {
   await tx.run(sql`delete from audit_cursor where name = ${name}`);
 }
 
-/** The head of its chain, when the cursor is behind it. Held, until the transaction ends, one at a time moves it on. */
+/** The head of its chain if the cursor is behind it. The lock lets one transaction at a time move the cursor. */
 export async function behind(
   db: Reader,
   name: string,

@@ -1,5 +1,5 @@
-// The log as it is stored, for copies that do not trust this database. Promise: whoever goes on behind the cursor that they were given
-// misses no entry; an export that breaks off has no cursor, and done again from the one before repeats entries at most.
+// The stored log, for copies that do not trust this database. Promise: the next export from a cursor misses no entry. An interrupted export
+// has no cursor; a repetition from the previous cursor can only repeat entries.
 import { chains, type Chain } from '@gantry/contract/audit.ts';
 import type { EntryLine, ExportLine } from '@gantry/contract/audit-stream.ts';
 import type { Database } from '../database/database.ts';
@@ -15,16 +15,16 @@ export interface Wish {
   since_cursor?: string | undefined;
 }
 
-/** What the log says of an export: which chains, from where on. */
+/** The record of an export: the chains and their first entries. */
 export interface Exported {
   chain: string;
   since: string[];
 }
 
-/** The signed checkpoints over a chain's entries behind a number. */
+/** The signed checkpoints over a chain's entries after a number. */
 export type CheckpointsBehind = (chain: Chain, after: number) => AsyncIterable<ExportLine>;
 
-/** Up to what is there when it is asked for, and `record`, which puts the export itself on the record, has written. */
+/** Exports the entries at the time of the request, and the entry of `record` about the export itself. */
 export async function exportLog(
   db: Database,
   { chain, since_cursor }: Wish,
@@ -53,7 +53,7 @@ async function* lines(
       const rows = await entriesAfter(db, { chain, after, up_to, limit: page });
       yield* rows.map(toLine);
       const last = rows.at(-1);
-      if (last === undefined) throw new Error(`entries of the chain ${chain} behind ${after} are gone`);
+      if (last === undefined) throw new Error(`entries of the chain ${chain} after ${after} are missing`);
       at[chain] = { seq: last.seq, hash: last.hash };
       after = last.seq;
     }

@@ -1,4 +1,4 @@
-// Sign-ins and refusals stand in a chain of their own: whoever floods it, or holds it up, delays no governed change.
+// Sign-ins and refusals have their own chain. A flood or a delay of that chain delays no governed change.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../database/sql.ts';
 import { storeAgent } from '../testing/stored-agent.ts';
@@ -22,11 +22,11 @@ const submitted = async (name: string): Promise<string> => {
 const failedLogin = async (email: string) =>
   await app.anonymous.call('auth.login', { body: { email, password: 'wrong' } }).catch((error: Error) => error);
 
-test('an approval goes through while the chain of sign-ins stands still, with failed logins queueing for it', async () => {
+test('an approval succeeds while the chain of sign-ins is locked and failed logins wait for it', async () => {
   const id = await submitted('while-it-stands');
   const held = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
-  // As the slowest of all sign-ins: it has the chain, and does not commit.
+  // Like a very slow sign-in: it locks the chain and does not commit.
   const holding = app.db.transaction(async (tx) => {
     await tx.run(sql`select 1 from audit.head where chain = 'signin' for update`);
     held.resolve();
@@ -49,7 +49,7 @@ test('an approval goes through while the chain of sign-ins stands still, with fa
   expect(answered).toBe(8);
 });
 
-test('a flood of failed logins is slowed, recorded, and delays nobody who approves', async () => {
+test('a flood of failed logins is slowed and recorded, and delays no approval', async () => {
   const ids = await Promise.all(Array.from({ length: 5 }, async (_, n) => await submitted(`in-the-flood-${n}`)));
   let over = false;
   let tried = 0;

@@ -16,7 +16,7 @@ async function add(event: 'team.created' | 'user.created'): Promise<void> {
   await at.db.transaction(async (tx) => await append(tx, { event, outcome: 'done', actor, ...about }, []));
 }
 
-test('each entry behind a cursor is dealt with once and in order, however many follow, and one that fails again', async () => {
+test('each entry after a cursor is processed once and in order, with any number of followers, and again after a failure', async () => {
   await add('team.created');
   await startFollowing(at.db, 'one', 'governance');
   for (let n = 0; n < 20; n++) await add('team.created');
@@ -36,7 +36,7 @@ test('each entry behind a cursor is dealt with once and in order, however many f
   expect(dealt).toEqual(Array.from({ length: 20 }, (_, n) => n + 2));
 });
 
-test('entries that the filter leaves out are passed, and those that are left for later stay', async () => {
+test('filtered entries are skipped, and entries left for later stay', async () => {
   await startFollowing(at.db, 'two', 'governance');
   for (const event of ['user.created', 'team.created', 'user.created'] as const) await add(event);
   const events: string[] = [];

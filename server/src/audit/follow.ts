@@ -1,7 +1,6 @@
-// How a feature hears of changes: it follows a chain of the log, and what makes the changes knows nothing of it. The numbers of a chain are
-// given out in the order of the commits and without a gap, so a follower that goes on behind its cursor misses nothing. Promise of `follow`:
-// each entry is dealt with once, whatever is killed meanwhile, for the cursor moves in the transaction of what is done about it. What has an
-// effect outside the database is enqueued there.
+// A feature that reacts to changes follows a chain of the log; the changing feature does not know its followers. The numbers of a chain follow
+// the order of commits without a gap, so a follower that continues after its cursor misses nothing. Promise of `follow`: each entry is
+// processed exactly once, also after a crash, because the cursor moves in the same transaction. Effects outside the database are enqueued.
 import type { AuditEntry, Chain } from '@gantry/contract/audit.ts';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { entriesAfter, entryAt as rowAt, type HeadRow, type Position } from './chain-store.ts';
@@ -16,7 +15,7 @@ export interface Follower {
   limit: number;
 }
 
-/** Deals with the next entries; true when there may be more. A `deal` that answers false leaves them for later. */
+/** Processes the next entries; true if there may be more. A `deal` that returns false leaves them for later. */
 export async function follow(
   db: Database,
   { cursor, filter, limit }: Follower,
@@ -47,12 +46,12 @@ export interface Reading {
 export interface Page {
   /** In the order of the chain. */
   rows: Row[];
-  /** Everything up to here is in the rows, or was left out by the filter. */
+  /** All entries up to here are in the rows or were filtered out. */
   reached: Position;
   is_last: boolean;
 }
 
-/** The next entries of a chain up to what was its head. */
+/** The next entries of a chain, up to its head at that time. */
 export async function readOn(
   db: Reader,
   { chain, seq, hash }: HeadRow,
@@ -65,7 +64,7 @@ export async function readOn(
   return { rows, is_last, reached: is_last || last === undefined ? { seq, hash } : { seq: last.seq, hash: last.hash } };
 }
 
-/** One entry; undefined for a number that there is not, or not any more. */
+/** Undefined for an unknown or pruned number. */
 export async function entryAt(db: Reader, chain: Chain, seq: number): Promise<AuditEntry | undefined> {
   const row = await rowAt(db, chain, seq);
   return row && toEntry(row);

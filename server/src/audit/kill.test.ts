@@ -1,5 +1,5 @@
-// Sixteen writers in four processes that are killed at random, and at the same time an exporter that breaks off and a pusher that changes
-// hands: what was committed is in the chain once, and what is in the chain reaches everybody.
+// Sixteen writers in four processes are killed at random. At the same time exports are interrupted and the push changes servers. Every
+// committed change is in the chain once, and every entry reaches exporter and destination.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -67,7 +67,7 @@ function launch(): Writer {
 const count = async () =>
   (await at.db.one<{ n: number }>(sql`select count(*) as n from team where name like 't-%'`))?.n ?? 0;
 
-/** Exports again and again until `done`; each second time it breaks off somewhere and begins again at the cursor that it has. */
+/** Exports repeatedly until `done`. Every second export is interrupted and starts again at the last cursor. */
 async function exportMeanwhile(done: () => boolean): Promise<{ seen: Map<string, EntryLine>; repeated: number }> {
   const caller = systemCaller('system.seed');
   const about = {
@@ -88,7 +88,7 @@ async function exportMeanwhile(done: () => boolean): Promise<{ seen: Map<string,
   let since_cursor: string | undefined;
   for (let round = 0, last = false; !last; round++) {
     last = done();
-    if (!last) await delay(100); // the writers need the machine, too
+    if (!last) await delay(100); // leaves processor time to the writers
     let left = round % 2 === 1 && !last ? Math.floor(Math.random() * 200) : Number.POSITIVE_INFINITY;
     for await (const line of await exportLog(
       at.db,
@@ -105,7 +105,7 @@ async function exportMeanwhile(done: () => boolean): Promise<{ seen: Map<string,
   return { seen, repeated };
 }
 
-test('no gap, no fork, one entry for each committed change; exporter and pusher miss none of them', async () => {
+test('no gap, no fork, one entry for each committed change; export and push miss no entry', async () => {
   for (let n = 0; n < processes; n++) children.push(launch());
   let over = false;
   const exporting = exportMeanwhile(() => over);

@@ -1,4 +1,4 @@
-// Stored times are text with six decimals; compared as text, so both sides must have them.
+// Stored times are text with six decimals and compared as text, so both sides need six decimals.
 export function microseconds(time: string): string {
   const [seconds = '', decimals = ''] = new Date(time).toISOString().replace('Z', '').split('.');
   return `${seconds}.${decimals.padEnd(6, '0')}Z`;

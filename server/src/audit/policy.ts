@@ -1,9 +1,9 @@
-// Who reads which entry of the log. Beside the rule stands the condition that narrows a list to its candidates.
+// The rule for readers of a log entry. Beside it is the SQL condition for its candidates.
 import type { AuditEntry } from '@gantry/contract/audit.ts';
 import { sql, type Sql } from '../database/sql.ts';
 import { microseconds } from './microseconds.ts';
 
-/** What a reader has to do with: teams that they lead, assets that they own, and their own doings. */
+/** A reader's scope: their teams as admin, their assets, and their own actions. */
 export interface Scope {
   teams: Named[];
   assets: Named[];
@@ -11,16 +11,16 @@ export interface Scope {
 }
 
 export interface Named {
-  /** As entries name it: a team, agents/<name>, an e-mail. */
+  /** The name in entries: a team, agents/<name>, an e-mail. */
   name: string;
-  /** Entries before that are about another one of the same name, which is gone. */
+  /** Earlier entries are about a deleted one with the same name. */
   created_at: string;
 }
 
-/** Refusals that told their caller nothing: the log has what they hid, and must not tell it to the same caller. */
+/** Refusals that told their caller nothing. The log contains the hidden facts and must not show them to the same caller. */
 const silent: readonly string[] = ['not_found', 'exists'];
 
-/** Without a scope everything. */
+/** Without a scope: true for all entries. */
 export function mayReadEntry(scope: Scope | undefined, entry: AuditEntry): boolean {
   if (scope === undefined) return true;
   const isOneOf = (name: string | null, named: readonly Named[]) =>
@@ -32,7 +32,7 @@ export function mayReadEntry(scope: Scope | undefined, entry: AuditEntry): boole
   return isOneOf(entry.actor.name, [actor]) && !isHidden;
 }
 
-// A transfer stands under the team that gave the asset away; the team that has it from there on reads it, too.
+// A transfer is recorded under the old team. The new team may read it too.
 function receivingTeam({ event, detail: { after } }: AuditEntry): string | null {
   if (event !== 'asset.transferred' || typeof after !== 'object' || after === null || !('team' in after)) return null;
   return typeof after.team === 'string' ? after.team : null;

@@ -1,14 +1,14 @@
 import type { Database } from '../database/database.ts';
 import { heads, type HeadRow } from './chain-store.ts';
 
-/** How often whoever waits for new entries asks for the heads. */
+/** The interval of queries for new entries. */
 export const poll_ms = 500;
 
 const asked = new WeakMap<Database, { at: number; heads: Promise<HeadRow[]> }>();
 
 /**
- * The heads as they were a moment ago, asked for once for all readers of this process. Not by NOTIFY: a transaction that notifies holds one
- * lock of the whole server through its commit, and the chains would wait for each other.
+ * Recent heads, from one query for all readers of this process. NOTIFY is no alternative: a notifying transaction holds a lock of the whole
+ * database server during its commit, and the chains would wait for each other.
  */
 export async function recentHeads(db: Database): Promise<HeadRow[]> {
   const last = asked.get(db);

@@ -23,7 +23,7 @@ export interface AuditParts {
   db: Database;
   cursors: Cursors;
   proof: ProofParts;
-  /** Signs what is new. */
+  /** Signs new entries. */
   seal: () => Promise<void>;
   ownedBy: (user_id: string) => Promise<Named[]>;
 }
@@ -75,7 +75,7 @@ export function auditRoutes({ db, cursors, proof, seal, ownedBy }: AuditParts): 
     },
     'audit.verify': async ({ caller, query }) => {
       authorize(caller, 'audit.verify', theOrg);
-      // So that what is vouched for is what is there now, and not as of a minute ago.
+      // The verification then covers the newest entries too.
       await seal();
       return await verify(proof, query);
     },
@@ -90,7 +90,7 @@ export function auditRoutes({ db, cursors, proof, seal, ownedBy }: AuditParts): 
   };
 }
 
-// Platform admins read all; team admins their team's; everybody their own doings and what concerns their own assets.
+// Platform admins read all entries, team admins those of their teams. Everybody reads their own actions and entries about their own assets.
 async function scopeOf(
   { db, ownedBy }: Pick<AuditParts, 'db' | 'ownedBy'>,
   user: SignedInCaller,

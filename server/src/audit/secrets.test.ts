@@ -1,5 +1,4 @@
-// Random words put wherever a secret goes in: none of them comes out again in the log of the service, in the audit log, in its export, or
-// anywhere in the database.
+// Random words as every kind of secret. None of them appears in the service's log, in the audit log, in its export, or anywhere in the database.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { contains, databaseAsText } from '../testing/database-as-text.ts';
@@ -29,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await app?.stop());
 
-/** Sent as it is, with a body or headers that no client of ours would send. */
+/** A raw request, with a body or headers that our clients never send. */
 async function post(path: string, body: string, headers: Record<string, string> = {}): Promise<number> {
   const all = { 'content-type': 'application/json', ...headers };
   return (await fetch(app.url + path, { method: 'POST', headers: all, body })).status;
@@ -54,7 +53,7 @@ async function useSecretsEverywhere(): Promise<void> {
   );
   secrets.set('a one-time password', created.one_time_password ?? '');
 
-  // Where they do not belong, or in requests that are refused.
+  // In wrong places, or in refused requests.
   const email = eve.email;
   expect(await post('/api/v1/auth/login', JSON.stringify({ email, password: [secret('a password in a list')] }))).toBe(
     422,
@@ -70,7 +69,7 @@ async function useSecretsEverywhere(): Promise<void> {
   );
 }
 
-test('no secret is found in logs, audit, export or any table; what is no secret is found', async () => {
+test('no secret is in logs, audit, export or any table, and the search finds other values', async () => {
   await useSecretsEverywhere();
   const control = `control-${randomBytes(8).toString('hex')}`;
   const value = secret('a variable of an agent');
@@ -79,7 +78,7 @@ test('no secret is found in logs, audit, export or any table; what is no secret 
   await app.admin.client.call('teams.create', { body: { name: 'after-all' } });
   await app.admin.client.call('approvals.submit', { body: { asset: ref, message: control } });
   await expect.poll(() => logged, { timeout: 15_000 }).toContain('does not reach');
-  // Whoever looks after the machine is told, by an address without what may be secret in it.
+  // The operator sees the address without its possible secrets.
   const findings = await app.admin.client.call('service.doctor', {});
   const copy = findings.find(({ part }) => part === 'audit copy');
   expect(copy).toMatchObject({ verdict: 'problem', detail: expect.stringContaining('ECONNREFUSED') as string });
@@ -98,7 +97,7 @@ test('no secret is found in logs, audit, export or any table; what is no secret 
 
   expect(foundIn('holder')).toEqual(expect.arrayContaining(['export', 'audit.entry', 'public.asset']));
   expect(foundIn('eve@example.com')).toEqual(expect.arrayContaining(['log', 'export', 'public.app_user']));
-  // Variables stand in the version's config until there are secrets: there, and nowhere else.
+  // Variables are in the version's config, and nowhere else.
   expect(foundIn(value)).toContain('public.content');
   expect(foundIn(control)).toEqual(expect.arrayContaining(['public.content', 'public.approval']));
   const allowed = new Set(['public.content', 'public.blob']);

@@ -1,5 +1,5 @@
-// The spec's table "Audit log entry", written down by hand, row by row and field by field, against what really stands in the log; and for
-// each row the attempt that is refused. Rows of keys come with the keys.
+// The spec's table "Audit log entry", written by hand row by row and field by field, compared with the real log. Each row also has a refused
+// attempt. The rows about keys are not part of it yet.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AuditEntry } from '@gantry/contract/audit.ts';
 import { deploy } from '../deploy/deploy.ts';
@@ -57,7 +57,7 @@ test('Login (success or failure): user, IP, provider, timestamp', async () => {
   expect(shown(await newest('login.failed'))).toEqual({ ...entry, user: 'nobody@example.com', outcome: 'refused' });
 });
 
-test('Login that is not even tried any more is on the record once, not for every attempt', async () => {
+test('Login that is throttled is recorded once, not for every attempt', async () => {
   const eve = await app.user('eve@example.com');
   for (let n = 0; n < 10; n++)
     await expect(login(eve.email, 'wrong')).rejects.toMatchObject({ code: 'bad_credentials' });
@@ -70,7 +70,7 @@ test('Login that is not even tried any more is on the record once, not for every
   expect(items).toHaveLength(11);
 });
 
-test('Token issued: user, scope, expiry; and a token that is refused', async () => {
+test('Token issued: user, scope, expiry; and a refused token', async () => {
   const { expires_at } = await login(ada.email, ada.password);
   const { actor, detail } = await newest('token.issued');
   expect({ user: actor.name, scope: detail['scope'], expiry: detail['expires_at'] }).toEqual({
@@ -135,7 +135,7 @@ test('Approval decision: approver, timestamp, asset, version, reason', async () 
   }
 });
 
-test("an approval of a request of one's own is refused on the record", async () => {
+test('an approval of one’s own request is refused and recorded', async () => {
   const { ref } = await storeAgent(app, max.email, { name: 'own' });
   const { id } = await max.client.call('approvals.submit', { body: { asset: ref } });
   expect(
@@ -147,7 +147,7 @@ test("an approval of a request of one's own is refused on the record", async () 
   });
 });
 
-test('Deploy: actor, asset, target, approval_id; with an approval, without one, when it fails, and when it is refused', async () => {
+test('Deploy: actor, asset, target, approval_id; with an approval, without one, after a failure, and after a refusal', async () => {
   const stage = await openDeployStage();
   const { db } = stage.database;
   const worker = await startWorker(

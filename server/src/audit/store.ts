@@ -4,7 +4,7 @@ import { allOf, sql, type Sql } from '../database/sql.ts';
 import { microseconds } from './microseconds.ts';
 import { whereMayReadEntry, type Scope } from './policy.ts';
 
-/** An entry as it is stored; hashes in hex. */
+/** A stored entry; hashes in hex. */
 export interface Row {
   chain: Chain;
   seq: number;
@@ -20,7 +20,7 @@ export interface Filter {
   asset?: string | undefined;
   actor?: string | undefined;
   action?: string | undefined;
-  /** One of these, each an event, all of a noun (`team.*`) or all (`*`). */
+  /** Any of these: an event, all events of a noun (`team.*`) or all events (`*`). */
   events?: readonly string[] | undefined;
   outcome?: string | undefined;
   since?: string | undefined;
@@ -29,7 +29,7 @@ export interface Filter {
 
 export type PageKey = [occurred_at: string, chain: string, seq: number];
 
-/** Newest first; `before` is the key of the last row of the page before. */
+/** Newest first. `before` is the key of the previous page's last row. */
 export async function list(
   db: Reader,
   filter: Filter,
@@ -45,7 +45,7 @@ export async function list(
     order by occurred_at desc, chain desc, seq desc limit ${limit}`);
 }
 
-/** What of the log answers the question, of the candidates of mayReadEntry(). */
+/** The matching entries among the candidates of mayReadEntry(). */
 export function conditionsOf(filter: Filter, scope: Scope | undefined): Sql[] {
   const conditions: Sql[] = [];
   if (filter.asset !== undefined) conditions.push(sql`asset = ${filter.asset}`);
@@ -62,11 +62,11 @@ export function conditionsOf(filter: Filter, scope: Scope | undefined): Sql[] {
 }
 
 export function toEntry(row: Row): AuditEntry {
-  const { schema: _, ...body } = JSON.parse(row.body) as AuditBody; // append() takes nothing else
+  const { schema: _, ...body } = JSON.parse(row.body) as AuditBody; // append() accepts nothing else
   return { chain: row.chain, seq: row.seq, occurred_at: row.occurred_at, hash: row.hash, ...body };
 }
 
-/** The number of the newest entry that answers for a row, given as `table:id`. */
+/** The number of the newest entry that covers a row, given as `table:id`. */
 export async function newestAbout(db: Reader, target: string): Promise<number | undefined> {
   const row = await db.one<{ seq: number }>(
     sql`select seq from audit.entry where targets @> array[${target}::text] order by occurred_at desc limit 1`,

@@ -1,4 +1,4 @@
-// What leaves the log while it grows: followed, exported. Whoever goes on where they were misses nothing, and sees what they may see.
+// Streams and exports of a growing log. A resumed reader misses nothing, and sees only permitted entries.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AuditUpdate, ExportLine } from '@gantry/contract/audit-stream.ts';
 import type { StreamEvent } from '@gantry/contract/endpoint.ts';
@@ -7,7 +7,7 @@ import { storeAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
 import { entryHash } from '../../../verifier/verify.mjs';
 
-// Of the machine that other tests use, too.
+// Other tests use the same machine.
 const patient = { timeout: 15_000, interval: 20 };
 let app: TestApp;
 let ada: TestUser;
@@ -43,7 +43,7 @@ function cursorOf(lines: ExportLine[]): string {
 interface Followed {
   seen: StreamEvent<AuditUpdate>[];
   names: () => unknown[];
-  /** What ended it, once it has ended. */
+  /** The reason of the end, after the end. */
   refused: () => unknown;
   stop: () => Promise<void>;
 }
@@ -73,7 +73,7 @@ async function follow(
   };
 }
 
-test('each filter narrows by itself, and all of them together', async () => {
+test('each filter narrows alone, and all filters narrow together', async () => {
   const { ref } = await storeAgent(app, ada.email, { name: 'filtered' });
   const asset = 'agents/filtered';
   const submitted = await ada.client.call('approvals.submit', { body: { asset: ref } });
@@ -112,7 +112,7 @@ test('each filter narrows by itself, and all of them together', async () => {
   expect(await events({ ...before, asset, user: ada.email, action: 'approval', outcome: 'refused' })).toEqual([]);
 });
 
-test('who follows gets what matches as it comes, and after a lost connection goes on without gap or repeat', async () => {
+test('a follower gets matching entries as they come, and continues after a lost connection without gap or repeat', async () => {
   const first = await follow(app.admin, { action: 'team.created' });
   await makeTeam('follow-1');
   await ada.client.call('auth.me', {});
@@ -127,7 +127,7 @@ test('who follows gets what matches as it comes, and after a lost connection goe
   await second.stop();
 });
 
-test('a connection that breaks before the first entry is resumed where it began', async () => {
+test('a connection that breaks before the first entry resumes at its start', async () => {
   const first = await follow(app.admin, { action: 'team.created' });
   await first.stop();
   await makeTeam('before-first');
@@ -136,7 +136,7 @@ test('a connection that breaks before the first entry is resumed where it began'
   await second.stop();
 });
 
-test('following since a time begins with what was there', async () => {
+test('a stream since a time begins with the existing entries', async () => {
   const { items } = await app.admin.client.call('audit.list', { query: { action: 'team.created', limit: 1 } });
   const since = new Date(Date.parse(items[0]?.occurred_at ?? '') - 1).toISOString();
   const following = await follow(app.admin, { action: 'team.created', since });
@@ -145,7 +145,7 @@ test('following since a time begins with what was there', async () => {
   await following.stop();
 });
 
-test("who follows sees what they may read: their team's, their assets', their own; whatever they ask for", async () => {
+test('a follower sees only entries about their teams, assets and own actions, with any filter', async () => {
   const foreign = await follow(olga, { asset: 'agents/followed' });
   const foreignUser = await follow(olga, { user: ada.email });
   const team = await follow(max, { asset: 'agents/followed' });
@@ -154,20 +154,20 @@ test("who follows sees what they may read: their team's, their assets', their ow
   const events = ({ seen }: Followed) => seen.flatMap(({ data }) => (data.entry === null ? [] : [data.entry.event]));
   await expect.poll(() => events(team), patient).toEqual(['asset.created']);
   await expect.poll(() => events(own), patient).toContain('asset.created');
-  // The stream has read past it, and told nothing.
+  // The stream has passed the entry without showing it.
   await expect.poll(() => foreign.seen.at(-1)?.id, patient).toBe(team.seen.at(-1)?.id);
   expect(events(foreign)).toEqual([]);
   expect(events(foreignUser)).toEqual([]);
   for (const each of [foreign, foreignUser, team, own]) await each.stop();
 });
 
-test('a stream ends with the refusal, telling nothing more, when its reader loses the session', async () => {
+test('a stream ends with the refusal and no further entry when its reader loses the session', async () => {
   const eve = await app.user('eve@example.com', { role: 'admin' });
   const following = await follow(eve, { action: 'team.created' });
   await makeTeam('still-told');
   await expect.poll(following.names, patient).toEqual(['still-told']);
   await app.governed(sql`update app_user set active = false where email = ${eve.email} returning id`);
-  // What was read of a caller counts for a second.
+  // A loaded caller is valid for one second.
   let made = 0;
   const refused = async () => {
     await makeTeam(`news-${++made}`);
@@ -181,7 +181,7 @@ test('a stream ends with the refusal, telling nothing more, when its reader lose
   await expect(follow(eve)).rejects.toMatchObject({ code: 'unauthenticated' });
 });
 
-test('an export holds every entry with what its hash is over, and the next one goes on behind it', async () => {
+test('an export contains every entry with its hash input, and the next export continues after it', async () => {
   const first = await exported();
   const stored = await app.db.all<{ chain: string; seq: number }>(
     sql`select chain, seq from audit.entry order by chain desc, seq`,
@@ -197,7 +197,7 @@ test('an export holds every entry with what its hash is over, and the next one g
   ]);
 });
 
-test('an export is on the record, with who asked for what', async () => {
+test('an export is recorded, with its caller and query', async () => {
   const lines = await exported({ chain: 'governance' });
   expect(new Set(entriesOf(lines).map(({ chain }) => chain))).toEqual(new Set(['governance']));
   const { items } = await app.admin.client.call('audit.list', { query: { action: 'audit.exported', limit: 1 } });
@@ -209,7 +209,7 @@ test('an export is on the record, with who asked for what', async () => {
   });
 });
 
-test('a cursor of another log, or of this one before it was rolled back, is refused', async () => {
+test('a cursor of another log, or of this log before a rollback, is refused', async () => {
   const cursor = cursorOf(await exported());
   const other = cursor.replace(/[0-9a-f]{64}/, 'ab'.repeat(32));
   const ahead = cursor.replace(/governance:(\d+)/, (_, seq: string) => `governance:${Number(seq) + 5}`);
@@ -219,7 +219,7 @@ test('a cursor of another log, or of this one before it was rolled back, is refu
   }
 });
 
-test('a name that would break a line or move a cursor stays within its line', async () => {
+test('a name with line breaks or cursor syntax stays within its line', async () => {
   const text = 'a\r\nb\u2028c\u0085d\u001b[2J\u202e';
   await app.governed(sql`update app_user set name = ${text} where email = ${ada.email} returning id`);
   await expect(app.anonymous.call('auth.login', { body: { email: 'a@b.cd', password: text } })).rejects.toBeDefined();

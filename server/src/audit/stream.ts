@@ -1,5 +1,5 @@
-// New entries as they come. Promise: whoever resumes after the last id they saw misses nothing and gets nothing twice; and what they may
-// see is asked anew before anything is sent, so that a right that was taken away ends here as everywhere.
+// New entries as they come. Promise: a reader that resumes after its last id misses nothing and gets nothing twice. The reader's rights are
+// loaded again before each send, so a removed right ends here too.
 import type { AuditUpdate } from '@gantry/contract/audit-stream.ts';
 import type { StreamEvent } from '@gantry/contract/endpoint.ts';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,7 +15,7 @@ const page = 200;
 
 export interface Streaming {
   filter: Filter;
-  /** Throws when the reader may not read any more. */
+  /** Throws if the reader may no longer read. */
   scopeNow: () => Promise<Scope | undefined>;
   from: Positions;
   signal: AbortSignal;
@@ -27,7 +27,7 @@ export async function* streamEntries(
 ): AsyncGenerator<StreamEvent<AuditUpdate>> {
   let at = from;
   const position = (): StreamEvent<AuditUpdate> => ({ id: printPositions(at), data: { entry: null } });
-  // So that a connection that breaks before the first entry is resumed where it began.
+  // A connection that breaks before the first entry can then resume at its start.
   yield position();
   while (!signal.aborted) {
     const behind = (await recentHeads(db)).filter(({ chain, seq }) => seq > (at[chain]?.seq ?? 0));
@@ -57,13 +57,13 @@ export async function* streamEntries(
   }
 }
 
-/** Where somebody begins who has seen nothing yet: at what was there before `since`, or at what is there now. */
+/** The start of a new reader: the positions at `since`, or the current ones. */
 export async function beginning(db: Database, since: string | undefined): Promise<Positions> {
   const rows = [...(await heads(db)), ...(since === undefined ? [] : await lastBefore(db, since))];
   return Object.fromEntries(rows.map(({ chain, seq, hash }) => [chain, { seq, hash }]));
 }
 
-// By time across the chains; within each in its own order, also where the clock was set back.
+// Sorted by time across the chains. Each chain keeps its own order, even if the clock was set back.
 function* inTurn(parts: readonly Row[][], byTime: readonly Row[]): Generator<Row> {
   const next = new Map(
     parts.flatMap((rows) => (rows[0] === undefined ? [] : [[rows[0].chain, rows.values()] as const])),

@@ -1,4 +1,4 @@
-// What the log tells to whom: it must not say what every other endpoint keeps back.
+// The readers of the log: it must not show facts that other endpoints hide.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { storeAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
@@ -24,7 +24,7 @@ afterAll(async () => await app?.stop());
 const read = async (user: TestUser, query: { asset?: string; user?: string; action?: string } = {}) =>
   (await user.client.call('audit.list', { query })).items;
 
-test('a refusal that said "nothing is there" tells its caller nothing in the log either, and admins everything', async () => {
+test('a not_found refusal is hidden from its caller in the log too, and visible to admins', async () => {
   const { name } = await storeAgent(app, ada.email, { name: 'secret', yaml: hidden });
   await expect(olga.client.call('registry.show', { params: { kind: 'agent', name } })).rejects.toMatchObject({
     code: 'not_found',
@@ -33,7 +33,7 @@ test('a refusal that said "nothing is there" tells its caller nothing in the log
   await expect(olga.client.call('teams.create', { body: { name: 'mine' } })).rejects.toMatchObject({
     code: 'forbidden',
   });
-  // What she was told she also reads: the last refusal is there.
+  // She also reads what she was told: the last refusal is in the list.
   expect((await read(olga, { action: 'refused' })).map(({ asset, team }) => [asset, team])).toEqual([[null, null]]);
   expect(await read(olga, { asset: 'agents/secret' })).toEqual([]);
   expect(JSON.stringify(await read(olga))).not.toContain('secret');
@@ -41,7 +41,7 @@ test('a refusal that said "nothing is there" tells its caller nothing in the log
   expect(seen.map(({ actor, asset }) => `${actor.name} ${asset}`)).toContain('olga@example.com agents/secret');
 });
 
-test('an asset under a name that was free again shows its owner nothing of the one before', async () => {
+test('an asset with a reused name shows its owner no entry of the previous asset', async () => {
   await storeAgent(app, ada.email, { name: 'reused', yaml: hidden });
   const { id } = await ada.client.call('approvals.submit', {
     body: { asset: 'agents/reused', message: 'for ml alone' },
@@ -54,7 +54,7 @@ test('an asset under a name that was free again shows its owner nothing of the o
   expect((await read(max, { asset: 'agents/reused' })).map(({ event }) => event)).toContain('approval.decided');
 });
 
-test("another team's entries are in nobody's answer, whatever is asked for, and a cursor opens none", async () => {
+test('no filter and no cursor shows entries of another team', async () => {
   await storeAgent(app, ada.email, { name: 'quiet', yaml: hidden });
   for (const query of [{ asset: 'agents/quiet' }, { user: ada.email }, { action: 'asset.created' }])
     expect((await read(olga, query)).filter(({ team }) => team === 'ml')).toEqual([]);
@@ -65,7 +65,7 @@ test("another team's entries are in nobody's answer, whatever is asked for, and 
   });
 });
 
-test('a transfer is read by the admins of both teams and by no other; what was before it stays with the first', async () => {
+test('only admins of both teams read a transfer; earlier entries stay with the first team', async () => {
   const { name } = await storeAgent(app, ada.email, { name: 'moving', yaml: hidden });
   expect(await read(olga, { asset: 'agents/moving' })).toEqual([]);
   await app.admin.client.call('registry.transfer', {
@@ -81,7 +81,7 @@ test('a transfer is read by the admins of both teams and by no other; what was b
     'asset.created',
   ]);
   expect((await read(rita)).map(({ asset }) => asset)).not.toContain('agents/moving');
-  // What is done to it from here on is the second team's alone.
+  // Later entries belong only to the second team.
   await otto.client.call('registry.set_visibility', { params: { kind: 'agent', name }, body: { visibility: 'org' } });
   expect((await read(olga, { asset: 'agents/moving' })).map(({ event }) => event)[0]).toBe('permission.changed');
   expect((await read(max, { asset: 'agents/moving' })).map(({ event }) => event)[0]).toBe('asset.transferred');

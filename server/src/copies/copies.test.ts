@@ -38,7 +38,7 @@ afterAll(async () => {
   await database.close();
 });
 
-/** The copies of one more process, and how many statements it has sent. */
+/** The copies of a further process, and the number of its statements. */
 function service(): { copies: Copies; statements: () => number } {
   const db = openDatabase(database.app);
   opened.push(db);
@@ -63,7 +63,7 @@ async function openSession(): Promise<SessionOf> {
 
 const everything = () => ({ identity: identityOf(ada), served: servedTo(ada, 'greeter') });
 
-test('requests that wait together are answered by one question', async () => {
+test('one query answers all waiting requests', async () => {
   const { copies, statements } = service();
   const session = await openSession();
   const ask = async () => await copies.read(session, everything());
@@ -74,7 +74,7 @@ test('requests that wait together are answered by one question', async () => {
   expect(statements() - before).toBe(1);
 });
 
-test('a name that nothing has is asked for each time, and takes no room', async () => {
+test('a missing name is queried each time, and takes no memory', async () => {
   const { copies, statements } = service();
   const session = await openSession();
   const ask = async () =>
@@ -93,7 +93,7 @@ test('nobody changes what others share', async () => {
   expect(() => read?.found.served?.agent.entries.pop()).toThrow(TypeError);
 });
 
-test('one who asks by the moment of a request gets that moment, or a later one as a whole', async () => {
+test('a read as of a request’s moment gets exactly that moment, or a later one for all parts', async () => {
   const { copies } = service();
   const session = await openSession();
   const first = await copies.read(session, everything());
@@ -125,7 +125,7 @@ test('a copy from before a restore does not count again when an instance moves',
   expect(await seen()).toBe('http://192.0.2.1:3');
 });
 
-test('a database that does not answer within two seconds lets nobody in', async () => {
+test('without a database answer within two seconds every request is refused', async () => {
   const { copies } = service();
   const session = await openSession();
   await copies.read(session, everything());
@@ -136,10 +136,10 @@ test('a database that does not answer within two seconds lets nobody in', async 
   expect(await copies.read(session, everything())).toBeDefined();
 });
 
-test('no answer of two services is older than its request, and none mixes two moments', async () => {
+test('on two services no answer is older than its request or mixes two moments', async () => {
   const services = [service(), service()];
   const grant = authorize(systemCaller('system.seed'), 'system.seed', theOrg);
-  // What a reader may see at the least: each is set once its write is committed.
+  // The oldest state that a reader may see. Each is set after its write’s commit.
   const done = { governed: 0, url: 0 };
   const ended = new Set<SessionOf>();
   let open = await openSession();
@@ -176,7 +176,7 @@ test('no answer of two services is older than its request, and none mixes two mo
   let answers = 0;
   const reads = async ({ copies }: { copies: Copies }) => {
     while (writing) {
-      // Copies of one part alone, which a reader of both may meet.
+      // Copies of only one part, which a reader of both may find.
       if (Math.random() < 0.5) await copies.read(open, { served: servedTo(ada, 'greeter') });
       const [session, least] = [open, { ...done }];
       const hadEnded = ended.has(session);
@@ -198,7 +198,7 @@ test('no answer of two services is older than its request, and none mixes two mo
   expect(answers).toBeGreaterThan(150);
 });
 
-test('a copy is filled from tables that move its proof, or that never change', async () => {
+test('a copy is filled only from tables that move its proof or never change', async () => {
   const proven = await database.db.all<{ table_name: string }>(sql`select table_name from audit.governed`);
   const moving = new Set([...proven.map(({ table_name }) => table_name), 'instance']);
   const immutable = new Set(['content']);
@@ -231,7 +231,7 @@ async function tablesOf(db: Database, query: Parameters<Reader['all']>[0]): Prom
   return [...plan.matchAll(/"Relation Name":"(\w+)"/g)].map(([, name = '']) => name);
 }
 
-test('a change that decides and has its entry in another chain than the governance chain is refused', async () => {
+test('a governed change with its entry outside the governance chain is refused', async () => {
   const grant = authorize(systemCaller('system.seed'), 'system.seed', theOrg);
   const write = async (event: 'user.changed' | 'session.revoked') =>
     await change(database.db, grant, event, async (tx) => {

@@ -1,26 +1,26 @@
-// What decides may be kept in memory, under a proof that it is as of the request. One small question to the database serves all requests
-// that wait: it reads the hash of the governance chain's head, which every governed change moves in its own transaction, the epoch of the
-// instances, and which of the callers' sessions are open. A copy counts only under the proof that was read in the snapshot that filled it.
-// Promises: an answer is never older than its request, and all its parts are of one moment. Must never happen: a copy of something that can
-// change without moving the proof; copies.test.ts looks at every statement that fills one. A restored database cannot bring an old hash back.
+// Facts for decisions may stay in memory, with a proof that they are current for the request. One small query serves all waiting requests. It
+// reads the hash of the governance chain's head, the epoch of the instances, and the open sessions among the callers' ones. Every governed
+// change moves that hash in its own transaction. A copy is valid only with the proof from the snapshot that filled it.
+// Promises: an answer is never older than its request, and all its parts are of one moment. Must never happen: a copy of a fact that can
+// change without moving the proof. copies.test.ts checks every statement that fills a copy. A restored database cannot bring an old hash back.
 import { Problem } from '@gantry/contract/problems.ts';
 import { LRUCache } from 'lru-cache';
 import type { Database, Reader } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
 import { together } from './together.ts';
 
-/** A session, as a sound token names it. */
+/** The session in a valid token. */
 export interface SessionOf {
   session_id: string;
-  /** The id of its user or service principal. */
+  /** The id of the session's user or service principal. */
   subject: string;
 }
 
-/** The state of the database after a request had arrived. */
+/** A state of the database after the arrival of a request. */
 export interface Moment {
-  /** Governed rows and instances are the same in two moments that have the same proof. */
+  /** Two moments with the same proof have the same governed rows and instances. */
   readonly proof: string;
-  /** `performance.now()` before the database was asked. */
+  /** `performance.now()` before the query. */
   readonly asked_at: number;
   isOpen(session: SessionOf): boolean;
 }
@@ -28,9 +28,9 @@ export interface Moment {
 /** One kind of copy. */
 export interface Kind<Key, Value> {
   readonly name: string;
-  /** Equal keys have equal texts. */
+  /** Equal keys must have equal texts. */
   textOf(key: Key): string;
-  /** Reads them from one snapshot, in the order of the keys; undefined where there is none. */
+  /** Reads the values from one snapshot, in the order of the keys; undefined for missing ones. */
   load(db: Reader, keys: readonly Key[]): Promise<(Value | undefined)[]>;
 }
 
@@ -45,8 +45,8 @@ export type Found<W extends Record<string, Wanted<unknown>>> = {
 
 export interface Copies {
   /**
-   * All that is wanted, as of one moment: the given one where the copies prove it, else a moment after this call. Undefined when the
-   * session is not open. Throws `starting` when the database does not answer in time, or is no primary.
+   * All wanted values, as of one moment: the given moment if the copies prove it, else a moment after this call. Undefined if the session
+   * is not open. Throws `starting` if the database does not answer in time or is no primary.
    */
   read<W extends Record<string, Wanted<unknown>>>(
     session: SessionOf,
@@ -55,11 +55,11 @@ export interface Copies {
   ): Promise<{ moment: Moment; found: Found<W> } | undefined>;
 }
 
-/** What the question asks, from the features that own the tables. */
+/** The SQL of the query, from the features that own the tables. */
 export interface Question {
-  /** An expression of text for each part of the proof. */
+  /** An SQL text expression for each part of the proof. */
   proofs: readonly Sql[];
-  /** An expression: of the sessions in a `text[]`, those that are open, as `<session>:<subject>`. */
+  /** An SQL expression: the open ones of the sessions in a `text[]`, as `<session>:<subject>`. */
   openSessions: (ids: readonly string[]) => Sql;
 }
 
@@ -90,7 +90,7 @@ export function openCopies(db: Database, question: Question): Copies {
     const row = await reader.one<{ is_primary: boolean; proof: string; open: string[] }>(
       sql`select not pg_is_in_recovery() as is_primary, ${proof} as proof, ${question.openSessions(ids)} as open`,
     );
-    if (row?.is_primary !== true) throw unproven('This database is a copy that may be behind.');
+    if (row?.is_primary !== true) throw unproven('This database is a replica, which may be behind its primary.');
     const open = new Set(row.open);
     return {
       proof: row.proof,
@@ -119,7 +119,7 @@ export function openCopies(db: Database, question: Question): Copies {
           }),
         ]);
         const values = new Map(found.flat());
-        // Names that somebody makes up take no room.
+        // Invented names take no memory.
         for (const [text, value] of values)
           if (typeof value === 'object' && value !== null)
             kept.set(text, { proof: moment.proof, value: frozen(value) });
@@ -162,11 +162,11 @@ function textOf({ kind, key }: Wanted<unknown>): string {
   return `${kind.name} ${kind.textOf(key)}`;
 }
 
-// An answer that was on its way for long says little about now.
+// A slow answer proves little about the current state.
 async function inTime<T>(answer: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(
-    // An answer that came while this process was busy is read first.
+    // An answer that arrived while this process was busy is read first.
     () => setImmediate(() => late.reject(unproven('The database did not answer within two seconds.'))),
     answer_ms,
   );

@@ -1,6 +1,6 @@
 /**
- * One piece of work for all who wait. Those who ask while it is under way wait for the next one, so the work always begins after it was
- * asked for. It begins at the end of the event loop's turn: a small request has arrived whole by then.
+ * One piece of work for all waiting callers. A caller during the work waits for the next one, so the work always begins after the call. It
+ * begins at the end of the event loop's turn, when a small request has arrived completely.
  */
 export function together<Asked, Answer>(
   work: (asked: readonly Asked[]) => Promise<Answer>,

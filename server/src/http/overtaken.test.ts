@@ -59,7 +59,7 @@ const making: [what: string, refused: object, make: (admin: Client, team: string
   ],
   [
     'an asset that is transferred',
-    { code: 'invalid', detail: 'The team that this is about was removed at this moment.' },
+    { code: 'invalid', detail: 'The team of this entry was removed at this moment.' },
     async (admin, team) =>
       await admin.call('registry.transfer', { params: { ...params, name: 'wanderer' }, body: { team } }),
   ],

@@ -109,8 +109,8 @@ describe('a password is exactly its characters:', () => {
     const started = performance.now();
     expect((await login(eve.email, `${eve.password}\0`)).status).toBe(422);
     expect((await login(eve.email, 'x'.repeat(1025))).status).toBe(422);
-    expect((await login(eve.email, 'x'.repeat(1_000_000))).status).toBe(422);
-    expect((await login(eve.email, 'x'.repeat(1_100_000))).status).toBe(413);
+    expect((await login(eve.email, 'x'.repeat(60_000))).status).toBe(422);
+    expect((await login(eve.email, 'x'.repeat(70_000))).status).toBe(413);
     expect(performance.now() - started).toBeLessThan(2000);
     expect((await login(eve.email, eve.password)).status).toBe(200);
   });

@@ -1,4 +1,4 @@
-// A change of an asset's ACL, whole or not at all: the rows, what is shown of them as visibility, and the entry in the audit log.
+// One change of an asset's ACL: the entries, the shown visibility and the audit entry commit together.
 import type { Action } from '@gantry/contract/roles.ts';
 import { entriesOf, hasAdmin, isAbout, lastAdmin, type EntryPrincipal, type StoredEntry } from '../access/acl.ts';
 import { authorize, type Grant } from '../access/authorize.ts';
@@ -10,17 +10,17 @@ import { holdAsset } from '../registry/load-asset.ts';
 import { setVisibility } from '../registry/versions/version.ts';
 import { setActions } from '../service-principals/acl.ts';
 
-/** What the principal may do from now on, from what they may do so far; nothing takes their entry away. */
+/** The principal's new actions, from the current ones. No action deletes the entry. */
 export type Decide = (before: readonly Action[]) => readonly Action[];
 
-/** Throws `last_admin` when nobody would be left who may change the ACL. Undefined for a principal who has no entry then. */
+/** Throws `last_admin` if no entry with `admin` would remain. Undefined if the principal has no entry afterwards. */
 export async function changeEntries(
   db: Database,
   grant: Grant<'permission.change'>,
   { asset, principal, decide }: { asset: AssetRecord; principal: EntryPrincipal & { shown: string }; decide: Decide },
 ): Promise<StoredEntry | undefined> {
   return await change(db, grant, 'permission.changed', async (tx, note) => {
-    // It may have been transferred since the decision.
+    // A transfer since the decision may have changed the rights.
     authorize(grant.caller, 'permission.change', await holdAsset(tx, asset.id, grant.caller));
     const before = await entriesOf(tx, asset.id);
     const theirs = before.find((entry) => isAbout(entry, principal));

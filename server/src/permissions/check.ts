@@ -1,4 +1,4 @@
-// May the caller do this to that? Answered by the decision itself, so that it can say nothing else than what a request would meet.
+// Checks whether the caller may do an action. It asks the decision itself, so it gives the same answer as a request.
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Action, Operation } from '@gantry/contract/roles.ts';
 import { authorize } from '../access/authorize.ts';
@@ -23,7 +23,7 @@ const operationOf = {
   admin: 'permission.change',
 } as const satisfies Record<Exclude<Action, 'deploy'>, Operation>;
 
-/** The answer about an asset that is not there is the one about an asset that the caller may not read. */
+/** A missing asset gets the same answer as a hidden one. */
 export async function check(
   { db, readAsOf }: { db: Database; readAsOf: ReadAsOf },
   caller: Caller,
@@ -43,7 +43,7 @@ export async function check(
   }
 }
 
-/** The decision on the ACL, and what narrows it further for a call: then with the teams that may. */
+/** The decision on the ACL. For a call, `allowed_callers` can narrow it; then the answer names the allowed teams. */
 export async function decideOn(
   db: Database,
   user: SignedInCaller,
@@ -62,11 +62,11 @@ export interface Question {
   subject: AssetSubject | DeploySubject;
 }
 
-/** What the decision is asked about an action. Throws what stands in the way of a deploy before any decision on it. */
+/** The question to the decision. Throws `forbidden` if a deploy is impossible in any case. */
 export async function question(db: Database, asset: AssetRecord, action: Action): Promise<Question> {
   if (action !== 'deploy') return { operation: operationOf[action], subject: asset };
   if (asset.asset_kind !== 'agent') throw new Problem('forbidden', { detail: 'Only agents are deployed.' });
-  // The newest version, where its file says: what a deploy without further words would be about.
+  // The newest version on its own target: the defaults of a deploy.
   const version = await findVersion(db, asset.id, 'latest');
   if (version === undefined) throw new Problem('forbidden', { detail: `${asset.ref} has no version yet.` });
   const config = await loadAgentConfig(db, version.id);

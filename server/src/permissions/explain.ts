@@ -1,4 +1,4 @@
-// Why somebody may or may not do this to that, and what would change it: for themselves, and for whoever may change the entries.
+// Explains a decision and the changes that would reverse it. Admins of the asset may ask about other people too.
 import type { Explanation } from '@gantry/contract/permissions.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { parsePrincipal, printGrantee, printPrincipal } from '@gantry/contract/refs.ts';
@@ -28,7 +28,7 @@ export async function explain(
   if (found === undefined) throw new Problem('not_found');
   authorize(user, 'asset.read', found);
   const about = await findAbout(db, user, found, asked.principal);
-  // The team's as well: a role in it may be what they lack.
+  // The team's entries count too: the missing part may be a role in the team.
   const principals = [about.id, found.team.id, ...about.memberships.map(({ team_id }) => team_id), ...about.groups];
   const read = await entriesAbout(db, found.id, principals);
   const asset: AssetRecord = { ...found, entries: read, entries_of: about.id };
@@ -56,7 +56,7 @@ export async function explain(
   };
 }
 
-/** The caller, or the user or service principal they ask about, which takes the right to change the entries. */
+/** The caller, or another user or service principal. A question about others needs `admin` on the asset. */
 async function findAbout(
   db: Database,
   user: SignedInCaller,
@@ -66,7 +66,7 @@ async function findAbout(
   const ref = parsePrincipal(principal ?? principalOf(user));
   if (ref?.kind !== 'user' && ref?.kind !== 'principal')
     throw new Problem('invalid', {
-      detail: 'What somebody may do is asked of a user or a service principal: user:<e-mail>, principal:<name>.',
+      detail: 'Name a user or a service principal: user:<e-mail> or principal:<name>.',
     });
   if (printPrincipal(ref) === principalOf(user)) return user;
   authorize(user, 'permission.change', asset);
@@ -100,6 +100,6 @@ function describeChange(
       return `svc acl revoke --asset ${ref} --principal ${grantee} --actions ${change.actions.join(',')}`;
     }
     case 'approval':
-      return change.given ? `an approval: svc submit --asset ${ref}` : 'the approval is taken back';
+      return change.given ? `an approval: svc submit --asset ${ref}` : 'revocation of the approval';
   }
 }

@@ -1,4 +1,4 @@
-// A principal as it is written on the wire → by its immutable id, so that one made anew under an old name inherits nothing.
+// A principal's wire name → its immutable id. A new principal with an old name inherits nothing.
 import { Problem } from '@gantry/contract/problems.ts';
 import type { EntryPrincipal } from '../access/acl.ts';
 import type { Reader } from '../database/database.ts';
@@ -11,7 +11,7 @@ export interface WrittenPrincipal {
   principal_id: string | null;
 }
 
-/** Throws `invalid` for one that is not there. */
+/** Throws `invalid` for a missing principal. */
 export async function findPrincipal(
   db: Reader,
   { principal_type, principal_id }: WrittenPrincipal,
@@ -25,7 +25,7 @@ export async function findPrincipal(
   return { principal_type, principal_id: found };
 }
 
-/** The immutable id behind a name; undefined for one that is not there. */
+/** The immutable id of a name; undefined for a missing principal. */
 export async function findGrantee(
   db: Reader,
   type: Exclude<EntryPrincipal['principal_type'], 'org'>,
@@ -46,6 +46,6 @@ export async function findGrantee(
 function unknown(detail: string): Problem {
   return new Problem('invalid', {
     detail,
-    errors: [{ pointer: '/principal_id', message: 'must be one that is there' }],
+    errors: [{ pointer: '/principal_id', message: 'must be an existing principal' }],
   });
 }

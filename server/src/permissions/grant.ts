@@ -11,7 +11,7 @@ import { findPrincipal, type WrittenPrincipal } from './find-principal.ts';
 import { findResource, type Resource } from './find-resource.ts';
 import { permissionRecords } from './records.ts';
 
-/** A principal may do more; asking for what they may do already changes nothing. */
+/** Adds actions to a principal. Actions that it already has change nothing. */
 export async function grant(
   db: Database,
   caller: Caller,

@@ -23,7 +23,7 @@ export interface PermissionQuery {
   cursor?: string | undefined;
 }
 
-/** Of assets that the caller may read; those of one asset together. */
+/** The entries of assets that the caller may read, sorted by asset. */
 export async function list(
   db: Database,
   cursors: Cursors,
@@ -37,7 +37,7 @@ export async function list(
   const [asset_id, id] = cursors.read(cursor, scope) ?? [];
   const after = asset_id === undefined ? undefined : { asset_id: String(asset_id), id: String(id) };
   const named = await namedIn(db, user, filters);
-  // What is not there has no entries, as one that the caller may not read.
+  // A missing asset gets an empty list, like a hidden one.
   if (named === undefined) return { items: [] };
   const { rows: entries, assets } = await readableRows(db, user, {
     after,
@@ -63,15 +63,14 @@ async function namedIn(
 ): Promise<Pick<EntryQuery, 'asset_id' | 'principal_type' | 'principal_id'> | undefined> {
   const named: Pick<EntryQuery, 'asset_id' | 'principal_type' | 'principal_id'> = { principal_type };
   if (resource_id !== undefined) {
-    if (resource_type === undefined)
-      throw new Problem('malformed', { detail: 'resource_id needs resource_type beside it.' });
+    if (resource_type === undefined) throw new Problem('malformed', { detail: 'resource_id needs resource_type.' });
     named.asset_id = (await findResource(db, { resource_type, resource_id }, user))?.id;
     if (named.asset_id === undefined) return undefined;
   }
   if (principal_id !== undefined) {
     if (principal_type === undefined || principal_type === 'org')
       throw new Problem('malformed', {
-        detail: 'principal_id needs principal_type beside it: team, user, group or principal.',
+        detail: 'principal_id needs principal_type: team, user, group or principal.',
       });
     named.principal_id = await findGrantee(db, principal_type, principal_id);
     if (named.principal_id === undefined) return undefined;

@@ -1,5 +1,5 @@
-// Right answers where there is much to look through: 10,000 entries on one asset, a caller in 999 groups, a group of a thousand.
-// How fast that is, also with a thousand members in each group, is the benchmark's to say.
+// Correct answers on large data: 10,000 entries on one asset, a caller in 999 groups, a group with a thousand members. The benchmark measures
+// the speed.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Action } from '@gantry/contract/roles.ts';
 import { sql, type Sql } from '../database/sql.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
   const stored = await storeAgent(app, ada.email, { name: 'crowded', yaml: 'access: {visibility: private}\n' });
   asset_id = stored.asset_id;
   await storeAgent(app, ada.email, { name: 'empty', yaml: 'access: {visibility: private}\n' });
-  // As the owner of the database, past the log: 30,000 changes one by one would be a benchmark of their own.
+  // The owner of the database writes without the log: 30,000 single changes would take too long.
   await past(
     'app_user',
     sql`insert into app_user (email, name, role, password_hash)
@@ -39,7 +39,7 @@ beforeAll(async () => {
     sql`insert into user_group (name, team_id)
     select 'group-' || n, (select id from team where name = 'ml') from generate_series(1, 1000) n`,
   );
-  // Of gil, every group but the one; of ned, the one alone, which has a thousand members.
+  // Gil is in every group but one. Ned is only in that one, which has a thousand members.
   await past(
     'group_member',
     sql`insert into group_member (group_id, team_id, user_id)
@@ -72,7 +72,7 @@ const may = async (who: TestUser) => ({
   admin: await check(who, 'admin'),
 });
 
-test('of 10,000 entries the one that fits decides, and no other', async () => {
+test('of 10,000 entries only the matching one decides', async () => {
   const counted = sql`select (select count(*) from permission where asset_id = ${asset_id}) as entries,
     (select count(*) from group_member) as members`;
   expect(await app.db.one(counted)).toEqual({ entries: 10_000, members: 1999 });
@@ -84,7 +84,7 @@ test('of 10,000 entries the one that fits decides, and no other', async () => {
   for (const who of [gil, ned]) expect(await check(who, 'read', 'empty')).toBe(false);
 });
 
-test('what is taken away among 10,000 is gone with the next request: an entry, and a membership', async () => {
+test('a deleted entry or membership among 10,000 acts on the next request', async () => {
   const query = {
     resource_type: 'agent',
     resource_id: 'crowded',
@@ -102,7 +102,7 @@ test('what is taken away among 10,000 is gone with the next request: an entry, a
   expect(await check(gil, 'use')).toBe(true);
 });
 
-test('of 10,000 entries those of the groups are listed page by page, each once', async () => {
+test('a list of 10,000 entries shows each group entry once, page by page', async () => {
   const seen = new Set<string>();
   let cursor: string | undefined;
   do {

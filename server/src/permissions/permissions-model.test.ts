@@ -1,5 +1,5 @@
-// Random histories of grants, revocations, memberships, roles, groups and disabled accounts, told to the service and to a model of it that
-// fits on a page: after every step both give the same verdict, on the step itself and on what somebody may then do.
+// Random histories of grants, revocations, memberships, roles, groups and disabled accounts, run on the service and on a one-page model.
+// After every step both give the same verdict on the step and on later permissions.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Problem } from '@gantry/contract/problems.ts';
@@ -44,7 +44,7 @@ type Step =
   | { kind: 'role'; by: Person; who: Person; role: Role }
   | { kind: 'active'; by: Person; who: Person; active: boolean };
 
-// --- The model: what the spec and the decisions say, and nothing of how the service does it. ---
+// --- The model: the spec and the decisions, without details of the service. ---
 
 const teamOf: Record<Group, Team> = { oncall: 'ml', readers: 'ops' };
 const rank = (role: Role) => roles.indexOf(role);
@@ -106,7 +106,7 @@ class Model {
     return this.active.get(who) === true && this.roleIn(who, team) === 'admin';
   }
 
-  /** Makes the step, or answers false. */
+  /** Does the step, or returns false. */
   step(step: Step): boolean {
     switch (step.kind) {
       case 'grant':
@@ -175,7 +175,7 @@ class Model {
   }
 }
 
-// --- The service, in process on a real database; each history has people, teams and assets of its own. ---
+// --- The service, in process on a real database. Each history has its own people, teams and assets. ---
 
 let database: TestDatabase;
 let histories = 0;
@@ -216,7 +216,7 @@ class World {
         const [row] = await tx.write(table, query);
         this.ids.set(what, row?.id ?? '');
       };
-      // Admins of other histories would count as somebody's last one.
+      // Admins of other histories would count as further admins.
       await tx.write('app_user', sql`update app_user set active = false where active returning id`);
       for (const [who, role] of model.role)
         await put(
@@ -267,7 +267,7 @@ class World {
     return caller !== undefined && subject !== undefined && decide(caller, operation[action], subject).allowed;
   }
 
-  /** Makes the step, or answers false: refused, and nothing else. */
+  /** Does the step, or returns false if the service refuses it. */
   async step(step: Step): Promise<boolean> {
     const caller = await this.caller(step.by);
     if (caller === undefined) return false;
@@ -324,7 +324,7 @@ class World {
 
   private principal(to: Grantee) {
     const [kind = '', name = ''] = to.split(':');
-    if (kind === 'user') return { principal_type: 'user', principal_id: this.email(name as Person) } as const; // Grantee says so
+    if (kind === 'user') return { principal_type: 'user', principal_id: this.email(name as Person) } as const; // as Grantee defines
     if (kind === 'team' || kind === 'group') return { principal_type: kind, principal_id: this.name(name) } as const;
     return { principal_type: 'org', principal_id: null } as const;
   }

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await app?.stop());
 
-/** A fresh agent of ada's, in team ml, which the whole organisation may read. */
+/** A new agent of ada in team ml. The whole organisation may read it. */
 const agent = async () => await storeAgent(app, ada.email, { name: `agent-${++made}` });
 const resource = ({ name }: StoredAgent) => ({ resource_type: 'agent', resource_id: name }) as const;
 const user = (email: string) => ({ principal_type: 'user', principal_id: email }) as const;
@@ -70,7 +70,7 @@ test('a new asset has the entries of the spec', async () => {
   );
 });
 
-test('a grant opens exactly what it names, acts on the next request, and stands on the record; so does taking it back', async () => {
+test('a grant allows exactly its actions, acts on the next request and is recorded; so does its revocation', async () => {
   const given = await agent();
   expect(await check(otto, given, 'use')).toEqual({
     allowed: false,
@@ -97,14 +97,14 @@ test('a grant opens exactly what it names, acts on the next request, and stands 
   ]);
 });
 
-test('what is there already is granted again without a trace', async () => {
+test('a repeated grant of the same actions leaves no trace', async () => {
   const given = await agent();
   const first = await grant(ada, given, ops, ['use']);
   expect(await grant(ada, given, ops, ['use'])).toEqual(first);
   expect(await changes(given)).toHaveLength(1);
 });
 
-test('write in an entry opens nothing above the role: a viewer stays one', async () => {
+test('`write` in an entry gives no rights above the role: a viewer stays a viewer', async () => {
   const given = await agent();
   const vera = await app.user('vera@example.com', { teams: { ml: 'viewer' } });
   await grant(ada, given, user(vera.email), ['write', 'admin', 'deploy']);
@@ -113,8 +113,8 @@ test('write in an entry opens nothing above the role: a viewer stays one', async
   await expect(grant(vera, given, user(vera.email), ['publish'])).rejects.toMatchObject({ code: 'forbidden' });
 });
 
-describe('the last who may change the entries', () => {
-  test('keeps that, until somebody else may', async () => {
+describe('the last admin of an asset', () => {
+  test('keeps `admin` until somebody else has it', async () => {
     const kept = await agent();
     const own = await entry(kept, 'user', ada.email);
     for (const actions of [undefined, ['admin'] as Action[]])
@@ -125,7 +125,7 @@ describe('the last who may change the entries', () => {
     await expect(grant(ada, kept, ops, ['use'])).rejects.toMatchObject({ code: 'forbidden' });
   });
 
-  test('is never taken away by two who do so at the same moment', async () => {
+  test('is never removed by two simultaneous revocations', async () => {
     for (let round = 0; round < 10; round++) {
       const kept = await agent();
       const bobs = await grant(ada, kept, user('bob@example.com'), ['admin']);
@@ -137,7 +137,7 @@ describe('the last who may change the entries', () => {
   });
 });
 
-test('a push that narrows the visibility leaves the last who may change the entries, and shows what is left', async () => {
+test('a push with a narrower visibility keeps the last admin, and shows the resulting visibility', async () => {
   const name = `agent-${++made}`;
   const kept = await storeAgent(app, ada.email, { name });
   await grant(ada, kept, { principal_type: 'team', principal_id: 'ml' }, ['admin']);
@@ -149,7 +149,7 @@ test('a push that narrows the visibility leaves the last who may change the entr
   expect((await ada.client.call('registry.show', { params: { kind: 'agent', name } })).visibility).toBe('team');
 });
 
-test('the visibility that is shown is what the entries make of it', async () => {
+test('the shown visibility follows from the entries', async () => {
   const shown = await agent();
   const visibility = async () =>
     (await ada.client.call('registry.show', { params: { kind: 'agent', name: shown.name } })).visibility;
@@ -165,8 +165,8 @@ test('the visibility that is shown is what the entries make of it', async () => 
   expect(await visibility()).toBe('org');
 });
 
-describe('what the caller may not read', () => {
-  test('is in no list, is checked like what is not there, and its entries are not there to revoke', async () => {
+describe('a hidden asset', () => {
+  test('is in no list, is checked like a missing one, and its entries cannot be revoked', async () => {
     const hidden = await storeAgent(app, ada.email, { name: 'hidden', yaml: 'access: {visibility: private}\n' });
     expect(await entries(otto, hidden)).toEqual([]);
     const { items } = await otto.client.call('permissions.list', { query: { limit: 200 } });
@@ -178,7 +178,7 @@ describe('what the caller may not read', () => {
   });
 });
 
-test('principals that are not there get nothing, and nothing is written', async () => {
+test('a grant to a missing principal is refused, and nothing is written', async () => {
   const given = await agent();
   for (const [principal_type, principal_id] of [
     ['user', 'nobody@example.com'],
@@ -194,7 +194,7 @@ test('principals that are not there get nothing, and nothing is written', async 
   expect(await changes(given)).toEqual([]);
 });
 
-test('check says of a deploy what a deploy would meet', async () => {
+test('check gives the same answer as a deploy', async () => {
   const deployed = await agent();
   expect(await check(ada, deployed, 'deploy')).toMatchObject({
     allowed: false,
@@ -219,7 +219,7 @@ describe('explain', () => {
       query: { ...resource(of), action, ...(principal === undefined ? {} : { principal }) },
     });
 
-  test('names the rows and the role that decided, and what would change the answer; doing that changes it', async () => {
+  test('names the deciding entries and role, and changes that really reverse the answer', async () => {
     const explained = await agent();
     const before = await explain(ada, explained, 'write', 'user:otto@example.com');
     expect(before).toMatchObject({
@@ -251,7 +251,7 @@ describe('explain', () => {
     await app.admin.client.call('teams.remove_member', { params: { team: 'ml', principal: 'user:otto@example.com' } });
   });
 
-  test('says of a deploy that the approval is missing', async () => {
+  test('names the missing approval of a deploy', async () => {
     const explained = await agent();
     expect(await explain(dora, explained, 'deploy')).toMatchObject({
       allowed: false,
@@ -259,7 +259,7 @@ describe('explain', () => {
     });
   });
 
-  test('is about others only for who may change the entries, and about nothing that the asker may not read', async () => {
+  test('answers about others only to admins of the asset, and never about hidden assets', async () => {
     const explained = await agent();
     await expect(explain(dora, explained, 'use', 'user:otto@example.com')).rejects.toMatchObject({ code: 'forbidden' });
     expect(await explain(dora, explained, 'use', 'user:dora@example.com')).toMatchObject({ allowed: true });
@@ -270,7 +270,7 @@ describe('explain', () => {
   });
 });
 
-test('check and explain say of a call what the ingress would: allowed_callers of the serving version narrow it', async () => {
+test('check and explain give the ingress’s answer on a call: allowed_callers of the serving version narrow it', async () => {
   const narrow = await storeAgent(app, ada.email, {
     name: 'narrow',
     yaml: 'access: {allowed_callers: ["team:ops"]}\n',
@@ -318,7 +318,7 @@ test('lists narrow by asset and principal, and page without gaps', async () => {
   expect(paged).toEqual(all);
 });
 
-test('an asset that was deleted has no entries, and takes none', async () => {
+test('a deleted asset has no entries, and accepts none', async () => {
   const gone = await agent();
   const own = await entry(gone, 'user', ada.email);
   await ada.client.call('agents.delete', { params: { name: gone.name } });

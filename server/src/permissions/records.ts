@@ -4,7 +4,7 @@ import type { Reader } from '../database/database.ts';
 import type { AssetRecord } from '../registry/find.ts';
 import { principalNames } from '../service-principals/principal-names.ts';
 
-/** As they are shown. */
+/** The wire's records of these entries. */
 export async function permissionRecords(
   db: Reader,
   entries: readonly StoredEntry[],

@@ -10,7 +10,7 @@ import { findAssetById } from '../registry/find.ts';
 import { changeEntries } from './change-entries.ts';
 import { permissionRecords } from './records.ts';
 
-/** Takes an entry away, or these of its actions. */
+/** Deletes an entry, or these of its actions. */
 export async function revoke(
   db: Database,
   caller: Caller,

@@ -1,4 +1,4 @@
-// What the organisation's file says about approvals.
+// The approval settings in the organisation's file.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ async function read(text: string) {
   return await applyOrgConfig(database.db, file);
 }
 
-test('one admin decides and a request waits for ever, until the file says something else, which is on the record', async () => {
+test('by default one admin decides and a request never expires; the file changes both, and the change is recorded', async () => {
   expect(await settings(database.db)).toMatchObject({ approvals_required: 1, approval_expires_after_days: null });
   await read('approvals_required: 2\napproval_expires_after_days: 14\n');
   expect(await settings(database.db)).toMatchObject({ approvals_required: 2, approval_expires_after_days: 14 });

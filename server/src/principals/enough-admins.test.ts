@@ -44,24 +44,24 @@ const disable = async (person: Person) => {
   });
 };
 
-test('the setting with a single admin is warned of, and with two it is not', async () => {
+test('the setting gives a warning with a single admin, but not with two', async () => {
   await bind(true);
   expect(await warnOfTooFewAdmins(database.db)).toBeUndefined();
   await bind(false);
   await disable('root2');
   expect(await warnOfTooFewAdmins(database.db)).toBeUndefined();
   await bind(true);
-  expect(await warnOfTooFewAdmins(database.db)).toContain('one admin is there');
+  expect(await warnOfTooFewAdmins(database.db)).toContain('there is one admin');
 });
 
-test('with the setting the second-last admin stays, and without it they go', async () => {
+test('the second-last admin cannot be removed with the setting, but without it', async () => {
   await bind(true);
   await expect(disable('root2')).rejects.toMatchObject({ code: 'last_admin', status: 409 });
   await bind(false);
   await disable('root2');
 });
 
-test('of two who are taken away at once one stays', async () => {
+test('of two admins who are removed at the same moment one stays', async () => {
   await bind(true);
   await cast.write('app_user', sql`update app_user set role = 'admin' where id = ${cast.id('nemo')} returning id`);
   const results = await Promise.allSettled([disable('root2'), disable('nemo')]);
@@ -69,7 +69,7 @@ test('of two who are taken away at once one stays', async () => {
   await cast.write('app_user', sql`update app_user set role = 'viewer' where id = ${cast.id('nemo')} returning id`);
 });
 
-test('a team keeps as many as its requests need: with two approvals, two beside the author', async () => {
+test('a team keeps enough admins for its requests: with two required approvals, two besides the author', async () => {
   const max = `user:${emailOf('max')}`;
   const root = await cast.caller('root');
   await bind(true, 2);

@@ -1,5 +1,5 @@
-// There is always a platform admin. With require_approval_for_admins an admin's own work waits for other admins. Must never happen: that so
-// few are left that nobody can approve it, and the setting cannot be got rid of either, because doing so through a deploy waits too.
+// There is always a platform admin. With require_approval_for_admins an admin's own request needs other admins. Must never happen: too few
+// admins remain to approve any request.
 import { Problem } from '@gantry/contract/problems.ts';
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
@@ -7,8 +7,8 @@ import { isAdminOf } from './policy.ts';
 import * as store from './store.ts';
 
 /**
- * For whoever takes the role `admin` from somebody, disables or removes them: called in the same transaction, after it was written. The team
- * is named where they were an admin of a team only. Two who do so at once are counted one after the other.
+ * Checks after the loss of an admin, in the same transaction. `team_id` is set if they were only an admin of that team. The lock puts two
+ * simultaneous losses in sequence.
  */
 export async function refuseTooFewAdmins(tx: GovernedTx, team_id?: string): Promise<void> {
   await store.holdSettings(tx);
@@ -17,17 +17,17 @@ export async function refuseTooFewAdmins(tx: GovernedTx, team_id?: string): Prom
   const left = await tooFew(tx, await store.settings(tx), team_id);
   if (left === undefined) return;
   throw new Problem('last_admin', {
-    detail: `Then ${left.sentence}`,
-    hint: 'Make somebody else an admin first, or turn require_approval_for_admins off.',
+    detail: `After this change ${left.sentence}`,
+    hint: 'Make somebody else an admin first, or set require_approval_for_admins to false.',
   });
 }
 
-/** What to warn of when these settings come into effect; undefined when there are admins enough. */
+/** A warning if the settings need more admins than there are. */
 export async function warnOfTooFewAdmins(db: Reader): Promise<string | undefined> {
   const few = await tooFew(db, await store.settings(db), undefined);
   return (
     few &&
-    `Now ${few.sentence} Make somebody else an admin: svc user update <e-mail> --role admin. Or take it back: svc org set require_approval_for_admins false`
+    `Now ${few.sentence} Make somebody else an admin: svc user update <e-mail> --role admin. Or undo it: svc org set require_approval_for_admins false`
   );
 }
 
@@ -37,15 +37,15 @@ async function tooFew(
   team_id: string | undefined,
 ): Promise<{ sentence: string } | undefined> {
   if (!require_approval_for_admins) return undefined;
-  // Nobody approves their own.
+  // Nobody approves their own request.
   const needed = approvals_required + 1;
   const there = await countDeciders(db, team_id);
   if (there >= needed) return undefined;
-  const sentence = `${there === 1 ? 'one admin is' : `${there} admins are`} there, and an admin's own request needs ${needed}: require_approval_for_admins is on, and ${approvals_required === 1 ? 'one other approves' : `${approvals_required} others approve`}.`;
+  const sentence = `there ${there === 1 ? 'is one admin' : `are ${there} admins`}, and require_approval_for_admins needs ${needed}: an admin's own request needs ${approvals_required === 1 ? 'one other admin' : `${approvals_required} other admins`}.`;
   return { sentence };
 }
 
-/** How many can decide: for a team, or the whole platform. */
+/** The number of admins who can decide for a team, or for the whole platform. */
 async function countDeciders(db: Reader, team_id: string | undefined): Promise<number> {
   const candidates = await store.admins(db, team_id === undefined ? [] : [team_id]);
   return candidates.filter((person) => isAdminOf(person, team_id)).length;

@@ -1,4 +1,4 @@
-// What later features ask of principals.
+// Functions for higher folders.
 import type { Reader } from '../database/database.ts';
 import * as groups from './group-store.ts';
 import { isAdminOf, type Person } from './policy.ts';
@@ -11,30 +11,30 @@ export const findTeam = teamStore.teamByName;
 export const findGroup = groups.groupByName;
 export const findUser = store.userByEmail;
 export const settings = store.settings;
-/** Names everything of this installation that lies outside the database. */
+/** Marks all parts of this installation outside the database. */
 export const installationId = store.orgId;
-/** A user with what proves their password; for sign-in alone. */
+/** A user with the password hash; only for sign-in. */
 export const findCredential = store.credential;
 export const replacePassword = store.replacePassword;
 export const putPassword = store.putPassword;
 export const lockUser = store.lockUser;
-/** Nobody removes it until the transaction ends; false for one who is gone. */
+/** Locks it against removal until the transaction ends; false for a removed one. */
 export const holdUser = store.holdUser;
 export const holdTeam = teamStore.holdTeam;
 export const holdGroup = groups.holdGroup;
 
-/** Since when there are these users and teams, by id. */
+/** Creation times of these users and teams, by id. */
 export async function sinceWhen(db: Reader, ids: readonly string[]): Promise<Map<string, string>> {
   return new Map((await store.since(db, ids)).map(({ id, created_at }) => [id, created_at]));
 }
 
-/** Those who can decide for each of these teams, by e-mail. */
+/** The admins who can decide for each of these teams, sorted by e-mail. */
 export async function adminsOf(db: Reader, team_ids: readonly string[]): Promise<Map<string, Person[]>> {
   const people = await store.admins(db, team_ids);
   return new Map(team_ids.map((id) => [id, people.filter((person) => isAdminOf(person, id))]));
 }
 
-/** Nobody disables these people, or changes their role on the platform or in the team, until the transaction ends. */
+/** Locks the status of these people, and their roles on the platform and in the team, until the transaction ends. */
 export const holdRoles = store.holdRoles;
 
 export async function isInTeam(db: Reader, team_id: string, user_id: string): Promise<boolean> {

@@ -47,7 +47,7 @@ export async function insertGroup(
   return row.id;
 }
 
-/** Locks the row as it is; undefined when it is gone. */
+/** Locks the row; undefined if it is gone. */
 export const lockGroup = async (tx: GovernedTx, id: string) =>
   await tx.one<{ name: string; description: string }>(
     sql`select name, description from user_group where id = ${id} for update`,
@@ -72,7 +72,7 @@ export async function deleteGroup(tx: GovernedTx, id: string): Promise<void> {
   await tx.write('user_group', sql`delete from user_group where id = ${id} returning id`);
 }
 
-/** False when they are in it already. Fails by its foreign key for somebody who is not in the group's team. */
+/** False if they are already in it. The foreign key refuses users outside the group's team. */
 export async function insertGroupMember(
   tx: GovernedTx,
   { id, team_id }: Pick<GroupRow, 'id' | 'team_id'>,

@@ -37,7 +37,7 @@ const grantTo = async ({ name: principal_id }: Group, name: string, actions: ('r
     body: { resource_type: 'agent', resource_id: name, principal_type: 'group', principal_id, actions },
   });
 
-test('what is granted to a group is granted to its members, from one request to the next', async () => {
+test('a grant to a group acts for its members on the next request', async () => {
   const [oncall, { name }] = [await group(), await agent()];
   await grantTo(oncall, name, ['read', 'write']);
   expect(await reads(vera, name)).toBe(false);
@@ -57,7 +57,7 @@ test('what is granted to a group is granted to its members, from one request to 
   expect(await reads(vera, name)).toBe(false);
 });
 
-test('who leaves the team leaves its groups', async () => {
+test('a user who leaves the team leaves its groups', async () => {
   const [oncall, { name }] = [await group(), await agent()];
   const guest = await app.user(`guest-${++made}@example.com`, { teams: { ml: 'viewer' } });
   await grantTo(oncall, name, ['read']);
@@ -70,7 +70,7 @@ test('who leaves the team leaves its groups', async () => {
   expect(await reads(guest, name)).toBe(false);
 });
 
-test('nobody puts themselves into a group, and a group takes nobody of another team', async () => {
+test('nobody adds themselves to a group, and a group accepts nobody of another team', async () => {
   const oncall = await group();
   await expect(add(oncall, vera, vera)).rejects.toMatchObject({ code: 'forbidden' });
   await expect(add(oncall, olga, olga)).rejects.toMatchObject({ code: 'not_found' });
@@ -78,7 +78,7 @@ test('nobody puts themselves into a group, and a group takes nobody of another t
   expect((await max.client.call('groups.show', { params: { id: oncall.id } })).members).toEqual([]);
 });
 
-test('a member is taken out of the group that is named, and out of no other', async () => {
+test('a member is removed only from the named group', async () => {
   const [oncall, other] = [await group(), await group('ops', olga)];
   await add(oncall, vera);
   const { members } = await add(other, olga, olga);
@@ -89,7 +89,7 @@ test('a member is taken out of the group that is named, and out of no other', as
   expect((await olga.client.call('groups.show', { params: { id: other.id } })).members).toHaveLength(1);
 });
 
-test('a group that is deleted takes with it what was granted to it; another of its name inherits nothing', async () => {
+test('a deleted group’s entries are deleted too, and a new group with its name inherits nothing', async () => {
   const [oncall, { name }] = [await group(), await agent()];
   await grantTo(oncall, name, ['read']);
   await add(oncall, vera);
@@ -100,7 +100,7 @@ test('a group that is deleted takes with it what was granted to it; another of i
   expect(await reads(vera, name)).toBe(false);
 });
 
-test('a group that alone may change an asset’s entries is not deleted', async () => {
+test('a group with the only admin entry of an asset cannot be deleted', async () => {
   const [oncall, { name, asset_id }] = [await group(), await agent()];
   await grantTo(oncall, name, ['read', 'admin']);
   await app.governed(
@@ -112,7 +112,7 @@ test('a group that alone may change an asset’s entries is not deleted', async 
   });
 });
 
-test('groups are seen by their team and by platform admins', async () => {
+test('only their team and platform admins see groups', async () => {
   const oncall = await group();
   const names = async ({ client }: TestUser) =>
     (await client.call('groups.list', { query: { limit: 200 } })).items.map(({ name }) => name);

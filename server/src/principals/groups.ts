@@ -1,5 +1,5 @@
-// Groups: named sets of a team's users, for ACL entries to be about. A group gives its members nothing but what entries say of it; who
-// leaves the team leaves its groups.
+// Groups: named sets of a team's users, for ACL entries. Members get only the rights of the group's entries. A user who leaves the team leaves
+// its groups too.
 import type { Page } from '@gantry/contract/endpoint.ts';
 import type { Group } from '@gantry/contract/groups.ts';
 import { Problem } from '@gantry/contract/problems.ts';
@@ -92,14 +92,14 @@ export async function deleteGroup(
   });
 }
 
-/** Adding somebody who is in it changes nothing. */
+/** A repeated call changes nothing. */
 export async function addGroupMember(db: Database, caller: Caller, id: string, email: string): Promise<Group> {
   const { row, team } = await load(db, id);
   const grant = authorize(caller, 'group.change', team);
   const user = await userByEmail(db, email);
   if (user === undefined || !(await isInTeam(db, team.id, user.id)))
     throw new Problem('invalid', {
-      detail: `${email} is not in team:${team.name}, whose users group:${row.name} is for.`,
+      detail: `${email} is not in team:${team.name}, and group:${row.name} is only for its users.`,
       hint: `Add them first: svc team add ${team.name} user:${email}`,
     });
   await change(db, grant, 'group.changed', async (tx, note) => {
@@ -136,7 +136,7 @@ function toRecord({ team_id: _, ...row }: store.GroupRow): Group {
 function nameTaken(name: string) {
   return (error: unknown): never => {
     if (errorCode(error) === unique_violation)
-      throw new Problem('exists', { detail: `There is a group ${name} already.` });
+      throw new Problem('exists', { detail: `The group ${name} already exists.` });
     throw error;
   };
 }

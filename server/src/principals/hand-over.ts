@@ -5,11 +5,11 @@ import type { Reader } from '../database/database.ts';
 import * as store from './store.ts';
 import * as teamStore from './team-store.ts';
 
-/** What features above know and do about somebody who leaves, or a team that goes; they hand it down. */
+/** Assets and keys of a leaving user or a deleted team. Higher folders provide these functions. */
 export interface Ownership {
-  /** Ends the keys of service principals that somebody was shown, in a team or everywhere. Answers whose they were. */
+  /** Ends the service principal keys that a user was shown, in a team or everywhere. Returns the service principals. */
   endKeys(tx: GovernedTx, user_id: string, team_id?: string): Promise<string[]>;
-  /** What a user owns, in a team or everywhere, locked until the transaction ends. */
+  /** A user's assets, in a team or everywhere, locked until the transaction ends. */
   owned(
     db: Reader,
     user_id: string,
@@ -20,14 +20,17 @@ export interface Ownership {
     assets: readonly { id: string; ref: string; team_id: string; team: string }[],
     users: { from: string; to: string },
   ): Promise<void>;
-  /** What these assets are called; nobody else changes them or their entries until the transaction ends. */
+  /** Locks these assets and their entries until the transaction ends, and returns the references. */
   holdAssets: HoldAssets;
-  /** What a team has, as it is written. */
+  /** References of a team's assets. */
   assetsOfTeam(db: Reader, team_id: string): Promise<string[]>;
   principalsOfTeam(db: Reader, team_id: string): Promise<string[]>;
 }
 
-/** Gives what somebody owns who is leaving to an active member of the assets' teams. Throws `owns_assets`, `invalid`. */
+/**
+ * Transfers the assets of a leaving user to an active member of their teams. Throws `owns_assets` without a new owner, and `invalid` if the
+ * new owner is no such member.
+ */
 export async function handOver(
   tx: GovernedTx,
   ownership: Ownership,
@@ -39,7 +42,7 @@ export async function handOver(
   if (assets_to === undefined)
     throw new Problem('owns_assets', {
       detail: `${from.email} owns ${refs.join(', ')}.`,
-      hint: 'Say who owns them from now on: --assets-to <e-mail>',
+      hint: 'Name the new owner: --assets-to <e-mail>',
       fields: { assets: refs },
     });
   const to = await store.userByEmail(tx, assets_to);
@@ -48,7 +51,7 @@ export async function handOver(
   const outside = owned.find((asset) => !teams.includes(asset.team_id));
   if (to?.active !== true || to.id === from.id || outside !== undefined)
     throw new Problem('invalid', {
-      detail: `${assets_to} is no other active member of team:${(outside ?? owned[0])?.team}, which ${(outside ?? owned[0])?.ref} belongs to.`,
+      detail: `${assets_to} is not another active member of team:${(outside ?? owned[0])?.team}, which owns ${(outside ?? owned[0])?.ref}.`,
     });
   await ownership.move(tx, owned, { from: from.id, to: to.id });
   return { assets_to: to.email, assets: refs };

@@ -1,4 +1,4 @@
-// What belongs to teams, groups and service principals, is listed alike: by name, to platform admins all of it, to others their teams'.
+// One list for groups and service principals of teams, sorted by name. Platform admins see all; others see those of their teams.
 import type { Page } from '@gantry/contract/endpoint.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import type { Cursors } from '../http/cursor.ts';
@@ -11,9 +11,9 @@ export interface OfTeamsQuery {
   cursor?: string | undefined;
 }
 
-/** What a store is asked, which answers by name. */
+/** The query of a store. The result is sorted by name. */
 export interface OfTeams {
-  /** Who asks; everything for nobody. */
+  /** Undefined: everything. */
   caller?: SignedInCaller;
   team?: string | undefined;
   name?: string | undefined;

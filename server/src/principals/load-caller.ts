@@ -5,13 +5,13 @@ import type { Reader } from '../database/database.ts';
 import * as store from './store.ts';
 import * as teamStore from './team-store.ts';
 
-/** The user as of this moment: role, teams and groups; undefined for one who was removed or disabled. */
+/** The user's current role, teams and groups; undefined for a removed or disabled user. */
 export async function loadCaller(db: Reader, user_id: string, origin: Origin): Promise<UserCaller | undefined> {
   const [user] = await loadUsers(db, [user_id]);
   return user && { ...user, active_team: user.primary_team, session_id: '', origin };
 }
 
-/** The active ones of these users, in no order. */
+/** The active ones of these users, unsorted. */
 export async function loadUsers(db: Reader, ids: readonly string[]): Promise<UserIdentity[]> {
   const rows = await store.usersWithTeams(db, ids);
   return rows
@@ -34,7 +34,7 @@ export async function loadUsers(db: Reader, ids: readonly string[]): Promise<Use
     });
 }
 
-/** The team that X-Service-Team names: it selects among the caller's teams and never grants. Platform admins may select any. */
+/** The team in X-Service-Team. It selects one of the caller's teams and never grants rights. Platform admins may select any team. */
 export async function findTeamToActFor(
   db: Reader,
   caller: Pick<SignedInCaller, 'memberships' | 'role'>,
@@ -45,7 +45,7 @@ export async function findTeamToActFor(
   const own = caller.memberships.find((membership) => membership.team === name);
   if (own !== undefined) return { id: own.team_id, name: own.team };
   const other = caller.role === 'admin' ? await teamStore.teamByName(db, name) : undefined;
-  // A team that is not there and one that the caller is not in get the same answer.
+  // A missing team gets the same answer as one without the caller.
   if (other === undefined) throw new Problem('not_in_team', { detail: `You are not in team:${name}.` });
   return { id: other.id, name: other.name };
 }

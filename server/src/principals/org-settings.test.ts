@@ -19,7 +19,7 @@ afterAll(async () => await app?.stop());
 
 const set = async (by: TestUser, body: object) => await by.client.call('org.set', { body });
 
-test('everybody sees the settings, and an admin where they are set', async () => {
+test('everybody sees the settings, and admins see their source', async () => {
   expect(await ada.client.call('org.show', {})).toEqual({
     settings: {
       auth_provider: 'local',
@@ -34,12 +34,12 @@ test('everybody sees the settings, and an admin where they are set', async () =>
   expect((await app.admin.client.call('org.show', {})).file).toBe(file);
 });
 
-test('a setting is a governed change with before and after; with a single admin it is said what that means', async () => {
+test('a changed setting is recorded with before and after, and a warning explains it to a single admin', async () => {
   const on = await set(app.admin, { require_approval_for_admins: true });
   expect(on).toMatchObject({
     settings: { require_approval_for_admins: true },
     notices: [
-      "Now one admin is there, and an admin's own request needs 2: require_approval_for_admins is on, and one other approves. Make somebody else an admin: svc user update <e-mail> --role admin. Or take it back: svc org set require_approval_for_admins false",
+      "Now there is one admin, and require_approval_for_admins needs 2: an admin's own request needs one other admin. Make somebody else an admin: svc user update <e-mail> --role admin. Or undo it: svc org set require_approval_for_admins false",
     ],
   });
   const [entry] = await app.db.all<{ detail: object; actor: string }>(
@@ -54,7 +54,7 @@ test('a setting is a governed change with before and after; with a single admin 
   expect((await set(app.admin, { require_approval_for_admins: true })).notices).toEqual([]);
 });
 
-test('what stands in the file is the file’s', async () => {
+test('only the file changes a setting that is in the file', async () => {
   await expect(set(app.admin, { enforce_password_change: true })).rejects.toMatchObject({
     code: 'conflict',
     detail: expect.stringContaining(file),
@@ -62,13 +62,13 @@ test('what stands in the file is the file’s', async () => {
   expect((await ada.client.call('org.show', {})).settings.enforce_password_change).toBe(false);
 });
 
-test('a file that says something else than what is in effect is warned of, whoever is the one that differs', async () => {
+test('a file that differs from the settings in effect gives a warning, whichever server differs', async () => {
   const warnings = async () => ((await (await fetch(`${app.url}/readyz`)).json()) as { warnings: string[] }).warnings;
   const finding = async () =>
     (await app.admin.client.call('service.doctor', {})).find(({ part }) => part === 'organisation settings');
   const differs = [expect.stringContaining("differ from this server's settings file")];
   expect([await warnings(), await finding()]).toMatchObject([[], { verdict: 'ok' }]);
-  // As another server of this database does, whose file says so.
+  // Another server of this database with another file would do this.
   await app.settings({ enforce_password_change: true });
   expect([await warnings(), await finding()]).toMatchObject([
     differs,
@@ -86,7 +86,7 @@ test('a file that says something else than what is in effect is warned of, whoev
   expect(await warnings()).toEqual([]);
 });
 
-test('two settings that are set at the same moment are both set', async () => {
+test('two simultaneous changes of different settings are both applied', async () => {
   for (let n = 1; n <= 5; n++) {
     await Promise.all([
       set(app.admin, { approvals_required: n + 1 }),
@@ -100,13 +100,13 @@ test('two settings that are set at the same moment are both set', async () => {
   await set(app.admin, { approvals_required: 1, approval_expires_after_days: null });
 });
 
-test('only platform admins set, nothing unknown is set, and no provider that does not work', async () => {
+test('only platform admins change settings; unknown settings and unsupported providers are refused', async () => {
   await expect(set(ada, { require_approval_for_admins: false })).rejects.toMatchObject({ code: 'forbidden' });
   for (const wrong of [{ id: 'x' }, { auth_provider: 'saml' }, { require_approval_for_admins: 'yes' }])
     await expect(set(app.admin, wrong)).rejects.toMatchObject({ code: 'invalid' });
 });
 
-test('the checklist has a verdict per line, each looked up', async () => {
+test('the checklist has a checked verdict for each line', async () => {
   await set(app.admin, { require_approval_for_admins: true });
   const verdicts = async () =>
     Object.fromEntries(

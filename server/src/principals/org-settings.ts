@@ -1,5 +1,5 @@
-// Organisation settings stand in a file or are set by an admin; either way they are a governed change, and decisions read the database, so
-// that replicas cannot diverge. A setting that stands in the file is the file's: nothing else sets it.
+// Organisation settings come from a file or from an admin. Both ways are a governed change. Decisions read only the database, so replicas
+// cannot diverge. Only the file changes a setting that is in the file.
 import { readFile } from 'node:fs/promises';
 import { orgSettings, type OrgSetting, type OrgSettings } from '@gantry/contract/org.ts';
 import { Problem } from '@gantry/contract/problems.ts';
@@ -15,13 +15,13 @@ import * as store from './store.ts';
 
 export class OrgConfigFault extends Error {}
 
-/** This server's settings file as it was last read. */
+/** This server's settings file at its last reading. */
 export interface OrgFile {
   path: string | null;
   settings: Partial<OrgSettings>;
 }
 
-/** Applies the file; a setting that it does not name stays as it is. Answers what it says. */
+/** Applies the file and returns its settings. Other settings are unchanged. */
 export async function applyOrgConfig(db: Database, path: string): Promise<OrgFile> {
   const given = await readOrgConfig(path);
   const grant = authorize(systemCaller('system.settings'), 'system.settings', theOrg);
@@ -36,8 +36,8 @@ export interface OrgFileDifference {
 }
 
 /**
- * Where the file, as it is now, is not what decisions go by: it was edited and not read since, or another server of the same database has
- * another file, or none.
+ * Differences between the current file and the settings in effect. They appear after an edit without a reload, or if another server of the
+ * same database has a different file or none.
  */
 export async function compareOrgConfig(db: Database, path: string): Promise<OrgFileDifference[]> {
   const given = await readOrgConfig(path);
@@ -59,7 +59,7 @@ export async function showOrg({ db, orgFile }: OrgParts, caller: Caller) {
   return { settings: await store.settings(db), file: isAdmin ? path : null, set_in_file: Object.keys(settings) };
 }
 
-/** Sets what is given. Throws `conflict` for what is the file's. */
+/** Throws `conflict` for settings that are in the file. */
 export async function setOrg(
   parts: OrgParts,
   caller: Caller,
@@ -71,8 +71,8 @@ export async function setOrg(
   const taken = Object.keys(given).filter((key) => Object.hasOwn(settings, key));
   if (taken.length > 0)
     throw new Problem('conflict', {
-      detail: `${taken.join(', ')} stands in ${path}, and nothing else sets it.`,
-      hint: 'Change it there; the service reads it at start and on SIGHUP.',
+      detail: `Only the file ${path} can change ${taken.join(', ')}.`,
+      hint: 'Edit the file; the service reads it at start and on SIGHUP.',
     });
   const notices = await change(db, grant, 'settings.changed', async (tx, note) => {
     await write(tx, note, given);
@@ -87,10 +87,10 @@ async function write(
   note: Note,
   given: { [K in OrgSetting]?: OrgSettings[K] | undefined },
 ): Promise<void> {
-  // Two who set something at once: each begins with what the other left.
+  // The lock puts two simultaneous changes in sequence.
   await store.holdSettings(tx);
   const before = await store.settings(tx);
-  const after = { ...before, ...(JSON.parse(JSON.stringify(given)) as Partial<OrgSettings>) }; // without what is undefined
+  const after = { ...before, ...(JSON.parse(JSON.stringify(given)) as Partial<OrgSettings>) }; // without undefined members
   if (JSON.stringify(before) === JSON.stringify(after)) return;
   await store.updateSettings(tx, after);
   note({ before, after });

@@ -1,4 +1,4 @@
-// Who decides for a team, and who is shown a team and what belongs to it. Beside each rule stands the condition that narrows to its candidates.
+// The rules for the deciders and viewers of a team. Beside each rule is the SQL condition for its candidates.
 import type { SignedInCaller } from '../access/caller.ts';
 import { decide, effectiveRole, type Roles } from '../access/decide.ts';
 import { sql, type Sql } from '../database/sql.ts';
@@ -9,19 +9,19 @@ export interface Person extends Roles {
   active: boolean;
 }
 
-/** Active admins of the platform, and of the team where one is named. decide() says so of `approval.decide`, too. */
+/** Active admins of the platform, and of the given team. decide() has the same rule for `approval.decide`. */
 export function isAdminOf(person: Omit<Person, 'email'>, team_id: string | undefined): boolean {
   const role = team_id === undefined ? person.role : effectiveRole(person, team_id);
   return person.active && role === 'admin';
 }
 
-/** isAdminOf() any of these teams, or the platform alone, as a condition on `app_user u`. */
+/** isAdminOf() for any of these teams, or only for the platform, as a condition on `app_user u`. */
 export function whereAdminOf(team_ids: readonly string[]): Sql {
   return sql`(u.active and (u.role = 'admin' or exists (
     select from membership m where m.user_id = u.id and m.team_id = any(${team_ids}) and m.role = 'admin')))`;
 }
 
-/** Its members and platform admins see a team in lists, with its groups and service principals. */
+/** Members and platform admins see a team, its groups and its service principals in lists. */
 export function isListedOfTeam(
   caller: SignedInCaller,
   operation: 'team.read' | 'group.read' | 'principal.read',
@@ -30,7 +30,7 @@ export function isListedOfTeam(
   return decide(caller, operation, { kind: 'team', ...team }).allowed;
 }
 
-/** isListedOfTeam() as a condition on the id of the team. */
+/** isListedOfTeam() as a condition on the team's id. */
 export function whereListedOfTeam(caller: SignedInCaller, team_id: Sql): Sql {
   if (caller.role === 'admin') return sql`true`;
   return sql`${team_id} = any(${caller.memberships.map((membership) => membership.team_id)})`;

@@ -31,7 +31,7 @@ export function teamRecord(caller: SignedInCaller, row: TeamRow, members: readon
   };
 }
 
-/** What admins see of them. `mail_expires_at`: until when a mail lets them choose a password. */
+/** The admins' view of a user. `mail_expires_at`: the end of the mailed link to choose a password. */
 export function adminUserRecord(
   row: UserRow,
   {

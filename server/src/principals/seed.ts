@@ -1,5 +1,4 @@
-// A fresh installation gets its organisation, the team `default` and the admin, once and never again: an admin that was deleted or
-// renamed later does not come back.
+// A fresh installation gets its organisation, the team `default` and the admin, exactly once. A deleted or renamed admin does not come back.
 import { authorize } from '../access/authorize.ts';
 import { systemCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
@@ -9,10 +8,10 @@ import * as store from './store.ts';
 import * as teamStore from './team-store.ts';
 
 export const seed_email = 'admin@gantry.local';
-/** Publicly documented (spec, Authentication 9): good only from a loopback peer, and only until it is changed. */
+/** Publicly documented (spec, Authentication 9). It works only from a loopback peer, and only until its change. */
 export const seed_password = 'gantry-admin';
 
-/** Seeds unless that was done; answers whether it did. `must_change` marks the documented password; `before` runs ahead of the commit. */
+/** Returns false if the installation is already seeded. `must_change` marks the documented password. `before` runs before the commit. */
 export async function seed(
   db: Database,
   admin: { password_hash: string; must_change: boolean },

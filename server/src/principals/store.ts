@@ -29,7 +29,7 @@ export const userByEmail = async (db: Reader, email: string) =>
 export const userById = async (db: Reader, id: string) =>
   await db.one<UserRow>(sql`select ${userColumns} from app_user where id = ${id} and removed_at is null`);
 
-/** Users with their roles in teams and their groups, as of one moment. */
+/** Users with their team roles and groups, as of one moment. */
 export const usersWithTeams = async (db: Reader, ids: readonly string[]) =>
   await db.all<UserRow & { memberships: Membership[]; groups: string[] }>(sql`
     select ${userColumns}, (
@@ -46,7 +46,7 @@ export async function settings(db: Reader): Promise<Settings> {
   return row;
 }
 
-/** The organisation's id stands for the installation. */
+/** The organisation's id is also the installation's id. */
 export async function orgId(db: Reader): Promise<string> {
   const row = await db.one<{ id: string }>(sql`select id from org`);
   if (row === undefined) throw new Error('there is no organisation yet: the installation was not seeded');
@@ -68,7 +68,7 @@ export async function since(db: Reader, ids: readonly string[]): Promise<{ id: s
     select id, created_at from team where id = any(${ids}) union all select id, created_at from app_user where id = any(${ids})`);
 }
 
-/** Candidates of isAdminOf() these teams, or the platform, by e-mail; with their roles in these teams. */
+/** Candidates of isAdminOf() for these teams or the platform, sorted by e-mail, with their roles in these teams. */
 export async function admins(db: Reader, team_ids: readonly string[]): Promise<Person[]> {
   return await db.all<Person>(sql`
     select u.id, u.email, u.active, u.role, (
@@ -84,7 +84,7 @@ export async function holdRoles(tx: GovernedTx, team_id: string, user_ids: reado
   );
 }
 
-/** The settings do not change until the transaction ends, and whoever else asks for them so waits. */
+/** Locks the settings until the transaction ends. Another caller of this function waits. */
 export async function holdSettings(tx: GovernedTx): Promise<void> {
   await tx.one(sql`select 1 from org for update`);
 }
@@ -127,7 +127,7 @@ export async function insertUser(tx: GovernedTx, user: NewUser): Promise<UserRow
   );
 }
 
-/** A password in place of the one that was proven; undefined when that is not the account's any more, or the account is disabled. */
+/** Replaces the proven password; undefined if it is no longer the account's password, or the account is disabled. */
 export async function replacePassword(
   tx: GovernedTx,
   { id, password_hash: proven }: Pick<Credential, 'id' | 'password_hash'>,
@@ -142,7 +142,7 @@ export async function replacePassword(
   return row;
 }
 
-/** A password whatever the one before was; enables the account again where that is asked for. */
+/** Sets a password without the previous one. It can also enable the account again. */
 export async function putPassword(
   tx: GovernedTx,
   user_id: string,
@@ -169,7 +169,7 @@ export interface UserChange {
   active: boolean;
 }
 
-/** Locks the row as it is, so that what is noted as before is what was there. */
+/** Locks the row, so that the noted state before the change is correct. */
 export const lockUser = async (tx: GovernedTx, id: string) =>
   await tx.one<UserRow>(sql`select ${userColumns} from app_user where id = ${id} and removed_at is null for update`);
 
@@ -185,7 +185,7 @@ export async function updateUser(tx: GovernedTx, id: string, { name, role, activ
   );
 }
 
-/** The row stays, for what they did keeps their name; nothing signs in with it again. */
+/** The row stays, so that past actions keep the name. Nobody signs in with it again. */
 export async function markRemoved(tx: GovernedTx, id: string): Promise<void> {
   await tx.write(
     'app_user',

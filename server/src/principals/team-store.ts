@@ -22,7 +22,7 @@ export interface MemberRow {
 export const teamByName = async (db: Reader, name: string) =>
   await db.one<TeamRow>(sql`select id, name, created_at from team where name = ${name}`);
 
-/** Candidates of isListedOfTeam(), by name. */
+/** Candidates of isListedOfTeam(), sorted by name. */
 export async function teams(
   db: Reader,
   { caller, after = '', limit }: { caller: SignedInCaller; after?: string | undefined; limit: number },
@@ -52,7 +52,7 @@ export async function insertTeam(tx: GovernedTx, name: string): Promise<TeamRow>
   return row;
 }
 
-/** The role before, or undefined when the user was not in the team. The first team becomes the primary one. */
+/** Returns the previous role; undefined for a new member. A user's first team becomes the primary team. */
 export async function putMember(
   tx: GovernedTx,
   team_id: string,
@@ -76,7 +76,7 @@ export async function putMember(
   return before?.role;
 }
 
-/** The role that they had, or undefined when they were not in the team. Its groups go with it, and the primary team moves on to another. */
+/** Returns the previous role; undefined for a non-member. The user also leaves the team's groups, and another team becomes the primary team. */
 export async function deleteMember(tx: GovernedTx, team_id: string, user_id: string): Promise<Role | undefined> {
   await tx.write(
     'group_member',
@@ -95,7 +95,7 @@ export async function deleteMember(tx: GovernedTx, team_id: string, user_id: str
   return gone?.role;
 }
 
-/** Those that a team has, as they are written. */
+/** A team's groups, as `group:<name>`. */
 export async function groupsOfTeam(db: Reader, team_id: string): Promise<string[]> {
   const rows = await db.all<{ name: string }>(
     sql`select name from user_group where team_id = ${team_id} order by name`,

@@ -1,4 +1,4 @@
-// Teams and who is in them.
+// Teams and their members.
 import { Problem } from '@gantry/contract/problems.ts';
 import { parsePrincipal } from '@gantry/contract/refs.ts';
 import type { Role } from '@gantry/contract/roles.ts';
@@ -27,7 +27,7 @@ export async function createTeam(db: Database, caller: Caller, name: string) {
   }).catch((error: unknown) => {
     if (errorCode(error) === unique_violation)
       throw new Problem('exists', {
-        detail: `There is a team ${name} already.`,
+        detail: `The team ${name} already exists.`,
         hint: `See it: svc team show ${name}`,
       });
     throw error;
@@ -69,7 +69,7 @@ export async function showTeam(db: Database, caller: Caller, name: string) {
   return await record(db, signedIn(caller), subject);
 }
 
-/** Adds a user to a team, or changes the role they have there. Nobody gives a role above their own in that team. */
+/** Adds a user to a team, or changes their role in it. Nobody gives a role above their own role in that team. */
 export async function addMember(db: Database, caller: Caller, team: string, principal: string, role: Role) {
   const subject = await loadTeam(db, team);
   const grant = authorize(caller, 'member.add', subject);
@@ -83,8 +83,8 @@ export async function addMember(db: Database, caller: Caller, team: string, prin
 }
 
 /**
- * What they own in the team goes to `assets_to`, a member of it; without one it stands in the way. The keys of its service principals that
- * they were shown end with their membership.
+ * Their assets in the team go to `assets_to`, another member. Throws `owns_assets` without one. The keys of the team's service principals
+ * that they were shown end with their membership.
  */
 export async function removeMember(
   { db, ownership }: { db: Database; ownership: Ownership },
@@ -104,7 +104,7 @@ export async function removeMember(
   });
 }
 
-/** Only an empty one: what is in it would be left without a team. */
+/** Deletes only an empty team: its assets would otherwise have no team. */
 export async function deleteTeam(
   { db, ownership }: { db: Database; ownership: Ownership },
   caller: Caller,
@@ -113,7 +113,7 @@ export async function deleteTeam(
   const subject = await loadTeam(db, name);
   const grant = authorize(caller, 'team.delete', subject);
   await change(db, grant, 'team.deleted', async (tx, note) => {
-    // What is made in it from here on waits, and finds no team.
+    // The creation of anything in it now waits, and then finds no team.
     await teamStore.lockTeam(tx, subject.id);
     const uses = [
       ...(await ownership.assetsOfTeam(tx, subject.id)),

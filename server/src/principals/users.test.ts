@@ -25,7 +25,7 @@ async function idOf({ email }: TestUser): Promise<string> {
 const may = async ({ client }: TestUser, name: string, action: 'write' | 'admin') =>
   (await client.call('permissions.check', { query: { resource_type: 'agent', resource_id: name, action } })).allowed;
 
-test('a role acts on the next request, both ways, and is on the record', async () => {
+test('a role change acts on the next request, up and down, and is recorded', async () => {
   const ada = await person();
   const id = await idOf(ada);
   await expect(ada.client.call('users.list', {})).rejects.toMatchObject({ code: 'forbidden' });
@@ -39,7 +39,7 @@ test('a role acts on the next request, both ways, and is on the record', async (
   expect(last?.detail).toMatchObject({ before: { role: 'admin' }, after: { role: 'viewer' } });
 });
 
-test('who is disabled is signed out and cannot sign in; once enabled they sign in again', async () => {
+test('a disabled user is signed out and cannot sign in; an enabled user can sign in again', async () => {
   const ada = await person();
   const id = await idOf(ada);
   await app.admin.client.call('users.update', { params: { id }, body: { active: false } });
@@ -52,12 +52,12 @@ test('who is disabled is signed out and cannot sign in; once enabled they sign i
   await login();
 });
 
-test('the last platform admin is neither disabled, nor demoted, nor removed, also by two at once', async () => {
+test('the last platform admin cannot be disabled, demoted or removed, not even by two simultaneous requests', async () => {
   const root = await app.user(`root-${++made}@example.com`, { role: 'admin' });
   const [one, two] = [await idOf(app.admin), await idOf(root)];
   const disable = async (by: TestUser, id: string) =>
     await by.client.call('users.update', { params: { id }, body: { active: false } });
-  // Each would be fine alone.
+  // Each request alone would succeed.
   const both = await Promise.allSettled([disable(app.admin, two), disable(root, one)]);
   expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   const left = both[0]?.status === 'fulfilled' ? app.admin : root;
@@ -77,18 +77,18 @@ test('the last platform admin is neither disabled, nor demoted, nor removed, als
   await app.admin.client.call('users.update', { params: { id: two }, body: { role: 'viewer' } });
 });
 
-test('where admins need an approval, the last but one stays as well', async () => {
+test('if admins need an approval, the second-last admin stays too', async () => {
   const root = await app.user(`root-${++made}@example.com`, { role: 'admin' });
   const id = await idOf(root);
   await app.settings({ require_approval_for_admins: true });
   await expect(
     app.admin.client.call('users.update', { params: { id }, body: { role: 'viewer' } }),
-  ).rejects.toMatchObject({ code: 'last_admin', detail: expect.stringContaining('require_approval_for_admins is on') });
+  ).rejects.toMatchObject({ code: 'last_admin', detail: expect.stringContaining('require_approval_for_admins needs') });
   await app.settings({ require_approval_for_admins: false });
   await app.admin.client.call('users.update', { params: { id }, body: { role: 'viewer' } });
 });
 
-test('who leaves a team hands over what they own in it, with what owning brings', async () => {
+test('a user who leaves a team hands over their assets in it, with the owner’s rights', async () => {
   const ada = await person();
   const { name } = await agentOf(ada);
   const params = { team: 'ml', principal: `user:${ada.email}` };
@@ -111,7 +111,7 @@ test('who leaves a team hands over what they own in it, with what owning brings'
   expect(shown.owner).toBe(grace.email);
 });
 
-test('who is removed is gone but for what they did; who comes later under the same address inherits nothing', async () => {
+test('only past actions of a removed user stay; a new user with the same address inherits nothing', async () => {
   const ada = await person();
   const { name, ref } = await agentOf(ada);
   const { id: request } = await ada.client.call('approvals.submit', { body: { asset: ref } });
@@ -133,7 +133,7 @@ test('who is removed is gone but for what they did; who comes later under the sa
   expect((await again.client.call('auth.me', {})).id).not.toBe(id);
 });
 
-test('an address and a team’s name that are free again read nothing of before in the log', async () => {
+test('a reused address or team name reads no earlier entries of the log', async () => {
   const team = `team-${++made}`;
   const zed = await app.user(`zed-${made}@example.com`, { teams: { [team]: 'admin' } });
   await zed.client.call('groups.create', { body: { name: `${team}-group`, team } });
@@ -153,7 +153,7 @@ test('an address and a team’s name that are free again read nothing of before 
   expect(entries.map(({ event }) => event)).not.toContain('group.created');
 });
 
-test('a team that alone may change an asset’s entries is not deleted', async () => {
+test('a team with the only admin entry of an asset cannot be deleted', async () => {
   const team = `team-${++made}`;
   await app.admin.client.call('teams.create', { body: { name: team } });
   const { name, asset_id } = await agentOf(grace);
@@ -175,7 +175,7 @@ test('a team that alone may change an asset’s entries is not deleted', async (
   });
 });
 
-test('a team goes when nothing is left in it', async () => {
+test('an empty team can be deleted', async () => {
   const team = `team-${++made}`;
   const lead = await app.user(`lead-${made}@example.com`, { teams: { [team]: 'admin' } });
   const remove = async () => await app.admin.client.call('teams.delete', { params: { team } });

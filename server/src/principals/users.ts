@@ -21,7 +21,7 @@ export interface NewUserParts {
     /** A random one-time password and its hash. */
     oneTime(): Promise<{ password: string; hash: string }>;
   };
-  /** Makes what is mailed to them; the entry that has it is what sends it. Absent where no mail is sent. */
+  /** Creates the invitation. Its audit entry causes the mail. Absent if the service sends no mail. */
   invite: ((tx: GovernedTx, user_id: string, made_by: string) => Promise<Invitation>) | undefined;
 }
 
@@ -30,7 +30,7 @@ interface Invitation {
   expires_at: string;
 }
 
-/** Creates a user who is invited by mail, or has a one-time password, flagged for change, which the answer alone ever shows. */
+/** Creates a user with an invitation by mail, or with a one-time password that must be changed. Only this answer shows the password. */
 export async function createUser(
   { db, passwords, invite }: NewUserParts,
   caller: Caller,
@@ -39,7 +39,7 @@ export async function createUser(
   const grant = authorize(caller, 'user.create', theOrg);
   await refuseWithoutPasswords(db);
   const inviting = input.one_time_password ? undefined : invite;
-  // Who is invited has one, too, which nobody ever learns: sign-in takes as long for them as for anybody.
+  // An invited user also gets a password, which nobody knows: their sign-in takes as long as any other.
   const { password, hash } = await passwords.oneTime();
   const user = {
     email: input.email,
@@ -56,7 +56,7 @@ export async function createUser(
     return { row: made, invitation: mailed };
   }).catch((error: unknown) => {
     if (errorCode(error) === unique_violation)
-      throw new Problem('exists', { detail: `There is a user ${input.email} already.` });
+      throw new Problem('exists', { detail: `The user ${input.email} already exists.` });
     throw error;
   });
   return {
@@ -65,7 +65,7 @@ export async function createUser(
   };
 }
 
-/** Until when a mail lets each of these users choose a password, by user id. Sign-in stands above and hands it down. */
+/** The end of the mailed link to choose a password, by user id. The folder login provides it. */
 export type MailedUntil = (db: Reader, user_ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
 export async function listUsers(
@@ -107,12 +107,12 @@ export async function showUser(
 export interface UserParts {
   db: Database;
   ownership: Ownership;
-  /** Ends what the user is signed in with, and what was mailed to them to get in with. */
+  /** Ends the user's sessions and mailed links. */
   endSessions: (tx: GovernedTx, user_id: string) => Promise<number>;
   mailedUntil: MailedUntil;
 }
 
-/** Another name or role, disabled or enabled. Who is disabled is signed out, and stays in their teams. */
+/** Changes name, role or status. A disabled user is signed out, but stays in their teams. */
 export async function updateUser(
   { db, endSessions, ownership, mailedUntil }: UserParts,
   caller: Caller,
@@ -145,7 +145,7 @@ export interface UserChanges {
   active?: boolean | undefined;
 }
 
-/** Whoever comes later under the same address is somebody else. What they own goes to `assets_to`; without one it stands in the way. */
+/** A later user with the same address is somebody else. The assets go to `assets_to`. Throws `owns_assets` without one. */
 export async function removeUser(
   { db, ownership, endSessions }: UserParts,
   caller: Caller,
@@ -179,7 +179,7 @@ export async function removeUser(
   });
 }
 
-/** What they are signed in with, and the keys of service principals that they were shown. */
+/** Ends their sessions, and the service principal keys that they were shown. */
 async function endAll(
   tx: GovernedTx,
   { endSessions, ownership }: Pick<UserParts, 'endSessions' | 'ownership'>,
@@ -188,7 +188,7 @@ async function endAll(
   return { sessions_ended: await endSessions(tx, id), keys_ended: await ownership.endKeys(tx, id) };
 }
 
-/** To be asked once they are no longer active: the teams that they administer keep as many as their requests need. */
+/** Call this after the user is inactive: each of their teams keeps enough admins for its requests. */
 async function refuseTooFewInTeams(tx: GovernedTx, id: string): Promise<void> {
   for (const { team_id, role } of await teamStore.membershipsOfUsers(tx, [id]))
     if (role === 'admin') await refuseTooFewAdmins(tx, team_id);

@@ -1,5 +1,5 @@
-// The key that signs checkpoints: in a file that the database never sees, apart from SECRET_KEY, so that whoever has the one cannot do what
-// the other does. Made at the first start, never replaced: a log that was signed by another key is a fault, not a reason for a new one.
+// The key that signs checkpoints. It is in a file outside the database and separate from SECRET_KEY, so neither key gives the powers of the
+// other. The first start creates it, and nothing replaces it: a log with another key's signature is a fault.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { ConfigFault } from '../config.ts';
 export interface CheckpointKey {
   private_key: KeyObject;
   public_key: KeyObject;
-  /** SPKI in PEM: what an auditor needs. */
+  /** SPKI in PEM, for auditors. */
   public_pem: string;
 }
 
@@ -20,7 +20,7 @@ export async function checkpointKey(file: string): Promise<CheckpointKey> {
   return { private_key, public_key, public_pem: pemOf(public_key) };
 }
 
-// Linked into place: whole or not there, and of two servers that share the file one makes it.
+// A link: the file is complete or missing, and only one of two servers that share it creates it.
 async function make(file: string): Promise<void> {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const draft = `${file}.${randomUUID()}`;
@@ -43,7 +43,7 @@ function read(file: string, pem: Buffer): KeyObject {
     const key = createPrivateKey(pem);
     if (key.asymmetricKeyType === 'ed25519') return key;
   } catch {
-    // Answered below: the parser's own words say nothing about which file it was.
+    // The error below names the file; the parser's error does not.
   }
-  throw new ConfigFault(`${file} holds no Ed25519 key. Put back the one it held: checkpoints are signed with it.`);
+  throw new ConfigFault(`${file} contains no Ed25519 key. Restore its content: checkpoints are signed with that key.`);
 }

@@ -1,2 +1,2 @@
-/** The log is not what was signed before: nothing more is signed until somebody has looked (`svc audit verify`). */
+/** The log does not match its checkpoints. Signing stops until an operator has checked it (`svc audit verify`). */
 export class Mismatch extends Error {}

@@ -5,11 +5,11 @@ import type { CheckpointKey } from './key.ts';
 export interface ProofParts {
   db: Database;
   key: CheckpointKey;
-  /** What chains are called outside: `gantry/<installation>`. */
+  /** The prefix of chain names outside: `gantry/<installation>`. */
   log_name: string;
-  /** In the data directory; never what a log is anchored by, since it lies beside the key. */
+  /** In the data directory. It is no anchor, because it lies beside the key. */
   own_file: CheckpointFile;
-  /** AUDIT_ANCHOR_FILE: on another volume, out of reach of who keeps the database. */
+  /** AUDIT_ANCHOR_FILE: on another volume, out of reach of the database's administrators. */
   outside_file: CheckpointFile | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Retention and restore: both leave a log that verifies, here and on a stranger's machine, and that says what is not there any more.
+// Retention and restore: both leave a log that verifies, here and on a stranger's machine, and that records the missing entries.
 import { execFile } from 'node:child_process';
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -41,7 +41,7 @@ const seqs = async () =>
     ({ seq }) => seq,
   );
 
-/** What an auditor is handed. */
+/** The auditor's input. */
 async function exported(): Promise<string> {
   const lines: string[] = [];
   const checkpoints = (chain: Chain, after: number) => checkpointLines(log.db, chain, after);
@@ -52,7 +52,7 @@ async function exported(): Promise<string> {
   return file;
 }
 
-/** What the stranger's program prints and how it ends. */
+/** Output and exit code of the stranger's program. */
 async function strangerSays(anchor = true): Promise<{ code: number; stdout: string }> {
   const words = [verifier, await exported(), '--pubkey', join(log.directory, 'checkpoint-key.pub')];
   if (anchor) words.push('--anchor', log.parts.outside_file?.path ?? '');
@@ -74,14 +74,14 @@ async function oldEntries(): Promise<void> {
   await log.sign();
 }
 
-test('a stranger verifies an export with one file: true with an anchor, 4 without, and damage by its name and place', async () => {
+test('a stranger verifies an export with one file: true with an anchor, exit 4 without, and damage with name and place', async () => {
   expect(await strangerSays()).toMatchObject({ code: 0, stdout: expect.stringContaining('true as anchored') });
   expect(await strangerSays(false)).toMatchObject({ code: 4 });
   await log.tamper(sql`update audit.entry set body = replace(body, 'user-2', 'user-9') where seq = 2`);
   expect(await strangerSays()).toMatchObject({ code: 1, stdout: expect.stringContaining('DAMAGED governance/2 edit') });
 });
 
-test('what is older is pruned up to a signed checkpoint, the log says so, and it verifies from there on', async () => {
+test('older entries are pruned up to a signed checkpoint, the log records it, and the rest verifies', async () => {
   await oldEntries();
   const { head } = await verify(log.parts);
   expect(await prune(log.parts, lastMonth)).toEqual([
@@ -98,7 +98,7 @@ test('what is older is pruned up to a signed checkpoint, the log says so, and it
   expect((await verify(log.parts)).damage).toMatchObject([{ kind: 'delete', seq: 4 }]);
 });
 
-test('the database lets nothing be deleted but what a prune covers, nor a prune happen without its entry', async () => {
+test('the database refuses deletes outside a prune, and a prune without its entry', async () => {
   await oldEntries();
   const cannot = 'the audit log cannot be changed';
   await expect(log.db.run(sql`delete from audit.entry where seq = 1`)).rejects.toThrow(cannot);
@@ -110,7 +110,7 @@ test('the database lets nothing be deleted but what a prune covers, nor a prune 
   await expect(log.db.run(sql`delete from audit.horizon`)).rejects.toThrow('stays pruned');
 });
 
-test('a log that is not what was signed is not pruned', async () => {
+test('a log that does not match its checkpoints is not pruned', async () => {
   await oldEntries();
   await log.tamper(sql`update audit.entry set body = replace(body, 'user-5', 'user-9') where seq = 5`);
   await log.write('user-6');
@@ -119,7 +119,7 @@ test('a log that is not what was signed is not pruned', async () => {
   expect(await seqs()).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
-/** As the database was after its first three entries; the files outside were not restored. */
+/** Restores the database to its first three entries, but not the outside files. */
 async function restoreBackup(): Promise<void> {
   await log.tamper(
     sql`delete from audit.entry where chain = 'governance' and seq > 3`,
@@ -128,7 +128,7 @@ async function restoreBackup(): Promise<void> {
   );
 }
 
-test('a restore from a backup is seen as a rollback, nothing is signed over it, and a reseal records it (T105)', async () => {
+test('a restore from a backup is reported as a rollback, signing stops, and a reseal records it (T105)', async () => {
   const { head } = await verify(log.parts);
   await restoreBackup();
   await expect(log.sign()).rejects.toThrow('that the log does not have');
@@ -151,7 +151,7 @@ test('a restore from a backup is seen as a rollback, nothing is signed over it, 
   expect(await reseal(log.parts, { reason: 'again', by: 'root' })).toEqual([]);
 });
 
-test('a reseal excuses what it names and nothing else: a later rollback, or an entry without the key, is damage (T105)', async () => {
+test('a reseal covers only its own rollback: a later rollback, or an entry without the key, is damage (T105)', async () => {
   await restoreBackup();
   await log.write('written since');
   await reseal(log.parts, { reason: 'disk died', by: 'root' });
@@ -165,7 +165,7 @@ test('a reseal excuses what it names and nothing else: a later rollback, or an e
   expect((await verify(log.parts)).damage).toMatchObject([{ kind: 'rollback', seq: 6 }]);
 });
 
-test('without the key a rollback cannot be excused: an entry that claims a reseal changes nothing', async () => {
+test('a rollback without the key stays damage: a forged reseal entry changes nothing', async () => {
   const lost = (await store.newestCheckpoint(log.db, 'governance'))?.note ?? '';
   await restoreBackup();
   const body = JSON.stringify({
@@ -179,7 +179,7 @@ test('without the key a rollback cannot be excused: an entry that claims a resea
   expect(await strangerSays()).toMatchObject({ code: 1 });
 });
 
-test('a reseal that is ended between its steps is done again, and both entries stand', async () => {
+test('a reseal that is interrupted between its steps can be repeated, and both entries stay', async () => {
   await restoreBackup();
   const outside = log.parts.outside_file?.path ?? '';
   await copyFile(outside, `${outside}.before`);

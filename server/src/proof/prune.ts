@@ -1,6 +1,6 @@
-// Retention. Promise: what is deleted was signed, the log says that it was deleted and by whom, and it still verifies from there on. Must
-// never happen: a delete of anything else; the database's own trigger lets through what is behind the horizon, which moves only together
-// with the entry that says so. Run on the host, as the owner: the service itself cannot prune.
+// Retention. Promise: deleted entries were signed, the log records the prune and its user, and the rest still verifies. Must never happen: any
+// other delete. The database's trigger accepts deletes only behind the horizon, and the horizon moves only with the entry of the prune. It
+// runs on the host as the owner; the service itself cannot prune.
 import { chains, type Chain } from '@gantry/contract/audit.ts';
 import { authorize } from '../access/authorize.ts';
 import { systemCaller } from '../access/caller.ts';
@@ -15,12 +15,12 @@ import * as store from './store.ts';
 
 export interface Pruned {
   chain: Chain;
-  /** Entries up to this one are gone now; null when none was old enough. */
+  /** Entries up to this one are now deleted; null if none was old enough. */
   up_to: number | null;
   deleted: number;
 }
 
-/** Deletes what is older than `before`, as far as whole checkpoints reach. Throws a Mismatch on a log that is not what was signed. */
+/** Deletes entries older than `before`, up to a checkpoint. Throws a Mismatch if the log does not match its checkpoints. */
 export async function prune(
   parts: ProofParts,
   { before, reason, by }: { before: Date; reason: string; by: string },
@@ -45,7 +45,7 @@ async function pruneChain(
     const done = await prunedUpTo(tx, chain);
     if (checkpoint === undefined || checkpoint.size <= done) return { chain, up_to: null, deleted: 0 };
     if (readNote(checkpoint.note, key.public_key) === undefined)
-      throw new Mismatch(`The checkpoint of the chain ${chain} at ${checkpoint.size} is not what was signed.`);
+      throw new Mismatch(`The checkpoint of the chain ${chain} at ${checkpoint.size} does not match its signature.`);
     const { size, peaks } = checkpoint;
     await tx.write('horizon', store.horizonTo(chain, size));
     await deleteEntries(tx, chain, size);

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts';
 
 const batch = 4000;
 
-/** Entries in order, after one number and up to another, some thousand at a time; the next are on their way while these are looked at. */
+/** Entries in order, after one number and up to another, in batches. The next batch loads during the work on the current one. */
 export async function* readEntries(
   db: Database,
   chain: Chain,
@@ -15,7 +15,7 @@ export async function* readEntries(
   while (rows.length > 0) {
     const full = rows.length === batch;
     const next = full ? read(rows.at(-1)?.seq ?? up_to) : Promise.resolve([]);
-    next.catch(() => {}); // heard below, unless whoever reads stopped before
+    next.catch(() => {}); // thrown below, unless the reader stopped before
     yield rows;
     rows = await next;
   }

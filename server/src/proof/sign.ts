@@ -1,5 +1,5 @@
-// Signs what is new in a chain. Promise: each checkpoint continues the one before it, entry for entry, and is in the database before it is in
-// a file. Must never happen: a signature over fewer entries than the last, or over entries that do not follow from it.
+// Signs the new entries of a chain. Promise: each checkpoint continues the previous one, entry for entry, and is in the database before it is
+// in a file. Must never happen: a signature over fewer entries than the last one, or over entries that do not follow from it.
 import type { Chain } from '@gantry/contract/audit.ts';
 import { headOf, type Position } from '../audit/chain.ts';
 import { entryHash, openTree } from '../../../verifier/verify.mjs';
@@ -10,7 +10,7 @@ import { readEntries } from './read-entries.ts';
 import { signedStateOf, type SignedState } from './signed-state.ts';
 import * as store from './store.ts';
 
-/** Answers up to where the chain is signed now. Throws a Mismatch, and signs nothing, when the log is not what was signed before. */
+/** Returns the last signed entry of the chain. Throws a Mismatch, and signs nothing, if the log does not match its checkpoints. */
 export async function signNew(parts: ProofParts, chain: Chain): Promise<number> {
   const signed = await signedStateOf(parts, chain);
   for (const { file, notes } of signed.behind)
@@ -20,7 +20,7 @@ export async function signNew(parts: ProofParts, chain: Chain): Promise<number> 
   return await signUpTo(parts, chain, { signed, head, previous: signed.note?.hash });
 }
 
-/** `previous` is what the new checkpoint says of the one before it. */
+/** `previous` is the new checkpoint's reference to the previous one. */
 export async function signUpTo(
   parts: ProofParts,
   chain: Chain,
@@ -33,14 +33,14 @@ export async function signUpTo(
     for (const entry of entries) {
       if (entry.seq !== last.seq + 1 || entry.prev !== last.hash || entryHash(entry) !== entry.hash)
         throw new Mismatch(
-          `Entry ${entry.seq} of the chain ${chain} does not follow from ${last.seq}, up to which it was checked.`,
+          `Entry ${entry.seq} of the chain ${chain} does not follow from the checked entry ${last.seq}.`,
         );
       tree.add(entry.hash);
       last = entry;
     }
   }
   if (last.seq !== head.seq || last.hash !== head.hash)
-    throw new Mismatch(`The chain ${chain} has entries up to ${last.seq}, and its head says ${head.seq}.`);
+    throw new Mismatch(`The chain ${chain} has entries up to ${last.seq}, but its head is ${head.seq}.`);
   const time = new Date().toISOString();
   const origin = `${log_name}/${chain}`;
   const note = signNote({ origin, size: head.seq, root: tree.root(), head: head.hash, previous, time }, key);
@@ -51,7 +51,7 @@ export async function signUpTo(
     peaks: tree.peaks(),
     after_size: signed.size,
   });
-  // Another server signed meanwhile: the next look goes on from there.
+  // Another server signed meanwhile: the next check continues from there.
   if (!added) return signed.size;
   for (const file of [parts.own_file, parts.outside_file]) await file?.append([{ kind: 'checkpoint', chain, note }]);
   return head.seq;

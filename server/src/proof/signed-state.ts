@@ -1,5 +1,5 @@
-// Where a chain stands: the newest checkpoint, held against its signature, against every file that has one, and against the entry that
-// it ends with. What is signed next goes on from here, so nothing is taken on trust.
+// The signed state of a chain: the newest checkpoint, checked against its signature, against every file, and against its last entry. The next
+// signature continues from here, so nothing is trusted unchecked.
 import { createHash } from 'node:crypto';
 import type { Chain } from '@gantry/contract/audit.ts';
 import { headOf, prunedUpTo, storedEntry } from '../audit/chain.ts';
@@ -11,17 +11,17 @@ import * as store from './store.ts';
 
 export interface SignedState {
   size: number;
-  /** Hash of the last entry that was signed. */
+  /** The hash of the last signed entry. */
   head: string;
   peaks: string[];
   note: Note | undefined;
-  /** Notes that a file does not have yet: a crash came before, another server signed them, or the file is new. */
+  /** Notes that a file lacks after a crash, after a signature of another server, or because it is new. */
   behind: { file: CheckpointFile; notes: string[] }[];
 }
 
-/** Throws a Mismatch that says what does not fit. */
+/** Throws a Mismatch that names the difference. */
 export async function signedStateOf(parts: ProofParts, chain: Chain): Promise<SignedState> {
-  // Files first: what they have, the database had before.
+  // Files first: the database has every note before a file does.
   const inFiles = await Promise.all(
     filesOf(parts).map(async (file) => ({ file, text: (await file.newest()).get(chain) })),
   );
@@ -30,11 +30,11 @@ export async function signedStateOf(parts: ProofParts, chain: Chain): Promise<Si
   for (const { file, text } of inFiles) behind.push({ file, notes: await missingIn(parts, { chain, file, text }) });
   const head = await headOf(parts.db, chain);
   if (head.seq < found.size)
-    throw new Mismatch(`The chain ${chain} ends at ${head.seq}, and was signed up to ${found.size}.`);
+    throw new Mismatch(`The chain ${chain} ends at ${head.seq}, but it was signed up to ${found.size}.`);
   const pruned = (await prunedUpTo(parts.db, chain)) >= found.size;
   const last = await storedEntry(parts.db, chain, found.size);
   if (!pruned && found.size > 0 && last?.hash !== found.head)
-    throw new Mismatch(`Entry ${found.size} of the chain ${chain} is not the one that was signed.`);
+    throw new Mismatch(`Entry ${found.size} of the chain ${chain} differs from the signed one.`);
   return { ...found, behind: behind.filter(({ notes }) => notes.length > 0) };
 }
 
@@ -44,12 +44,10 @@ export async function newestSigned({ db, key }: ProofParts, chain: Chain): Promi
   const note = readNote(newest.note, key.public_key);
   if (note?.chain !== chain || note.size !== newest.size)
     throw new Mismatch(
-      `The newest checkpoint of the chain ${chain}, at ${newest.size}, was changed, or signed by another key than this server's.`,
+      `The newest checkpoint of the chain ${chain}, at ${newest.size}, was changed, or signed with a different key.`,
     );
   if (openTree(newest.size, newest.peaks).root() !== note.root)
-    throw new Mismatch(
-      `What is kept of the tree of the chain ${chain} at ${newest.size} does not lead to its signed root.`,
-    );
+    throw new Mismatch(`The stored tree of the chain ${chain} at ${newest.size} does not match its signed root.`);
   return { size: note.size, head: note.head, peaks: newest.peaks, note };
 }
 
@@ -61,7 +59,7 @@ async function missingIn(
   const following = await store.checkpointsAfter(db, chain, { note: text, hash: hashOf(text) });
   if (following !== undefined) return following.map(({ note }) => note);
   throw new Mismatch(
-    `${file.path} ends with a checkpoint of the chain ${chain} (size ${text.split('\n')[1]}) that the log does not have: the log was set back, or checkpoints were taken away.`,
+    `${file.path} ends with a checkpoint of the chain ${chain} (size ${text.split('\n')[1]}) that the log does not have: the log was rolled back, or checkpoints were deleted.`,
   );
 }
 

@@ -14,7 +14,7 @@ export async function newestCheckpoint(db: Reader, chain: Chain): Promise<Checkp
   );
 }
 
-/** The first checkpoint that reaches an entry, and the one before it. */
+/** The first checkpoint over an entry, and the previous one. */
 export async function checkpointsAround(db: Reader, chain: Chain, seq: number) {
   const covering = await db.one<CheckpointRow>(
     sql`select size, note, peaks from audit.checkpoint where chain = ${chain} and size >= ${seq} order by size limit 1`,
@@ -25,7 +25,7 @@ export async function checkpointsAround(db: Reader, chain: Chain, seq: number) {
   return { covering, before };
 }
 
-/** The newest checkpoint up to which every entry is older than a time. */
+/** The newest checkpoint whose entries are all older than a time. */
 export async function checkpointBefore(db: Reader, chain: Chain, time: string): Promise<CheckpointRow | undefined> {
   return await db.one<CheckpointRow>(sql`
     select size, note, peaks from audit.checkpoint where chain = ${chain} and size < coalesce(
@@ -34,7 +34,7 @@ export async function checkpointBefore(db: Reader, chain: Chain, time: string): 
     order by size desc limit 1`);
 }
 
-/** Those after the one with this text, or after the one that a reseal let go of; undefined when the log knows of neither. */
+/** Checkpoints after the one with this text, or after the one that a reseal gave up; undefined if the log has neither. */
 export async function checkpointsAfter(
   db: Reader,
   chain: Chain,
@@ -55,7 +55,7 @@ export async function allCheckpoints(db: Reader, chain: Chain, from = 0): Promis
   );
 }
 
-/** False when another server was first. */
+/** False if another server was first. */
 export async function addCheckpoint(
   db: Reader,
   checkpoint: CheckpointRow & { chain: Chain; after_size: number },
@@ -67,13 +67,13 @@ export async function addCheckpoint(
   return row?.added === true;
 }
 
-/** Whether there are entries past the head, as seen at one moment. */
+/** True if there are entries past the head, in one snapshot. */
 export async function pastHead(db: Reader, chain: Chain): Promise<{ seq: number } | undefined> {
   return await db.one<{ seq: number }>(sql`
     select e.seq from audit.entry as e join audit.head as h using (chain) where chain = ${chain} and e.seq > h.seq order by e.seq limit 1`);
 }
 
-/** What says where a chain begins, and where it was restored. */
+/** The entries about the start of a chain and about its restores. */
 export async function marks(db: Reader, chain: Chain): Promise<{ seq: number; body: string }[]> {
   return await db.all<{ seq: number; body: string }>(sql`
     select seq, body from audit.entry where chain = ${chain}
@@ -85,7 +85,7 @@ export const horizonTo = (chain: Chain, up_to: number) => sql`
   insert into audit.horizon (id, up_to) values (${chain}, ${up_to})
   on conflict (id) do update set up_to = excluded.up_to returning id`;
 
-/** Seconds since the newest heartbeat; since the log began when there is none; undefined for an empty log. */
+/** Seconds since the newest heartbeat; without one, since the log's first entry; undefined for an empty log. */
 export async function sinceHeartbeat(db: Reader): Promise<number | undefined> {
   const row = await db.one<{ seconds: number | null }>(sql`
     select extract(epoch from clock_now() - coalesce(
@@ -94,10 +94,10 @@ export async function sinceHeartbeat(db: Reader): Promise<number | undefined> {
   return row?.seconds ?? undefined;
 }
 
-// Any fixed number; it only has to be the same in every server.
+// Any fixed number that is the same in every server.
 const heartbeat_lock = 7_305_512;
 
-/** Of several servers one beats at a time. */
+/** One server at a time writes a heartbeat. */
 export async function mayBeat(tx: Tx): Promise<boolean> {
   return (
     (await tx.one<{ held: boolean }>(sql`select pg_try_advisory_xact_lock(${heartbeat_lock}::bigint) as held`))

@@ -1,4 +1,4 @@
-// The container engine and what deploying needs of it: opened once in a process, for the roles api and worker.
+// The container engine and the parts for deploys, opened once in a process for the roles api and worker.
 import { join } from 'node:path';
 import { openContainers, type Containers } from '../containers.ts';
 import { imageBuilder } from '../deploy/build-image.ts';

@@ -1,5 +1,5 @@
-// The calls to agents. The database has all that it needs: who may call an agent, and the address of its container. It opens no engine, so
-// calls continue while api and worker restart.
+// The calls to agents. The database has the permissions and the addresses of containers. This role opens no engine, so calls continue while
+// api and worker restart.
 import { servingAgents } from '../deploy/serving.ts';
 import { deriveKey } from '../derive-key.ts';
 import type { SurfaceHandlers } from '../http/handlers.ts';

@@ -1,4 +1,4 @@
-// A role is a part of the service that can have a process of its own. Its file says what it opens; app.ts starts those that are asked for.
+// A role is a part of the service that can have its own process. Its file opens its parts; app.ts starts the requested roles.
 import type { Destination } from '../audit/push/destination.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
@@ -14,11 +14,11 @@ import type { Deploying } from './deploying.ts';
 export type RoleHandlers = Partial<AllHandlers>;
 
 export interface Role {
-  /** What it serves, beside the probes that each process has. */
+  /** The endpoints of the role, besides the probes of each process. */
   handlers: RoleHandlers;
-  /** Throws while it cannot do its work; answers what is to be warned of. */
+  /** Throws while the role cannot work. Returns its warnings. */
   ready?: () => Promise<string[]>;
-  /** Its work of its own, once the process listens. */
+  /** Starts the role's own work, after the process listens. */
   start?: () => Promise<void> | void;
   /** Reads the organisation settings file again. */
   readSettings?: () => Promise<void>;
@@ -33,19 +33,19 @@ export interface RoleParts {
   tokens: Tokens;
   readAsOf: ReadAsOf;
   installation_id: string;
-  /** Where copies of the audit log go. */
+  /** The destinations of audit log copies. */
   receivers: Destination[];
   recordRefusal: RecordRefusal;
-  /** Known once the process listens. */
+  /** Known after the process listens. */
   base_url: () => string;
-  /** Names this process in the records of work. */
+  /** The name of this process in the records of work. */
   owner: string;
   /** Ends when the process stops. */
   stopping: AbortSignal;
   onError: (error: unknown) => void;
-  /** What a role opens is closed with it, newest first. */
+  /** Closes the parts of a role with it, newest first. */
   open: AsyncDisposableStack;
-  /** For several roles in one process, each opened by the first of them that needs it. */
+  /** Parts for several roles in one process. The first role that needs a part opens it. */
   deploying: () => Promise<Deploying>;
   outgoing: () => Promise<Outgoing>;
 }

@@ -1,5 +1,5 @@
-// The work that no HTTP request waits for: runs, the keeper of containers, mail, webhooks, copies of the audit log, expiry. A process that
-// stops hands its runs back, and another one continues them.
+// Background work: runs, the keeper of containers, mail, webhooks, copies of the audit log, expiry. A stopping process returns its runs, and
+// another process continues them.
 import { startExpiry } from '../approvals/expire.ts';
 import { deployKind } from '../deploy/deploy-kind.ts';
 import { startKeeper } from '../deploy/keeper.ts';

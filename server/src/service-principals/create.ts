@@ -1,5 +1,5 @@
-// Service principals: identities of machines. One has a team, a role in it, globs that narrow what it reaches, and a key. Promises: a key
-// is shown once, to a person; what is changed about one acts on its next request; one that is deleted leaves no right behind.
+// Service principals: identities of machines. Each has a team, a role in it, globs for its allowed assets, and keys. Promises: a key is shown
+// once, to a person. A change acts on the next request. A deleted service principal leaves no right behind.
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Role } from '@gantry/contract/roles.ts';
 import type { ServicePrincipalWithKey } from '@gantry/contract/service-principals.ts';
@@ -43,7 +43,7 @@ export async function createPrincipal(
     return { id, key };
   }).catch((error: unknown) => {
     if (errorCode(error) === unique_violation)
-      throw new Problem('exists', { detail: `There is a service principal ${made.name} already.` });
+      throw new Problem('exists', { detail: `The service principal ${made.name} already exists.` });
     throw error;
   });
   return { ...(await readBack(db, id)), key };

@@ -1,4 +1,4 @@
-// What later features ask of service principals.
+// Functions for higher folders.
 import type { Reader } from '../database/database.ts';
 import * as store from './store.ts';
 
@@ -8,12 +8,12 @@ export const noteKeyUse = store.noteUse;
 export const keyHolders = store.keyHolders;
 export const endKeysShownTo = store.endKeysShownTo;
 
-/** Those that a team has, as they are written. */
+/** A team's service principals, as `principal:<name>`. */
 export async function principalsOfTeam(db: Reader, team_id: string): Promise<string[]> {
   return (await store.namesInTeam(db, team_id)).map(({ name }) => `principal:${name}`);
 }
 
-/** Those of the newest key of each service principal that are older than so many days. */
+/** Service principals whose newest key is older than this number of days. */
 export async function oldKeys(db: Reader, days: number): Promise<{ name: string; key_age_days: number }[]> {
   const all = await store.principals(db, { limit: 10_000 });
   return all.flatMap(({ name, key_age_days }) =>

@@ -3,7 +3,7 @@ import { keyDigest, newKey, prefixOf } from './key.ts';
 import type { ServicePrincipalParts } from './parts.ts';
 import * as store from './store.ts';
 
-/** Answers the key, which nothing shows again. */
+/** Returns the key. Nothing shows it again. */
 export async function issueKey(
   { digest_key }: ServicePrincipalParts,
   tx: GovernedTx,

@@ -1,5 +1,5 @@
-// A service principal's key: `gsp_`, 32 random bytes and a checksum, so that a mistyped or made-up one is refused without a question to
-// the database, and a leaked one is found by its form. Stored is an HMAC of it under a key of its own; being random it needs no slow hash.
+// A service principal's key: `gsp_`, 32 random bytes and a checksum. The checksum refuses a mistyped key without a database query, and the
+// form helps to find leaked keys. The database stores an HMAC under a separate key; a random secret needs no slow hash.
 import { createHmac, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
@@ -10,13 +10,13 @@ export function newKey(): string {
   return `gsp_${secret}${checksum(secret)}`;
 }
 
-/** Does it have the form of a key, and the checksum that belongs to it? */
+/** Checks form and checksum. */
 export function isKey(text: string): boolean {
   const [, secret = '', given] = form.exec(text) ?? [];
   return given !== undefined && checksum(secret) === given;
 }
 
-/** The spec's "first 12 characters": enough to tell keys apart, and nothing that helps to guess the rest. */
+/** The spec's "first 12 characters". They distinguish keys and do not help to guess the rest. */
 export function prefixOf(key: string): string {
   return key.slice(0, 12);
 }

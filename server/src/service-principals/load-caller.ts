@@ -5,13 +5,13 @@ import * as store from './store.ts';
 
 export { principalIds } from './store.ts';
 
-/** The user or service principal of this id: work that goes on after its request asks anew who asked for it. */
+/** The user or service principal of this id. Work that continues after its request loads its caller again. */
 export async function loadIdentity(db: Reader, id: string, origin: Origin): Promise<SignedInCaller | undefined> {
   const [identity] = await loadIdentities(db, [id]);
   return identity && { ...identity, active_team: identity.primary_team, session_id: '', origin };
 }
 
-/** As of this moment, in the order of the ids; undefined for one who was removed or disabled. */
+/** The current state, in the order of the ids; undefined for a removed or disabled one. */
 export async function loadIdentities(db: Reader, ids: readonly string[]): Promise<(Identity | undefined)[]> {
   const [users, principals] = await Promise.all([loadUsers(db, ids), store.callers(db, ids)]);
   const found = new Map<string, Identity>([...users, ...principals.map(asIdentity)].map((one) => [one.id, one]));
@@ -26,7 +26,7 @@ function asIdentity({ id, name, role, team_id, team, allowed_assets }: Row): Ser
     id,
     label: `principal:${name}`,
     name,
-    // Its role is one in its team; beyond it, it is nobody.
+    // Its role is only in its team. It has no rights on the platform.
     role: 'viewer',
     memberships: [{ team_id, team, role }],
     groups: [],

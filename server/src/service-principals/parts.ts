@@ -5,8 +5,8 @@ import type { Cursors } from '../http/cursor.ts';
 export interface ServicePrincipalParts {
   db: Database;
   cursors: Cursors;
-  /** Assets stand above and hand it down. */
+  /** A higher folder provides it. */
   holdAssets: HoldAssets;
-  /** What keys are kept under. */
+  /** The HMAC key for stored keys. */
   digest_key: Buffer;
 }

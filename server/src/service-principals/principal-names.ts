@@ -2,7 +2,7 @@ import type { EntryPrincipal } from '../access/acl.ts';
 import type { Reader } from '../database/database.ts';
 import * as store from './store.ts';
 
-/** What those are called whom these entries are about, users by their e-mail: ids become names, since those are what people know. */
+/** The names of the principals in these entries, by id. Users have their e-mail as name. */
 export async function principalNames(
   db: Reader,
   entries: readonly EntryPrincipal[],

@@ -10,7 +10,7 @@ import type { ServicePrincipalParts } from './parts.ts';
 import { loadPrincipalRow, readBack } from './show.ts';
 import * as store from './store.ts';
 
-/** A new key. What was exchanged for an old one ends with it. */
+/** Creates a new key. Tokens from an old key end with that key. */
 export async function rotateKey(
   parts: ServicePrincipalParts,
   caller: Caller,
@@ -22,7 +22,7 @@ export async function rotateKey(
   const grant = authorize(caller, 'principal.change', team);
   const user = signedInUser(caller);
   const key = await change(db, grant, 'principal.key_rotated', async (tx, note) => {
-    // Two rotations at once: each ends the key that the other made, or there would be two newest ones.
+    // Of two simultaneous rotations the second ends the key of the first, so there is only one newest key.
     if ((await store.lockPrincipal(tx, id)) === undefined) throw new Problem('not_found');
     const ended = await store.endKeys(tx, id, grace_seconds);
     const key = await issueKey(parts, tx, { principal_id: id, issued_to: user.id });

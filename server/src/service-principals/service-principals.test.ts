@@ -42,7 +42,7 @@ const events = async (event: string) =>
   );
 
 describe('a key', () => {
-  test('is shown once, and lies nowhere', async () => {
+  test('is shown once, and is stored nowhere', async () => {
     const ci = await machine('deployer');
     expect(isKey(ci.key)).toBe(true);
     const shown = await max.client.call('principals.show', { params: { id: ci.id } });
@@ -57,7 +57,7 @@ describe('a key', () => {
     expect(kept.filter((row) => row.kept.includes(ci.key))).toEqual([]);
   });
 
-  test('is exchanged for a token of 15 minutes, by which the service knows who asks', async () => {
+  test('is exchanged for a 15-minute token that identifies the caller', async () => {
     const ci = await machine('contributor', ['agents/*']);
     const before = Date.now();
     const { access_token, expires_at } = await exchange(ci.key);
@@ -75,7 +75,7 @@ describe('a key', () => {
     expect(Date.parse(use?.last_used_at ?? '')).toBeGreaterThanOrEqual(before - 1000);
   });
 
-  test('is no token itself, and one that is none is refused without a look at the database', async () => {
+  test('is no token itself, and a malformed key is refused without a database query', async () => {
     const { key } = await machine();
     await expect(app.as(key).call('auth.me', {})).rejects.toMatchObject({ code: 'unauthenticated' });
     const other = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`;
@@ -85,7 +85,7 @@ describe('a key', () => {
     await exchange(key);
   });
 
-  test('that is rotated ends at once, with every token it was exchanged for', async () => {
+  test('that is rotated ends at once, with all its tokens', async () => {
     const ci = await machine();
     const client = await as(ci);
     await client.call('auth.me', {});
@@ -100,7 +100,7 @@ describe('a key', () => {
     });
   });
 
-  test('that is rotated with a grace works as long as the grace, beside the new one', async () => {
+  test('that is rotated with a grace period works until its end, beside the new key', async () => {
     const ci = await machine();
     const body = { grace_seconds: 3600 };
     const { key: next = '', keys } = await max.client.call('principals.rotate_key', { params: { id: ci.id }, body });
@@ -116,8 +116,8 @@ describe('a key', () => {
   });
 });
 
-describe('what a service principal reaches', () => {
-  test('is what its globs match: nothing else exists for it', async () => {
+describe('the allowed assets of a service principal', () => {
+  test('are those that its globs match: all others are hidden', async () => {
     const [near, far] = [await agent(`near-${++made}`), await agent(`far-${++made}`)];
     const ci = await as(await machine('viewer', ['agents/near-*']));
     const show = async (name: string) => await ci.call('registry.show', { params: { kind: 'agent', name } });
@@ -133,7 +133,7 @@ describe('what a service principal reaches', () => {
     expect(entries.length).toBeGreaterThan(0);
   });
 
-  test('is nothing at all without globs', async () => {
+  test('are none without globs', async () => {
     const { name } = await agent();
     const ci = await as(await machine('admin', []));
     await expect(ci.call('registry.show', { params: { kind: 'agent', name } })).rejects.toMatchObject({
@@ -142,7 +142,7 @@ describe('what a service principal reaches', () => {
     expect((await ci.call('registry.list', { params: { kind: 'agent' }, query: {} })).items).toEqual([]);
   });
 
-  test('never grows by them: an asset that its team may not read stays hidden', async () => {
+  test('give no rights: an asset that its team may not read stays hidden', async () => {
     const own = await app.user(`own-${++made}@example.com`, { teams: { ops: 'contributor' } });
     const secret = await storeAgent(app, own.email, {
       name: `secret-${++made}`,
@@ -155,13 +155,13 @@ describe('what a service principal reaches', () => {
     });
   });
 
-  test('a pattern that no kind of asset can match is refused', async () => {
+  test('cannot contain a pattern that matches no kind of asset', async () => {
     const body = { name: `machine-${++made}`, team: 'ml', allowed_assets: ['agent/*'] };
     await expect(max.client.call('principals.create', { body })).rejects.toMatchObject({ code: 'invalid' });
     await max.client.call('principals.create', { body: { ...body, allowed_assets: ['agents/*', 'to*/search'] } });
   });
 
-  test('an entry about it opens an asset to it, and to no other', async () => {
+  test('include an asset by an entry, only for this service principal', async () => {
     const { name } = await agent();
     const [ci, other] = [await machine('viewer'), await machine('viewer')];
     const use = async (one: Machine) =>
@@ -180,7 +180,7 @@ describe('what a service principal reaches', () => {
 });
 
 describe('a service principal', () => {
-  test('is changed with effect on its next request', async () => {
+  test('acts with its changes from its next request', async () => {
     const { name } = await agent();
     const ci = await machine('contributor');
     const client = await as(ci);
@@ -205,13 +205,13 @@ describe('a service principal', () => {
     await app.admin.client.call('approvals.approve', { params: { id }, body: {} });
   });
 
-  test('of the role admin deploys nothing without an approval', async () => {
+  test('with the role admin deploys nothing without an approval', async () => {
     const { ref } = await agent();
     const ci = await as(await machine('admin'));
     await expect(ci.call('deployments.create', { body: { ref } })).rejects.toMatchObject({ code: 'approval_required' });
   });
 
-  test('submits in nobody’s stead: who was shown its key does not approve what it asked for', async () => {
+  test('does not hide its people: a user who was shown its key cannot approve its requests', async () => {
     const { ref, asset_id } = await agent();
     const ci = await machine('contributor');
     await ada.client.call('permissions.grant', {
@@ -232,7 +232,7 @@ describe('a service principal', () => {
     expect(decided.status).toBe('approved');
   });
 
-  test('that is deleted leaves no right behind, and another of its name inherits none', async () => {
+  test('that is deleted leaves no right behind, and a new one with its name inherits none', async () => {
     const { name, asset_id } = await agent();
     const ci = await machine('contributor');
     const client = await as(ci);
@@ -255,7 +255,7 @@ describe('a service principal', () => {
     ).toEqual([]);
   });
 
-  test('is managed by admins of its team alone: not by a deployer, not from another team, not by another machine', async () => {
+  test('is managed only by admins of its team: not by a deployer, another team or another machine', async () => {
     const ci = await machine('viewer');
     const boss = await as(await machine('admin'));
     const body = { role: 'admin' } as const;
@@ -283,7 +283,7 @@ describe('a service principal', () => {
 });
 
 test.each(['disabled', 'taken out of the team', 'removed'] as const)(
-  'a key ends when somebody who was shown it is %s, and what it was exchanged for with it',
+  'a key and its tokens end when a user who was shown it is %s',
   async (how) => {
     const lead = await app.user(`lead-${++made}@example.com`, { teams: { ml: 'admin' } });
     const body = { name: `machine-${++made}`, team: 'ml', allowed_assets: ['*/*'] };
@@ -309,10 +309,10 @@ test.each(['disabled', 'taken out of the team', 'removed'] as const)(
   },
 );
 
-test('a key is called old after 90 days', async () => {
+test('a key counts as old after 90 days', async () => {
   const ci = await machine();
   await app.moveClock('91 days');
-  // Every session has ended by then.
+  // All sessions have ended by then.
   const { access_token } = await app.anonymous.call('auth.login', {
     body: { email: max.email, password: max.password },
   });

@@ -18,7 +18,7 @@ export async function showPrincipal(
   return principalRecord(row);
 }
 
-/** Throws `not_found`, as for one that the caller may not see. */
+/** Throws `not_found` for a missing or hidden one. */
 export async function loadPrincipalRow(
   db: Reader,
   id: string,

@@ -59,20 +59,20 @@ export async function principals(
   );
 }
 
-/** Those that a team has. */
+/** A team's service principals. */
 export const namesInTeam = async (db: Reader, team_id: string) =>
   await db.all<{ name: string }>(
     sql`select name from service_principal where team_id = ${team_id} and deleted_at is null order by name`,
   );
 
-/** What teams, groups, users and service principals are called, by id. */
+/** Names of teams, groups, users and service principals, by id. */
 export async function names(db: Reader, ids: readonly string[]): Promise<{ id: string; name: string }[]> {
   return await db.all<{ id: string; name: string }>(sql`
     select id, name from team where id = any(${ids}) union all select id, name from user_group where id = any(${ids})
     union all select id, email from app_user where id = any(${ids}) union all select id, name from service_principal where id = any(${ids})`);
 }
 
-/** These of the service principals, with all that a caller is made of. */
+/** These service principals, with the facts for a caller. */
 export const callers = async (db: Reader, ids: readonly string[]) =>
   await db.all<Pick<ServicePrincipalRow, 'id' | 'name' | 'team_id' | 'team' | 'role' | 'allowed_assets'>>(sql`
     select p.id, p.name, p.team_id, t.name as team, p.role, p.allowed_assets from service_principal p join team t on t.id = p.team_id
@@ -87,7 +87,7 @@ export interface NewServicePrincipal {
   created_by: string;
 }
 
-/** Undefined when its team is gone. */
+/** Undefined if its team is gone. */
 export async function insertPrincipal(tx: GovernedTx, made: NewServicePrincipal): Promise<string | undefined> {
   const [row] = await tx.write(
     'service_principal',
@@ -101,13 +101,13 @@ export async function insertPrincipal(tx: GovernedTx, made: NewServicePrincipal)
 
 export type ServicePrincipalChange = Pick<ServicePrincipalRow, 'role' | 'allowed_assets' | 'description'>;
 
-/** Locks the row as it is; undefined when it is gone. */
+/** Locks the row; undefined if it is gone. */
 export const lockPrincipal = async (tx: GovernedTx, id: string) =>
   await tx.one<ServicePrincipalChange>(
     sql`select role, allowed_assets, description from service_principal where id = ${id} and deleted_at is null for update`,
   );
 
-/** Nobody deletes it until the transaction ends; false for one that is gone. */
+/** Locks it against deletion until the transaction ends; false if it is gone. */
 export const holdPrincipal = async (tx: GovernedTx, id: string) =>
   (await tx.one(sql`select 1 from service_principal where id = ${id} and deleted_at is null for key share`)) !==
   undefined;
@@ -121,7 +121,7 @@ export async function updatePrincipal(tx: GovernedTx, id: string, next: ServiceP
   );
 }
 
-/** The row stays, for what it did keeps its name. */
+/** The row stays, so that past actions keep the name. */
 export async function markDeleted(tx: GovernedTx, id: string): Promise<void> {
   await tx.write(
     'service_principal',
@@ -139,7 +139,7 @@ export async function insertKey(
   );
 }
 
-/** Ends the keys that work, after a grace; one that ends sooner already stays as it is. Answers their prefixes. */
+/** Ends the working keys after a grace period, and returns their prefixes. A key that ends sooner is unchanged. */
 export async function endKeys(tx: GovernedTx, principal_id: string, grace_seconds: number): Promise<string[]> {
   const rows = await tx.write<{ id: string; prefix: string }>(
     'service_key',
@@ -151,7 +151,7 @@ export async function endKeys(tx: GovernedTx, principal_id: string, grace_second
   return rows.map(({ prefix }) => prefix);
 }
 
-/** Ends the keys that somebody was shown: of the principals of a team, or everywhere. Answers whose they were. */
+/** Ends the keys that a user was shown, in a team or everywhere. Returns the service principals. */
 export async function endKeysShownTo(tx: GovernedTx, user_id: string, team_id: string | undefined): Promise<string[]> {
   const inTeam = team_id === undefined ? sql`true` : sql`p.team_id = ${team_id}`;
   const rows = await tx.write<{ id: string; name: string }>(
@@ -164,7 +164,7 @@ export async function endKeysShownTo(tx: GovernedTx, user_id: string, team_id: s
   return [...new Set(rows.map(({ name }) => `principal:${name}`))];
 }
 
-/** The key that works under this digest, and whose it is. */
+/** The working key with this digest, and its service principal. */
 export const workingKey = async (db: Reader, digest: Buffer) =>
   await db.one<{ id: string; principal_id: string; name: string }>(sql`
     select k.id, k.principal_id, p.name from service_key k join service_principal p on p.id = k.principal_id
@@ -176,7 +176,7 @@ export async function noteUse(tx: Tx, key_id: string, ip: string | null): Promis
     on conflict (key_id) do update set last_used_at = excluded.last_used_at, ip = excluded.ip`);
 }
 
-/** Ids of everybody who was ever shown a key of one of these, by its id: what it does, they may have done. */
+/** Ids of all users who were ever shown a key, by service principal. They may have done its actions. */
 export async function keyHolders(db: Reader, principal_ids: readonly string[]): Promise<Map<string, string[]>> {
   const rows = await db.all<{ principal_id: string; people: string[] }>(sql`
     select principal_id, json_agg(distinct issued_to) as people from service_key
@@ -184,7 +184,7 @@ export async function keyHolders(db: Reader, principal_ids: readonly string[]): 
   return new Map(rows.map(({ principal_id, people }) => [principal_id, people]));
 }
 
-/** A query for the ids under which an ACL entry can be about the caller with this id: covers() without the organisation. */
+/** A query for the ids whose ACL entries cover this caller: covers() without the organisation. */
 export function principalIds(caller_id: Sql): Sql {
   return sql`select ${caller_id} union all select team_id from membership where user_id = ${caller_id}
     union all select group_id from group_member where user_id = ${caller_id}

@@ -1,4 +1,4 @@
-// Where copies of the log go: a URL of the settings → who takes them there. The operator names it, so any address is allowed.
+// A URL of the settings → a destination for copies of the log. The operator sets it, so any address is allowed.
 import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
 import { ConfigFault } from '../../config.ts';
@@ -8,17 +8,17 @@ import { datagramReceiver } from './syslog-datagram.ts';
 import { streamReceiver } from './syslog-stream.ts';
 
 export interface Destination extends Receiver {
-  /** The URL without its query, which may hold a secret. */
+  /** The URL without its query, which may contain a secret. */
   name: string;
 }
 
 export interface PushSettings {
   urls: readonly string[];
-  /** For an HTTP destination: sent as a bearer token. */
+  /** For an HTTP destination: the bearer token. */
   token?: string | undefined;
   /** For an HTTP destination: signs each request. */
   signing_key?: string | undefined;
-  /** A PEM file of authorities that are trusted beside the usual ones. */
+  /** A PEM file of further certificate authorities. */
   ca_file?: string | undefined;
 }
 
@@ -44,7 +44,7 @@ function receiverAt(
   ca: string[] | undefined,
   credentials: Pick<PushSettings, 'token' | 'signing_key'>,
 ): Receiver {
-  // An IPv6 address stands in brackets in a URL, and nowhere else.
+  // Only a URL has brackets around an IPv6 address.
   const host = url.hostname.replaceAll(/^\[|\]$/g, '');
   const at = (port: number) => ({ host, port: url.port === '' ? port : Number(url.port) });
   switch (url.protocol) {

@@ -1,5 +1,5 @@
-// Batches as newline-delimited JSON over HTTP: anything but 2xx means that they did not arrive. Signed as Standard Webhooks describe it, so
-// that a receiver can tell them from what others send.
+// Batches as newline-delimited JSON over HTTP. Any answer but 2xx means that they did not arrive. Each request is signed as in Standard
+// Webhooks, so that a receiver can verify the sender.
 import type { EntryLine } from '@gantry/contract/audit-stream.ts';
 import { printJsonLine } from '@gantry/contract/json-lines.ts';
 import { Agent, request } from 'undici';
@@ -30,13 +30,13 @@ export function httpReceiver({
       };
       const answer = await request(url, { dispatcher: agent, method: 'POST', headers, body, signal });
       await answer.body.dump();
-      if (answer.statusCode < 200 || answer.statusCode > 299) throw new Error(`it answered ${answer.statusCode}`);
+      if (answer.statusCode < 200 || answer.statusCode > 299) throw new Error(`the answer was ${answer.statusCode}`);
     },
     close: async () => await agent.destroy(),
   };
 }
 
-// The same entries have the same id, however often they are sent.
+// The same entries have the same id in every attempt.
 function batchId(entries: readonly EntryLine[]): string {
   return `${entries[0]?.chain}-${entries[0]?.seq}-${entries.at(-1)?.seq}`;
 }

@@ -13,7 +13,7 @@ export interface PushRow {
   notice: string | null;
 }
 
-// Long enough for whoever looks once a month. What the destination holds says it for good.
+// Long enough for a monthly check. The destination's copy is the permanent evidence.
 const notice_days = 30;
 
 export const queueOf = (destination: string): string => `push ${destination}`;
@@ -34,7 +34,7 @@ export async function find(db: Reader, destination: string): Promise<PushRow> {
     left join lateral (
       select created_at, problem from job where queue = ${queueOf(destination)} and problem is not null order by created_at limit 1
     ) as failing on true`);
-  if (row === undefined) throw new Error('a query without conditions answered nothing');
+  if (row === undefined) throw new Error('the statement returned no row');
   return row;
 }
 
@@ -44,7 +44,7 @@ export async function advance(tx: Tx, destination: string, chain: Chain, positio
     on conflict (destination) do update set positions = push.positions || excluded.positions, delivered_at = excluded.delivered_at`);
 }
 
-/** The chain is sent again from its beginning. */
+/** Sends the chain again from its beginning. */
 export async function restart(db: Database, destination: string, chain: Chain, notice: string): Promise<void> {
   await db.run(sql`
     update audit_push set positions = positions - ${chain}::text, notice = ${notice}, notice_at = clock_now() where destination = ${destination}`);

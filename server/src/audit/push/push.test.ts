@@ -1,4 +1,4 @@
-// Copies of the log at real receivers that are stopped, killed and started again: nothing is missed, nothing comes out of order.
+// Copies of the log to real receivers that are stopped, killed and restarted: no entry is missing or out of order.
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -35,7 +35,7 @@ type Pushing = Awaited<ReturnType<typeof startQueues>>;
 let started: Pushing[] = [];
 let closing: Destination[] = [];
 let receivers: Running[] = [];
-// Of the machine that other tests use, too.
+// Other tests use the same machine.
 const patient = { timeout: 25_000, interval: 20 };
 const token = 'a token for the receiver';
 const signing_key = 'a key that signs what is sent';
@@ -68,7 +68,7 @@ async function add(many: number, event: 'team.created' | 'login.failed' = 'team.
 
 async function push(settings: PushSettings, send_ms = 20_000): Promise<Pushing> {
   const times = { retry_ms: 20, longest_retry_ms: 200, send_ms };
-  const onError = () => {}; // what fails is read from the state
+  const onError = () => {}; // failures are read from the state
   const all = destinations({ ca_file: trusted.cert, ...settings });
   const queues = all.map((to) => pushing(db, to, onError, times));
   const working = await startQueues(db, queues, { alone: false, onError, poll_ms: 20 });
@@ -88,7 +88,7 @@ async function http(): Promise<{ receiver: HttpReceiving; url: string }> {
 const takenBy = async (receiver: HttpReceiving) =>
   entriesIn((await receiver.batches()).flatMap(({ body }) => body.trimEnd().split('\n')));
 
-/** What is stored, in the form in which it is sent. */
+/** The stored entries in the form for sending. */
 async function stored(): Promise<Map<string, string>> {
   const rows = await db.all<{ chain: string; seq: number; hash: Buffer }>(
     sql`select chain, seq, hash from audit.entry`,
@@ -96,7 +96,7 @@ async function stored(): Promise<Map<string, string>> {
   return new Map(rows.map(({ chain, seq, hash }) => [`${chain}/${seq}`, hash.toString('hex')]));
 }
 
-/** Everything is there, whole, and without repeats in the order of its chain; says how many came twice. */
+/** Checks that all entries arrived, complete and in order. Returns the number of repeats. */
 async function expectWhole(taken: readonly EntryLine[]): Promise<number> {
   const expected = await stored();
   expect(new Map(taken.map(({ chain, seq, hash }) => [`${chain}/${seq}`, hash]))).toEqual(expected);
@@ -114,7 +114,7 @@ async function untilAllSent(settings: PushSettings): Promise<void> {
     await expect.poll(async () => (await pushState(db, name)).behind, patient).toBe(0);
 }
 
-test('an HTTP receiver that is killed in the middle has every entry in the end, each batch signed', async () => {
+test('an HTTP receiver that is killed during a push gets every entry in the end, in signed batches', async () => {
   const { receiver, url } = await http();
   const settings = { urls: [url], token, signing_key };
   await add(5, 'login.failed');
@@ -139,7 +139,7 @@ test('an HTTP receiver that is killed in the middle has every entry in the end, 
   }
 });
 
-test('a receiver whose certificate is not trusted, or that refuses, gets nothing acknowledged, and the state says why', async () => {
+test('a receiver with an untrusted certificate or a refusal acknowledges nothing, and the state shows the reason', async () => {
   const { url } = await http();
   const other = await certificate(folder, 'other');
   await add(3);
@@ -152,7 +152,7 @@ test('a receiver whose certificate is not trusted, or that refuses, gets nothing
   expect(JSON.stringify(state)).not.toContain('secret=1');
 });
 
-test('of several servers one sends, and another goes on where it stopped: nothing is missed or comes twice', async () => {
+test('of several servers one sends, and another continues after it: no entry is missing or repeated', async () => {
   const { receiver, url } = await http();
   const settings = { urls: [url] };
   const one = await push(settings);
@@ -164,7 +164,7 @@ test('of several servers one sends, and another goes on where it stopped: nothin
   expect(await expectWhole(await takenBy(receiver))).toBe(0);
 });
 
-test('a log that was restored from a backup is sent again from its beginning, and the state says so', async () => {
+test('a log restored from a backup is sent again from its beginning, and the state shows it', async () => {
   const { receiver, url } = await http();
   const settings = { urls: [url] };
   await add(5);
@@ -186,7 +186,7 @@ test('a log that was restored from a backup is sent again from its beginning, an
   await expect.poll(async () => (await pushState(db, name)).notice, patient).toContain('governance/5');
   await untilAllSent(settings);
   const taken = await takenBy(receiver);
-  // What was rolled back still stands there: the copy is the witness.
+  // The copy still has the lost entries: it is the evidence.
   expect(taken.slice(2, 5)).toEqual(lost);
   expect(taken.slice(5).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
   await moveClock('29 days');
@@ -196,7 +196,7 @@ test('a log that was restored from a backup is sent again from its beginning, an
   await moveClock('0');
 });
 
-// A function cannot take a parameter in its body; the interval is a test's own constant.
+// The function's body cannot have a parameter. The interval is a constant of the tests.
 const moveClock = async (interval: string) =>
   await db.run({
     strings: [
@@ -205,7 +205,7 @@ const moveClock = async (interval: string) =>
     values: [],
   });
 
-test('rsyslog over TCP and TLS, restarted in the middle, has every entry, each as one message; over UDP, what it was sent', async () => {
+test('rsyslog over TCP and TLS gets every entry as one message, also after a restart; over UDP it gets the sent messages', async () => {
   const ports = { tcp: await freePort(), tls: await freePort(), udp: await freePort() };
   const receiver = await syslogReceiving(folder, ports, trusted);
   receivers.push(receiver);
@@ -237,7 +237,7 @@ test('rsyslog over TCP and TLS, restarted in the middle, has every entry, each a
     expect(message).toMatch(/^10[89] gantry (login\.failed|team\.created) \{"kind":"entry",/);
 });
 
-test('a syslog receiver that is not there costs nothing and loses nothing', async () => {
+test('a missing syslog receiver delays nothing and loses nothing', async () => {
   const urls = [`syslog+tcp://127.0.0.1:${await freePort()}`, `syslog+udp://127.0.0.1:${await freePort()}`];
   await add(2);
   await push({ urls });
@@ -247,12 +247,12 @@ test('a syslog receiver that is not there costs nothing and loses nothing', asyn
 });
 
 test.each([
-  ['closes before it has read', (socket: Socket) => socket.end(), 'closed the connection before the end'],
+  ['closes before reading', (socket: Socket) => socket.end(), 'closed the connection before the end'],
   ['breaks the connection', (socket: Socket) => socket.once('data', () => socket.resetAndDestroy()), 'ECONNRESET'],
-  ['never says that it has read to the end', (socket: Socket) => socket.resume(), 'did not answer in time'],
-])('a syslog receiver that %s has acknowledged nothing', async (_, answer, why) => {
+  ['never closes its side', (socket: Socket) => socket.resume(), 'did not answer in time'],
+])('a syslog receiver that %s acknowledges nothing', async (_, answer, why) => {
   const server = createServer({ allowHalfOpen: true }, (socket) => {
-    socket.on('error', () => {}); // the other side leaves first
+    socket.on('error', () => {}); // the other side closes first
     answer(socket);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,7 +1,7 @@
-// Copies of the log to where its administrators cannot reach. Promise: every entry arrives at every destination at least once, those of a
-// chain in their order, whatever is killed meanwhile; the position moves only after the other side has taken what it passes. One server
-// sends at a time; one that takes over while another still sends repeats entries at most. A destination that fails delays no other and
-// no change, and costs no memory: what waits is the log itself.
+// Copies of the log to places that its administrators cannot reach. Promise: every entry arrives at every destination at least once, in the
+// order of its chain, also after a crash. The position moves only after the receiver has accepted the entries. One server sends at a time; a
+// takeover during a send can only repeat entries. A failing destination delays no other destination and no change, and needs no memory: the
+// log itself is the queue.
 import { chains, type Chain } from '@gantry/contract/audit.ts';
 import { genesisHash } from '../../../../verifier/verify.mjs';
 import type { Database } from '../../database/database.ts';
@@ -16,9 +16,9 @@ import type { Destination } from './destination.ts';
 import * as store from './push-store.ts';
 
 export interface PushTimes {
-  /** How long a destination belongs to a server that says nothing more. */
+  /** The time until another server takes over from a silent one. */
   lease_ms?: number;
-  /** After the first failure; twice as long after each further one. */
+  /** The delay after the first failure. It doubles with each further one. */
   retry_ms?: number;
   longest_retry_ms?: number;
   send_ms?: number;
@@ -27,7 +27,7 @@ export interface PushTimes {
 const limit = 500;
 const max_bytes = 1_000_000;
 
-/** A job is the next batch of a chain: one that fails goes on failing as long as the job is there. */
+/** A job is the next batch of one chain. It stays until a send succeeds. */
 export function pushing(
   db: Database,
   to: Destination,
@@ -53,7 +53,7 @@ export function pushing(
         return { state: 'done', record: async (tx) => await store.advance(tx, to.name, chain, reached) };
       } catch (error) {
         const problem = reason(error);
-        // Reported once, when it begins to fail; from then on the destination's state says it.
+        // Reported once at the first failure. Afterwards the destination's state shows it.
         if (attempts === 1 && !stopping.aborted)
           onError(new Error(`the audit log does not reach ${to.name}: ${problem}`, { cause: error }));
         return { state: 'retry', problem };
@@ -67,15 +67,15 @@ async function pushNext(db: Database, to: Destination, chain: Chain, signal: Abo
   const at = await restartIfLost(db, to.name, chain);
   const { rows, reached } = await readOn(db, head, { after: at, limit, max_bytes });
   if (rows.length > 0) await to.send(rows.map(toLine), signal);
-  else if (at < head.seq) throw new Error(`entries of the chain ${chain} behind ${at} are gone`);
+  else if (at < head.seq) throw new Error(`entries of the chain ${chain} after ${at} are missing`);
   return reached;
 }
 
-// A log that was restored from a backup has fewer entries than were sent, and then others under the same numbers: those would never arrive.
+// A restored log has fewer entries than were sent. Its new entries with the same numbers would never arrive.
 async function restartIfLost(db: Database, destination: string, chain: Chain): Promise<number> {
   const { [chain]: at = { seq: 0, hash: genesisHash(chain) } } = await store.positions(db, destination);
   if ((await lostChains(db, { [chain]: at })).length === 0) return at.seq;
-  const notice = `At ${new Date().toISOString()} the log did not hold ${chain}/${at.seq} as it had been sent: it was restored, rolled back or rewritten. All of it was sent again.`;
+  const notice = `At ${new Date().toISOString()} the entry ${chain}/${at.seq} differed from the sent one: the log was restored, rolled back or rewritten. The whole chain was sent again.`;
   await store.restart(db, destination, chain, notice);
   return 0;
 }
@@ -86,10 +86,10 @@ function isThere(positions: Positions, { chain, seq, hash }: HeadRow): boolean {
 }
 
 function reason(error: unknown): string {
-  if (!(error instanceof Error)) return 'it failed without saying why';
-  // A stop is no failure, so what was aborted ran out of time.
+  if (!(error instanceof Error)) return 'it failed without a reason';
+  // A stop is no failure, so an abort means a timeout.
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'it did not answer in time';
-  // Where every address of a name was tried, the message is empty.
+  // The message is empty if all addresses of a name failed.
   const text = error.message === '' && 'code' in error ? String(error.code) : error.message;
   return text.replaceAll(/[^\x20-\x7e]/g, ' ').slice(0, 300);
 }

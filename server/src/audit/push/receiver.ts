@@ -1,8 +1,8 @@
 import type { EntryLine } from '@gantry/contract/audit-stream.ts';
 
-/** Takes entries of one chain, in their order. */
+/** Sends entries of one chain, in order. */
 export interface Receiver {
-  /** Settles once the other side has taken them all; throws when it may not have. */
+  /** Resolves after the receiver has accepted all entries. Throws if that is uncertain. */
   send(entries: readonly EntryLine[], signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }

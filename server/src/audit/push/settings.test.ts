@@ -5,7 +5,7 @@ import { destinations } from './destination.ts';
 const nowhere = { XDG_CONFIG_HOME: '/nowhere' };
 const urls = (AUDIT_PUSH_URL: string) => readConfig({ ...nowhere, AUDIT_PUSH_URL }).audit_push.urls;
 
-test('destinations are named by commas, and shown without what may be secret in them', () => {
+test('destinations are separated by commas, and shown without their possible secrets', () => {
   const given =
     'https://siem.internal/in?token=abc, syslog+tls://[fd00::1]:6514,syslog+udp://10.0.0.7,http://127.0.0.1:8080';
   expect(urls(given)).toHaveLength(4);
@@ -25,7 +25,7 @@ test.each([
   'syslog+tls://',
   'siem.internal:514',
   'file:///var/log/audit',
-])('%s is refused at start, naming the setting', (url) => {
+])('%s is refused at start, with the name of the setting', (url) => {
   expect(() => urls(url)).toThrow('AUDIT_PUSH_URL');
 });
 
@@ -37,10 +37,10 @@ test('a token goes to one HTTP destination, or the service does not start', () =
     expect(() => with_token(url)).toThrow('AUDIT_PUSH_TOKEN');
 });
 
-test('authorities that cannot be read are a fault of the settings', () => {
+test('an unreadable file of certificate authorities is a fault in the settings', () => {
   expect(() => destinations({ urls: [], ca_file: '/nowhere/ca.pem' })).toThrow('AUDIT_PUSH_CA_FILE');
 });
 
-test('two URLs that differ in their query only would share a cursor, and are refused', () => {
+test('two URLs that differ only in their query are refused, because they would share a cursor', () => {
   expect(() => urls('https://siem.internal/in?a=1,https://siem.internal/in?a=2')).toThrow('AUDIT_PUSH_URL');
 });

@@ -7,7 +7,7 @@ export interface PushState extends Omit<store.PushRow, 'positions'> {
   behind: number;
 }
 
-/** How far a destination has the log. */
+/** The progress of a destination. */
 export async function pushState(db: Database, destination: string): Promise<PushState> {
   const { positions, ...state } = await store.find(db, destination);
   const behind = (await heads(db)).reduce(

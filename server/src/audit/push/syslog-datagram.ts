@@ -1,4 +1,4 @@
-// Syslog over UDP (RFC 5426): what is lost on the way is lost, and nobody knows. For receivers that take nothing else.
+// Syslog over UDP (RFC 5426): lost messages are not noticed. For receivers that accept nothing else.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import type { Receiver } from './receiver.ts';
 import { syslogMessage } from './syslog-message.ts';
 
 const max_bytes = 60_000;
-// That nobody listens there comes back a moment later.
+// The error of a closed port arrives a moment later.
 const settle_ms = 50;
 
 export function datagramReceiver({ host, port }: { host: string; port: number }): Receiver {
@@ -37,7 +37,7 @@ async function sent(socket: ReturnType<typeof createSocket>, text: string): Prom
   );
 }
 
-// What no datagram holds arrives as its number and hash, which still say that it is there and what it is.
+// An entry that is too long for a datagram arrives as number and hash, which still prove its existence and content.
 function message(entry: EntryLine): string {
   const whole = syslogMessage(entry);
   if (whole.length <= max_bytes) return whole;

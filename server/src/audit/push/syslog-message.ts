@@ -3,13 +3,13 @@ import type { AuditBody } from '@gantry/contract/audit.ts';
 import type { EntryLine } from '@gantry/contract/audit-stream.ts';
 import { printJsonLine } from '@gantry/contract/json-lines.ts';
 
-// RFC 5424, table 1 and 2: the facility "log audit", as a notice, and as a warning what was refused.
+// RFC 5424, tables 1 and 2: the facility "log audit"; severity notice, or warning for refusals.
 const facility = 13;
 const severities = { done: 5, refused: 4 };
 
-/** An entry as one message of RFC 5424: printable ASCII, so that nothing within it can begin another. */
+/** An entry as one message of RFC 5424, in printable ASCII, so that its text cannot begin another message. */
 export function syslogMessage(entry: EntryLine, shown: object = entry): string {
-  const { event, outcome } = JSON.parse(entry.body) as AuditBody; // append() takes nothing else
+  const { event, outcome } = JSON.parse(entry.body) as AuditBody; // append() accepts nothing else
   const priority = facility * 8 + severities[outcome];
   const header = [`<${priority}>1`, entry.occurred_at, name(hostname(), 255), 'gantry', '-', name(event, 32), '-'];
   return `${header.join(' ')} ${printJsonLine(shown).trimEnd()}`;

@@ -1,6 +1,6 @@
-// Syslog over TCP or TLS (RFC 6587 octet counting, RFC 5425). The protocol knows no acknowledgement. What stands in for one: each batch
-// has a connection of its own, we end it, and only a receiver that then ends its side too has read to our end. One that dies with bytes
-// unread resets the connection, or has ended before us; either way the batch is sent again.
+// Syslog over TCP or TLS (RFC 6587 octet counting, RFC 5425). The protocol has no acknowledgement. Instead, each batch has its own connection
+// and we end it first. Only a receiver that then ends its side too has read everything. A receiver that dies with unread bytes resets the
+// connection or ends it before us; then the batch is sent again.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,13 +8,13 @@ import { connect as connectTls } from 'node:tls';
 import type { Receiver } from './receiver.ts';
 import { syslogMessage } from './syslog-message.ts';
 
-// Between the last byte and our end: the end of a receiver that closed while the bytes were on their way arrives within it.
+// The pause before our end. If the receiver closed during the transfer, its end arrives in this pause.
 const settle_ms = 100;
 
 export interface StreamAddress {
   host: string;
   port: number;
-  /** The receiver's certificate is verified, always. */
+  /** The receiver's certificate is always verified. */
   tls?: { ca: string[] | undefined };
 }
 

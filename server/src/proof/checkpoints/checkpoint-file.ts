@@ -1,6 +1,6 @@
-// Checkpoints in a file, a JSON line each: the copy in the data directory, and the one on another volume. Only ever appended to, and
-// synced before the append counts as done. What somebody else wrote into it is read before anything is added. Its directory is never made
-// here: one that is not there is a volume that is not mounted.
+// Checkpoints in a file, one JSON line each: the copy in the data directory, and the copy on another volume. The file only grows, and each
+// append is synced before it counts. Lines of other servers are read before an append. This file never creates the directory: a missing
+// directory means that the volume is not mounted.
 import { open, stat } from 'node:fs/promises';
 import type { Chain } from '@gantry/contract/audit.ts';
 import { linesOf } from '../../../../verifier/verify.mjs';
@@ -24,7 +24,7 @@ export function checkpointFile(path: string): CheckpointFile {
 
   async function newest() {
     const bytes = await sizeOf(path);
-    // Shorter than it was: somebody cut it, and all of it is read again.
+    // A shorter file was truncated, so it is read again from the start.
     if (bytes < known.bytes) known = { bytes: 0, newest: new Map() };
     if (bytes > known.bytes) {
       for await (const { chain, note } of checkpointsIn(path, known.bytes, bytes)) known.newest.set(chain, note);
@@ -40,7 +40,7 @@ export function checkpointFile(path: string): CheckpointFile {
     append: async (lines) => {
       const file = await open(path, 'a', 0o600);
       try {
-        // A line that a crash cut off stays as it is; the next begins on a line of its own.
+        // A line that a crash cut off stays. The next checkpoint begins a new line.
         const broken = !(await endsWithLine(path));
         await file.appendFile((broken ? '\n' : '') + lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
         await file.sync();
@@ -57,10 +57,10 @@ async function* checkpointsIn(path: string, start = 0, end = Infinity): AsyncIte
     yield* lines.map(parse).filter((line) => line !== undefined);
 }
 
-// A line that is not one of ours says nothing; one that was made to look like ours has no signature, and verification names it.
+// Foreign lines are ignored. A forged line has no valid signature, and verification reports it.
 function parse(line: string): CheckpointLine | undefined {
   try {
-    const read = JSON.parse(line) as Partial<CheckpointLine> | null; // checked here
+    const read = JSON.parse(line) as Partial<CheckpointLine> | null; // checked below
     const isOurs = read?.kind === 'checkpoint' && typeof read.chain === 'string' && typeof read.note === 'string';
     return isOurs ? (read as CheckpointLine) : undefined;
   } catch {

@@ -9,12 +9,12 @@ export interface Checkpoint {
   /** Hex, as the following. */
   root: string;
   head: string;
-  /** Of the checkpoint before; undefined for the first. */
+  /** The hash of the previous checkpoint; undefined for the first. */
   previous: string | undefined;
   time: string;
 }
 
-/** A checkpoint as C2SP writes them (tlog-checkpoint, signed-note); the lines after the root are ours. */
+/** A checkpoint in the format of C2SP (tlog-checkpoint, signed-note). The lines after the root are our extension. */
 export function signNote({ origin, size, root, head, previous, time }: Checkpoint, key: CheckpointKey): string {
   const lines = [origin, size, Buffer.from(root, 'hex').toString('base64')];
   const text = `${[...lines, `time ${time}`, `previous ${previous ?? 'none'}`, `head ${head}`].join('\n')}\n`;

@@ -22,7 +22,7 @@ afterAll(async () => await log?.close());
 
 const proofOf = async (seq: number) => await prove(log.parts, { seal: log.sign, chain: 'governance', seq });
 
-test('every entry has a proof under the first checkpoint that reaches it; the newest is signed for it', async () => {
+test('every entry has a proof under the first checkpoint over it; the newest entry is signed first', async () => {
   for (let seq = 1; seq <= 13; seq++) {
     const proof = await proofOf(seq);
     expect(checkProof(proof, log.parts.key.public_key)).toBe(undefined);
@@ -46,7 +46,7 @@ test('a proof holds for exactly its entry, checkpoint and path', async () => {
   expect(faults).not.toContain(undefined);
 });
 
-test('an entry that is not there has no proof', async () => {
+test('a missing entry has no proof', async () => {
   await expect(proofOf(99)).rejects.toMatchObject({ code: 'not_found' });
 });
 
@@ -60,7 +60,7 @@ test('a stranger verifies a proof with one file and the public key', async () =>
   await expect(run(process.execPath, [verifier, file, '--pubkey', pubkey])).rejects.toMatchObject({ code: 1 });
 });
 
-test('what the stranger’s program cannot read is neither true nor damaged', async () => {
+test('an unreadable input of the stranger’s program is neither true nor damaged', async () => {
   const pubkey = join(log.directory, 'checkpoint-key.pub');
   const torn = join(log.directory, 'torn.ndjson');
   await writeFile(torn, '{"kind":"entry"');

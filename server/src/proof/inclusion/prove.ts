@@ -7,15 +7,15 @@ import { readEntries } from '../read-entries.ts';
 import * as store from '../store.ts';
 
 /**
- * That an entry is in the log as it was signed: the entry, the first checkpoint that reaches it, and the hashes between them. Costs as much
- * as there is between two checkpoints, however long the log is. `seal` signs what is new first, so that the newest entry has a proof, too.
+ * Proves that an entry is in the signed log: the entry, the first checkpoint over it, and the hashes between them. The cost depends on the
+ * distance of two checkpoints, not on the length of the log. `seal` first signs new entries, so the newest entry has a proof too.
  */
 export async function prove(
   { db }: ProofParts,
   { seal, chain, seq }: { seal: () => Promise<void>; chain: Chain; seq: number },
 ): Promise<Proof> {
   const entry = await storedEntry(db, chain, seq);
-  if (entry === undefined) throw new Problem('not_found', { detail: `There is no entry ${chain}/${seq}.` });
+  if (entry === undefined) throw new Problem('not_found', { detail: `The entry ${chain}/${seq} does not exist.` });
   let around = await store.checkpointsAround(db, chain, seq);
   if (around.covering === undefined) {
     await seal();
@@ -24,7 +24,7 @@ export async function prove(
   const { covering, before } = around;
   if (covering === undefined)
     throw new Problem('not_provable', {
-      detail: `Nothing is signed that reaches ${chain}/${seq}: the log is not what was signed before.`,
+      detail: `No signed checkpoint covers ${chain}/${seq}: the log does not match its checkpoints.`,
     });
   const known = before ?? { size: 0, peaks: [] };
   const newer = readEntries(db, chain, { after: known.size, up_to: covering.size });

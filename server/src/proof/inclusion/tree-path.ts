@@ -1,8 +1,8 @@
 import { nodeHash, openTree } from '../../../../verifier/verify.mjs';
 
 /**
- * The siblings on the way from a leaf to the root of the tree with `size` leaves (RFC 9162, 2.1.3.1), nearest first. The leaves before
- * `known.size` are given by the peaks of their tree alone, and those from there on one by one; the leaf asked about is one of these.
+ * The siblings on the way from a leaf to the root of the tree with `size` leaves (RFC 9162, 2.1.3.1), nearest first. Leaves before
+ * `known.size` are given only by the peaks of their tree. Later leaves, including this one, are given one by one.
  */
 export function pathTo(
   index: number,
@@ -15,7 +15,7 @@ export function pathTo(
     const peak = peaks.get(`${from}-${to}`);
     if (peak !== undefined) return peak;
     if (from >= known.size) return rootOf(known.leaves.slice(from - known.size, to - known.size));
-    // Part is known by its peaks and part leaf by leaf: a subtree beside the way is never smaller than the peak that it is in.
+    // Peaks give one part, leaves the other. A subtree beside the way is never smaller than its peak.
     const middle = from + leftSize(to - from);
     return nodeHash(hashOf(from, middle), hashOf(middle, to));
   }

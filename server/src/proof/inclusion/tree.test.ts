@@ -6,7 +6,7 @@ import { pathTo } from './tree-path.ts';
 const leaf = (n: number) => createHash('sha256').update(`leaf ${n}`).digest('hex');
 const leaves = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => leaf(from + n));
 
-/** RFC 6962, 2.1, as it stands there; the leaves are hashed already. */
+/** RFC 6962, 2.1, with leaves that are already hashed. */
 function merkleTreeHash(of: string[]): string {
   if (of.length === 0) return createHash('sha256').digest('hex');
   if (of.length === 1) return of[0] ?? '';
@@ -28,7 +28,7 @@ function auditPath(m: number, of: string[]): string[] {
     : [...auditPath(m - k, of.slice(k)), merkleTreeHash(of.slice(0, k))];
 }
 
-test('a tree that grows from its peaks has the root that all of its leaves have, at every size and wherever it was put down', () => {
+test('a tree that grows from its peaks has the root of all its leaves, at every size and from every stored state', () => {
   for (let size = 0; size <= 40; size++) {
     const expected = merkleTreeHash(leaves(0, size));
     for (let kept = 0; kept <= size; kept++) {
@@ -41,7 +41,7 @@ test('a tree that grows from its peaks has the root that all of its leaves have,
   }
 });
 
-test('a path that is made from peaks and what came after them is the path through all leaves', () => {
+test('a path from peaks and later leaves equals the path from all leaves', () => {
   for (let size = 1; size <= 21; size++)
     for (let kept = 0; kept < size; kept++) {
       const before = openTree();
@@ -52,6 +52,6 @@ test('a path that is made from peaks and what came after them is the path throug
     }
 });
 
-test('peaks that are not those of the size are refused', () => {
+test('peaks of another size are refused', () => {
   expect(() => openTree(3, [leaf(1)])).toThrow('a tree of 3 leaves has 2 peaks');
 });

@@ -1,6 +1,6 @@
-// After a restore the checkpoints outside are ahead of the log, and nothing is signed any more. Resealing goes on from there and says so: an
-// entry names the checkpoint whose entries are lost and where the log went on, and the next checkpoint names the lost one as the one before
-// it. Nothing is written anew, and what is lost stays known as lost. Run on the host, with the key.
+// After a restore the outside checkpoints are ahead of the log, and signing stops. A reseal continues from there and records it. Its entry
+// names the checkpoint with the lost entries and the point where the log continued. The next checkpoint names the lost one as its previous
+// one. Nothing is rewritten, and lost entries stay known as lost. It runs on the host, with the key.
 import { chains, type Chain } from '@gantry/contract/audit.ts';
 import { authorize } from '../../access/authorize.ts';
 import { systemCaller } from '../../access/caller.ts';
@@ -16,12 +16,12 @@ import * as store from '../store.ts';
 
 export interface Resealed {
   chain: Chain;
-  /** Entries that were signed and are not there any more are those after `kept`, up to this one. */
+  /** The lost signed entries are those after `kept`, up to this one. */
   lost: number;
   kept: number;
 }
 
-/** Answers the chains that were resealed: none when every file ends with a checkpoint that the log has. */
+/** Returns the resealed chains: none if every file ends with a checkpoint of the log. */
 export async function reseal(parts: ProofParts, { reason, by }: { reason: string; by: string }): Promise<Resealed[]> {
   const resealed: Resealed[] = [];
   for (const chain of chains) {
@@ -32,7 +32,7 @@ export async function reseal(parts: ProofParts, { reason, by }: { reason: string
   return resealed;
 }
 
-/** The newest checkpoint, of any file, that the log does not know of. */
+/** The newest checkpoint of any file that the log does not have. */
 async function newestLost(parts: ProofParts, chain: Chain): Promise<Note | undefined> {
   const lost: Note[] = [];
   for (const file of filesOf(parts)) {
@@ -42,7 +42,7 @@ async function newestLost(parts: ProofParts, chain: Chain): Promise<Note | undef
     const note = readNote(text, parts.key.public_key);
     if (note?.chain !== chain)
       throw new Mismatch(
-        `${file.path} ends with a checkpoint of the chain ${chain} that this server's key has not signed.`,
+        `${file.path} ends with a checkpoint of the chain ${chain} without a signature of this server's key.`,
       );
     lost.push(note);
   }

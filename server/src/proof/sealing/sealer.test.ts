@@ -1,4 +1,4 @@
-// The real service around its log: it signs by itself, shows that it lives, and is not ready over a log that is not what it signed.
+// The real service and its log: it signs by itself and writes heartbeats. It is not ready if the log does not match its checkpoints.
 import { copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await app?.stop();
-  // Signed once more at the end: nothing was left unsigned.
+  // A last signature at the end: all entries are already signed.
   const last = (await readFile(join(volume, 'anchors'), 'utf8')).trim().split('\n').at(-1) ?? '';
   expect(JSON.parse(last)).toMatchObject({ kind: 'checkpoint' });
   await rm(volume, { recursive: true, force: true });
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const ready = async () => (await fetch(`${app.url}/readyz`)).status;
 
-test('the key is a file of its own, closed to others, with its public half beside it', async () => {
+test('the key is a separate file, closed to other users, with its public half beside it', async () => {
   expect((await stat(join(volume, 'key'))).mode & 0o777).toBe(0o400);
   const { public_key, log } = await app.admin.client.call('audit.key', {});
   expect(await readFile(join(volume, 'key.pub'), 'utf8')).toBe(public_key);
@@ -40,7 +40,7 @@ test('the key is a file of its own, closed to others, with its public half besid
   expect(rows).toEqual([]);
 });
 
-test('the service signs what is there, in the database, in its directory and outside, and answers as anchored', async () => {
+test('the service signs all entries, in the database, in its directory and outside, and reports them as anchored', async () => {
   await expect.poll(ready, { timeout: 10_000 }).toBe(200);
   const { seq } = (await app.db.one<{ seq: number }>(sql`select seq from audit.head where chain = 'governance'`)) ?? {
     seq: 0,
@@ -57,7 +57,7 @@ test('the service signs what is there, in the database, in its directory and out
   for (const text of texts) expect(text).toContain(JSON.stringify(proof.checkpoint));
 });
 
-test('a sign of life comes once an interval, and its absence is told', async () => {
+test('a heartbeat comes once per interval, and its absence is reported', async () => {
   const beats = async () =>
     (
       await app.db.all<{ at: string }>(
@@ -69,7 +69,7 @@ test('a sign of life comes once an interval, and its absence is told', async () 
   expect(times.slice(1).filter((at, n) => at - (times[n] ?? 0) < 490)).toEqual([]);
 });
 
-test('a log that is set back behind what was signed makes the service not ready, and says why', async () => {
+test('a log that is rolled back behind its checkpoints makes the service not ready, with the reason', async () => {
   expect(await ready()).toBe(200);
   const anchors = join(volume, 'anchors');
   await copyFile(anchors, `${anchors}.kept`);
@@ -90,7 +90,7 @@ test('a log that is set back behind what was signed makes the service not ready,
   expect(await readFile(anchors, 'utf8')).toBe(await readFile(`${anchors}.kept`, 'utf8'));
 });
 
-test('two heartbeats at once are one; an empty log has none; a silence is a notice', async () => {
+test('two simultaneous heartbeats are one; an empty log has none; a silence gives a notice', async () => {
   const log = await testLog();
   try {
     expect(await beat(log.db, 60)).toBe(60);
@@ -113,7 +113,7 @@ test('two heartbeats at once are one; an empty log has none; a silence is a noti
   }
 });
 
-test('a volume that is away is told, nothing counts as checked without it, and it is completed when it is back', async () => {
+test('a missing volume is reported, nothing counts as checked without it, and its file is completed after its return', async () => {
   const log = await testLog();
   await log.write('first');
   const volume = join(log.directory, 'volume');
@@ -123,11 +123,11 @@ test('a volume that is away is told, nothing counts as checked without it, and i
   try {
     await expect.poll(() => sealer.trouble(), { timeout: 10_000 }).toContain('ENOTDIR');
     expect([sealer.checked(), sealer.fault()]).toEqual([false, undefined]);
-    // Whoever asks for a verification meanwhile gets one.
+    // A verification works meanwhile.
     await sealer.seal();
     const look = logCheck(sealer, { anchor_file: join(volume, 'anchors'), data_dir: '/dev/shm' });
     expect(await look.look(AbortSignal.timeout(1000))).toMatchObject({ verdict: 'problem' });
-    // Nor is a directory made for it: that would be on the volume below.
+    // The service does not create its directory: that would be on the volume below.
     await rm(volume);
     await expect.poll(() => sealer.trouble(), { timeout: 10_000 }).toContain('ENOENT');
     await mkdir(volume);
@@ -146,7 +146,7 @@ test('a volume that is away is told, nothing counts as checked without it, and i
   }
 });
 
-test('two servers that sign at once sign one chain of checkpoints, and each has all of it', async () => {
+test('two simultaneously signing servers sign one chain of checkpoints, and each has all of it', async () => {
   const log = await testLog();
   const other = { ...log.parts, own_file: { ...log.parts.own_file, path: join(log.directory, 'other') } };
   const settings = { heartbeat_seconds: 3600, onError: (error: unknown) => expect(error).toBe(undefined) };

@@ -1,6 +1,5 @@
-// Keeps the log signed: every minute when there is something new, after a thousand entries, at a heartbeat's time, and at the end. Each look
-// costs one small query, and none of it stands in the way of a governed change. A log that is not what was signed before is signed no
-// further, and the service is not ready until that is mended.
+// Signs the log: every minute if there are new entries, after a thousand entries, at a heartbeat, and at the end. Each check is one small query
+// and delays no governed change. If the log does not match its checkpoints, signing stops, and the service is not ready until a repair.
 import { chains, type Chain } from '@gantry/contract/audit.ts';
 import { heads } from '../../audit/chain.ts';
 import { startLoop } from '../../queue/loop.ts';
@@ -10,13 +9,13 @@ import type { ProofParts } from '../parts.ts';
 import { signNew } from '../sign.ts';
 
 export interface Sealer {
-  /** Whether every chain was looked at since the start. */
+  /** True after a check of every chain since the start. */
   checked: () => boolean;
-  /** Why the log cannot be relied on; undefined when it can. */
+  /** The mismatch between log and checkpoints, if any. */
   fault: () => string | undefined;
-  /** What kept it from signing the last time it was to, such as a volume that is away; undefined when nothing did. */
+  /** The error of the last signing, such as an unmounted volume, if any. */
   trouble: () => string | undefined;
-  /** Signs all that is there now. What keeps it from that is its trouble, and nobody else's: what is signed already can be relied on. */
+  /** Signs all current entries. It never throws: an error is reported as trouble, and older signatures stay valid. */
   seal: () => Promise<void>;
   stop(): Promise<void>;
 }
@@ -35,7 +34,7 @@ export function startSealer(
   let trouble: string | undefined;
   let signing: Promise<unknown> = Promise.resolve();
 
-  /** One after the other, whoever asks. */
+  /** Callers run in sequence. */
   async function sign(wanted: readonly Chain[]): Promise<void> {
     const before = signing;
     const mine = (async () => {

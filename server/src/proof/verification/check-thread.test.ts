@@ -18,7 +18,7 @@ async function* inParts(...parts: Entry[][]) {
   yield* parts;
 }
 
-test('entries that come in several parts are one chain', async () => {
+test('entries in several batches are one chain', async () => {
   const found = await checkInThread(given, inParts([first], [second]), head);
   expect(found).toMatchObject({ entries: 2, head: second.hash, damage: [] });
   const edited = { ...second, body: '[]' };
@@ -27,7 +27,7 @@ test('entries that come in several parts are one chain', async () => {
   ]);
 });
 
-test('a failure on either side ends the check, and is told', async () => {
+test('a failure on either side ends the check and is reported', async () => {
   async function* broken() {
     yield [first];
     throw new Error('the database went away');

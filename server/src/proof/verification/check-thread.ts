@@ -1,25 +1,25 @@
-// A chain is checked in a thread of its own: hashing a long log takes minutes of one core, which those who are being served must not wait for.
+// A separate thread checks a chain: the hashes of a long log take minutes of one core, and requests must not wait for them.
 import { Worker } from 'node:worker_threads';
 import type { Position } from '../../audit/chain.ts';
 import type { checkChain, Entry } from '../../../../verifier/verify.mjs';
 
-/** What checkChain() is given. */
+/** The input of checkChain(). */
 export type Given = Parameters<typeof checkChain>[0];
 type Found = ReturnType<ReturnType<typeof checkChain>['end']>;
 
-/** An entry without its chain, and without names: copied to the other thread in a third of the time. */
+/** An entry without its chain and without member names. The copy to the other thread takes a third of the time. */
 type Row = [seq: number, occurred_at: string, body: string, prev: string, hash: string];
 
-/** All entries in order, some at a time, and then the head of the chain; answered by nothing once they are taken, and by what was found. */
+/** First all entries in order, in batches, then the head of the chain. The answer to a batch is empty; the answer to the head is the result. */
 export type Message = { rows: Row[] } | { head: Position };
 
-// So many batches are on their way to the other thread at most: with one it would wait for the next, with many they would all be in memory.
+// The limit of batches on the way to the other thread. With one it would wait for the next; with many all would be in memory.
 const max_under_way = 2;
 
 export async function checkInThread(given: Given, entries: AsyncIterable<Entry[]>, head: Position): Promise<Found> {
   const thread = new Worker(new URL('check-worker.ts', import.meta.url), { workerData: given, env: {} });
   const failed = Promise.withResolvers<never>();
-  failed.promise.catch(() => {}); // heard by whoever waits for an answer
+  failed.promise.catch(() => {}); // thrown to the caller that waits for an answer
   thread.on('error', failed.reject);
   const asked: PromiseWithResolvers<unknown>[] = [];
   thread.on('message', (answer) => asked.shift()?.resolve(answer));
@@ -36,11 +36,11 @@ export async function checkInThread(given: Given, entries: AsyncIterable<Entry[]
       const taken = ask({
         rows: batch.map((entry) => [entry.seq, entry.occurred_at, entry.body, entry.prev, entry.hash]),
       });
-      taken.catch(() => {}); // heard when it is waited for
+      taken.catch(() => {}); // thrown when it is awaited
       under_way.push(taken);
     }
     await Promise.all(under_way);
-    return (await ask({ head })) as Found; // what check-worker.ts answers to a head
+    return (await ask({ head })) as Found; // the answer of check-worker.ts to a head
   } finally {
     await thread.terminate();
   }

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { checkChain } from '../../../../verifier/verify.mjs';
 import type { Given, Message } from './check-thread.ts';
 
-const given = workerData as Given; // what check-thread.ts hands over
+const given = workerData as Given; // the input from check-thread.ts
 const { chain } = given;
 const check = checkChain(given);
 

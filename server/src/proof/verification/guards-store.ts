@@ -1,9 +1,9 @@
-// What in the database stands between the log and whoever would change it: triggers, what they run, and who was given what.
+// The database's protection of the log: triggers, their functions, and granted privileges.
 import { createHash } from 'node:crypto';
 import type { Reader } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 
-/** Of the triggers that hold the log and the governed tables, those that are not there or not enabled ALWAYS. */
+/** The protecting triggers of the log and the governed tables that are missing or not enabled ALWAYS. */
 export async function missingTriggers(db: Reader): Promise<string[]> {
   const rows = await db.all<{ name: string }>(sql`
     with expected (relation, name) as (
@@ -17,8 +17,8 @@ export async function missingTriggers(db: Reader): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 
-// SHA-256, cut short, of what the migrations wrote; a migration that replaces one replaces this, too. A trigger whose function does nothing
-// is there and holds nothing.
+// Shortened SHA-256 of the functions in the migrations. A migration that replaces a function also changes its hash here. A trigger with an
+// empty function protects nothing.
 const bodies: Record<string, string> = {
   append: '83b186fa5857a54b',
   entry_hash: 'fe2dbea0899611b6',
@@ -29,7 +29,7 @@ const bodies: Record<string, string> = {
   guard_horizon: '0f9e3d565939b568',
 };
 
-/** Functions of the log that are not what the migrations wrote. */
+/** Functions of the log that differ from the migrations. */
 export async function changedFunctions(db: Reader): Promise<string[]> {
   const rows = await db.all<{ name: string; body: string }>(sql`
     select proname as name, prosrc as body from pg_proc where pronamespace = 'audit'::regnamespace`);
@@ -39,7 +39,7 @@ export async function changedFunctions(db: Reader): Promise<string[]> {
   return Object.keys(bodies).filter((name) => found.get(name) !== bodies[name]);
 }
 
-/** Who, other than the owner, was given more than reading the log: `role may <privilege> <table>`. */
+/** Privileges on the log beyond read access, except the owner's: `role may <privilege> <table>`. */
 export async function excessGrants(db: Reader): Promise<string[]> {
   const rows = await db.all<{ what: string }>(sql`
     select case grantee when 0 then 'everybody' else grantee::regrole::text end || ' may ' || lower(privilege_type) || ' audit.' || relname as what

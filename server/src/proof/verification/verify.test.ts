@@ -1,4 +1,4 @@
-// What is done to a log behind its back, by its owner, and by whoever has the files: each is named, with the entry that it was done to.
+// Manipulations of the log by the database's owner and by users with access to the files. Each one is reported with its entry.
 import { appendFile, copyFile, readFile, truncate, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sql, type Sql } from '../../database/sql.ts';
@@ -21,7 +21,7 @@ const inGovernance = (statement: string): Sql => ({
   values: [],
 });
 
-/** As the chain would have been written, from an entry on: every hash holds again. */
+/** Rewrites the chain from an entry on, with correct hashes. */
 const rehash = (from: number): Sql[] => [
   {
     strings: [
@@ -39,13 +39,13 @@ const rehash = (from: number): Sql[] => [
   },
 ];
 
-test('an untouched log is true as anchored by the file outside, also with entries that are not signed yet', async () => {
+test('an untouched log is true as anchored by the outside file, also with unsigned entries', async () => {
   const result = await check();
   expect(result).toMatchObject({ verdict: 'true_as_anchored', damage: [], notices: [] });
   expect(result.chains[1]).toMatchObject({ chain: 'governance', entries: 6, signed: 5, anchored: 5 });
 });
 
-test('without anything from outside the verdict is never "true"', async () => {
+test('without outside evidence the verdict is never "true"', async () => {
   const alone = { ...log.parts, outside_file: undefined };
   expect((await verify(alone)).verdict).toBe('unanchored');
   const { head } = await verify(alone);
@@ -54,12 +54,12 @@ test('without anything from outside the verdict is never "true"', async () => {
   expect((await verify(alone, { anchor })).verdict).toBe('true_as_anchored');
 });
 
-test('an edited entry is named (T99)', async () => {
+test('an edited entry is reported (T99)', async () => {
   await log.tamper(inGovernance(`update audit.entry set body = replace(body, 'user-3', 'user-9') WHERE seq = 3`));
   expect(await damage()).toEqual(['governance/3 edit']);
 });
 
-test('an entry that was edited and given a hash of its own is named', async () => {
+test('an edited entry with a new hash is reported', async () => {
   await log.tamper(
     inGovernance(`update audit.entry set body = replace(body, 'user-3', 'user-9') WHERE seq = 3`),
     inGovernance(`update audit.entry set hash = audit.entry_hash(chain, seq, occurred_at, body, prev) WHERE seq = 3`),
@@ -67,12 +67,12 @@ test('an entry that was edited and given a hash of its own is named', async () =
   expect(await damage()).toEqual(['governance/3 edit']);
 });
 
-test('a deleted entry is named (T100)', async () => {
+test('a deleted entry is reported (T100)', async () => {
   await log.tamper(inGovernance(`delete from audit.entry WHERE seq = 3`));
   expect(await damage()).toEqual(['governance/3 delete']);
 });
 
-test('a deleted entry is named, also when those after it were numbered anew', async () => {
+test('a deleted entry is reported, also after a renumbering of the later ones', async () => {
   await log.tamper(
     inGovernance(`delete from audit.entry WHERE seq = 3`),
     inGovernance(`update audit.entry set seq = -seq WHERE seq > 3`),
@@ -82,7 +82,7 @@ test('a deleted entry is named, also when those after it were numbered anew', as
   expect((await damage())[0]).toBe('governance/3 delete');
 });
 
-test('two exchanged entries are both named, whether the rows or what they say (T101)', async () => {
+test('two exchanged entries are both reported, with exchanged rows or contents (T101)', async () => {
   await log.tamper(
     inGovernance(`update audit.entry set seq = 100 WHERE seq = 2`),
     inGovernance(`update audit.entry set seq = 2 WHERE seq = 4`),
@@ -91,7 +91,7 @@ test('two exchanged entries are both named, whether the rows or what they say (T
   expect(await damage()).toEqual(['governance/2 reorder', 'governance/4 reorder']);
 });
 
-test('two entries whose texts were exchanged are both named', async () => {
+test('two entries with exchanged texts are both reported', async () => {
   await log.tamper(sql`
     update audit.entry as a set body = b.body, occurred_at = b.occurred_at from audit.entry as b
     where a.chain = 'governance' and b.chain = 'governance' and (a.seq, b.seq) in ((2, 3), (3, 2))`);
@@ -105,15 +105,15 @@ const cutOff = [
   ),
 ];
 
-test('a tail that was cut off together with the head row is seen by the checkpoint alone (T102)', async () => {
+test('a truncation with the head row is found only by the checkpoint (T102)', async () => {
   await log.tamper(...cutOff);
   expect(await damage()).toEqual(['governance/4 truncation']);
 });
 
-test('a log that was set back together with its checkpoints is seen by the files, and by a noted head (T102)', async () => {
+test('a rollback of log and checkpoints is found by the files, and by a noted head (T102)', async () => {
   const { head } = await check();
   await log.tamper(...cutOff, sql`delete from audit.checkpoint`);
-  // Nothing before the checkpoint at 5 was signed, so nothing says that what is left is what was there.
+  // Nothing before the checkpoint at 5 was signed, so nothing proves the remaining entries.
   expect(await damage()).toEqual(['governance/1 rollback']);
   const blind = {
     ...log.parts,
@@ -124,12 +124,12 @@ test('a log that was set back together with its checkpoints is seen by the files
   expect((await verify(blind, { head })).damage).toMatchObject([{ kind: 'rollback', seq: 4 }]);
 });
 
-test('a tail that is gone under a head row that was left is named', async () => {
+test('a missing tail under a remaining head row is reported', async () => {
   await log.tamper(inGovernance(`delete from audit.entry WHERE seq >= 5`));
   expect(await damage()).toEqual(['governance/5 truncation']);
 });
 
-test('a chain that was written anew from an entry on is named, with the first entry that no signature vouches for (T103)', async () => {
+test('a chain rewritten from an entry on is reported, with the first entry that no signature covers (T103)', async () => {
   await log.sign();
   await log.write('user-7', 'user-8');
   await log.sign();
@@ -141,7 +141,7 @@ test('a chain that was written anew from an entry on is named, with the first en
   expect(result.damage).toMatchObject([{ chain: 'governance', seq: 7, kind: 'rehash' }]);
 });
 
-test('a chain written anew as a whole, with checkpoints that somebody without the key made, is seen at each of these (T103)', async () => {
+test('a completely rewritten chain with checkpoints from another key is reported at each checkpoint (T103)', async () => {
   await log.tamper(
     inGovernance(`update audit.entry set body = replace(body, 'user-1', 'user-9') WHERE seq = 1`),
     ...rehash(1),
@@ -150,12 +150,12 @@ test('a chain written anew as a whole, with checkpoints that somebody without th
   expect(await damage()).toEqual(['governance/5 checkpoint_edited', 'governance/1 rehash']);
 });
 
-test('an edited checkpoint is named (T104)', async () => {
+test('an edited checkpoint is reported (T104)', async () => {
   await log.tamper(inGovernance(`update audit.checkpoint set note = replace(note, 'time 2', 'time 3') WHERE size = 5`));
   expect(await damage()).toEqual(['governance/5 checkpoint_edited']);
 });
 
-test('a checkpoint that was taken away is named, the last and one in the middle (T104)', async () => {
+test('a deleted checkpoint is reported, at the end and in the middle (T104)', async () => {
   await log.sign();
   await log.write('user-7');
   await log.sign();
@@ -165,7 +165,7 @@ test('a checkpoint that was taken away is named, the last and one in the middle 
   expect(await damage()).toContain('governance/0 checkpoint_missing');
 });
 
-test('a checkpoint in the file outside that was edited is named; a file that was set back vouches for less (T104)', async () => {
+test('an edited checkpoint in the outside file is reported; a rolled back file anchors less (T104)', async () => {
   const { path } = log.parts.outside_file ?? { path: '' };
   await copyFile(path, `${path}.old`);
   await log.sign();
@@ -176,7 +176,7 @@ test('a checkpoint in the file outside that was edited is named; a file that was
   expect(await damage()).toEqual(['governance/5 anchor_edited']);
 });
 
-test('a file that was set back is completed from the log, and a torn line in it does no harm', async () => {
+test('a rolled back file is completed from the log, and a torn line in it does no harm', async () => {
   const { path } = log.parts.own_file;
   await log.sign();
   await truncate(path, 10);
@@ -189,7 +189,7 @@ test('a file that was set back is completed from the log, and a torn line in it 
   expect((await check()).damage).toEqual([]);
 });
 
-test('a forged entry past the head, and a second one, are named (T106)', async () => {
+test('a forged entry past the head, and a second one, are reported (T106)', async () => {
   await log.tamper(
     sql`insert into audit.entry (chain, seq, occurred_at, body, prev, hash, cluster, xid, targets)
         select chain, 7, occurred_at, body, hash, audit.entry_hash(chain, 7, occurred_at, body, hash), cluster, xid, targets
@@ -198,12 +198,12 @@ test('a forged entry past the head, and a second one, are named (T106)', async (
   expect(await damage()).toEqual(['governance/7 insert']);
 });
 
-test('a head that points elsewhere is named', async () => {
+test('a head that points elsewhere is reported', async () => {
   await log.tamper(inGovernance(`update audit.head set hash = sha256('elsewhere') WHERE true`));
   expect(await damage()).toEqual(['governance/6 head_mismatch']);
 });
 
-test('a clock that was set back is flagged, and the order of the entries holds (T107)', async () => {
+test('a clock that was set back is reported, and the order of entries holds (T107)', async () => {
   await log.db.run(
     sql`create or replace function clock_now() returns timestamptz language sql volatile as 'select clock_timestamp() - interval ''1 day'''`,
   );
@@ -213,7 +213,7 @@ test('a clock that was set back is flagged, and the order of the entries holds (
   expect(result.notices).toMatchObject([{ kind: 'time_regression', chain: 'governance', seq: 7 }]);
 });
 
-test('a trigger that is gone or only enabled, a function that does nothing, and a grant beyond reading are named', async () => {
+test('a missing or merely enabled trigger, an empty function, and an excess privilege are reported', async () => {
   await log.db.run(sql`alter table team enable trigger governed`);
   expect((await check()).damage).toMatchObject([
     { kind: 'trigger_missing', detail: expect.stringContaining('team.governed') },
@@ -236,12 +236,12 @@ test('a trigger that is gone or only enabled, a function that does nothing, and 
   );
 });
 
-test('a head that does not name every chain exactly once is refused, since the others could have been cut', async () => {
+test('a head without exactly one entry for every chain is refused, because a missing chain could be truncated', async () => {
   const { head } = await check();
   const [signin, governance] = head.split(',');
   for (const [given, why] of [
-    [signin, 'does not name the chain governance'],
-    [governance, 'does not name the chain signin'],
+    [signin, 'the chain governance'],
+    [governance, 'the chain signin'],
     [`${governance},${governance}`, 'twice'],
     [`${head},${signin}`, 'twice'],
   ] as const)
@@ -253,7 +253,7 @@ test('a head that does not name every chain exactly once is refused, since the o
   expect((await check({ head: `${governance},${signin}` })).verdict).toBe('true_as_anchored');
 });
 
-test('a checkpoint in the middle that was edited is named, though the ones after it vouch for it by hash', async () => {
+test('an edited checkpoint in the middle is reported, although later ones contain its hash', async () => {
   await log.sign();
   await log.write('user-7');
   await log.sign();

@@ -1,6 +1,6 @@
-// Recomputes every hash of every chain and holds it against what was signed, here and outside. A chain alone cannot see that its tail was
-// cut off together with the head row, nor that it was written anew: so without something from outside the verdict is `unanchored`, never
-// "true". The checks themselves are those of verifier/verify.mjs, which a stranger runs on an export.
+// Recomputes every hash of every chain and compares it with the checkpoints, here and outside. A chain alone cannot reveal a truncation with
+// its head row, or a rewrite. So without outside evidence the verdict is `unanchored`, never "true". The checks are those of
+// verifier/verify.mjs, which a stranger runs on an export.
 import { chains, type Chain, type Verification } from '@gantry/contract/audit.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { headOf, prunedUpTo } from '../../audit/chain.ts';
@@ -16,13 +16,13 @@ type Damage = Verification['damage'];
 type Anchor = { from: string; text: string };
 
 export interface Given {
-  /** What an earlier verification printed as its head. */
+  /** The head from an earlier verification. */
   head?: string | undefined;
-  /** Checkpoints from outside, one note after the other. */
+  /** Outside checkpoints, one note after the other. */
   anchor?: string | undefined;
 }
 
-/** `parts.own_file` counts as a witness of damage alone: it lies beside the key. */
+/** `parts.own_file` can only prove damage, because it lies beside the key. */
 export async function verify(parts: ProofParts, { head, anchor }: Given = {}): Promise<Verification> {
   const noted: Noted = head === undefined ? new Map() : parseHead(head);
   const outside = await anchorsOf(parts, anchor);
@@ -54,7 +54,7 @@ async function verifyChain(
   { noted, outside }: { noted: { seq: number; hash: string } | undefined; outside: Anchor[] },
 ) {
   const { db, key, own_file } = parts;
-  // Files first, then checkpoints, then the head: what each has, the next has, too, whoever writes meanwhile.
+  // Files first, then checkpoints, then the head: each of them contains the previous one, even with a concurrent writer.
   const own = (await notesOf(own_file)).map((note) => ({ ...note, near: true }));
   const checkpoints = (await store.allCheckpoints(db, chain)).map(({ size, note }) => ({ size, text: note }));
   const horizon = await prunedUpTo(db, chain);
@@ -63,7 +63,7 @@ async function verifyChain(
   const anchors = [...outside, ...own].filter(({ text }) => chainOf(text) === chain);
   const given = { chain, key: key.public_key, checkpoints, anchors, marks, noted };
   const found = await checkInThread(given, readEntries(db, chain, { after: 0, up_to: head.seq }), head);
-  // What was pruned meanwhile is not gone behind our back.
+  // A prune meanwhile is no damage.
   if ((await prunedUpTo(db, chain)) !== horizon) return await verifyChain(parts, chain, { noted, outside });
   const extra = await store.pastHead(db, chain);
   if (extra !== undefined)
@@ -79,7 +79,7 @@ async function verifyChain(
 async function anchorsOf({ outside_file }: ProofParts, given: string | undefined): Promise<Anchor[]> {
   const handed = (given?.match(/[^]*?\n\n— .*\n/g) ?? []).map((text) => ({ from: 'the anchor', text }));
   if (given !== undefined && handed.map(({ text }) => text).join('') !== given)
-    throw new Problem('malformed', { detail: 'These are not checkpoints as the log signs them.' });
+    throw new Problem('malformed', { detail: 'These are not checkpoints of the audit log.' });
   return [...(outside_file === undefined ? [] : await notesOf(outside_file)), ...handed];
 }
 
@@ -100,15 +100,15 @@ async function missingGuards({ db }: ProofParts): Promise<Damage> {
   return [
     ...found(
       'trigger_missing',
-      triggers.map((name) => `The trigger ${name} is missing or switched off.`),
+      triggers.map((name) => `The trigger ${name} is missing or disabled.`),
     ),
     ...found(
       'function_changed',
-      functions.map((name) => `The function audit.${name} is not what a migration wrote.`),
+      functions.map((name) => `The function audit.${name} differs from its migration.`),
     ),
     ...found(
       'grant_excess',
-      grants.map((what) => `Beyond what the service needs, ${what}.`),
+      grants.map((what) => `Excess privilege: ${what}.`),
     ),
   ];
 }
