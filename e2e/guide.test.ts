@@ -22,7 +22,9 @@ afterAll(async () => await installation.stop());
 
 test('the README begins with the command that made this installation, and every page of the guide is typed here', async () => {
   expect(await readFile(join(clone, 'README.md'), 'utf8')).toMatch(/^# Gantry\n\n```sh\nnpm run quickstart /);
-  expect((await readdir(join(clone, 'docs/guide'))).toSorted()).toEqual(pages.toSorted());
+  // The guide's other file is the configuration of nginx, which e2e/roles.test.ts runs.
+  const written = (await readdir(join(clone, 'docs/guide'))).filter((name) => name.endsWith('.md'));
+  expect(written.toSorted()).toEqual(pages.toSorted());
 });
 
 describe.each(pages)('every command of docs/guide/%s does what the guide says', async (page) => {
