@@ -73,7 +73,7 @@ class Runner:
         return run
 
     def cut_off(self, run: Run, status: str) -> None:
-        """Ends a run that goes on, whatever the user's code makes of it; one that has ended keeps its end."""
+        """Ends a running run, whatever the user's code does. An ended run keeps its end."""
         work = run.work
         self._finish(run, cut_off_end(run, status))
         if work:

@@ -1,4 +1,4 @@
-// An admin resets another user's password: the old one stops to work, and every session ends. The user chooses a new one with a
+// An admin resets another user's password: the old one stops working, and every session ends. The user chooses a new one with a
 // mailed token, or starts with a one-time password. Must never happen: two admins reset each other, and no admin is left.
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize } from '../access/authorize.ts';
