@@ -16,6 +16,7 @@ const ladder = [
     'derive-key.ts',
     'signature-headers.ts',
     'first-use.ts',
+    'within.ts',
     'collect-garbage.ts',
     'database',
     'copies',

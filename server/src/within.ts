@@ -2,7 +2,8 @@
 export async function within<T>(ms: number, promise: Promise<T>, signal?: AbortSignal): Promise<T | undefined> {
   const late = Promise.withResolvers<undefined>();
   const giveUp = () => late.resolve(undefined);
-  const timer = setTimeout(giveUp, ms);
+  // A result that arrived while this process was busy is read first.
+  const timer = setTimeout(() => setImmediate(giveUp), ms);
   if (signal?.aborted) giveUp();
   signal?.addEventListener('abort', giveUp, { once: true });
   try {

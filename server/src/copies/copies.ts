@@ -7,6 +7,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { LRUCache } from 'lru-cache';
 import type { Database, Reader } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
+import { within } from '../within.ts';
 import { together } from './together.ts';
 
 /** The session in a valid token. */
@@ -20,8 +21,6 @@ export interface SessionOf {
 export interface Moment {
   /** Two moments with the same proof have the same governed rows and instances. */
   readonly proof: string;
-  /** `performance.now()` before the query. */
-  readonly asked_at: number;
   isOpen(session: SessionOf): boolean;
 }
 
@@ -84,7 +83,6 @@ export function openCopies(db: Database, question: Question): Copies {
   });
 
   const ask = async (reader: Reader, sessions: readonly SessionOf[]): Promise<Moment> => {
-    const asked_at = performance.now();
     const ids = [...new Set(sessions.map(({ session_id }) => session_id))];
     const proof = question.proofs.reduce((all, one) => sql`${all} || ' ' || ${one}`);
     const row = await reader.one<{ is_primary: boolean; proof: string; open: string[] }>(
@@ -94,7 +92,6 @@ export function openCopies(db: Database, question: Question): Copies {
     const open = new Set(row.open);
     return {
       proof: row.proof,
-      asked_at,
       isOpen: ({ session_id, subject }) => open.has(`${session_id}:${subject}`),
     };
   };
@@ -163,18 +160,10 @@ function textOf({ kind, key }: Wanted<unknown>): string {
 }
 
 // A slow answer proves little about the current state.
-async function inTime<T>(answer: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    // An answer that arrived while this process was busy is read first.
-    () => setImmediate(() => late.reject(unproven('The database did not answer within two seconds.'))),
-    answer_ms,
-  );
-  try {
-    return await Promise.race([answer, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+async function inTime<T extends object>(answer: Promise<T>): Promise<T> {
+  const found = await within(answer_ms, answer);
+  if (found === undefined) throw unproven('The database did not answer within two seconds.');
+  return found;
 }
 
 function unproven(detail: string): Problem {

@@ -4,7 +4,7 @@ import { printServerSentEvent } from '@gantry/contract/server-sent-events.ts';
 import { refusal_event, type Endpoint, type Page, type StreamEvent } from '@gantry/contract/endpoint.ts';
 import type { ProblemDocument } from '@gantry/contract/problems.ts';
 import { jsonReply, type Reply } from './reply.ts';
-import { within } from './within.ts';
+import { within } from '../within.ts';
 
 const heartbeat_ms = 15_000;
 

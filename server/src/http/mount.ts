@@ -265,7 +265,6 @@ async function identify(
     throw error;
   });
   asking.caller = caller;
-  if (caller.kind === 'anonymous') throw new Problem('unauthenticated');
   const isOpen =
     endpoint.operation === 'password.change' ||
     endpoint.operation === 'session.read' ||

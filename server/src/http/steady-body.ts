@@ -1,5 +1,5 @@
 import { Problem } from '@gantry/contract/problems.ts';
-import { within } from './within.ts';
+import { within } from '../within.ts';
 
 /** The minimum of a sender in each window. Time without a reader does not count. */
 export interface LeastRate {

@@ -2,7 +2,7 @@
 // record of refusals, security headers and the order of the checks.
 import type { SurfaceName } from '@gantry/contract/endpoint.ts';
 import type { Problem } from '@gantry/contract/problems.ts';
-import type { Caller, Origin } from '../access/caller.ts';
+import type { Origin, SignedInCaller } from '../access/caller.ts';
 import type { RoleName } from '../config.ts';
 import { problemReply } from './problem-reply.ts';
 import type { Reply } from './reply.ts';
@@ -27,7 +27,7 @@ interface Way {
   /** A request without this header does not use this way. */
   header: string;
   /** Throws `unauthenticated` when the proof is invalid. */
-  authenticate: (headers: RequestHeaders, origin: Origin) => Promise<Caller>;
+  authenticate: (headers: RequestHeaders, origin: Origin) => Promise<SignedInCaller>;
 }
 
 const mebibyte = 1024 * 1024;

@@ -1,6 +1,6 @@
 // A stream runs for hours, and its reader may lose the right to it meanwhile. Promise: each item is authorized again before it is
 // sent, and a quiet stream every few seconds; a refusal ends the stream. A decision holds for one second.
-import { within } from './within.ts';
+import { within } from '../within.ts';
 
 export interface Deciding {
   /** Throws the refusal. */

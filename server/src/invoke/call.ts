@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from '../access/caller.ts';
 import { jsonReply, type Reply } from '../http/reply.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
+import { within } from '../within.ts';
 import { admit } from './admit.ts';
 import { readAnswer, type Answer } from './answer.ts';
 import { followInvocation, storeEnd } from './follow-invocation.ts';
@@ -23,7 +24,7 @@ export interface Incoming {
 
 export async function call(ingress: Ingress, incoming: Incoming): Promise<Reply> {
   const { agent, instance, user } = await admit(ingress.agents, incoming.caller, incoming.name);
-  // One who left by now waits for nothing, and nobody would take the call back.
+  // A caller who has left waits for no answer and cannot withdraw the call.
   incoming.signal.throwIfAborted();
   const run_id = randomUUID();
   const to = { instance, agent, caller: user, method: 'POST' } as const;
@@ -34,7 +35,9 @@ export async function call(ingress: Ingress, incoming: Incoming): Promise<Reply>
     if (!ingress.stopping.aborted) ingress.background(ended(ingress, { ...to, path: `/runs/${run_id}/leave` }));
   };
   incoming.signal.addEventListener('abort', leave, { once: true });
-  const early = isDetached ? undefined : await within(ending, ingress);
+  // Not when the service stops: the next service follows the run.
+  const { sync_budget_ms, stopping } = ingress;
+  const early = isDetached ? undefined : await within(sync_budget_ms, ending, stopping);
   incoming.signal.removeEventListener('abort', leave);
   if (early !== undefined) return print(early, run_id);
   await store.insertRunning(ingress.db, {
@@ -58,21 +61,6 @@ async function ended({ connections }: Ingress, upstream: UpstreamCall): Promise<
     return { answer: { ...(await readAnswer(upstream.agent.ref, given)), retry_after } };
   } catch (error) {
     return { error };
-  }
-}
-
-/** Undefined when the budget is over, or when the service stops and leaves the run to the next service. */
-async function within(ending: Promise<Ended>, { sync_budget_ms, stopping }: Ingress): Promise<Ended | undefined> {
-  if (stopping.aborted) return undefined;
-  const { promise: over, resolve } = Promise.withResolvers<undefined>();
-  const end = () => resolve(undefined);
-  const timer = setTimeout(end, sync_budget_ms);
-  stopping.addEventListener('abort', end, { once: true });
-  try {
-    return await Promise.race([ending, over]);
-  } finally {
-    clearTimeout(timer);
-    stopping.removeEventListener('abort', end);
   }
 }
 

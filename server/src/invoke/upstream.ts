@@ -51,7 +51,7 @@ export async function callAgent(connections: AgentConnections, call: UpstreamCal
   const content_type = String(said['content-type'] ?? 'application/json');
   const refusal = refusalOf(call.agent.ref, { status, content_type });
   if (refusal !== undefined) {
-    body.on('error', () => {}); // it is thrown away on purpose
+    body.on('error', () => {}); // the body is discarded on purpose
     body.destroy();
     throw refusal;
   }

@@ -1,6 +1,6 @@
 // A request's headers → the caller. A token proves only its session; user, roles and teams are as of the request.
 import { Problem } from '@gantry/contract/problems.ts';
-import type { Caller, Identity, Origin, SignedInCaller } from '../access/caller.ts';
+import type { Identity, Origin, SignedInCaller } from '../access/caller.ts';
 import { wanted, type Copies, type Kind, type Moment, type SessionOf, type Wanted } from '../copies/copies.ts';
 import type { Reader } from '../database/database.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
@@ -8,7 +8,7 @@ import { findTeamToActFor } from '../principals/load-caller.ts';
 import { loadIdentities } from '../service-principals/load-caller.ts';
 import type { Tokens } from './token.ts';
 
-export type Authenticate = (headers: RequestHeaders, origin: Origin) => Promise<Caller>;
+export type Authenticate = (headers: RequestHeaders, origin: Origin) => Promise<SignedInCaller>;
 
 const identities: Kind<string, Identity> = { name: 'identity', textOf: (id) => id, load: loadIdentities };
 
@@ -19,12 +19,10 @@ export function identityOf(id: string): Wanted<Identity> {
   return wanted(identities, id);
 }
 
-/** Anonymous without a token; throws `unauthenticated` for a token that is not valid. */
+/** Throws `unauthenticated` without a valid token. */
 export function authenticator(db: Reader, tokens: Tokens, copies: Copies): Authenticate {
   return async (headers, origin) => {
-    const header = headers.get('authorization');
-    if (header === null) return { kind: 'anonymous', origin };
-    const token = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(header)?.[1];
+    const token = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(headers.get('authorization') ?? '')?.[1];
     const session = token === undefined ? undefined : await tokens.verify(token);
     if (session === undefined) throw sessionEnded();
     const read = await copies.read(session, { identity: identityOf(session.subject) });

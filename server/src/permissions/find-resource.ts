@@ -1,8 +1,8 @@
 import type { AssetKind } from '@gantry/contract/roles.ts';
 import { id as uuid } from '@gantry/contract/wire.ts';
-import type { Caller } from '../access/caller.ts';
+import type { SignedInCaller } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
-import { findAsset, findAssetById, type AssetRecord } from '../registry/find.ts';
+import { findAssets, type AssetRecord } from '../registry/find.ts';
 
 export interface Resource {
   resource_type: AssetKind;
@@ -10,11 +10,13 @@ export interface Resource {
   resource_id: string;
 }
 
-export async function findResource(db: Reader, asked: Resource, caller: Caller): Promise<AssetRecord | undefined> {
-  const { kind, name, id } = named(asked);
-  if (id === undefined) return await findAsset(db, kind, name, caller);
-  const asset = await findAssetById(db, id, caller);
-  return asset?.asset_kind === kind ? asset : undefined;
+export async function findResource(
+  db: Reader,
+  asked: Resource,
+  caller: SignedInCaller,
+): Promise<AssetRecord | undefined> {
+  const [asset] = await findAssets(db, [{ ...named(asked), caller_id: caller.id }]);
+  return asset;
 }
 
 type Named = { kind: AssetKind; name: string; id?: undefined } | { kind: AssetKind; id: string; name?: undefined };
