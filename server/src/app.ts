@@ -52,7 +52,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   await using open = new AsyncDisposableStack();
   const foundation = given ?? (await openFoundation(config, onError));
   open.defer(async () => await foundation.close());
-  const { db, secret_key, passwords } = foundation;
+  const { db, secret_key, envelope, passwords } = foundation;
   await seed(db, { password_hash: await passwords.hash(seed_password), must_change: true });
 
   const stopping = new AbortController();
@@ -64,6 +64,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     log,
     db,
     secret_key,
+    envelope,
     passwords,
     tokens,
     readAsOf: readAsOf(copies),

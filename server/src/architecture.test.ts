@@ -20,6 +20,7 @@ const ladder = [
     'collect-garbage.ts',
     'database',
     'copies',
+    'envelope',
   ],
   ['queue'],
   ['runs'],

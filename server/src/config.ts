@@ -59,6 +59,7 @@ export const settings = z.object({
     .refine(isSecretKey, 'must be a random value of 256 bits or more, for example from: openssl rand -base64 32')
     .optional()
     .describe('256 random bits or more. The embedded database comes with a generated one'),
+  PREVIOUS_SECRET_KEY: z.string().optional().describe('after a change of SECRET_KEY, the one before, for one start'),
   BASE_URL: z
     .url({ protocol: /^https?$/ })
     .optional()
@@ -176,6 +177,8 @@ export interface Config {
   migration_database_url: string | undefined;
   /** Absent only with the embedded database, which has a generated one. */
   secret_key: string | undefined;
+  /** After a change of the secret key, the one before. */
+  previous_secret_key: string | undefined;
   base_url: string | undefined;
   host: string;
   port: number;
@@ -267,6 +270,7 @@ export function readConfig(
     database_url: given.DATABASE_URL,
     migration_database_url: given.MIGRATION_DATABASE_URL,
     secret_key: given.SECRET_KEY,
+    previous_secret_key: given.PREVIOUS_SECRET_KEY,
     base_url: given.BASE_URL,
     host: given.HOST,
     port: given.PORT ?? defaultPort(home),

@@ -5,28 +5,31 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 export type Purpose =
   | 'access-token'
   | 'cursor'
-  | 'password-wrap'
   | 'ingress-secret'
   | 'request-digest'
   | 'service-key'
   | 'webhook-secret'
-  | 'password-token';
+  | 'password-token'
+  | `${StoredKeyPurpose}-wrap`;
+
+/** The purposes of the random keys in the database (envelope/stored-keys.ts). */
+export type StoredKeyPurpose = 'password' | 'envelope';
 
 export function deriveKey(secret_key: string, purpose: Purpose): Buffer {
   return Buffer.from(hkdfSync('sha256', secret_key, 'gantry', purpose, 32));
 }
 
-/** AES-256-GCM: nonce, tag, ciphertext. */
-export function wrap(key: Buffer, plain: Buffer): Buffer {
+/** AES-256-GCM: nonce, tag, ciphertext. `bound` is not in the result, and only the same bytes open it. */
+export function wrap(key: Buffer, plain: Buffer, bound: Buffer = Buffer.alloc(0)): Buffer {
   const nonce = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', key, nonce);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(bound);
   const sealed = Buffer.concat([cipher.update(plain), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
 }
 
-/** Throws for another key or a changed byte. */
-export function unwrap(key: Buffer, wrapped: Buffer): Buffer {
-  const decipher = createDecipheriv('aes-256-gcm', key, wrapped.subarray(0, 12));
+/** Throws for another key, other bound bytes or a changed byte. */
+export function unwrap(key: Buffer, wrapped: Buffer, bound: Buffer = Buffer.alloc(0)): Buffer {
+  const decipher = createDecipheriv('aes-256-gcm', key, wrapped.subarray(0, 12), { authTagLength: 16 }).setAAD(bound);
   decipher.setAuthTag(wrapped.subarray(12, 28));
   return Buffer.concat([decipher.update(wrapped.subarray(28)), decipher.final()]);
 }

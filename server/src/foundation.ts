@@ -1,4 +1,4 @@
-// The parts that every role needs: the data directory's lock, the secret, the migrated database, and the password key.
+// The parts that every role needs: the data directory's lock, the secret, the migrated database, and the stored keys.
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
@@ -9,13 +9,14 @@ import { app_role, powers } from './database/app-role.ts';
 import { openDatabase, type Connection, type Database } from './database/database.ts';
 import { runningEmbedded, startEmbedded, type Embedded } from './database/embedded.ts';
 import { migrate } from './database/migrate.ts';
-import { deriveKey } from './derive-key.ts';
-import { passwordKey } from './login/hmac-key.ts';
+import { openEnvelope, type Envelope } from './envelope/envelope.ts';
+import { openStoredKeys } from './envelope/stored-keys.ts';
 import { passwords, type Passwords } from './login/password.ts';
 
 export interface Foundation {
   db: Database;
   secret_key: string;
+  envelope: Envelope;
   passwords: Passwords;
   /** The lock on the data directory, with any database: servers that share a DATABASE_URL have one directory each. */
   lock: Lock;
@@ -31,7 +32,7 @@ export async function openFoundation(config: Config, onError: (error: Error) => 
     const secret_key = config.secret_key ?? (await ownSecretKey(config.data_dir));
     embedded = config.database_url === undefined ? await startEmbedded(config.data_dir) : undefined;
     const db = await openMigrated(connectionsOf(config, embedded), onError);
-    const key = await passwordKey(db, deriveKey(secret_key, 'password-wrap'));
+    const keys = await openStoredKeys(db, { secret_key, previous_secret_key: config.previous_secret_key });
     const close = async () => {
       await db.close();
       await embedded?.stop();
@@ -40,7 +41,8 @@ export async function openFoundation(config: Config, onError: (error: Error) => 
     return {
       db,
       secret_key,
-      passwords: passwords(key),
+      envelope: openEnvelope(keys.envelope),
+      passwords: passwords(keys.password),
       lock,
       failed: embedded?.ended ?? new Promise<never>(() => {}),
       close,

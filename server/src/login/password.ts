@@ -15,7 +15,7 @@ export interface Passwords {
   oneTime(): Promise<{ password: string; hash: string }>;
 }
 
-/** `key` is the installation's HMAC key (see hmac-key.ts); `rounds` is bcrypt's cost. */
+/** `key` is the installation's HMAC key (envelope/stored-keys.ts); `rounds` is bcrypt's cost. */
 export function passwords(key: Buffer, rounds: number = cost): Passwords {
   const turn = pLimit(concurrent);
   const prepared = (password: string) => createHmac('sha256', key).update(password).digest('base64');

@@ -2,14 +2,6 @@ import type { SessionOf } from '../copies/copies.ts';
 import type { Reader, Tx } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
 
-/** The stored wrapped key; stores the given one when there is none yet. */
-export async function wrappedKey(db: Tx, fresh: Buffer): Promise<Buffer> {
-  await db.run(sql`insert into login_secret (wrapped_key) values (${fresh}) on conflict do nothing`);
-  const row = await db.one<{ wrapped_key: Buffer }>(sql`select wrapped_key from login_secret`);
-  if (row === undefined) throw new Error('the password key is missing');
-  return row.wrapped_key;
-}
-
 /**
  * Undefined when the account was disabled or its password changed since the read. The user's row stays locked until the transaction
  * ends, so a change of the password finds every session that the old password opened.

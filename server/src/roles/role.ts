@@ -2,6 +2,7 @@
 import type { Destination } from '../audit/push/destination.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
+import type { Envelope } from '../envelope/envelope.ts';
 import type { AllHandlers } from '../http/handlers.ts';
 import type { ReadAsOf } from '../login/read-as-of.ts';
 import type { Tokens } from '../login/token.ts';
@@ -29,6 +30,7 @@ export interface RoleParts {
   log: Log;
   db: Database;
   secret_key: string;
+  envelope: Envelope;
   passwords: Passwords;
   tokens: Tokens;
   readAsOf: ReadAsOf;

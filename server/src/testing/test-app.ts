@@ -15,9 +15,9 @@ import { startApp } from '../app.ts';
 import type { Config } from '../config.ts';
 import { openDatabase, type Connection, type Database } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
-import { deriveKey } from '../derive-key.ts';
 import { connectEngine } from '../engine/client.ts';
-import { passwordKey } from '../login/hmac-key.ts';
+import { openEnvelope } from '../envelope/envelope.ts';
+import { openStoredKeys } from '../envelope/stored-keys.ts';
 import { passwords } from '../login/password.ts';
 import { undeclared_problem } from '../http/request-log.ts';
 import { openLog } from '../log.ts';
@@ -77,7 +77,8 @@ export async function testApp({
   const { db } = database;
   const data_dir = await mkdtemp(join(tmpdir(), 'gantry-test-app-'));
   const secret_key = randomBytes(32).toString('base64');
-  const hashing = passwords(await passwordKey(db, deriveKey(secret_key, 'password-wrap')), 4);
+  const keys = await openStoredKeys(db, { secret_key });
+  const hashing = passwords(keys.password, 4);
   const admin_password = seeded === 'default' ? seed_password : 'the admin of the tests';
   await seed(db, { password_hash: await hashing.hash(admin_password), must_change: seeded === 'default' });
   const config: Config = { ...testConfig(), data_dir, port: 0, host: '127.0.0.1', ...overrides };
@@ -93,6 +94,7 @@ export async function testApp({
     return await startApp(config, log, {
       db: service_db,
       secret_key,
+      envelope: openEnvelope(keys.envelope),
       passwords: hashing,
       lock,
       failed: new Promise<never>(() => {}),
