@@ -32,7 +32,7 @@ const accepted: Record<ConfiguredKind, [least: string, most: string]> = {
   ],
   model: [
     'provider: acme\nmodel: acme/large-2\n',
-    'provider: acme\nmodel: large\ntype: chat\ncontext_window_tokens: 200000\nmax_output_tokens: 8000\nprice_usd_per_million: {input: "2.50", output: "10"}\nbase_url: https://models.example.com/v1\nsecret: ACME\n',
+    'provider: acme\nmodel: large\ntype: chat\ncontext_window_tokens: 200000\nmax_output_tokens: 8000\nprice_usd_per_million: {input: "2.50", cached_input: "0.25", cache_write: "3.125", output: "10"}\nbase_url: https://models.example.com/v1\nsecret: ACME\n',
   ],
   'mcp-server': [
     'command: files-server',

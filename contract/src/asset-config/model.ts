@@ -16,6 +16,8 @@ export const model = z.strictObject({
   price_usd_per_million: z
     .strictObject({
       input: price.describe('For a million tokens of input'),
+      cached_input: price.optional().describe('For a million tokens of input from the cache; unset: as input'),
+      cache_write: price.optional().describe('For a million tokens of input that enter the cache; unset: as input'),
       output: price.optional().describe('For a million tokens of output'),
     })
     .optional()
