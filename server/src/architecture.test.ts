@@ -34,6 +34,7 @@ const ladder = [
   ['outbound'],
   ['engine'],
   ['registry'],
+  ['gateway'],
   ['approvals'],
   ['notifications'],
   ['deploy'],
