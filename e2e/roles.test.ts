@@ -37,7 +37,7 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'gantry-roles-'));
   await chmod(directory, 0o711);
   postgres = await startEmbedded(directory);
-  ports = { api: await freePort(), worker: await freePort(), ingress: await freePort() };
+  ports = { api: await freePort(), worker: await freePort(), ingress: await freePort(), gateway: await freePort() };
   const proxy_port = await freePort();
   base_url = `http://127.0.0.1:${proxy_port}`;
   shared = {

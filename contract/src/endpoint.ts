@@ -36,9 +36,10 @@ export type BodyShape = z.ZodType | 'archive' | 'raw';
  * The kind of an endpoint: how it refuses, which limits it has, and in which ways a caller says who asks.
  * - `api`      for programs that manage the service
  * - `ingress`  the calls to agents
+ * - `gateway`  the calls to models, with refusals in the shape of their vendors
  * - `probes`   for what watches the process
  */
-export type SurfaceName = 'api' | 'ingress' | 'probes';
+export type SurfaceName = 'api' | 'ingress' | 'gateway' | 'probes';
 
 export interface Endpoint {
   /** `api` when absent. */

@@ -4,8 +4,10 @@ import { auditEndpoints } from './audit.ts';
 import { auditStreamEndpoints } from './audit-stream.ts';
 import { deployEndpoints } from './deploy.ts';
 import type { Endpoint } from './endpoint.ts';
+import { gatewayEndpoints } from './gateway.ts';
 import { groupsEndpoints } from './groups.ts';
 import { invokeEndpoints } from './invoke.ts';
+import { keysEndpoints } from './keys.ts';
 import { loginEndpoints } from './login.ts';
 import { notificationsEndpoints } from './notifications.ts';
 import { orgEndpoints } from './org.ts';
@@ -29,6 +31,8 @@ export const endpoints = {
   ...notificationsEndpoints,
   ...deployEndpoints,
   ...invokeEndpoints,
+  ...keysEndpoints,
+  ...gatewayEndpoints,
   ...auditEndpoints,
   ...auditStreamEndpoints,
   ...webhooksEndpoints,

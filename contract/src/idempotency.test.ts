@@ -14,6 +14,7 @@ test('exactly the endpoints that create something from JSON take an Idempotency-
     'approvals.submit',
     'deployments.create',
     'groups.create',
+    'keys.create',
     'permissions.grant',
     'principals.create',
     'principals.rotate_key',

@@ -135,6 +135,23 @@ export const problems = {
   agent_error: { status: 502, title: 'The agent failed', hint: 'Run `svc logs <name>`.' },
   run_gone: { status: 404, title: 'No call of yours has this id' },
 
+  // The model gateway
+  invalid_api_key: { status: 401, title: 'This gateway key does not work', hint: 'Create one: `svc key create`.' },
+  model_not_allowed: { status: 403, title: 'This key may not call this model' },
+  model_unpriced: {
+    status: 400,
+    title: 'The model has no price, so no budget can be kept',
+    hint: 'Set one: `svc model price set`.',
+  },
+  budget_exceeded: { status: 429, title: 'The budget is spent' },
+  budget_in_flight: { status: 429, title: 'Calls under way hold the rest of the budget' },
+  rate_limit_exceeded: { status: 429, title: 'Too many calls in this minute' },
+  not_priceable: { status: 400, title: 'The request asks for something whose cost has no bound' },
+  model_refused: { status: 400, title: 'The provider refused the call' },
+  model_unavailable: { status: 503, title: 'The model does not answer' },
+  model_error: { status: 502, title: 'The answer of the model cannot be read' },
+  ledger_unavailable: { status: 503, title: 'The ledger does not answer, so nothing may be spent' },
+
   // The audit log
   not_provable: { status: 409, title: 'No signed checkpoint covers this entry', hint: 'Run `svc audit verify`.' },
   log_mismatch: {

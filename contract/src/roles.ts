@@ -34,6 +34,7 @@ export type AssetKind = (typeof assetKinds)[number];
  * - `org`        at least this platform role
  * - `team`       at least this role in the team (the higher of platform role and team role)
  * - `asset`      the ACL action on the asset, and at least this role in the asset's team
+ * - `key`        a working gateway key; the gateway's admission decides what it may call
  * - `system`     the service itself, for the reason named; no request can carry it
  *
  * A service principal never does an operation with `by: 'person'`, whatever its role.
@@ -41,9 +42,10 @@ export type AssetKind = (typeof assetKinds)[number];
 export type Rule =
   | { on: 'anyone' }
   | { on: 'signed_in'; by?: 'person' }
-  | { on: 'org'; role: Role }
+  | { on: 'org'; role: Role; by?: 'person' }
   | { on: 'team'; role: Role; by?: 'person' }
   | { on: 'asset'; action: Action; role: Role }
+  | { on: 'key' }
   | { on: 'system'; reason: string };
 
 export const operations = {
@@ -113,6 +115,14 @@ export const operations = {
   'permission.check': { on: 'signed_in' },
   'permission.explain': { on: 'asset', action: 'read', role: 'viewer' },
   'permission.change': { on: 'asset', action: 'admin', role: 'contributor' },
+
+  'model.call': { on: 'key' },
+  // Of one's own keys; lists show those that the caller may manage too.
+  'key.list': { on: 'signed_in' },
+  'key.create_own': { on: 'signed_in' },
+  'key.manage': { on: 'team', role: 'admin', by: 'person' },
+  'key.manage_org': { on: 'org', role: 'admin', by: 'person' },
+  'key.reveal': { on: 'org', role: 'admin', by: 'person' },
 
   'audit.read': { on: 'signed_in', by: 'person' },
   'audit.verify': { on: 'org', role: 'admin' },

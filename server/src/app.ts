@@ -22,7 +22,9 @@ import { openOutgoing } from './outgoing.ts';
 import { installationId, settings } from './principals/find.ts';
 import { seed, seed_password } from './principals/seed.ts';
 import { openApi } from './roles/api.ts';
+import { keyAuthenticator, keyWays } from './keys/authenticate.ts';
 import { openDeploying } from './roles/deploying.ts';
+import { openGatewayRole } from './roles/gateway.ts';
 import { openIngressRole } from './roles/ingress.ts';
 import type { Role, RoleHandlers, RoleParts } from './roles/role.ts';
 import { openWorker } from './roles/worker.ts';
@@ -44,6 +46,7 @@ const opens: Record<RoleName, (parts: RoleParts) => Promise<Role> | Role> = {
   api: openApi,
   worker: openWorker,
   ingress: openIngressRole,
+  gateway: openGatewayRole,
 };
 
 export async function startApp(config: Config, log: Log, given?: Foundation): Promise<App> {
@@ -65,6 +68,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     db,
     secret_key,
     envelope,
+    key_pepper: foundation.key_pepper,
     passwords,
     tokens,
     readAsOf: readAsOf(copies),
@@ -98,7 +102,10 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   });
   const listener = mount({
     handlers: roles.reduce<RoleHandlers>((all, { handlers }) => ({ ...all, ...handlers }), probeRoutes(ready)),
-    ways: { bearer: { header: 'authorization', authenticate: authenticator(db, tokens, copies) } },
+    ways: {
+      bearer: { header: 'authorization', authenticate: authenticator(db, tokens, copies) },
+      ...keyWays(keyAuthenticator({ db, pepper: foundation.key_pepper })),
+    },
     recordRefusal: alone.recordRefusal,
     carryOutOnce: carryOutOnce(db, deriveKey(secret_key, 'request-digest')),
     clientAddress: clientAddress(config.trusted_proxies),

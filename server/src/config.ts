@@ -27,7 +27,7 @@ const publicImage = (python: string): string => `python:${python}-slim-bookworm`
 const publicPythons = ['3.10', '3.11', '3.13', '3.14'];
 const baseImagePattern = /^3\.\d{1,2}=\S+$/;
 
-export const roleNames = ['api', 'worker', 'ingress'] as const;
+export const roleNames = ['api', 'worker', 'ingress', 'gateway'] as const;
 export type RoleName = (typeof roleNames)[number];
 
 /** Every setting by its name. docs/reference/settings.md is generated from it. */

@@ -13,7 +13,7 @@ export type Purpose =
   | `${StoredKeyPurpose}-wrap`;
 
 /** The purposes of the random keys in the database (envelope/stored-keys.ts). */
-export type StoredKeyPurpose = 'password' | 'envelope';
+export type StoredKeyPurpose = 'password' | 'envelope' | 'key-pepper';
 
 export function deriveKey(secret_key: string, purpose: Purpose): Buffer {
   return Buffer.from(hkdfSync('sha256', secret_key, 'gantry', purpose, 32));

@@ -17,6 +17,8 @@ export interface Foundation {
   db: Database;
   secret_key: string;
   envelope: Envelope;
+  /** The HMAC key for stored gateway keys. */
+  key_pepper: Buffer;
   passwords: Passwords;
   /** The lock on the data directory, with any database: servers that share a DATABASE_URL have one directory each. */
   lock: Lock;
@@ -42,6 +44,7 @@ export async function openFoundation(config: Config, onError: (error: Error) => 
       db,
       secret_key,
       envelope: openEnvelope(keys.envelope),
+      key_pepper: keys['key-pepper'],
       passwords: passwords(keys.password),
       lock,
       failed: embedded?.ended ?? new Promise<never>(() => {}),

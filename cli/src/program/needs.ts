@@ -17,6 +17,8 @@ export function describeNeeds(needs: Command['needs']): string {
       return `role ${rule.role} in the team`;
     case 'asset':
       return `role ${rule.role} in the asset's team and "${rule.action}" on the asset`;
+    case 'key':
+      return 'a gateway key';
     case 'system':
       return 'an account on the machine that runs the service';
   }

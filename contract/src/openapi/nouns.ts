@@ -4,8 +4,10 @@ import * as audit from '../audit.ts';
 import * as auditStream from '../audit-stream.ts';
 import * as deploy from '../deploy.ts';
 import * as difference from '../difference.ts';
+import * as gateway from '../gateway.ts';
 import * as groups from '../groups.ts';
 import * as invoke from '../invoke.ts';
+import * as keys from '../keys.ts';
 import * as login from '../login.ts';
 import * as notifications from '../notifications.ts';
 import * as org from '../org.ts';
@@ -36,6 +38,8 @@ export const nouns: readonly Noun[] = [
   { tag: 'notifications', about: "A user's notifications", files: [notifications] },
   { tag: 'deploy', about: 'Deployments, and the agents that run', files: [deploy, runs] },
   { tag: 'invoke', about: 'Calls to agents', files: [invoke] },
+  { tag: 'keys', about: 'Gateway keys: what they may call, and what they may spend', files: [keys] },
+  { tag: 'gateway', about: 'Calls to models', files: [gateway] },
   { tag: 'audit', about: 'The audit log: reading, following, exporting and verifying it', files: [audit, auditStream] },
   { tag: 'webhooks', about: 'Addresses that receive events', files: [webhooks] },
 ];

@@ -75,7 +75,21 @@ export interface SystemCaller {
   origin: Origin;
 }
 
-export type Caller = SignedInCaller | AnonymousCaller | SystemCaller;
+/** A gateway key whose digest is stored. Whether it works at this moment is for the gateway's admission. */
+export interface KeyCaller {
+  kind: 'key';
+  id: string;
+  /** `key:` and its first 12 characters. */
+  label: string;
+  scope: 'org' | 'team' | 'user' | 'agent' | 'principal';
+  scope_id: string;
+  team_id: string | null;
+  /** The accounts that pay for its calls. */
+  accounts: readonly string[];
+  origin: Origin;
+}
+
+export type Caller = SignedInCaller | KeyCaller | AnonymousCaller | SystemCaller;
 
 export function systemCaller(operation: SystemCaller['operation']): SystemCaller {
   return { kind: 'system', operation, origin: { request_id: null, ip: null, receipts: [] } };
@@ -92,6 +106,7 @@ export function actorOf(caller: Caller): Actor {
   switch (caller.kind) {
     case 'user':
     case 'principal':
+    case 'key':
       return { kind: caller.kind, id: caller.id, name: caller.label };
     case 'anonymous':
       return { kind: 'anonymous', id: null, name: 'anonymous' };

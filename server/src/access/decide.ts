@@ -41,12 +41,15 @@ export function decide(caller: Caller, operation: Operation, subject: Subject): 
   if (rule.on === 'anyone') return allowed('anyone may');
   if (caller.kind === 'system') return decideSystem(caller.operation, operation, rule);
   if (caller.kind === 'anonymous') return refused('unauthenticated', 'Sign-in is needed for this.');
+  if (rule.on === 'key')
+    return caller.kind === 'key' ? allowed('a gateway key') : refused('forbidden', 'Only a gateway key does this.');
+  if (caller.kind === 'key') return refused('forbidden', 'A gateway key calls models, and nothing else.');
   switch (rule.on) {
     case 'signed_in':
       if (isForOthers(rule, caller)) return refused('forbidden', people_only);
       return allowed('every signed-in principal may');
     case 'org':
-      return decideOrg(caller, rule.role);
+      return decideOrg(caller, rule);
     case 'team':
       return decideTeam(caller, rule, subject);
     case 'asset':
@@ -103,7 +106,9 @@ function decideSystem(carried: Operation, operation: Operation, rule: Rule): Dec
   return refused('forbidden', 'The service does this only for a caller.');
 }
 
-function decideOrg(caller: SignedInCaller, role: Role): Decision {
+function decideOrg(caller: SignedInCaller, rule: Extract<Rule, { on: 'org' }>): Decision {
+  const { role } = rule;
+  if (isForOthers(rule, caller)) return refused('forbidden', people_only);
   if (isAtLeast(caller.role, role)) return allowed(`platform role ${caller.role}`);
   return refused(
     'forbidden',

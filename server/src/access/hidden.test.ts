@@ -58,6 +58,7 @@ async function everythingOf(team: string, word: string, by: TestUser, boss: Test
     await boss.client.call('deployments.create', { body: { ref: stored.ref, force: true } });
     await boss.client.call('groups.create', { body: { name: `${name}-group`, team } });
     await boss.client.call('principals.create', { body: { name: `${name}-machine`, team } });
+    await boss.client.call('keys.create', { body: { scope: 'team', scope_id: team, alias: `${name}-key` } });
   }
 }
 
@@ -74,6 +75,7 @@ const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[]
   'users.list': [{ filters: [{}, { email: `${marker}@example.com` }] }],
   'groups.list': [{ filters: [{}, { team: 'ml' }, { name: `${marker}-agent-group` }] }],
   'principals.list': [{ filters: [{}, { team: 'ml' }, { name: `${marker}-agent-machine` }] }],
+  'keys.list': [{ filters: [{}, { scope: 'team' }, { team: 'ml' }, { all: 'true' }] }],
   'registry.search': [
     { filters: [{ q: marker }, { q: marker, kind: 'agent' }, { q: agent }, { q: `${marker} agent tool` }] },
   ],

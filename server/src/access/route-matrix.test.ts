@@ -231,6 +231,9 @@ async function freshGroup() {
 const freshPrincipal = async () =>
   await app.admin.client.call('principals.create', { body: { name: fresh('machine'), team: 'ml' } });
 
+const freshKey = async () =>
+  (await app.admin.client.call('keys.create', { body: { scope: 'team', scope_id: 'ml' } })).id;
+
 /** The input by endpoint. Every change has its own subject. */
 const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) => Sent | Promise<Sent> } = {
   'service.livez': () => ({}),
@@ -271,6 +274,12 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
     const { id, members } = await freshGroup();
     return { params: { id, member_id: members[0]?.id ?? nothing } };
   },
+  'keys.list': () => ({}),
+  'keys.create': () => ({ body: { scope: 'team', scope_id: 'ml' } }),
+  'keys.show': async () => ({ params: { id: await freshKey() } }),
+  'keys.revoke': async () => ({ params: { id: await freshKey() } }),
+  // A token is no key.
+  'gateway.chat_completions': () => ({ body: Buffer.from('{}') }),
   'principals.list': () => ({}),
   'principals.create': () => ({ body: { name: fresh('machine'), team: 'ml' } }),
   'principals.show': async () => ({ params: { id: (await freshPrincipal()).id } }),

@@ -15,7 +15,11 @@ export interface SecretKeys {
 
 /** Makes the missing keys. Throws when neither secret opens a key. */
 export async function openStoredKeys(db: Database, secrets: SecretKeys): Promise<StoredKeys> {
-  return { password: await storedKey(db, secrets, 'password'), envelope: await storedKey(db, secrets, 'envelope') };
+  return {
+    password: await storedKey(db, secrets, 'password'),
+    envelope: await storedKey(db, secrets, 'envelope'),
+    'key-pepper': await storedKey(db, secrets, 'key-pepper'),
+  };
 }
 
 async function storedKey(

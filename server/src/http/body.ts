@@ -68,16 +68,7 @@ export function archiveOf(incoming: IncomingMessage): ReadableStream<Uint8Array>
 }
 
 export function readJson(bytes: Buffer, schema: z.ZodType): unknown {
-  const text = decode(bytes);
-  if (depthOf(text) > max_depth)
-    throw new Problem('malformed', { detail: `The body is nested deeper than ${max_depth} levels.` });
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new Problem('malformed', { detail: 'The body is not JSON.' });
-  }
-  const read = schema.safeParse(value);
+  const read = schema.safeParse(parseJson(bytes));
   if (read.success) {
     requireStorable(read.data, '');
     return read.data;
@@ -87,7 +78,19 @@ export function readJson(bytes: Buffer, schema: z.ZodType): unknown {
   });
 }
 
-function decode(bytes: Buffer): string {
+/** Throws `malformed` for anything but JSON of at most 64 levels. */
+export function parseJson(bytes: Uint8Array): unknown {
+  const text = decode(bytes);
+  if (depthOf(text) > max_depth)
+    throw new Problem('malformed', { detail: `The body is nested deeper than ${max_depth} levels.` });
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Problem('malformed', { detail: 'The body is not JSON.' });
+  }
+}
+
+function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {

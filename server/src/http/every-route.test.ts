@@ -25,9 +25,11 @@ beforeAll(async () => {
   await app.admin.client.call('users.create', { body: { email: 'markup@example.com', name: markup } });
   await max.client.call('groups.create', { body: { name: 'group', team: 'ml', description: markup } });
   approval_id = id;
+  key = (await ada.client.call('keys.create', { body: {} })).key ?? '';
 });
 afterAll(async () => await app?.stop());
 let approval_id: string;
+let key: string;
 
 const all = Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => [name as EndpointName, endpoint] as const);
 const urlOf = (endpoint: Endpoint) => {
@@ -51,6 +53,9 @@ const send = async (endpoint: Endpoint, headers: Record<string, string> = {}, bo
     signal: AbortSignal.timeout(10_000),
   });
 const as = ({ token }: TestUser) => ({ authorization: `Bearer ${token}` });
+/** Somebody whose request is read to its end. */
+const senderOf = ({ surface }: Endpoint) =>
+  surface === 'gateway' ? { authorization: `Bearer ${key}` } : as(app.admin);
 
 test.each(all)('%s forbids every page, script and frame with each answer', async (name, endpoint) => {
   for (const headers of [{}, as(nemo), ...(endpoint.method === 'GET' ? [as(ada)] : [])]) {
@@ -79,12 +84,12 @@ describe('a body has its declared type, and no type that a page elsewhere can se
   ];
   test.each(all.filter(([, { body }]) => body !== undefined))('%s', async (name, endpoint) => {
     for (const type of types) {
-      const answered = await send(endpoint, { ...as(app.admin), 'content-type': type }, '{}');
+      const answered = await send(endpoint, { ...senderOf(endpoint), 'content-type': type }, '{}');
       expect([type, answered.status]).toEqual([type, 415]);
-      expect(await answered.json()).toMatchObject({ code: 'unsupported_media_type' });
+      expect(JSON.stringify(await answered.json())).toContain('"code":"unsupported_media_type"');
     }
     const right = endpoint.body === 'archive' ? 'application/gzip' : 'application/json';
-    expect([name, (await send(endpoint, { ...as(app.admin), 'content-type': right }, '[]')).status]).not.toEqual([
+    expect([name, (await send(endpoint, { ...senderOf(endpoint), 'content-type': right }, '[]')).status]).not.toEqual([
       name,
       415,
     ]);

@@ -2,8 +2,9 @@
 // record of refusals, security headers and the order of the checks.
 import type { SurfaceName } from '@gantry/contract/endpoint.ts';
 import type { Problem } from '@gantry/contract/problems.ts';
-import type { Origin, SignedInCaller } from '../access/caller.ts';
+import type { KeyCaller, Origin, SignedInCaller } from '../access/caller.ts';
 import type { RoleName } from '../config.ts';
+import { modelProblemReply } from './model-problem-reply.ts';
 import { problemReply } from './problem-reply.ts';
 import type { Reply } from './reply.ts';
 import type { RequestHeaders } from './request-headers.ts';
@@ -21,13 +22,17 @@ export interface Surface {
 /** The ways in which a request can identify its caller. */
 export interface Ways {
   bearer: Way;
+  /** A gateway key, as clients of OpenAI send it. */
+  key: Way;
+  /** A gateway key, as clients of Anthropic send it. */
+  x_api_key: Way;
 }
 
 interface Way {
   /** A request without this header does not use this way. */
   header: string;
   /** Throws `unauthenticated` when the proof is invalid. */
-  authenticate: (headers: RequestHeaders, origin: Origin) => Promise<SignedInCaller>;
+  authenticate: (headers: RequestHeaders, origin: Origin) => Promise<SignedInCaller | KeyCaller>;
 }
 
 const mebibyte = 1024 * 1024;
@@ -36,5 +41,12 @@ export const surfaces: Readonly<Record<SurfaceName, Surface>> = {
   api: { role: 'api', ways: ['bearer'], max_body_bytes: mebibyte, printProblem: problemReply },
   // The same as the wrapper's default.
   ingress: { role: 'ingress', ways: ['bearer'], max_body_bytes: 10 * mebibyte, printProblem: problemReply },
+  // An image lies in the request as text.
+  gateway: {
+    role: 'gateway',
+    ways: ['x_api_key', 'key'],
+    max_body_bytes: 20 * mebibyte,
+    printProblem: modelProblemReply,
+  },
   probes: { ways: [], max_body_bytes: 0, printProblem: problemReply },
 };

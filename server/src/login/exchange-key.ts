@@ -5,7 +5,7 @@ import type { Origin } from '../access/caller.ts';
 import { append } from '../audit/append.ts';
 import { networkOf } from '../http/peer.ts';
 import { findWorkingKey, noteKeyUse } from '../service-principals/find.ts';
-import { isKey, keyDigest } from '../service-principals/key.ts';
+import { keyDigest, serviceKeys } from '../key-form.ts';
 import type { LoginParts } from './login.ts';
 import * as store from './store.ts';
 import { newSessionId } from './token.ts';
@@ -23,7 +23,7 @@ export async function exchangeKey(
   const wait = await store.blockedFor(db, [{ key: from, most: max_failures }]);
   if (wait !== undefined) throw new Problem('rate_limited', { retry_after_seconds: wait });
   // A key in another format needs no query.
-  const found = isKey(key) ? await findWorkingKey(db, keyDigest(key_digest, key)) : undefined;
+  const found = serviceKeys.isKey(key) ? await findWorkingKey(db, keyDigest(key_digest, key)) : undefined;
   const about = { team: null, asset: null, ip: origin.ip, request_id: origin.request_id };
   if (found === undefined) {
     await db.transaction(async (tx) => {

@@ -6,6 +6,7 @@ import { deriveKey } from '../derive-key.ts';
 import { cursors as sealedCursors } from '../http/cursor.ts';
 import type { SurfaceHandlers } from '../http/handlers.ts';
 import { invite, mailedUntil } from '../login/admit.ts';
+import { keysRoutes } from '../keys/routes.ts';
 import { loginRoutes } from '../login/routes.ts';
 import { endSessions } from '../login/sessions.ts';
 import { notificationsRoutes } from '../notifications/routes.ts';
@@ -88,6 +89,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
       orgFile: () => orgFile,
     }),
     ...servicePrincipalsRoutes({ db, cursors, holdAssets, digest_key: key_digest }),
+    ...keysRoutes({ db, cursors, pepper: parts.key_pepper }),
     ...registryRoutes({ db, cursors, data_dir, readAsOf }),
     ...approvalsRoutes({ db, cursors }),
     ...notificationsRoutes({ db, cursors, catchUp: outgoing.catchUp }),

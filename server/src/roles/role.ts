@@ -31,6 +31,7 @@ export interface RoleParts {
   db: Database;
   secret_key: string;
   envelope: Envelope;
+  key_pepper: Buffer;
   passwords: Passwords;
   tokens: Tokens;
   readAsOf: ReadAsOf;

@@ -10,7 +10,7 @@ import { errorCode, unique_violation } from '../database/database.ts';
 import { loadTeam } from '../principals/load-team.ts';
 import { signedInUser } from '../principals/signed-in.ts';
 import { issueKey } from './issue-key.ts';
-import { prefixOf } from './key.ts';
+import { prefixOf } from '../key-form.ts';
 import type { ServicePrincipalParts } from './parts.ts';
 import { refuseIdle } from './refuse-idle.ts';
 import { readBack } from './show.ts';

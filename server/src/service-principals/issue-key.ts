@@ -1,5 +1,5 @@
 import type { GovernedTx } from '../access/change.ts';
-import { keyDigest, newKey, prefixOf } from './key.ts';
+import { keyDigest, prefixOf, serviceKeys } from '../key-form.ts';
 import type { ServicePrincipalParts } from './parts.ts';
 import * as store from './store.ts';
 
@@ -9,7 +9,7 @@ export async function issueKey(
   tx: GovernedTx,
   { principal_id, issued_to }: { principal_id: string; issued_to: string },
 ): Promise<string> {
-  const key = newKey();
+  const key = serviceKeys.newKey();
   await store.insertKey(tx, { principal_id, digest: keyDigest(digest_key, key), prefix: prefixOf(key), issued_to });
   return key;
 }

@@ -5,7 +5,7 @@ import type { Caller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { signedInUser } from '../principals/signed-in.ts';
 import { issueKey } from './issue-key.ts';
-import { prefixOf } from './key.ts';
+import { prefixOf } from '../key-form.ts';
 import type { ServicePrincipalParts } from './parts.ts';
 import { loadPrincipalRow, readBack } from './show.ts';
 import * as store from './store.ts';

@@ -4,7 +4,7 @@ import type { Role } from '@gantry/contract/roles.ts';
 import { sql } from '../database/sql.ts';
 import { storeAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
-import { isKey, newKey } from './key.ts';
+import { serviceKeys } from '../key-form.ts';
 
 let app: TestApp;
 let max: TestUser;
@@ -44,7 +44,7 @@ const events = async (event: string) =>
 describe('a key', () => {
   test('is shown once, and is stored nowhere', async () => {
     const ci = await machine('deployer');
-    expect(isKey(ci.key)).toBe(true);
+    expect(serviceKeys.isKey(ci.key)).toBe(true);
     const shown = await max.client.call('principals.show', { params: { id: ci.id } });
     expect(shown).toMatchObject({ role: 'deployer', allowed_assets: ['*/*'], key_age_days: 0, key_is_old: false });
     expect(shown.keys).toMatchObject([{ prefix: ci.key.slice(0, 12), issued_to: max.email, last_used_at: null }]);
@@ -79,8 +79,12 @@ describe('a key', () => {
     const { key } = await machine();
     await expect(app.as(key).call('auth.me', {})).rejects.toMatchObject({ code: 'unauthenticated' });
     const other = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`;
-    expect([isKey(other), isKey(newKey()), isKey('')]).toEqual([false, true, false]);
-    for (const wrong of [other, newKey(), "gsp_' or 1=1 --"])
+    expect([serviceKeys.isKey(other), serviceKeys.isKey(serviceKeys.newKey()), serviceKeys.isKey('')]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    for (const wrong of [other, serviceKeys.newKey(), "gsp_' or 1=1 --"])
       await expect(exchange(wrong)).rejects.toMatchObject({ code: 'bad_credentials' });
     await exchange(key);
   });

@@ -95,6 +95,7 @@ export async function testApp({
       db: service_db,
       secret_key,
       envelope: openEnvelope(keys.envelope),
+      key_pepper: keys['key-pepper'],
       passwords: hashing,
       lock,
       failed: new Promise<never>(() => {}),

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import type { Endpoint } from './endpoint.ts';
+import { byId, id, name, paging, shownOnce, text, time } from './wire.ts';
+
+export const keyScopes = ['org', 'team', 'user', 'agent', 'principal'] as const;
+export type KeyScope = (typeof keyScopes)[number];
+
+export const budgetDurations = ['daily', 'weekly', 'monthly'] as const;
+
+/** At most a million dollars, so that sums stay exact as numbers. */
+const usd = z
+  .string()
+  .regex(/^(?:0|[1-9]\d{0,5}|1000000)(?:\.\d{1,9})?$/, 'must be decimal text of at most 1000000, such as "2.50"');
+
+/** The most that may be spent, and the most calls. Null is no limit. */
+export const limits = z.object({
+  daily_usd: usd.nullable(),
+  weekly_usd: usd.nullable(),
+  monthly_usd: usd.nullable(),
+  requests_per_minute: z.int().min(0).max(1_000_000).nullable(),
+  tokens_per_minute: z.int().min(0).max(1_000_000_000).nullable(),
+});
+export type Limits = z.output<typeof limits>;
+
+export const gatewayKey = z.object({
+  id,
+  alias: z.string(),
+  prefix: z.string().describe('the first 12 characters'),
+  scope: z.enum(keyScopes),
+  scope_name: z.string().describe('the name of the team, user, agent or service principal'),
+  team: z.string().nullable(),
+  models: z.array(z.string()).describe('globs over names of models'),
+  limits,
+  tags: z.array(z.string()),
+  state: z.enum(['active', 'expired', 'revoked']),
+  created_by: z.string(),
+  created_at: time,
+  expires_at: time.nullable(),
+});
+export type GatewayKey = z.output<typeof gatewayKey>;
+
+export const gatewayKeyWithValue = gatewayKey.extend({
+  key: shownOnce('shown once, so absent when an Idempotency-Key repeats this answer'),
+});
+export type GatewayKeyWithValue = z.output<typeof gatewayKeyWithValue>;
+
+const modelGlob = z
+  .string()
+  .regex(/^[a-zA-Z0-9*][a-zA-Z0-9._:/@+*-]{0,199}$/, 'must be a pattern over names of models, such as gpt-*');
+// Only the service writes `team:…` and `agent:…`, so nobody's costs are attributed to others.
+const tag = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'must be lower-case letters, digits and . _ -, at most 63');
+
+export const keysEndpoints = {
+  'keys.list': {
+    method: 'GET',
+    path: '/api/v1/rbac/keys',
+    summary: 'Your gateway keys, and those that you may manage; values are omitted',
+    operation: 'key.list',
+    query: z.strictObject({
+      scope: z.enum(keyScopes).optional(),
+      team: name.optional(),
+      all: z.stringbool().default(false).describe('also the revoked ones'),
+      ...paging,
+    }),
+    reply: { kind: 'list', status: 200, schema: gatewayKey },
+    problems: ['bad_cursor'],
+  },
+  'keys.create': {
+    method: 'POST',
+    path: '/api/v1/rbac/keys',
+    summary: 'Create a gateway key; its value is shown once',
+    operation: 'key.create_own',
+    body: z.strictObject({
+      alias: text.min(1).max(100).optional().describe('a name for people; the scope when absent'),
+      scope: z.enum(keyScopes).default('user'),
+      scope_id: z
+        .string()
+        .max(200)
+        .optional()
+        .describe('the name or id of the team, user, agent or service principal; yours when absent'),
+      team: name.optional().describe('the team that pays for a key of your own; your primary team when absent'),
+      models: z.array(modelGlob).min(1).max(100).default(['*']),
+      max_budget: usd.optional().describe('for `budget_duration`'),
+      budget_duration: z.enum(budgetDurations).default('monthly'),
+      limits: limits.partial().default({}),
+      tags: z.array(tag).max(20).default([]),
+      expires_in_days: z.int().min(1).max(3650).optional(),
+    }),
+    reply: { kind: 'data', status: 201, schema: gatewayKeyWithValue },
+    problems: [],
+  },
+  'keys.show': {
+    method: 'GET',
+    path: '/api/v1/rbac/keys/{id}',
+    summary: 'A gateway key; its value is omitted',
+    operation: 'key.list',
+    params: byId,
+    reply: { kind: 'data', status: 200, schema: gatewayKey },
+    problems: [],
+  },
+  'keys.revoke': {
+    method: 'DELETE',
+    path: '/api/v1/rbac/keys/{id}',
+    summary: 'Revoke a gateway key; no call begins with it after this answer',
+    operation: 'key.list',
+    params: byId,
+    reply: { kind: 'none', status: 204 },
+    problems: [],
+  },
+} as const satisfies Record<string, Endpoint>;

@@ -1,0 +1,35 @@
+// The providers whose address and format are known. Any other one needs `base_url`, and speaks OpenAI's format.
+
+/** The format in which a provider is called. */
+export type UpstreamKind = 'openai' | 'anthropic';
+
+export interface ModelProvider {
+  kind: UpstreamKind;
+  /** Absent: `base_url` of the model's config is needed. */
+  base_url?: string;
+  /** Its name for the limit of an answer's tokens in a chat; most copied OpenAI's first one. */
+  max_tokens_field?: 'max_completion_tokens';
+}
+
+const modelProviders: Readonly<Record<string, ModelProvider>> = {
+  openai: { kind: 'openai', base_url: 'https://api.openai.com/v1', max_tokens_field: 'max_completion_tokens' },
+  azure: { kind: 'openai', max_tokens_field: 'max_completion_tokens' },
+  anthropic: { kind: 'anthropic', base_url: 'https://api.anthropic.com/v1' },
+  mistral: { kind: 'openai', base_url: 'https://api.mistral.ai/v1' },
+  groq: { kind: 'openai', base_url: 'https://api.groq.com/openai/v1' },
+  together: { kind: 'openai', base_url: 'https://api.together.xyz/v1' },
+  deepseek: { kind: 'openai', base_url: 'https://api.deepseek.com/v1' },
+  openrouter: { kind: 'openai', base_url: 'https://openrouter.ai/api/v1' },
+  xai: { kind: 'openai', base_url: 'https://api.x.ai/v1' },
+  ollama: { kind: 'openai', base_url: 'http://127.0.0.1:11434/v1' },
+  vllm: { kind: 'openai', base_url: 'http://127.0.0.1:8000/v1' },
+  'lm-studio': { kind: 'openai', base_url: 'http://127.0.0.1:1234/v1' },
+};
+
+export function isKnown(name: string): boolean {
+  return Object.hasOwn(modelProviders, name);
+}
+
+export function modelProvider(name: string): ModelProvider {
+  return (isKnown(name) ? modelProviders[name] : undefined) ?? { kind: 'openai' };
+}

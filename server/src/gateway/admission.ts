@@ -1,0 +1,148 @@
+// Admission of calls, and their settlement, in batches: one transaction for all that wait, and at most one at a time in a process. The next
+// batch collects meanwhile. Promises: a call is admitted only after its hold is committed; a settlement is carried out exactly once; without
+// the ledger no call begins.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Problem } from '@gantry/contract/problems.ts';
+import type { KeyCaller } from '../access/caller.ts';
+import type { Database, OpenTx } from '../database/database.ts';
+import { openBooks, type Books, type Reservation, type Settlement } from '../ledger/books.ts';
+import { openFacts, type Facts } from './facts.ts';
+import { judge } from './judge.ts';
+import * as store from './store.ts';
+
+interface Asked {
+  caller: KeyCaller;
+  /** Of the hold that it gets. */
+  hold_id: string;
+  /** The requested name of a model. */
+  model: string;
+  /** The reservation for a call to the model that the name leads to. Throws a refusal. */
+  reservation(facts: Facts & { model: NonNullable<Facts['model']> }): Reservation;
+}
+
+export interface Admitted {
+  model: NonNullable<Facts['model']>;
+  output_tokens: number;
+  is_limited: boolean;
+}
+
+interface Settled extends Settlement {
+  accounts: readonly string[];
+}
+
+export interface Admission {
+  /** Throws the refusal, and `ledger_unavailable` when nothing could be held. */
+  admit(asked: Asked): Promise<Admitted>;
+  /** Carried out with one of the next batches, again and again until it is stored. */
+  settle(settled: Settled): void;
+  /** When every settlement is stored. */
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  asked: Asked;
+  resolve: (admitted: Admitted) => void;
+  reject: (error: unknown) => void;
+}
+
+const max_batch = 256;
+// A settlement waits this long for an admission that takes it along.
+const settle_after_ms = 10;
+const max_pause_ms = 2000;
+
+export function openAdmission(db: Database, { onError }: { onError: (error: unknown) => void }): Admission {
+  const facts = openFacts();
+  let waiting: Waiting[] = [];
+  let settled: Settled[] = [];
+  let running: Promise<void> | undefined;
+  let failures = 0;
+
+  const start = () => {
+    running ??= run().finally(() => {
+      running = undefined;
+      if (waiting.length + settled.length > 0) start();
+    });
+  };
+
+  async function run(): Promise<void> {
+    // At the end of the event loop's turn, all requests of this turn have arrived.
+    await new Promise(setImmediate);
+    while (waiting.length + settled.length > 0) {
+      const asks = waiting.splice(0, max_batch);
+      const settlements = settled.splice(0, max_batch);
+      try {
+        const answers = await db.transaction(async (tx) => await carryOut(tx, asks, settlements));
+        failures = 0;
+        for (const answer of answers) answer();
+      } catch (error) {
+        onError(error);
+        failures++;
+        for (const { reject } of asks) reject(new Problem('ledger_unavailable', { retry_after_seconds: 1 }));
+        // Nobody knows whether the commit succeeded. A hold that exists is given back; one that does not exist is none.
+        settled.unshift(...settlements, ...asks.map(({ asked }) => unused(asked)));
+        await sleep(Math.min(50 * 2 ** failures, max_pause_ms));
+      }
+    }
+  }
+
+  /** Changes the database, and returns what to answer after the commit. */
+  async function carryOut(
+    tx: OpenTx,
+    asks: readonly Waiting[],
+    settlements: readonly Settled[],
+  ): Promise<(() => void)[]> {
+    const account_ids = [
+      ...asks.flatMap(({ asked }) => asked.caller.accounts),
+      ...settlements.flatMap(({ accounts }) => accounts),
+    ];
+    const [books, head] = await Promise.all([
+      openBooks(tx, { account_ids: [...new Set(account_ids)], hold_ids: settlements.map(({ hold_id }) => hold_id) }),
+      store.head(tx),
+    ]);
+    const known = await Promise.allSettled(
+      asks.map(async ({ asked }) => await facts.load(tx, head?.hash ?? '', asked)),
+    );
+    for (const one of settlements) books.settle(one);
+    const answers = asks.map(({ asked, resolve, reject }, index) => {
+      const found = known[index];
+      try {
+        if (found?.status !== 'fulfilled') throw found?.reason;
+        const admitted = admittedBy(books, asked, found.value);
+        return () => resolve(admitted);
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        return () => reject(error);
+      }
+    });
+    const write = books.write();
+    if (write !== undefined) await tx.last(write);
+    return answers;
+  }
+
+  return {
+    admit: async (asked) =>
+      await new Promise<Admitted>((resolve, reject) => {
+        waiting.push({ asked, resolve, reject });
+        start();
+      }),
+    settle: (one) => {
+      settled.push(one);
+      setTimeout(start, settle_after_ms);
+    },
+    close: async () => {
+      start();
+      while (running !== undefined) await running;
+    },
+  };
+}
+
+function admittedBy(books: Books, asked: Asked, facts: Facts): Admitted {
+  const { model } = judge(facts, asked.model, books.now);
+  const reservation = asked.reservation({ ...facts, model });
+  const { output_tokens, is_limited } = books.reserve(reservation);
+  return { model, output_tokens, is_limited };
+}
+
+function unused({ hold_id, caller: { accounts } }: Asked): Settled {
+  return { hold_id, accounts, outcome: 'failed', nano: 0, input_tokens: 0, output_tokens: 0, usage: {} };
+}

@@ -1,0 +1,87 @@
+// What decides a call: the key, and the model that the key may use under the requested name. All of it is governed, so it may be kept under the
+// hash of the governance chain's head. An admission reads that hash after it has locked the key's account. Facts are read after the hash, so
+// they may be newer than it, never older.
+import { LRUCache } from 'lru-cache';
+import { globMatches } from '@gantry/contract/model-globs.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import type { KeyCaller, SignedInCaller } from '../access/caller.ts';
+import { decide } from '../access/decide.ts';
+import type { Reader } from '../database/database.ts';
+import { keyFacts, type KeyFacts } from '../keys/facts.ts';
+import { findAssetsById } from '../registry/find.ts';
+import { loadIdentity } from '../service-principals/load-caller.ts';
+import { toModel, type Model } from './model.ts';
+import * as store from './store.ts';
+
+export interface Facts {
+  key: KeyFacts;
+  /** Undefined when the key may use no model of this name. */
+  model: Model | undefined;
+}
+
+export interface KnownFacts {
+  /** Throws `invalid_api_key` for a key whose holder is gone. */
+  load(db: Reader, hash: string, asked: AskedFacts): Promise<Facts>;
+}
+
+interface AskedFacts {
+  caller: KeyCaller;
+  model: string;
+}
+
+const max_known = 50_000;
+
+export function openFacts(): KnownFacts {
+  const known = new LRUCache<string, { hash: string; facts: Facts }>({ max: max_known });
+  return {
+    load: async (db, hash, asked) => {
+      const name = `${asked.caller.id} ${asked.model}`;
+      const kept = known.get(name);
+      if (kept?.hash === hash) return kept.facts;
+      const facts = await load(db, asked);
+      known.set(name, { hash, facts });
+      return facts;
+    },
+  };
+}
+
+async function load(db: Reader, { caller, model }: AskedFacts): Promise<Facts> {
+  const [key, holder, rows] = await Promise.all([
+    keyFacts(db, caller.id),
+    holderOf(db, caller),
+    store.modelsNamed(db, model),
+  ]);
+  if (key === undefined || holder === undefined) throw new Problem('invalid_api_key');
+  const named = rows.filter(({ name }) => key.models.some((glob) => globMatches(glob, name)));
+  const assets = await findAssetsById(
+    db,
+    named.map(({ id }) => id),
+    holder,
+  );
+  const usable = named.find(({ id }) => {
+    const asset = assets.find((one) => one.id === id);
+    return asset !== undefined && decide(holder, 'asset.invoke', asset).allowed;
+  });
+  return { key, model: usable && toModel(usable) };
+}
+
+/** Whose rights on models the key has: its user's, its service principal's, or those of everyone in its team or in the organisation. */
+async function holderOf(db: Reader, caller: KeyCaller): Promise<SignedInCaller | undefined> {
+  const { scope, scope_id, team_id, label, origin } = caller;
+  if (scope === 'user' || scope === 'principal') return await loadIdentity(db, scope_id, origin);
+  const memberships = team_id === null ? [] : [{ team_id, team: '', role: 'viewer' as const }];
+  return {
+    kind: 'principal',
+    id: team_id ?? scope_id,
+    label,
+    name: label,
+    role: 'viewer',
+    memberships,
+    groups: [],
+    primary_team: null,
+    active_team: null,
+    allowed_assets: ['models/*'],
+    session_id: '',
+    origin,
+  };
+}

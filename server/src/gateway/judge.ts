@@ -1,0 +1,19 @@
+import { Problem } from '@gantry/contract/problems.ts';
+import type { Facts } from './facts.ts';
+import type { Model } from './model.ts';
+
+/** The model of a call, by a key that works at this moment. Throws the refusal. */
+export function judge({ key, model }: Facts, asked_model: string, now: string): { model: Model } {
+  if (key.is_revoked) throw new Problem('invalid_api_key', { detail: `The key ${key.prefix}… is revoked.` });
+  if (key.expires_at !== null && key.expires_at <= now)
+    throw new Problem('invalid_api_key', { detail: `The key ${key.prefix}… expired at ${key.expires_at}.` });
+  if (model === undefined)
+    throw new Problem('model_not_allowed', {
+      detail: `The key ${key.prefix}… may not call ${JSON.stringify(asked_model.slice(0, 100))}, or there is no such model.`,
+      hint:
+        key.agent === null
+          ? 'See the models of the key: GET /v1/models.'
+          : 'Its models are `model.primary` and `model.fallback` of agent.yaml.',
+    });
+  return { model };
+}

@@ -1,0 +1,36 @@
+// A refusal for clients of model vendors. The SDKs of OpenAI and Anthropic both read this shape.
+import type { Problem } from '@gantry/contract/problems.ts';
+import type { Reply } from './reply.ts';
+
+const types: Record<number, string> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+};
+
+export function modelProblemReply(
+  { status, code, detail, hint, retry_after_seconds, errors, fields }: Problem,
+  request_id: string,
+): Reply {
+  const type = types[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
+  const message = [detail, ...errors.map((error) => `${error.pointer ?? ''} ${error.message}`.trim()), hint ?? []]
+    .flat()
+    .join(' ');
+  return {
+    status,
+    headers: {
+      'content-type': 'application/json',
+      'x-request-id': request_id,
+      ...(retry_after_seconds === undefined ? {} : { 'retry-after': String(retry_after_seconds) }),
+      // Their clients repeat a 429 and a 5xx. A spent budget stays spent.
+      ...(code === 'budget_exceeded' && { 'x-should-retry': 'false' }),
+    },
+    body: JSON.stringify({
+      type: 'error',
+      error: { type, code: code === 'unauthenticated' ? 'invalid_api_key' : code, message, param: null, ...fields },
+      request_id,
+    }),
+  };
+}

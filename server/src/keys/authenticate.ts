@@ -1,0 +1,51 @@
+// A request's gateway key → the facts about it that never change. Whether it still works is read in the admission of each call.
+import { LRUCache } from 'lru-cache';
+import { Problem } from '@gantry/contract/problems.ts';
+import type { KeyCaller, Origin } from '../access/caller.ts';
+import type { RequestHeaders } from '../http/request-headers.ts';
+import { gatewayKeys, keyDigest } from '../key-form.ts';
+import { accountsOf } from './accounts.ts';
+import type { KeyParts } from './parts.ts';
+import * as store from './store.ts';
+
+const max_known = 200_000;
+
+type Authenticate = (text: string | undefined, origin: Origin) => Promise<KeyCaller>;
+
+/** The headers that carry a key: OpenAI's clients send a bearer token, Anthropic's `x-api-key`. */
+export function keyWays(authenticate: Authenticate) {
+  const bearer = (headers: RequestHeaders) => /^Bearer (\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
+  return {
+    key: {
+      header: 'authorization',
+      authenticate: async (headers: RequestHeaders, origin: Origin) => await authenticate(bearer(headers), origin),
+    },
+    x_api_key: {
+      header: 'x-api-key',
+      authenticate: async (headers: RequestHeaders, origin: Origin) =>
+        await authenticate(headers.get('x-api-key') ?? undefined, origin),
+    },
+  };
+}
+
+export function keyAuthenticator({ db, pepper }: Pick<KeyParts, 'db' | 'pepper'>): Authenticate {
+  const known = new LRUCache<string, Omit<KeyCaller, 'origin'>>({ max: max_known });
+  /** Throws `invalid_api_key` for text that is no key, and for an unknown key. */
+  return async (text: string | undefined, origin: Origin): Promise<KeyCaller> => {
+    // A mistyped key needs no query.
+    if (text === undefined || !gatewayKeys.isKey(text)) throw new Problem('invalid_api_key');
+    const digest = keyDigest(pepper, text);
+    const name = digest.toString('base64');
+    const found = known.get(name) ?? (await find(digest));
+    if (found === undefined) throw new Problem('invalid_api_key');
+    known.set(name, found);
+    return { ...found, origin };
+  };
+
+  async function find(digest: Buffer): Promise<Omit<KeyCaller, 'origin'> | undefined> {
+    const key = await store.keyByDigest(db, digest);
+    if (key === undefined) return undefined;
+    const { prefix, ...rest } = key;
+    return { kind: 'key', label: `key:${prefix}`, ...rest, accounts: await accountsOf(db, key) };
+  }
+}

@@ -1,0 +1,36 @@
+import type { Reader } from '../database/database.ts';
+import * as store from './store.ts';
+
+/** What decides about a key's calls, and what its ledger rows say. All of it is governed. */
+export interface KeyFacts {
+  id: string;
+  prefix: string;
+  team: string | null;
+  user: string | null;
+  agent: string | null;
+  principal: string | null;
+  models: string[];
+  tags: string[];
+  expires_at: string | null;
+  is_revoked: boolean;
+}
+
+/** Undefined for a key that is gone. */
+export async function keyFacts(db: Reader, id: string): Promise<KeyFacts | undefined> {
+  const row = await store.keyById(db, id);
+  if (row === undefined) return undefined;
+  const { prefix, scope, scope_name, team, models, tags, expires_at, revoked_at } = row;
+  const named = (one: typeof scope) => (scope === one ? scope_name : null);
+  return {
+    id,
+    prefix,
+    team,
+    user: named('user'),
+    agent: named('agent'),
+    principal: named('principal'),
+    models,
+    tags,
+    expires_at,
+    is_revoked: revoked_at !== null,
+  };
+}

@@ -1,0 +1,47 @@
+import type { Page } from '@gantry/contract/endpoint.ts';
+import type { GatewayKey, KeyScope } from '@gantry/contract/keys.ts';
+import { authorize } from '../access/authorize.ts';
+import type { Caller } from '../access/caller.ts';
+import { theOrg } from '../access/subject.ts';
+import { signedIn } from '../principals/signed-in.ts';
+import type { KeyParts } from './parts.ts';
+import { isListed } from './policy.ts';
+import { loadKey, toRecords } from './record.ts';
+import * as store from './store.ts';
+
+export interface Asked {
+  scope?: KeyScope | undefined;
+  team?: string | undefined;
+  all: boolean;
+  limit: number;
+  cursor?: string | undefined;
+}
+
+export async function listKeys(
+  { db, cursors }: KeyParts,
+  caller: Caller,
+  { limit, cursor, ...filter }: Asked,
+): Promise<Page<GatewayKey>> {
+  const user = signedIn(caller);
+  authorize(user, 'key.list', theOrg);
+  const scope = ['keys', filter, user.id];
+  const [created_at, id] = cursors.read(cursor, scope) ?? [];
+  const after = created_at === undefined ? undefined : { created_at: String(created_at), id: String(id) };
+  const rows = await store.keys(db, { caller: user, ...filter, after, limit: limit + 1 });
+  const records = new Map((await toRecords(db, rows)).map((record) => [record.id, record]));
+  return cursors.page(
+    rows,
+    limit,
+    scope,
+    (row) => [row.created_at, row.id],
+    (row) => (isListed(user, row) ? records.get(row.id) : undefined),
+  );
+}
+
+export async function showKey({ db }: KeyParts, caller: Caller, id: string): Promise<GatewayKey> {
+  const user = signedIn(caller);
+  authorize(user, 'key.list', theOrg);
+  const [record] = await toRecords(db, [await loadKey(db, user, id)]);
+  if (record === undefined) throw new Error('one row has one record');
+  return record;
+}

@@ -1,0 +1,62 @@
+// The counters of one account, and its limits. Pure: books.ts reads and writes the rows.
+import { areInSame, windows, type Window } from './windows.ts';
+
+/** Amounts in nano-USD. */
+type Amounts = Record<Window, number>;
+
+export interface Account {
+  id: string;
+  /** The counters are about the day, week and month that contain it. */
+  day: string;
+  spent: Amounts;
+  /** Reserved by calls under way. */
+  held: Amounts;
+}
+
+/** Null is no limit. */
+export type Limits = Record<Window, number | null>;
+
+/** Starts the windows that contain `day` and not the account's own day. A clock that was set back changes nothing. */
+export function startWindows(account: Account, day: string): void {
+  if (day <= account.day) return;
+  for (const window of windows) {
+    if (areInSame(window, account.day, day)) continue;
+    account.spent[window] = 0;
+    account.held[window] = 0;
+  }
+  account.day = day;
+}
+
+/** A limit that leaves the least, or none. */
+export interface Headroom {
+  nano: number;
+  window: Window;
+  limit: number;
+  spent: number;
+}
+
+/** Undefined without a limit. */
+export function headroomOf(account: Account, limits: Limits): Headroom | undefined {
+  let least: Headroom | undefined;
+  for (const window of windows) {
+    const limit = limits[window];
+    if (limit === null) continue;
+    const spent = account.spent[window];
+    const nano = limit - spent - account.held[window];
+    if (least === undefined || nano < least.nano) least = { nano, window, limit, spent };
+  }
+  return least;
+}
+
+export function hold(account: Account, nano: number): void {
+  for (const window of windows) account.held[window] += nano;
+}
+
+/** The windows of the hold's own day change. One that has ended since has no counters any more. */
+export function settle(account: Account, held: { day: string; nano: number }, spent_nano: number): void {
+  for (const window of windows) {
+    if (!areInSame(window, held.day, account.day)) continue;
+    account.held[window] -= held.nano;
+    account.spent[window] += spent_nano;
+  }
+}

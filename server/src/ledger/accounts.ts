@@ -1,0 +1,1 @@
+export { lockAccounts, openAccounts } from './store.ts';

@@ -1,0 +1,1 @@
+export { overdueHolds } from './store.ts';

@@ -1,0 +1,45 @@
+// The limits of an account, on the wire: money as decimal text.
+import type { Limits as WireLimits } from '@gantry/contract/keys.ts';
+import { formatUsd, parseUsd } from '@gantry/contract/money.ts';
+import type { GovernedTx } from '../access/change.ts';
+import type { Reader } from '../database/database.ts';
+import * as store from './store.ts';
+
+const none: WireLimits = {
+  daily_usd: null,
+  weekly_usd: null,
+  monthly_usd: null,
+  requests_per_minute: null,
+  tokens_per_minute: null,
+};
+
+/** In the order of the ids. */
+export async function limitsOf(db: Reader, ids: readonly string[]): Promise<WireLimits[]> {
+  const rows = new Map((await store.budgets(db, ids)).map((row) => [row.id, row]));
+  return ids.map((id) => {
+    const row = rows.get(id);
+    if (row === undefined) return none;
+    const { limits, requests_per_minute, tokens_per_minute } = row;
+    return {
+      daily_usd: printed(limits.day),
+      weekly_usd: printed(limits.week),
+      monthly_usd: printed(limits.month),
+      requests_per_minute,
+      tokens_per_minute,
+    };
+  });
+}
+
+/** Waits for the calls that the account admits at this moment: no later one is admitted under other limits. */
+export async function setLimits(tx: GovernedTx, id: string, limits: WireLimits): Promise<void> {
+  await store.lockAccounts(tx, [id]);
+  await store.writeBudget(tx, {
+    id,
+    limits: { day: parsed(limits.daily_usd), week: parsed(limits.weekly_usd), month: parsed(limits.monthly_usd) },
+    requests_per_minute: limits.requests_per_minute,
+    tokens_per_minute: limits.tokens_per_minute,
+  });
+}
+
+const printed = (nano: number | null) => (nano === null ? null : formatUsd(nano));
+const parsed = (text: string | null) => (text === null ? null : parseUsd(text));

@@ -1,0 +1,142 @@
+import type { GovernedTx } from '../access/change.ts';
+import type { Reader, Tx } from '../database/database.ts';
+import { sql, type Sql } from '../database/sql.ts';
+import type { Account, Limits } from './account.ts';
+import type { Rate } from './rate.ts';
+
+export interface Budget {
+  id: string;
+  limits: Limits;
+  requests_per_minute: number | null;
+  tokens_per_minute: number | null;
+}
+
+/** What the ledger says about a call. It is known before the call, so it is stored with the hold. */
+export interface CallRecord {
+  key_id: string;
+  key: string;
+  team: string | null;
+  user: string | null;
+  agent: string | null;
+  principal: string | null;
+  tags: string[];
+  model: string;
+  provider: string;
+  upstream_model: string;
+  attempt: number;
+  /** The version of the price; null without one. */
+  price: string | null;
+}
+
+export interface Hold {
+  id: string;
+  accounts: string[];
+  day: string;
+  nano: number;
+  second: number;
+  tokens: number;
+  call: CallRecord;
+}
+
+export interface LedgerRow extends CallRecord, Used {
+  hold_id: string;
+  day: string;
+  accounts: string[];
+  outcome: 'answered' | 'refused' | 'failed' | 'lost';
+  estimated: boolean;
+  nano: number;
+}
+
+/** The tokens of one call. */
+export interface Used {
+  /** Cached or not. */
+  input_tokens: number;
+  output_tokens: number;
+  /** By the classes that prices know. */
+  usage: Readonly<Record<string, number>>;
+}
+
+/** Locks them in the order of their ids, so that two batches cannot wait for each other. */
+export const lockAccounts = async (tx: Tx, ids: readonly string[]) =>
+  await tx.all<Account>(sql`
+    select id, day::text as day, json_build_object('day', day_spent, 'week', week_spent, 'month', month_spent) as spent,
+      json_build_object('day', day_held, 'week', week_held, 'month', month_held) as held
+    from account where id = any(${ids}) order by id for update`);
+
+const budgetColumns = sql`id, json_build_object('day', day_nano, 'week', week_nano, 'month', month_nano) as limits, requests_per_minute, tokens_per_minute`;
+
+export const budgets = async (db: Reader, ids: readonly string[]) =>
+  await db.all<Budget>(sql`select ${budgetColumns} from budget where id = any(${ids})`);
+
+export const rates = async (tx: Tx, ids: readonly string[]) =>
+  await tx.all<Rate>(sql`select id, second, requests, tokens from rate where id = any(${ids})`);
+
+/** The ones that nothing has settled before. */
+export const takeHolds = async (tx: Tx, ids: readonly string[]) =>
+  await tx.all<Hold>(
+    sql`delete from hold where id = any(${ids}) returning id, accounts, day::text as day, nano, second, tokens, call`,
+  );
+
+export const clock = async (tx: Tx) => await tx.one<{ now: string }>(sql`select clock_now() as now`);
+
+export interface Written {
+  accounts: readonly Account[];
+  rates: readonly Rate[];
+  holds: readonly (Hold & { deadline: string })[];
+  rows: readonly LedgerRow[];
+}
+
+/** One statement, so that the commit can follow it at once. */
+export function write({ accounts, rates, holds, rows }: Written): Sql {
+  const amounts = (part: 'spent' | 'held', window: 'day' | 'week' | 'month') =>
+    sql`${accounts.map((account) => account[part][window])}::bigint[]`;
+  return sql`
+    with moved as (
+      update account a set day = n.day, day_spent = n.day_spent, week_spent = n.week_spent, month_spent = n.month_spent,
+        day_held = n.day_held, week_held = n.week_held, month_held = n.month_held
+      from unnest(${accounts.map(({ id }) => id)}::uuid[], ${accounts.map(({ day }) => day)}::date[],
+        ${amounts('spent', 'day')}, ${amounts('spent', 'week')}, ${amounts('spent', 'month')},
+        ${amounts('held', 'day')}, ${amounts('held', 'week')}, ${amounts('held', 'month')})
+        as n (id, day, day_spent, week_spent, month_spent, day_held, week_held, month_held)
+      where a.id = n.id),
+    counted as (
+      insert into rate select * from jsonb_to_recordset(${JSON.stringify(rates)}::jsonb)
+        as r (id uuid, second bigint, requests integer[], tokens integer[])
+      on conflict (id) do update set second = excluded.second, requests = excluded.requests, tokens = excluded.tokens),
+    held as (
+      insert into hold (id, accounts, day, nano, second, tokens, deadline, call)
+      select id, accounts, day, nano, second, tokens, deadline, call from jsonb_to_recordset(${JSON.stringify(holds)}::jsonb)
+        as h (id uuid, accounts uuid[], day date, nano bigint, second bigint, tokens integer, deadline timestamptz, call jsonb))
+    insert into ledger (hold_id, at, day, key_id, accounts, key, team, "user", agent, principal, tags, model, provider, upstream_model,
+      attempt, outcome, estimated, input_tokens, output_tokens, usage, nano, price)
+    select hold_id, clock_now(), day, key_id, accounts, key, team, "user", agent, principal, tags, model, provider, upstream_model,
+      attempt, outcome, estimated, input_tokens, output_tokens, usage, nano, price
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l (hold_id uuid, day date, key_id uuid, accounts uuid[], key text,
+      team text, "user" text, agent text, principal text, tags text[], model text, provider text, upstream_model text, attempt integer,
+      outcome text, estimated boolean, input_tokens bigint, output_tokens bigint, usage jsonb, nano bigint, price text)`;
+}
+
+/** Whose process has died, or has lost them. */
+export const overdueHolds = async (db: Reader, limit: number) =>
+  await db.all<{ id: string; accounts: string[] }>(
+    sql`select id, accounts from hold where deadline < clock_now() order by deadline limit ${limit}`,
+  );
+
+/** Accounts that exist stay as they are. */
+export async function openAccounts(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.run(sql`
+    insert into account (id, day) select id, (clock_now() at time zone 'UTC')::date from unnest(${ids}::uuid[]) as id order by id
+    on conflict (id) do nothing`);
+}
+
+export async function writeBudget(tx: GovernedTx, { id, limits, ...rates }: Budget): Promise<void> {
+  const { requests_per_minute, tokens_per_minute } = rates;
+  await tx.write(
+    'budget',
+    sql`insert into budget (id, day_nano, week_nano, month_nano, requests_per_minute, tokens_per_minute)
+      values (${id}, ${limits.day}, ${limits.week}, ${limits.month}, ${requests_per_minute}, ${tokens_per_minute})
+      on conflict (id) do update set day_nano = excluded.day_nano, week_nano = excluded.week_nano, month_nano = excluded.month_nano,
+        requests_per_minute = excluded.requests_per_minute, tokens_per_minute = excluded.tokens_per_minute
+      returning id`,
+  );
+}

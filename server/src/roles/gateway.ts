@@ -1,0 +1,12 @@
+// The calls to models. Any number of these processes share one database, which holds the ledger.
+import { gatewayRoutes } from '../gateway/routes.ts';
+import { openGateway } from '../gateway/gateway.ts';
+import type { SurfaceHandlers } from '../http/handlers.ts';
+import type { Role, RoleParts } from './role.ts';
+
+export function openGatewayRole({ config, db, onError, open }: RoleParts): Role {
+  const gateway = openGateway({ db, private_hosts: config.outbound_private_hosts, onError });
+  open.defer(async () => await gateway.close());
+  const handlers: SurfaceHandlers<'gateway'> = gatewayRoutes(gateway);
+  return { handlers, start: () => gateway.startSweeper() };
+}
