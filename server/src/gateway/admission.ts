@@ -6,6 +6,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { KeyCaller } from '../access/caller.ts';
 import type { Database, OpenTx } from '../database/database.ts';
 import { openBooks, type Books, type Reservation, type Settlement } from '../ledger/books.ts';
+import { within } from '../within.ts';
 import { openFacts, type Facts } from './facts.ts';
 import { judge } from './judge.ts';
 import * as store from './store.ts';
@@ -49,6 +50,7 @@ const max_batch = 256;
 // A settlement waits this long for an admission that takes it along.
 const settle_after_ms = 10;
 const max_pause_ms = 2000;
+const admit_ms = 2000;
 
 export function openAdmission(db: Database, { onError }: { onError: (error: unknown) => void }): Admission {
   const facts = openFacts();
@@ -56,6 +58,11 @@ export function openAdmission(db: Database, { onError }: { onError: (error: unkn
   let settled: Settled[] = [];
   let running: Promise<void> | undefined;
   let failures = 0;
+
+  const settle = (one: Settled) => {
+    settled.push(one);
+    setTimeout(start, settle_after_ms);
+  };
 
   const start = () => {
     running ??= run().finally(() => {
@@ -77,7 +84,7 @@ export function openAdmission(db: Database, { onError }: { onError: (error: unkn
       } catch (error) {
         onError(error);
         failures++;
-        for (const { reject } of asks) reject(new Problem('ledger_unavailable', { retry_after_seconds: 1 }));
+        for (const { reject } of asks) reject(ledgerUnavailable());
         // Nobody knows whether the commit succeeded. A hold that exists is given back; one that does not exist is none.
         settled.unshift(...settlements, ...asks.map(({ asked }) => unused(asked)));
         await sleep(Math.min(50 * 2 ** failures, max_pause_ms));
@@ -120,15 +127,21 @@ export function openAdmission(db: Database, { onError }: { onError: (error: unkn
   }
 
   return {
-    admit: async (asked) =>
-      await new Promise<Admitted>((resolve, reject) => {
+    admit: async (asked) => {
+      const answer = new Promise<Admitted>((resolve, reject) => {
         waiting.push({ asked, resolve, reject });
         start();
-      }),
-    settle: (one) => {
-      settled.push(one);
-      setTimeout(start, settle_after_ms);
+      });
+      const admitted = await within(admit_ms, answer);
+      if (admitted !== undefined) return admitted;
+      // Its caller has given up, so the hold that it may still get is given back.
+      void answer.then(
+        () => settle(unused(asked)),
+        () => {}, // it got none
+      );
+      throw ledgerUnavailable();
     },
+    settle,
     close: async () => {
       start();
       while (running !== undefined) await running;
@@ -141,6 +154,10 @@ function admittedBy(books: Books, asked: Asked, facts: Facts): Admitted {
   const reservation = asked.reservation({ ...facts, model });
   const { output_tokens, is_limited } = books.reserve(reservation);
   return { model, output_tokens, is_limited };
+}
+
+function ledgerUnavailable(): Problem {
+  return new Problem('ledger_unavailable', { retry_after_seconds: 1 });
 }
 
 function unused({ hold_id, caller: { accounts } }: Asked): Settled {

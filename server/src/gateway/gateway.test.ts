@@ -2,6 +2,7 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../database/sql.ts';
+import { gatewayKeys } from '../key-form.ts';
 import { modelUpstream, type ModelUpstream } from '../testing/model-upstream.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
 
@@ -37,6 +38,12 @@ afterAll(async () => {
 const clientOf = (key: string | undefined) =>
   new OpenAI({ apiKey: key ?? '', baseURL: `${app.url}/v1`, maxRetries: 0 });
 const messages = [{ role: 'user' as const, content: 'What is the capital of France?' }];
+const spentBy = async (id: string) =>
+  await app.db
+    .one<{ spent: number; held: number }>(
+      sql`select month_spent as spent, month_held as held from account where id = ${id}`,
+    )
+    .then((row) => row ?? { spent: -1, held: -1 });
 const rows = async () =>
   await app.db.all<Record<string, unknown>>(
     sql`select model, "user", team, outcome, input_tokens, output_tokens, nano, estimated from ledger order by at`,
@@ -62,4 +69,122 @@ test('a call with a key is answered, charged to the nano-dollar, and leaves no h
   ]);
   expect(await app.db.all(sql`select id from hold`)).toEqual([]);
   expect(upstream.mock.getRequests().at(-1)?.body).toMatchObject({ model: 'gpt-4o-mini', max_tokens: 4096 });
+});
+
+test('a stream arrives as the upstream sent it, without the usage that the client has not asked for', async () => {
+  const { key, id } = await ada.client.call('keys.create', { body: { max_budget: '1' } });
+  const seen = { text: '', usages: 0 };
+  for await (const chunk of await clientOf(key).chat.completions.create({ model: 'small', messages, stream: true })) {
+    seen.text += chunk.choices[0]?.delta.content ?? '';
+    if (chunk.usage) seen.usages += 1;
+  }
+  expect(seen).toEqual({ text: 'The capital of France is Paris.', usages: 0 });
+  await expect.poll(async () => await spentBy(id)).toEqual({ spent: 9000, held: 0 });
+
+  const asking = { model: 'small', messages, stream: true, stream_options: { include_usage: true } } as const;
+  for await (const chunk of await clientOf(key).chat.completions.create(asking)) if (chunk.usage) seen.usages += 1;
+  expect(seen.usages).toBe(1);
+  await expect.poll(async () => await spentBy(id)).toEqual({ spent: 18_000, held: 0 });
+});
+
+test('a client that leaves in the middle of a stream is charged what the upstream says', async () => {
+  const slow = upstream.mock.on(
+    { userMessage: 'slowly' },
+    { content: 'one two three four five six seven eight' },
+    { latency: 40, chunkSize: 4 },
+  );
+  const { key, id } = await ada.client.call('keys.create', { body: { max_budget: '1' } });
+  const asked = [{ role: 'user' as const, content: 'slowly' }];
+  const stream = await clientOf(key).chat.completions.create({ model: 'small', messages: asked, stream: true });
+  for await (const _ of stream) break;
+  await expect.poll(async () => (await spentBy(id)).held).toBe(0);
+  const row = await app.db.one(sql`select outcome, estimated from ledger where key_id = ${id}`);
+  expect(row).toEqual({ outcome: 'answered', estimated: false });
+  expect(slow).toBeDefined();
+});
+
+test('a budget is used to 99 %, never exceeded, and ends the next call with a readable error, on two services', async () => {
+  const other = await app.another();
+  // 590 × $0.15 + 10 × $0.60 per million: 94,500 nano-USD for each call, about as much as is held for it.
+  const usage = { prompt_tokens: 590, completion_tokens: 10, total_tokens: 600 };
+  upstream.mock.prependFixture({ match: { userMessage: 'count' }, response: { content: 'one two three', usage } });
+  const limits = { daily_usd: '0.0105' };
+  const { key, id } = await ada.client.call('keys.create', { body: { limits } });
+  const count = [{ role: 'user' as const, content: 'count' }];
+  const journal = () => upstream.mock.getRequests().length;
+  const before = journal();
+  const clients = [app.url, other.url].map(
+    (url) => new OpenAI({ apiKey: key ?? '', baseURL: `${url}/v1`, maxRetries: 0 }),
+  );
+  const codes = new Map<string, number>();
+  const callUntilSpent = async (client: OpenAI | undefined) => {
+    for (;;) {
+      try {
+        await client?.chat.completions.create({ model: 'small', messages: count, max_completion_tokens: 10 });
+      } catch (error) {
+        if (!(error instanceof OpenAI.APIError)) throw error;
+        codes.set(String(error.code), (codes.get(String(error.code)) ?? 0) + 1);
+        if (error.code === 'budget_exceeded') return error;
+        if (error.code !== 'budget_in_flight') throw error;
+      }
+    }
+  };
+  const ended = await Promise.all(Array.from({ length: 64 }, async (_, n) => await callUntilSpent(clients[n % 2])));
+  const spent = async () => await spentBy(id);
+  await expect.poll(async () => (await spent()).held).toBe(0);
+  expect((await spent()).spent).toBeLessThanOrEqual(10_500_000);
+  expect((await spent()).spent).toBeGreaterThanOrEqual(0.99 * 10_500_000);
+  expect((await spent()).spent).toBe((journal() - before) * 94_500);
+  expect(ended[0]?.status).toBe(429);
+  expect(ended[0]?.message).toMatch(
+    /The budget of the key gtk_\S+ does not pay for this call: \$0.010\d+ of \$0.0105 per day is spent/,
+  );
+});
+
+test.each([
+  ['a model that does not exist', { model: 'huge' }, 403, 'model_not_allowed'],
+  ['an address of its own', { base_url: 'http://169.254.169.254/' }, 422, 'invalid'],
+  ['a hosted tool under a budget', { tools: [{ type: 'web_search' }] }, 400, 'not_priceable'],
+  ['an unknown field under a budget', { service_tier: 'priority' }, 400, 'not_priceable'],
+  ['no messages', { messages: 'hello' }, 422, 'invalid'],
+])('%s is refused before anything is sent', async (_, more, status, code) => {
+  const { key, id } = await ada.client.call('keys.create', { body: { max_budget: '1' } });
+  const before = upstream.mock.getRequests().length;
+  const asked = { model: 'small', messages, ...more } as OpenAI.ChatCompletionCreateParamsNonStreaming;
+  await expect(clientOf(key).chat.completions.create(asked)).rejects.toMatchObject({ status, code });
+  expect(upstream.mock.getRequests().length).toBe(before);
+  expect(await app.db.all(sql`select 1 from ledger where key_id = ${id}`)).toEqual([]);
+  expect(await spentBy(id)).toEqual({ spent: 0, held: 0 });
+});
+
+test.each([
+  ['nothing', undefined],
+  ['text that is no key', 'sk-proj-1234567890'],
+  ['a key of another installation', gatewayKeys.newKey()],
+])('%s calls no model', async (_, key) => {
+  await expect(clientOf(key ?? 'none').chat.completions.create({ model: 'small', messages })).rejects.toMatchObject({
+    status: 401,
+    code: 'invalid_api_key',
+  });
+});
+
+test('while the database is paused, calls get 503, and nothing reaches the upstream; after it everything is settled', async () => {
+  const { key, id } = await ada.client.call('keys.create', { body: { max_budget: '1' } });
+  await clientOf(key).chat.completions.create({ model: 'small', messages });
+  const before = upstream.mock.getRequests().length;
+  const { promise: resumed, resolve: resume } = Promise.withResolvers<void>();
+  const paused = app.db.transaction(async (tx) => {
+    await tx.run(sql`lock table account in access exclusive mode`);
+    await resumed;
+  });
+  const calls = Array.from(
+    { length: 5 },
+    async () => await clientOf(key).chat.completions.create({ model: 'small', messages }),
+  );
+  for (const call of calls) await expect(call).rejects.toMatchObject({ status: 503, code: 'ledger_unavailable' });
+  expect(upstream.mock.getRequests().length).toBe(before);
+  resume();
+  await paused;
+  await clientOf(key).chat.completions.create({ model: 'small', messages });
+  await expect.poll(async () => await spentBy(id)).toEqual({ spent: 18_000, held: 0 });
 });
