@@ -51,6 +51,7 @@ export const commands = {
   restart: () => import('./commands/restart.ts'),
   delete: () => import('./commands/delete.ts'),
   search: () => import('./commands/search.ts'),
+  costs: () => import('./commands/costs.ts'),
   audit: () => import('./commands/audit.ts'),
   doctor: () => import('./commands/doctor.ts'),
   completion: () => import('./commands/completion.ts'),

@@ -2,6 +2,7 @@
 import { approvalsEndpoints } from './approvals.ts';
 import { auditEndpoints } from './audit.ts';
 import { auditStreamEndpoints } from './audit-stream.ts';
+import { costsEndpoints } from './costs.ts';
 import { deployEndpoints } from './deploy.ts';
 import type { Endpoint } from './endpoint.ts';
 import { gatewayEndpoints } from './gateway.ts';
@@ -32,6 +33,7 @@ export const endpoints = {
   ...deployEndpoints,
   ...invokeEndpoints,
   ...keysEndpoints,
+  ...costsEndpoints,
   ...gatewayEndpoints,
   ...auditEndpoints,
   ...auditStreamEndpoints,

@@ -118,6 +118,8 @@ export const operations = {
 
   'model.call': { on: 'key' },
   // Of one's own keys; lists show those that the caller may manage too.
+  // The operation limits its output.
+  'cost.read': { on: 'signed_in' },
   'key.list': { on: 'signed_in' },
   'key.create_own': { on: 'signed_in' },
   'key.manage': { on: 'team', role: 'admin', by: 'person' },

@@ -36,6 +36,7 @@ const ladder = [
   ['engine'],
   ['registry'],
   ['ledger'],
+  ['costs'],
   ['keys'],
   ['gateway'],
   ['approvals'],

@@ -274,6 +274,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
     const { id, members } = await freshGroup();
     return { params: { id, member_id: members[0]?.id ?? nothing } };
   },
+  'costs.report': () => ({}),
   'keys.list': () => ({}),
   'keys.create': () => ({ body: { scope: 'team', scope_id: 'ml' } }),
   'keys.show': async () => ({ params: { id: await freshKey() } }),

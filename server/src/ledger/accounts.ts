@@ -1,1 +1,1 @@
-export { lockAccounts, openAccounts } from './store.ts';
+export { lockAccounts, openAccounts, payingAgents } from './store.ts';

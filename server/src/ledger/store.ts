@@ -77,7 +77,7 @@ export const takeHolds = async (tx: Tx, ids: readonly string[]) =>
     sql`delete from hold where id = any(${ids}) returning id, accounts, day::text as day, nano, second, tokens, call`,
   );
 
-export const clock = async (tx: Tx) => await tx.one<{ now: string }>(sql`select clock_now() as now`);
+export const clock = async (tx: Reader) => await tx.one<{ now: string }>(sql`select clock_now() as now`);
 
 export interface Written {
   accounts: readonly Account[];
@@ -121,6 +121,14 @@ export const overdueHolds = async (db: Reader, limit: number) =>
   await db.all<{ id: string; accounts: string[] }>(
     sql`select id, accounts from hold where deadline < clock_now() order by deadline limit ${limit}`,
   );
+
+/** The agents that have an account. */
+export async function payingAgents(db: Reader): Promise<string[]> {
+  const rows = await db.all<{ id: string }>(
+    sql`select a.id from asset a join account using (id) where a.kind = 'agent'`,
+  );
+  return rows.map(({ id }) => id);
+}
 
 /** Accounts that exist stay as they are. */
 export async function openAccounts(tx: Tx, ids: readonly string[]): Promise<void> {

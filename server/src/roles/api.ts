@@ -1,6 +1,7 @@
 // The endpoints of the surface `api`. This role also signs the audit log and reads the organisation settings file.
 import { approvalsRoutes } from '../approvals/routes.ts';
 import { auditRoutes } from '../audit/routes.ts';
+import { costsRoutes } from '../costs/routes.ts';
 import { deployRoutes } from '../deploy/routes.ts';
 import { deriveKey } from '../derive-key.ts';
 import { cursors as sealedCursors } from '../http/cursor.ts';
@@ -90,6 +91,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
     }),
     ...servicePrincipalsRoutes({ db, cursors, holdAssets, digest_key: key_digest }),
     ...keysRoutes({ db, cursors, pepper: parts.key_pepper }),
+    ...costsRoutes({ db }),
     ...registryRoutes({ db, cursors, data_dir, readAsOf }),
     ...approvalsRoutes({ db, cursors }),
     ...notificationsRoutes({ db, cursors, catchUp: outgoing.catchUp }),

@@ -1,0 +1,105 @@
+// Rows of the ledger → reports, over HTTP. The sums agree however they are split, and each caller sees the own part.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { costDimensions } from '@gantry/contract/costs.ts';
+import { parseUsd } from '@gantry/contract/money.ts';
+import { sql } from '../database/sql.ts';
+import { storeAgent } from '../testing/stored-agent.ts';
+import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
+
+let app: TestApp;
+const people: Record<string, TestUser> = {};
+const ids: Record<string, string> = {};
+
+beforeAll(async () => {
+  app = await testApp({ config: { engine_host: 'unix:///nowhere/docker.sock' } });
+  people['ada'] = await app.user('ada@example.com', { teams: { ml: 'contributor' } });
+  people['bob'] = await app.user('bob@example.com', { teams: { ml: 'viewer' } });
+  people['max'] = await app.user('max@example.com', { teams: { ml: 'admin' } });
+  people['olga'] = await app.user('olga@example.com', { teams: { ops: 'admin' } });
+  people['root'] = app.admin;
+  ids['greeter'] = (await storeAgent(app, 'ada@example.com', { name: 'greeter' })).asset_id;
+  for (const row of await app.db.all<{ id: string; name: string }>(
+    sql`select id, name from team union all select id, split_part(email, '@', 1) from app_user`,
+  ))
+    ids[row.name] = row.id;
+  await app.db.run(sql`insert into account (id, day) values (${ids['greeter']}, '2026-11-20')`);
+  await call({ agent: 'greeter', team: 'ml', model: 'small', tags: ['prod', 'eu'], nano: 3 });
+  await call({ agent: 'greeter', team: 'ml', model: 'large', tags: ['prod'], nano: 1_000_000_001, estimated: true });
+  await call({ user: 'bob', team: 'ml', model: 'small', tags: [], nano: 50 });
+  await call({ user: 'olga', team: 'ops', model: 'small', tags: ['eu'], nano: 700 });
+});
+afterAll(async () => await app?.stop());
+
+interface Called {
+  agent?: string;
+  user?: string;
+  team: string;
+  model: string;
+  tags: string[];
+  nano: number;
+  estimated?: boolean;
+}
+
+async function call({ agent, user, team, model, tags, nano, estimated = false }: Called): Promise<void> {
+  const accounts = [ids[agent ?? user ?? ''], ids[team]];
+  const email = user === undefined ? null : `${user}@example.com`;
+  await app.db.run(sql`
+    insert into ledger (hold_id, at, day, key_id, accounts, key, team, "user", agent, tags, model, provider, upstream_model, attempt, outcome,
+      estimated, input_tokens, output_tokens, usage, nano)
+    values (${randomUUID()}, clock_now(), (clock_now() at time zone 'UTC')::date, ${randomUUID()}, ${accounts}, 'gtk_12345678', ${team}, ${email}, ${agent ?? null}, ${tags},
+      ${model}, 'openai', ${model}, 1, 'answered', ${estimated}, 10, 5, '{}', ${nano})`);
+}
+
+test('a report is split by names, the dearest first, to the nano-dollar', async () => {
+  const { usd, calls, rows } = await app.admin.client.call('costs.report', { query: { by: 'agent,model' } });
+  expect({ usd, calls }).toEqual({ usd: '1.000000754', calls: 4 });
+  expect(rows.map(({ of, usd: cost, estimated_calls }) => [of, cost, estimated_calls])).toEqual([
+    [{ agent: 'greeter', model: 'large' }, '1.000000001', 1],
+    [{ agent: null, model: 'small' }, '0.00000075', 0],
+    [{ agent: 'greeter', model: 'small' }, '0.000000003', 0],
+  ]);
+});
+
+test.each(costDimensions.filter((name) => name !== 'tag'))('the rows by %s have the sum of all', async (by) => {
+  const { usd, rows } = await app.admin.client.call('costs.report', { query: { by } });
+  expect(rows.reduce((sum, row) => sum + parseUsd(row.usd), 0)).toBe(parseUsd(usd));
+});
+
+test('a call with two tags is in the row of each, and once in the sum', async () => {
+  const { usd, rows } = await app.admin.client.call('costs.report', { query: { by: 'tag' } });
+  expect(usd).toBe('1.000000754');
+  expect(rows.map(({ of, usd: cost }) => [of.tag, cost])).toEqual([
+    ['prod', '1.000000004'],
+    ['eu', '0.000000703'],
+    [null, '0.00000005'],
+  ]);
+});
+
+describe('each sees the own part', () => {
+  test.each([
+    ['root', '1.000000754'],
+    ['max', '1.000000054'],
+    ['ada', '1.000000004'],
+    ['bob', '0.00000005'],
+    ['olga', '0.00000070'],
+  ])('%s sees $%s', async (name, usd) => {
+    const report = await people[name]?.client.call('costs.report', { query: {} });
+    expect(parseUsd(report?.usd ?? '0')).toBe(parseUsd(usd));
+  });
+});
+
+test.each([
+  [{ team: 'ops' }, '0.0000007'],
+  [{ agent: 'greeter', model: 'small' }, '0.000000003'],
+  [{ tag: 'eu' }, '0.000000703'],
+  [{ until: '2026-01-01T00:00:00Z' }, '0.00'],
+])('the filter %j leaves $%s', async (query, usd) => {
+  expect((await app.admin.client.call('costs.report', { query })).usd).toBe(usd);
+});
+
+test('an unknown dimension is refused', async () => {
+  await expect(app.admin.client.call('costs.report', { query: { by: 'shoe' } })).rejects.toMatchObject({
+    code: 'invalid',
+  });
+});

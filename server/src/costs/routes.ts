@@ -1,0 +1,7 @@
+import type { Database } from '../database/database.ts';
+import type { Handlers } from '../http/handlers.ts';
+import { reportCosts } from './report.ts';
+
+export function costsRoutes({ db }: { db: Database }): Handlers<'costs'> {
+  return { 'costs.report': async ({ caller, query }) => await reportCosts(db, caller, query) };
+}

@@ -1,0 +1,86 @@
+// What calls have cost. The ledger's rows are the only source.
+import type { CostDimension, CostReport } from '@gantry/contract/costs.ts';
+import { formatUsd } from '@gantry/contract/money.ts';
+import type { Reader } from '../database/database.ts';
+import { sql, type Sql } from '../database/sql.ts';
+import * as store from './store.ts';
+
+export interface CostFilter {
+  by: readonly CostDimension[];
+  since: string;
+  until: string;
+  agent?: string | undefined;
+  team?: string | undefined;
+  model?: string | undefined;
+  tag?: string | undefined;
+  /** The accounts whose calls the caller may see; undefined for all. */
+  accounts: readonly string[] | undefined;
+}
+
+interface Row {
+  of: CostReport['rows'][number]['of'];
+  nano: number;
+  calls: number;
+  input_tokens: number;
+  output_tokens: number;
+  estimated_calls: number;
+}
+
+const max_rows = 10_000;
+const expressions: Readonly<Record<CostDimension, Sql>> = {
+  agent: sql`l.agent`,
+  team: sql`l.team`,
+  model: sql`l.model`,
+  user: sql`l."user"`,
+  principal: sql`l.principal`,
+  key: sql`l.key`,
+  tag: sql`t.tag`,
+  day: sql`l.day::text`,
+};
+
+/** The dearest first; with the day, the newest first. A call with several tags is in the row of each, and once in the sum. */
+export async function costReport(db: Reader, filter: CostFilter): Promise<CostReport> {
+  const { by, since, until } = filter;
+  const pairs = by.map((name) => sql`${name}::text, ${expressions[name]}`);
+  const of = pairs.reduce((all, one) => sql`${all}, ${one}`);
+  const sums = sql`coalesce(sum(l.nano), 0)::bigint as nano, count(*)::int as calls, coalesce(sum(l.input_tokens), 0)::bigint as input_tokens,
+    coalesce(sum(l.output_tokens), 0)::bigint as output_tokens, count(*) filter (where l.estimated)::int as estimated_calls`;
+  const tags = by.includes('tag') ? sql`left join lateral unnest(l.tags) as t (tag) on true` : sql``;
+  const newestFirst = by.includes('day') ? sql`min(l.day) desc,` : sql``;
+  const [rows, total] = await Promise.all([
+    db.all<Row>(sql`
+      select l.of, ${sums} from (
+        select jsonb_build_object(${of}) as of, l.day, l.nano, l.input_tokens, l.output_tokens, l.estimated from ledger l ${tags}
+        where ${where(filter)}) l
+      group by l.of order by ${newestFirst} nano desc, l.of limit ${max_rows}`),
+    db.one<Row>(sql`select ${sums} from ledger l where ${where(filter)}`),
+  ]);
+  return {
+    since,
+    until,
+    by: [...by],
+    usd: formatUsd(total?.nano ?? 0),
+    calls: total?.calls ?? 0,
+    rows: rows.map(({ nano, ...row }) => ({ ...row, usd: formatUsd(nano) })),
+  };
+}
+
+// `day` has an index; `at` has none.
+function where({ since, until, agent, team, model, tag, accounts }: CostFilter): Sql {
+  const conditions = [
+    sql`l.day between (${since}::timestamptz at time zone 'UTC')::date - 1 and (${until}::timestamptz at time zone 'UTC')::date`,
+    sql`l.at >= ${since} and l.at < ${until}`,
+    ...(agent === undefined ? [] : [sql`l.agent = ${agent}`]),
+    ...(team === undefined ? [] : [sql`l.team = ${team}`]),
+    ...(model === undefined ? [] : [sql`l.model = ${model}`]),
+    ...(tag === undefined ? [] : [sql`${tag} = any(l.tags)`]),
+    ...(accounts === undefined ? [] : [sql`l.accounts && ${accounts}::uuid[]`]),
+  ];
+  return conditions.reduce((all, one) => sql`${all} and ${one}`);
+}
+
+export async function clock(db: Reader): Promise<string> {
+  const row = await store.clock(db);
+  if (row === undefined) throw new Error('the clock always answers');
+  return row.now;
+}
