@@ -7,12 +7,14 @@ import type { Config, RoleName } from './config.ts';
 import { openCopies } from './copies/copies.ts';
 import { instanceEpoch } from './deploy/serving.ts';
 import { deriveKey } from './derive-key.ts';
+import { gatewayOf, subnetsOf } from './engine/subnets.ts';
 import { firstUse } from './first-use.ts';
 import { openFoundation, type Foundation } from './foundation.ts';
 import { carryOutOnce } from './http/idempotency.ts';
 import { mount } from './http/mount.ts';
 import { clientAddress } from './http/peer.ts';
 import { requestLog } from './http/request-log.ts';
+import { serveWhenPossible } from './http/serve-when-possible.ts';
 import { serve } from './http/serve.ts';
 import { authenticator, openSessions } from './login/authenticate.ts';
 import { readAsOf } from './login/read-as-of.ts';
@@ -100,8 +102,9 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     stopping: stopping.signal,
     roles: roles.flatMap((role) => role.ready ?? []),
   });
-  const listener = mount({
-    handlers: roles.reduce<RoleHandlers>((all, { handlers }) => ({ ...all, ...handlers }), probeRoutes(ready)),
+  const handlersOf = (some: readonly Role[]) =>
+    some.reduce<RoleHandlers>((all, { handlers }) => ({ ...all, ...handlers }), probeRoutes(ready));
+  const http = {
     ways: {
       bearer: { header: 'authorization', authenticate: authenticator(db, tokens, copies) },
       ...keyWays(keyAuthenticator({ db, pepper: foundation.key_pepper })),
@@ -112,9 +115,16 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     log: requests,
     mustChangeFirst: async () => (await settings(db)).enforce_password_change,
     stopping: stopping.signal,
-  });
-  const listening = await serve(listener, config, requests.unparsed);
+  };
+  const listening = await serve(mount({ ...http, handlers: handlersOf(roles) }), config, requests.unparsed);
   open.defer(async () => await listening.close(close_wait_ms));
+  const forAgents = roles.filter((role) => role.serves_agents);
+  if (forAgents.length > 0) {
+    const host = gatewayOf(subnetsOf(alone.installation_id, config).agents);
+    const listener = mount({ ...http, handlers: handlersOf(forAgents) });
+    const inside = serveWhenPossible(listener, { host, port: config.gateway_port }, requests.unparsed);
+    open.defer(async () => await inside.close(close_wait_ms));
+  }
   url = config.base_url ?? listening.url;
   for (const role of roles) await role.start?.();
   await foundation.lock.announce(listening.url);

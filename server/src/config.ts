@@ -69,7 +69,7 @@ export const settings = z.object({
       z.array(z.enum(roleNames)).refine((names) => new Set(names).size === names.length, 'must name each role once'),
     )
     .describe(
-      'the roles of this process, separated by commas: api, worker, ingress. Default: all. Separate roles need DATABASE_URL and BASE_URL, and each process needs its own DATA_DIR and PORT',
+      'the roles of this process, separated by commas: api, worker, ingress, gateway. Default: all. Separate roles need DATABASE_URL and BASE_URL, and each process needs its own DATA_DIR and PORT',
     ),
   HOST: z.string().default('127.0.0.1').describe('the address that the API listens on'),
   PORT: z.coerce
@@ -119,7 +119,7 @@ export const settings = z.object({
   SMTP_CA_FILE: z.string().optional().describe('a PEM file with further certificate authorities for the mail server'),
   SMTP_PLAINTEXT_HOST: z.string().optional().describe('the host of SMTP_URL repeated, to allow mail to it without TLS'),
   OUTBOUND_PRIVATE_HOSTS: list.describe(
-    'hosts that webhooks may reach on this machine or in a private network: host or host:port, separated by commas',
+    'hosts that webhooks and the model gateway may reach on this machine or in a private network: host or host:port, separated by commas',
   ),
   AUDIT_KEY_FILE: z
     .string()
@@ -162,6 +162,17 @@ export const settings = z.object({
   BUILD_DEADLINE_SECONDS: seconds(900).describe('the time limit of one build'),
   AGENTS_SUBNET: subnet.optional().describe("the network of the agents. Default: follows from the installation's id"),
   SANDBOX_SUBNET: subnet.optional().describe("the network of the builds. Default: follows from the installation's id"),
+  GATEWAY_PORT: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(65_535)
+    .default(4490)
+    .describe("the port of the model gateway on the agents' network; agents reach nothing else on this machine"),
+  GATEWAY_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe("the address of the model gateway for agents. Default: the one on the agents' network"),
   SYNC_BUDGET_SECONDS: seconds(25).describe('a longer call is answered with 202 and a run id after this time'),
   START_DEADLINE_SECONDS: seconds(120).describe('the time limit of a new revision to become ready'),
   DRAIN_LIMIT_SECONDS: seconds(3600).describe('the time that an old revision has to finish its calls'),
@@ -217,6 +228,9 @@ export interface Config {
   /** Absent: both subnets follow from the installation's id. */
   agents_subnet: string | undefined;
   sandbox_subnet: string | undefined;
+  gateway_port: number;
+  /** Absent: the address on the agents' network. */
+  gateway_url: string | undefined;
   sync_budget_seconds: number;
   start_deadline_seconds: number;
   drain_limit_seconds: number;
@@ -302,6 +316,8 @@ export function readConfig(
     },
     agents_subnet: given.AGENTS_SUBNET,
     sandbox_subnet: given.SANDBOX_SUBNET,
+    gateway_port: given.GATEWAY_PORT,
+    gateway_url: given.GATEWAY_URL,
     sync_budget_seconds: given.SYNC_BUDGET_SECONDS,
     start_deadline_seconds: given.START_DEADLINE_SECONDS,
     drain_limit_seconds: given.DRAIN_LIMIT_SECONDS,

@@ -1,6 +1,5 @@
 // The installation's parts in the container engine, opened on first use. While the engine is down, the service starts and answers every
 // request that needs no container.
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Problem, problems } from '@gantry/contract/problems.ts';
 import type { Config } from './config.ts';
@@ -13,6 +12,7 @@ import { openFirewall } from './engine/firewall.ts';
 import { ensureNetwork } from './engine/networks.ts';
 import { openPythons, type Pythons } from './engine/pythons.ts';
 import { openSandboxes, type Sandboxes } from './engine/sandboxes.ts';
+import { subnetsOf } from './engine/subnets.ts';
 import { firstUse } from './first-use.ts';
 import type { Log } from './log.ts';
 import { ok, problem, warning, type Check, type Finding } from './service/doctor.ts';
@@ -32,7 +32,7 @@ const guard_every_ms = 15_000;
 export function openContainers(config: Config, installation_id: string, log: Log): Containers {
   const engine = connectEngine({ docker_host: config.engine_host, installation_id });
   const firewall = openFirewall();
-  const subnets = subnetsOf(config, installation_id);
+  const subnets = subnetsOf(installation_id, config);
   const { memory_bytes, disk_bytes, deadline_seconds, ...index } = config.build;
   let opened: Sandboxes | undefined;
   let guarding: NodeJS.Timeout | undefined;
@@ -52,7 +52,7 @@ export function openContainers(config: Config, installation_id: string, log: Log
   });
   const local = firstUse(async () => {
     const network = await ensureNetwork(engine, { purpose: 'agents', subnet: subnets.agents, internal: false });
-    const guard = async () => await guardEgress({ engine, firewall }, { network, host_ports: [] });
+    const guard = async () => await guardEgress({ engine, firewall }, { network, host_ports: [config.gateway_port] });
     for (const [what, hold] of openWays(await guard())) log.warn({ what, why: hold.by }, 'agents can reach this');
     // A reload of the machine's firewall removes our rules too.
     clearInterval(guarding);
@@ -120,11 +120,4 @@ export async function secretsDirectory(installation_id: string): Promise<string>
   const memory = await memoryDirectory();
   if (memory === undefined) throw new Error('Neither /run nor /dev/shm is in memory: secrets would reach the disk');
   return join(memory, `gantry-${installation_id}`);
-}
-
-// Installations share an engine, and its networks must not overlap. Each gets two networks in 10.192.0.0/11 that follow from its id.
-function subnetsOf(config: Config, installation_id: string): { agents: string; sandbox: string } {
-  const [first = 0, second = 0] = createHash('sha256').update(installation_id).digest();
-  const network = `10.${192 + (first % 32)}.${second}`;
-  return { agents: config.agents_subnet ?? `${network}.0/25`, sandbox: config.sandbox_subnet ?? `${network}.128/25` };
 }

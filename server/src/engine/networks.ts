@@ -1,6 +1,7 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import { answered, ask, type Engine } from './client.ts';
 import { label, labelsFor, mark, ownedBy } from './labels.ts';
+import { gatewayOf } from './subnets.ts';
 
 export interface Network {
   id: string;
@@ -80,7 +81,7 @@ function plannedNetwork(engine: Engine, { purpose, subnet, internal }: NetworkPl
     // The kernel allows 15 characters in the name of an interface.
     bridge: `svc${mark(engine)}${purpose.slice(0, 1)}`,
     subnet,
-    gateway: firstAddress(subnet),
+    gateway: gatewayOf(subnet),
     internal,
   };
 }
@@ -101,13 +102,6 @@ function creation(
     Options: { 'com.docker.network.bridge.name': bridge, 'com.docker.network.bridge.enable_icc': 'false' },
     Labels: labelsFor(engine, purpose),
   };
-}
-
-function firstAddress(subnet: string): string {
-  const [address = ''] = subnet.split('/');
-  const parts = address.split('.').map(Number);
-  parts[3] = (parts[3] ?? 0) + 1;
-  return parts.join('.');
 }
 
 /** True when this installation made the engine's object. */

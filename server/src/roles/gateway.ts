@@ -8,5 +8,5 @@ export function openGatewayRole({ config, db, onError, open }: RoleParts): Role 
   const gateway = openGateway({ db, private_hosts: config.outbound_private_hosts, onError });
   open.defer(async () => await gateway.close());
   const handlers: SurfaceHandlers<'gateway'> = gatewayRoutes(gateway);
-  return { handlers, start: () => gateway.startSweeper() };
+  return { handlers, serves_agents: true, start: () => gateway.startSweeper() };
 }

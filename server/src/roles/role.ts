@@ -17,6 +17,8 @@ export type RoleHandlers = Partial<AllHandlers>;
 export interface Role {
   /** The endpoints of the role, besides the probes of each process. */
   handlers: RoleHandlers;
+  /** Containers of agents call it, at its own address on their network. */
+  serves_agents?: true;
   /** Throws while the role cannot work. Returns its warnings. */
   ready?: () => Promise<string[]>;
   /** Starts the role's own work, after the process listens. */

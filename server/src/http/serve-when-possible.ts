@@ -1,0 +1,39 @@
+import type { RequestListener } from 'node:http';
+import { serve, type Listening } from './serve.ts';
+import type { OnUnparsed } from './unparsed.ts';
+
+const retry_ms = 2000;
+
+/**
+ * Listens as soon as the address exists. The network of the agents comes with the first one, and another process of the installation can listen
+ * there until it ends.
+ */
+export function serveWhenPossible(
+  listener: RequestListener,
+  at: { host: string; port: number },
+  onUnparsed: OnUnparsed,
+): Pick<Listening, 'close'> {
+  let listening: Listening | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let trying: Promise<void> | undefined;
+  let closed = false;
+  const attempt = async () => {
+    try {
+      listening = await serve(listener, at, onUnparsed);
+    } catch {
+      if (!closed) timer = setTimeout(start, retry_ms);
+    }
+  };
+  const start = () => {
+    trying = attempt();
+  };
+  start();
+  return {
+    close: async (wait_ms) => {
+      closed = true;
+      clearTimeout(timer);
+      await trying;
+      await listening?.close(wait_ms);
+    },
+  };
+}
