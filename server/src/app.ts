@@ -55,13 +55,13 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   await using open = new AsyncDisposableStack();
   const foundation = given ?? (await openFoundation(config, onError));
   open.defer(async () => await foundation.close());
-  const { db, secret_key, envelope, passwords } = foundation;
+  const { db, copies_db, secret_key, envelope, passwords } = foundation;
   await seed(db, { password_hash: await passwords.hash(seed_password), must_change: true });
 
   const stopping = new AbortController();
   let url = config.base_url ?? '';
   const tokens = signedTokens(deriveKey(secret_key, 'access-token'));
-  const copies = openCopies(db, { proofs: [governanceHead, instanceEpoch], openSessions });
+  const copies = openCopies(copies_db, { proofs: [governanceHead, instanceEpoch], openSessions });
   const alone: Omit<RoleParts, 'deploying' | 'outgoing'> = {
     config,
     log,
