@@ -72,6 +72,17 @@ test.each([
   expect(await (await send(`runs/${run_id}`)).json()).toMatchObject({ code: 'agent_error' });
 });
 
+test('the cancellation of a call in a hanging container is refused after five seconds', async () => {
+  let running: ServerResponse | undefined;
+  answer = ({ url }, response) => {
+    if (url === '/invoke') running = response;
+  };
+  const run_id = await begin();
+  const cancelled = await send(`runs/${run_id}/cancel`, { method: 'POST', signal: AbortSignal.timeout(10_000) });
+  expect(await cancelled.json()).toMatchObject({ code: 'agent_unavailable' });
+  running?.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+});
+
 test('a caller who left before the call is sent calls nobody', async () => {
   let calls = 0;
   answer = (_, response) => {
