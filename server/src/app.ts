@@ -113,7 +113,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     mustChangeFirst: async () => (await settings(db)).enforce_password_change,
     stopping: stopping.signal,
   });
-  const listening = await serve(listener, config, requests.unparsed);
+  const listening = await serve(listener, config, requests);
   open.defer(async () => await listening.close(close_wait_ms));
   url = config.base_url ?? listening.url;
   for (const role of roles) await role.start?.();
