@@ -14,8 +14,8 @@ export const notificationKinds = [
 ] as const;
 export type NotificationKind = (typeof notificationKinds)[number];
 
-/** These go to those who can decide; the other kinds go to the submitter. */
-export const toldToAdmins: readonly NotificationKind[] = ['submitted', 'withdrawn'];
+/** Admins get these kinds. The submitter gets the others. */
+export const kindsForAdmins: readonly NotificationKind[] = ['submitted', 'withdrawn'];
 
 export const notification = z.object({
   id,

@@ -57,13 +57,13 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   await using open = new AsyncDisposableStack();
   const foundation = given ?? (await openFoundation(config, onError));
   open.defer(async () => await foundation.close());
-  const { db, secret_key, envelope, passwords } = foundation;
+  const { db, copies_db, secret_key, envelope, passwords } = foundation;
   await seed(db, { password_hash: await passwords.hash(seed_password), must_change: true });
 
   const stopping = new AbortController();
   let url = config.base_url ?? '';
   const tokens = signedTokens(deriveKey(secret_key, 'access-token'));
-  const copies = openCopies(db, { proofs: [governanceHead, instanceEpoch], openSessions });
+  const copies = openCopies(copies_db, { proofs: [governanceHead, instanceEpoch], openSessions });
   const alone: Omit<RoleParts, 'deploying' | 'outgoing'> = {
     config,
     log,
@@ -116,13 +116,13 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     mustChangeFirst: async () => (await settings(db)).enforce_password_change,
     stopping: stopping.signal,
   };
-  const listening = await serve(mount({ ...http, handlers: handlersOf(roles) }), config, requests.unparsed);
+  const listening = await serve(mount({ ...http, handlers: handlersOf(roles) }), config, requests);
   open.defer(async () => await listening.close(close_wait_ms));
   const forAgents = roles.filter((role) => role.serves_agents);
   if (forAgents.length > 0) {
     const host = gatewayOf(subnetsOf(alone.installation_id, config).agents);
     const listener = mount({ ...http, handlers: handlersOf(forAgents) });
-    const inside = serveWhenPossible(listener, { host, port: config.gateway_port }, requests.unparsed);
+    const inside = serveWhenPossible(listener, { ...config, host, port: config.gateway_port }, requests);
     open.defer(async () => await inside.close(close_wait_ms));
   }
   url = config.base_url ?? listening.url;

@@ -79,6 +79,12 @@ export const settings = z.object({
     .max(65_535)
     .optional()
     .describe('the port that the API listens on. Default: 4480; with GANTRY_HOME a port that follows from its path'),
+  MAX_CONNECTIONS: z.coerce
+    .number()
+    .int()
+    .min(16)
+    .default(4096)
+    .describe('the open HTTP connections of one process. It closes further ones at once, and warns in its log'),
   TRUSTED_PROXIES: list.describe(
     'proxies whose forwarding headers the service trusts: addresses and networks (CIDR), separated by commas',
   ),
@@ -193,6 +199,7 @@ export interface Config {
   base_url: string | undefined;
   host: string;
   port: number;
+  max_connections: number;
   trusted_proxies: string[];
   log_level: string;
   org_config: string | undefined;
@@ -288,6 +295,7 @@ export function readConfig(
     base_url: given.BASE_URL,
     host: given.HOST,
     port: given.PORT ?? defaultPort(home),
+    max_connections: given.MAX_CONNECTIONS,
     trusted_proxies: given.TRUSTED_PROXIES,
     log_level: given.LOG_LEVEL,
     org_config: given.ORG_CONFIG,

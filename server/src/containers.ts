@@ -54,9 +54,9 @@ export function openContainers(config: Config, installation_id: string, log: Log
     const network = await ensureNetwork(engine, { purpose: 'agents', subnet: subnets.agents, internal: false });
     const guard = async () => await guardEgress({ engine, firewall }, { network, host_ports: [config.gateway_port] });
     for (const [what, hold] of openWays(await guard())) log.warn({ what, why: hold.by }, 'agents can reach this');
-    // A reload of the machine's firewall removes our rules too.
+    // A reload of the machine's firewall removes our rules too. One role repeats them, so two processes never set different ones in turn.
     clearInterval(guarding);
-    if (!closed) guarding = setInterval(() => void guard(), guard_every_ms);
+    if (!closed && config.roles.includes('worker')) guarding = setInterval(() => void guard(), guard_every_ms);
     return { engine, network, guard, secrets_directory: await secretsDirectory(installation_id) };
   });
   const checks: Check[] = [

@@ -5,6 +5,7 @@ import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigFault, isSecretKey, type Config } from './config.ts';
 import { DataDirectoryInUse, lockDataDirectory, type Lock } from './data-directory.ts';
+import { copies_pool } from './copies/copies.ts';
 import { app_role, powers } from './database/app-role.ts';
 import { openDatabase, type Connection, type Database } from './database/database.ts';
 import { runningEmbedded, startEmbedded, type Embedded } from './database/embedded.ts';
@@ -15,6 +16,8 @@ import { passwords, type Passwords } from './login/password.ts';
 
 export interface Foundation {
   db: Database;
+  /** Connections for the copies alone. Slow statements in the other pool do not delay them. */
+  copies_db: Database;
   secret_key: string;
   envelope: Envelope;
   /** The HMAC key for stored gateway keys. */
@@ -33,15 +36,19 @@ export async function openFoundation(config: Config, onError: (error: Error) => 
   try {
     const secret_key = config.secret_key ?? (await ownSecretKey(config.data_dir));
     embedded = config.database_url === undefined ? await startEmbedded(config.data_dir) : undefined;
-    const db = await openMigrated(connectionsOf(config, embedded), onError);
+    const connections = connectionsOf(config, embedded);
+    const db = await openMigrated(connections, onError);
+    const copies_db = openDatabase(connections.service, { ...copies_pool, onError });
     const keys = await openStoredKeys(db, { secret_key, previous_secret_key: config.previous_secret_key });
     const close = async () => {
+      await copies_db.close();
       await db.close();
       await embedded?.stop();
       lock.release();
     };
     return {
       db,
+      copies_db,
       secret_key,
       envelope: openEnvelope(keys.envelope),
       key_pepper: keys['key-pepper'],
@@ -92,6 +99,9 @@ export async function openAsOwner(config: Config): Promise<Owned> {
   }
 }
 
+// More than PostgreSQL's own limit for a statement of the service: only a lost network is slower.
+const answer_ms = 70_000;
+
 interface Connections {
   /** Absent if the service connects as the owner. */
   owner: Connection | undefined;
@@ -112,7 +122,7 @@ async function openMigrated({ owner, service }: Connections, onError: (error: Er
   } finally {
     await migrating.close();
   }
-  const db = openDatabase(service, { onError });
+  const db = openDatabase(service, { onError, answer_ms });
   try {
     if (owner !== undefined) await refuseExcess(db);
     return db;

@@ -107,12 +107,30 @@ export async function removeEntriesOf(
   holdAssets: HoldAssets,
   { shown, ...principal }: EntryPrincipal & { shown: string },
 ): Promise<number> {
-  const held = await holdAssets(tx, await assetsWithout(tx, principal));
+  const held = await holdAdministered(tx, holdAssets, principal);
   const alone = await assetsWithout(tx, principal);
   const refs = held.filter(({ id }) => alone.includes(id)).map(({ ref }) => ref);
   if (refs.length > 0) throw lastAdmin(shown, refs);
   const rows = await tx.write('permission', sql`delete from permission where ${whereAbout(principal)} returning id`);
   return rows.length;
+}
+
+/**
+ * Locks the assets that name this principal as an admin, until the transaction ends. Of two admins who are removed at the same moment, the
+ * second sees the removal of the first.
+ */
+export async function holdAdministered(
+  tx: GovernedTx,
+  holdAssets: HoldAssets,
+  principal: EntryPrincipal,
+): Promise<{ id: string; ref: string }[]> {
+  const rows = await tx.all<{ asset_id: string }>(
+    sql`select asset_id from permission where ${whereAbout(principal)} and 'admin' = any(actions)`,
+  );
+  return await holdAssets(
+    tx,
+    rows.map(({ asset_id }) => asset_id),
+  );
 }
 
 /** Ids of the assets that have no other admin than this principal. */

@@ -15,7 +15,7 @@ import { sql, type Sql } from '../database/sql.ts';
 import { cursors as sealedCursors } from '../http/cursor.ts';
 import { countsOf } from '../notifications/count.ts';
 import { list as listNotifications } from '../notifications/list.ts';
-import { isTold, stillTold, whereTold } from '../notifications/policy.ts';
+import { isRecipient, readablePart, whereRecipient } from '../notifications/policy.ts';
 import type { NotificationRow } from '../notifications/store.ts';
 import { adminsOf } from '../principals/find.ts';
 import { listGroups } from '../principals/groups.ts';
@@ -64,7 +64,7 @@ test('no list omits a row that its rule allows or shows a row that its rule refu
     fc.asyncProperty(organisation, async (made) => {
       const world = await load(await putOrganisation(db, made));
       await expectWithin(adminsAreWithin(world));
-      await expectWithin(toldAreWithin(world));
+      await expectWithin(recipientsAreWithin(world));
       expect(await decidersFound(world)).toEqual(world.assets.map(({ id }) => ids(world.deciders.get(id) ?? [])));
       await Promise.all(
         world.callers.map(async (caller) => {
@@ -127,7 +127,7 @@ async function decidersFound({ teams, assets }: World): Promise<string[][]> {
   return assets.map(({ team }) => ids(admins.get(team.id) ?? []));
 }
 
-function toldAreWithin({ people, requests, assetOf }: World): (readonly [string, Rows])[] {
+function recipientsAreWithin({ people, requests, assetOf }: World): (readonly [string, Rows])[] {
   const happened = requests.flatMap(({ submitted_by, asset_id }) => {
     const { team, owner_id } = assetOf(asset_id);
     const by_machine = !people.some(({ id }) => id === submitted_by);
@@ -138,11 +138,11 @@ function toldAreWithin({ people, requests, assetOf }: World): (readonly [string,
     ];
   });
   return happened.map((one) => [
-    'isTold',
+    'isRecipient',
     {
       all: people,
-      allowed: people.filter((person) => isTold(person, one)),
-      candidates: sql`select u.id from app_user u where ${whereTold(one)}`,
+      allowed: people.filter((person) => isRecipient(person, one)),
+      candidates: sql`select u.id from app_user u where ${whereRecipient(one)}`,
     },
   ]);
 }
@@ -234,18 +234,18 @@ async function expectLists(world: World, caller: SignedInCaller): Promise<void> 
   expect(ids((await listPrincipals(parts, caller, asked)).items)).toEqual(ids(theirMachines));
 
   if (caller.kind !== 'user') return;
-  const told = notifications.filter(({ user_id }) => user_id === caller.id);
-  const still = told.flatMap(
+  const own = notifications.filter(({ user_id }) => user_id === caller.id);
+  const readableParts = own.flatMap(
     (row) =>
-      stillTold(
+      readablePart(
         caller,
         row,
         assets.find(({ id }) => id === row.asset_id),
       ) ?? [],
   );
   const page = await listNotifications(db, async () => false, cursors, caller, { ...asked, unread: false });
-  expect(page.items.map(({ id, text }) => [id, text])).toEqual(still.map(({ id, words }) => [id, words]));
-  const unread = still.filter(({ read_at }) => read_at === null).length;
+  expect(page.items.map(({ id, text }) => [id, text])).toEqual(readableParts.map(({ id, words }) => [id, words]));
+  const unread = readableParts.filter(({ read_at }) => read_at === null).length;
   expect(await countsOf(db, caller)).toEqual({ pending: waitingForCaller(world, caller).length, unread });
 }
 

@@ -5,7 +5,7 @@
 // change without moving the proof. copies.test.ts checks every statement that fills a copy. A restored database cannot bring an old hash back.
 import { Problem } from '@gantry/contract/problems.ts';
 import { LRUCache } from 'lru-cache';
-import type { Database, Reader } from '../database/database.ts';
+import { Disconnected, type Database, type PoolSettings, type Reader } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
 import { within } from '../within.ts';
 import { together } from './together.ts';
@@ -45,7 +45,7 @@ export type Found<W extends Record<string, Wanted<unknown>>> = {
 export interface Copies {
   /**
    * All wanted values, as of one moment: the given moment if the copies prove it, else a moment after this call. Undefined if the session
-   * is not open. Throws `starting` if the database does not answer in time or is no primary.
+   * is not open. Throws `starting` if the database does not answer within two seconds or is no primary.
    */
   read<W extends Record<string, Wanted<unknown>>>(
     session: SessionOf,
@@ -62,7 +62,10 @@ export interface Question {
   openSessions: (ids: readonly string[]) => Sql;
 }
 
+/** The limit of a whole read. It includes the waits for the work before it. */
 const answer_ms = 2000;
+// One for the question and one for the loads.
+export const copies_pool: PoolSettings = { max: 2, answer_ms };
 const max_copies_bytes = 32 * 1024 * 1024;
 const max_copies = 50_000;
 
@@ -75,6 +78,7 @@ interface Loading {
   wanted: readonly Wanted<unknown>[];
 }
 
+/** `db` is a pool of `copies_pool`. */
 export function openCopies(db: Database, question: Question): Copies {
   const kept = new LRUCache<string, { proof: string; value: object }>({
     max: max_copies,
@@ -95,34 +99,31 @@ export function openCopies(db: Database, question: Question): Copies {
       isOpen: ({ session_id, subject }) => open.has(`${session_id}:${subject}`),
     };
   };
-  const askNow = together(async (sessions: readonly SessionOf[]) => await inTime(ask(db, sessions)));
+  const askNow = together(async (sessions: readonly SessionOf[]) => await ask(db, sessions));
 
   const loadNow = together(async (loadings: readonly Loading[]) => {
     const missing = new Map(loadings.flatMap((one) => one.wanted.map((want) => [textOf(want), want])));
     const groups = [...Map.groupBy(missing.values(), ({ kind }) => kind)];
-    return await inTime(
-      db.snapshot(async (reader) => {
-        const [moment, ...found] = await Promise.all([
-          ask(
+    return await db.snapshot(async (reader) => {
+      const [moment, ...found] = await Promise.all([
+        ask(
+          reader,
+          loadings.map(({ session }) => session),
+        ),
+        ...groups.map(async ([kind, wants]) => {
+          const values = await kind.load(
             reader,
-            loadings.map(({ session }) => session),
-          ),
-          ...groups.map(async ([kind, wants]) => {
-            const values = await kind.load(
-              reader,
-              wants.map(({ key }) => key),
-            );
-            return wants.map((want, index) => [textOf(want), values[index]] as const);
-          }),
-        ]);
-        const values = new Map(found.flat());
-        // Invented names take no memory.
-        for (const [text, value] of values)
-          if (typeof value === 'object' && value !== null)
-            kept.set(text, { proof: moment.proof, value: frozen(value) });
-        return { moment, values };
-      }),
-    );
+            wants.map(({ key }) => key),
+          );
+          return wants.map((want, index) => [textOf(want), values[index]] as const);
+        }),
+      ]);
+      const values = new Map(found.flat());
+      // Invented names take no memory.
+      for (const [text, value] of values)
+        if (typeof value === 'object' && value !== null) kept.set(text, { proof: moment.proof, value: frozen(value) });
+      return { moment, values };
+    });
   });
 
   const copy = (moment: Moment, want: Wanted<unknown>): unknown => {
@@ -130,22 +131,21 @@ export function openCopies(db: Database, question: Question): Copies {
     return known?.proof === moment.proof ? known.value : undefined;
   };
 
-  return {
-    read: async (session, wants, at) => {
-      let moment = at ?? (await askNow(session));
+  const read: Copies['read'] = async (session, wants, at) => {
+    let moment = at ?? (await askNow(session));
+    if (!moment.isOpen(session)) return undefined;
+    const all = Object.entries(wants);
+    let values = all.map(([, want]) => copy(moment, want));
+    if (values.includes(undefined)) {
+      const loaded = await loadNow({ session, wanted: Object.values(wants) });
+      moment = loaded.moment;
       if (!moment.isOpen(session)) return undefined;
-      const all = Object.entries(wants);
-      let values = all.map(([, want]) => copy(moment, want));
-      if (values.includes(undefined)) {
-        const loaded = await loadNow({ session, wanted: Object.values(wants) });
-        moment = loaded.moment;
-        if (!moment.isOpen(session)) return undefined;
-        values = all.map(([, want]) => loaded.values.get(textOf(want)));
-      }
-      const found = Object.fromEntries(all.map(([name], index) => [name, values[index]]));
-      return { moment, found: found as Found<typeof wants> }; // each value is of its name's kind
-    },
+      values = all.map(([, want]) => loaded.values.get(textOf(want)));
+    }
+    const found = Object.fromEntries(all.map(([name], index) => [name, values[index]]));
+    return { moment, found: found as Found<typeof wants> }; // each value is of its name's kind
   };
+  return { read: async (session, wants, at) => await inTime(read(session, wants, at)) };
 }
 
 // Many requests share a copy.
@@ -160,10 +160,15 @@ function textOf({ kind, key }: Wanted<unknown>): string {
 }
 
 // A slow answer proves little about the current state.
-async function inTime<T extends object>(answer: Promise<T>): Promise<T> {
-  const found = await within(answer_ms, answer);
-  if (found === undefined) throw unproven('The database did not answer within two seconds.');
-  return found;
+async function inTime<T>(reading: Promise<T>): Promise<T> {
+  const answered = await within(
+    answer_ms,
+    reading.then((read) => ({ read })),
+  ).catch((error: unknown) => {
+    throw error instanceof Disconnected ? unproven('The connection to the database broke.') : error;
+  });
+  if (answered === undefined) throw unproven('The database did not answer within two seconds.');
+  return answered.read;
 }
 
 function unproven(detail: string): Problem {

@@ -124,6 +124,24 @@ test('a statement and a transaction on a connection that breaks end as disconnec
   await db.close();
 });
 
+test('a connection without an answer is destroyed after its time, and the next statement gets a new one', async () => {
+  await using door = await doorTo(database.connection);
+  const db = openDatabase(door.connection, { answer_ms: 1500 });
+  await Promise.all([1, 2, 3].map(async () => await db.one(sql`select pg_sleep(0.1)`)));
+  expect(door.admitted).toBe(3);
+  door.hold(true);
+  const unanswered = [
+    db.one(sql`select 1`),
+    db.transaction(async (tx) => await tx.one(sql`select 1`)),
+    db.snapshot(async (reader) => await reader.one(sql`select 1`)),
+  ].map(async (work) => await work.catch((error: unknown) => error));
+  for (const error of await Promise.all(unanswered)) expect(error).toBeInstanceOf(Disconnected);
+  await expect.poll(() => door.open.size).toBe(0);
+  door.hold(false);
+  expect(await db.one(sql`select 1 as one`)).toEqual({ one: 1 });
+  await db.close();
+});
+
 const reconnect_after_ms = 20;
 const rounds = (count: number) => count * reconnect_after_ms;
 
@@ -134,10 +152,11 @@ async function listeners(): Promise<number> {
   return found.length;
 }
 
-// A proxy to the database that can be closed: it cuts open connections and refuses a given number of the next ones.
+// A proxy to the database. It can cut open connections and refuse a given number of the next ones, or hold back all bytes.
 async function doorTo(inside: Connection) {
   const open = new Set<Socket>();
   let turn_away = 0;
+  let isHeld = false;
   const server = createServer((outer) => {
     if (turn_away > 0) {
       turn_away--;
@@ -159,7 +178,8 @@ async function doorTo(inside: Connection) {
         open.delete(socket);
         other.destroy();
       });
-      socket.pipe(other);
+      if (isHeld) socket.resume();
+      else socket.pipe(other);
     }
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -173,6 +193,12 @@ async function doorTo(inside: Connection) {
       turn_away = count;
       cut();
     },
+    /** Connections stay open, and their bytes are lost. */
+    hold: (held: boolean) => {
+      isHeld = held;
+      if (held) open.forEach((socket) => socket.unpipe().resume());
+    },
+    open,
     [Symbol.asyncDispose]: async () => {
       cut();
       server.close();

@@ -55,6 +55,8 @@ const types: pg.CustomTypesConfig = {
 
 export interface PoolSettings {
   max?: number;
+  /** A connection that leaves a statement unanswered for this time is destroyed. By default it waits for ever. */
+  answer_ms?: number;
   onError?: (error: Error) => void;
   /** The pause between two attempts of a listener to reconnect. */
   reconnect_after_ms?: number;
@@ -62,18 +64,26 @@ export interface PoolSettings {
 
 // Statements without an await between them are sent at once. The driver supports this; its types do not know it yet.
 const pipelined: object = { pipeline: true };
+const statement_ms = 60_000;
+const connect_ms = 10_000;
 
 export function openDatabase(
   connection: Connection,
-  { max = 16, onError = () => {}, reconnect_after_ms = 1000 }: PoolSettings = {},
+  { max = 16, answer_ms = Infinity, onError = () => {}, reconnect_after_ms = 1000 }: PoolSettings = {},
 ): Database {
+  // The server ends a statement that lost its client too.
+  const longest_ms = Math.min(statement_ms, answer_ms + 1000);
   const settings: pg.PoolConfig = {
     ...connection,
     ...pipelined,
     types,
-    options: '-c timezone=UTC -c statement_timeout=60000',
+    options: `-c timezone=UTC -c statement_timeout=${longest_ms}`,
     application_name: 'gantry',
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: Math.min(connect_ms, answer_ms),
+    ...(answer_ms < Infinity && { query_timeout: answer_ms }),
+    // A lost network closes no connection. Without this, an idle listener would wait for ever.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
   };
   const pool = new pg.Pool({ ...settings, max, idleTimeoutMillis: 30_000 });
   let closing = false;

@@ -1,6 +1,6 @@
 // A deploy writes two files for people and their tools, in a folder with the container's name: the compose file and the image's
 // bill of materials. Neither has a secret. Run by hand, the compose file starts a container without key or route.
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DeployParts } from './parts.ts';
 import type { Place } from './targets/target.ts';
@@ -23,7 +23,22 @@ export async function releasePlace(
   signal: AbortSignal,
 ): Promise<void> {
   await parts.targets[place.target].release(place, signal);
-  await rm(join(parts.artefact_directory, place.container_name), { recursive: true, force: true });
+  await removeArtefacts(parts, place.container_name);
+}
+
+/** The containers with files on this disk. */
+export async function namesOfArtefacts({
+  artefact_directory,
+}: Pick<DeployParts, 'artefact_directory'>): Promise<string[]> {
+  await mkdir(artefact_directory, { recursive: true, mode: 0o700 });
+  return await readdir(artefact_directory);
+}
+
+export async function removeArtefacts(
+  { artefact_directory }: Pick<DeployParts, 'artefact_directory'>,
+  container_name: string,
+): Promise<void> {
+  await rm(join(artefact_directory, container_name), { recursive: true, force: true });
 }
 
 // The rename prevents the reading of half a file.

@@ -14,7 +14,7 @@ import { theOrg } from '../access/subject.ts';
 
 export function deployKind(parts: DeployParts): RunKind<DeployInput> {
   return {
-    shares: { most: 6, team: 4, user: 3 },
+    shares: { max: 6, team: 4, user: 3 },
     work: async (run) => await pipeline(parts, run),
     end: async (run, ending, finish) => {
       const cancelled = ending.state === 'cancelled';

@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Problem } from '@gantry/contract/problems.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { runEvents } from '../runs/events.ts';
@@ -320,6 +322,19 @@ test('the images of a deleted agent are checked within a turn, not after an hour
   await deleteAgent(stage.parts, await stage.cast.caller('root'), name, signal);
   await expect.poll(() => stage.needed?.images.has(image?.image ?? ''), { timeout: 25_000 }).toBe(false);
 }, 90_000);
+
+test('the files of an agent that another process deleted are removed, and all others stay', async () => {
+  const [gone, kept] = [await deployed(), await deployed()];
+  const files = async () => await readdir(stage.parts.artefact_directory);
+  const elsewhere = {
+    ...stage.parts,
+    artefact_directory: join(stage.parts.artefact_directory, 'of-the-other-process'),
+  };
+  await deleteAgent(elsewhere, await stage.cast.caller('root'), gone.name, signal);
+  expect(await files()).toEqual(expect.arrayContaining([`svc-${gone.name}`, `svc-${kept.name}`]));
+  keep();
+  await expect.poll(files, patience).toEqual([`svc-${kept.name}`]);
+});
 
 test('a container without a revision or a running run is removed, and all others stay', async () => {
   const { id } = await deployed();

@@ -9,7 +9,7 @@ import { hasEnded } from '@gantry/contract/runs.ts';
 import { startLoop, type Loop } from '../queue/loop.ts';
 import { findRuns, isAnyActive } from '../runs/run.ts';
 import { holdIfFree } from './agent-lock.ts';
-import { releasePlace } from './artefacts.ts';
+import { namesOfArtefacts, releasePlace, removeArtefacts } from './artefacts.ts';
 import { drainOut } from './drain-out.ts';
 import type { Needed } from './build-image.ts';
 import { look, unseen, type Look } from './condition.ts';
@@ -156,14 +156,21 @@ async function note({ parts, unchanged }: Keeping, row: store.InstanceRow, found
   await store.setSeen(parts.db, revision_id, found);
 }
 
-/** Removes this installation's containers without a revision or a running run. A crash or a failed undo left them. */
+/**
+ * Removes this installation's containers without a revision or a running run. A crash or a failed undo left them. Also removes the files of
+ * containers that another process removed.
+ */
 async function sweep(parts: DeployParts, signal: AbortSignal): Promise<void> {
   const { db } = parts;
+  // A container precedes its files, so each of these has or had one.
+  const artefacts = new Set(await namesOfArtefacts(parts));
   for (const target of Object.values(parts.targets)) {
     // The list is read before the records, so it has no newer containers.
     const found = await target.list(signal);
     const ids = found.map(({ revision_id }) => revision_id).filter((id) => id !== '');
-    const known = new Set((await store.instances(db)).map(({ revision_id }) => revision_id));
+    const instances = await store.instances(db);
+    const known = new Set(instances.map(({ revision_id }) => revision_id));
+    for (const { place } of [...found, ...instances]) artefacts.delete(place.container_name);
     const runs = new Map((await findRuns(db, ids)).map((run) => [run.id, run]));
     const isUnderWay = (id: string) => {
       const run = runs.get(id);
@@ -173,6 +180,7 @@ async function sweep(parts: DeployParts, signal: AbortSignal): Promise<void> {
       if (!known.has(revision_id) && !isUnderWay(revision_id)) await releasePlace(parts, place, signal);
     }
   }
+  for (const name of artefacts) await removeArtefacts(parts, name);
 }
 
 // No record has the needs of a running run. So the result is undefined during a run, and a later turn tries again.

@@ -1,6 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { serve, type Listening } from './serve.ts';
-import type { OnUnparsed } from './unparsed.ts';
+import { serve, type Listening, type ServeEvents } from './serve.ts';
 
 const retry_ms = 2000;
 
@@ -10,8 +9,8 @@ const retry_ms = 2000;
  */
 export function serveWhenPossible(
   listener: RequestListener,
-  at: { host: string; port: number },
-  onUnparsed: OnUnparsed,
+  at: Parameters<typeof serve>[1],
+  events: ServeEvents,
 ): Pick<Listening, 'close'> {
   let listening: Listening | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -19,7 +18,7 @@ export function serveWhenPossible(
   let closed = false;
   const attempt = async () => {
     try {
-      listening = await serve(listener, at, onUnparsed);
+      listening = await serve(listener, at, events);
     } catch {
       if (!closed) timer = setTimeout(start, retry_ms);
     }

@@ -1,4 +1,4 @@
-// The listening socket: bounded headers and times, and a stop that lets requests finish.
+// The listening socket: bounded connections, headers and times, and a stop that lets requests finish.
 import type { AddressInfo } from 'node:net';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { Problem } from '@gantry/contract/problems.ts';
@@ -11,10 +11,16 @@ export interface Listening {
   close(wait_ms: number): Promise<void>;
 }
 
+export interface ServeEvents {
+  unparsed: OnUnparsed;
+  /** The server refuses connections above its limit. At most once a minute: the clients choose their number. */
+  full: () => void;
+}
+
 export async function serve(
   listener: RequestListener,
-  { host, port }: { host: string; port: number },
-  onUnparsed: OnUnparsed,
+  { host, port, max_connections }: { host: string; port: number; max_connections: number },
+  { unparsed: onUnparsed, full }: ServeEvents,
 ): Promise<Listening> {
   const limits = {
     headersTimeout: 10_000,
@@ -31,6 +37,13 @@ export async function serve(
     else answerLast(outgoing, problem, { onUnparsed, why: problem.detail });
   });
   server.maxHeadersCount = 100;
+  server.maxConnections = max_connections;
+  let told_at = -Infinity;
+  server.on('drop', () => {
+    if (performance.now() - told_at < full_pause_ms) return;
+    told_at = performance.now();
+    full();
+  });
   answerUnparsed(server, onUnparsed);
   await listen(server, host, port);
   const address = server.address() as AddressInfo; // a TCP server that listens has one
@@ -38,6 +51,7 @@ export async function serve(
   return { url: `http://${shown}:${address.port}`, close: async (wait_ms) => await close(server, wait_ms) };
 }
 
+const full_pause_ms = 60_000;
 const plain_host = /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i;
 
 function unreadableHost({ headers: { host } }: IncomingMessage): Problem | undefined {

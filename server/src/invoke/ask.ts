@@ -2,10 +2,7 @@ import type { Caller } from '../access/caller.ts';
 import { admit } from './admit.ts';
 import { readAnswer, type Answer } from './answer.ts';
 import type { Ingress } from './ingress.ts';
-import { callAgent, type UpstreamCall } from './upstream.ts';
-
-/** The spec's five seconds. */
-const timeout_ms = 5000;
+import { callAgent, short_ms, type UpstreamCall } from './upstream.ts';
 
 export interface Question {
   caller: Caller;
@@ -20,7 +17,7 @@ export async function ask(
   path: UpstreamCall['path'],
 ): Promise<Answer & { ref: string }> {
   const { agent, instance, user } = await admit(ingress.agents, caller, name);
-  const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeout_ms)]);
+  const bounded = AbortSignal.any([signal, AbortSignal.timeout(short_ms)]);
   const said = await callAgent(ingress.connections, {
     instance,
     agent,

@@ -12,7 +12,7 @@ import { readAnswer, type Answer } from './answer.ts';
 import { followInvocation, storeEnd } from './follow-invocation.ts';
 import type { Ingress } from './ingress.ts';
 import * as store from './store.ts';
-import { callAgent, type UpstreamCall } from './upstream.ts';
+import { callAgent, short_ms, type UpstreamCall } from './upstream.ts';
 
 export interface Incoming {
   caller: Caller;
@@ -31,8 +31,10 @@ export async function call(ingress: Ingress, incoming: Incoming): Promise<Reply>
   const ending = ended(ingress, { ...to, path: '/invoke', run_id, headers: incoming.headers, body: incoming.body });
   const isDetached = /(^|[\s,])respond-async\b/i.test(incoming.headers.get('prefer') ?? '');
   const leave = () => {
-    // A stopping service hangs up too, and the next service follows its runs. A container that does not answer has no waiting call.
-    if (!ingress.stopping.aborted) ingress.background(ended(ingress, { ...to, path: `/runs/${run_id}/leave` }));
+    // A stopping service hangs up too, and the next service follows its runs. A silent container starts no waiting call.
+    if (ingress.stopping.aborted) return;
+    const signal = AbortSignal.timeout(short_ms);
+    ingress.background(ended(ingress, { ...to, path: `/runs/${run_id}/leave`, signal }));
   };
   incoming.signal.addEventListener('abort', leave, { once: true });
   // Not when the service stops: the next service follows the run.

@@ -4,6 +4,7 @@ import type { Database } from '../database/database.ts';
 import type { ServingAgents } from '../deploy/serving.ts';
 import { agentConnections, type AgentConnections } from './agent-connections.ts';
 import { followInvocation } from './follow-invocation.ts';
+import { retryWhileAway } from './retry-while-away.ts';
 import * as store from './store.ts';
 
 export interface IngressParts {
@@ -21,7 +22,7 @@ export interface Ingress extends Omit<IngressParts, 'onError'> {
   background(work: Promise<unknown>): void;
   /** Deletes results that nobody fetched for a week. */
   forgetOld(): Promise<void>;
-  /** Follows every call that an earlier service left running. */
+  /** Follows every call that an earlier service left running. Tries until the database answers. */
   followOpenInvocations(): Promise<void>;
   /** After the last answer: disconnects from the agents, whose runs continue. */
   close(): Promise<void>;
@@ -42,8 +43,11 @@ export function openIngress({ onError, ...parts }: IngressParts): Ingress {
     background,
     forgetOld: async () => void (await store.forgetOld(parts.db, keep_days)),
     followOpenInvocations: async () => {
-      await ingress.forgetOld();
-      for (const row of await store.running(parts.db)) background(followInvocation(ingress, row));
+      const rows = await retryWhileAway(parts.stopping, async () => {
+        await ingress.forgetOld();
+        return await store.running(parts.db);
+      });
+      for (const row of rows ?? []) background(followInvocation(ingress, row));
     },
     close: async () => {
       await connections.destroy();

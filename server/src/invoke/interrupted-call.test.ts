@@ -1,11 +1,14 @@
 // A database that is away, or an agent's connection that breaks, in the midst of a call.
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import { standInFor } from '../testing/agent-stand-in.ts';
 import { storeAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
+import { openIngress } from './ingress.ts';
 
 let app: TestApp;
 let ada: TestUser;
@@ -59,6 +62,33 @@ test('an answer that comes while the database is away is stored when it is back'
   expect(await (await read()).json()).toEqual({ output: 'late' });
 });
 
+test('the calls of an earlier service are followed as soon as the database is back', async () => {
+  const run_id = randomUUID();
+  await app.db.run(sql`
+    insert into invocation (id, agent_id, revision_id, caller_id, state)
+    select ${run_id}, a.id, ${randomUUID()}, u.id, 'running' from asset a, app_user u where a.name = 'greeter' and u.email = ${ada.email}`);
+  const stopping = new AbortController();
+  const failed: unknown[] = [];
+  let tries = 0;
+  const db = openDatabase(app.connection);
+  const ingress = openIngress({
+    db: { ...db, run: async (query) => (tries++, await db.run(query)) },
+    agents: { find: async () => await Promise.reject(new Error('nobody calls')), instance: async () => undefined },
+    sync_budget_ms: 1000,
+    stopping: stopping.signal,
+    onError: (error) => failed.push(error),
+  });
+  await allowConnections(0);
+  ingress.background(ingress.followOpenInvocations());
+  await expect.poll(() => tries, { timeout: 10_000 }).toBeGreaterThan(1);
+  await allowConnections(-1);
+  await expect.poll(async () => (await send(`runs/${run_id}`)).status, { timeout: 10_000 }).toBe(503);
+  expect(failed).toEqual([]);
+  stopping.abort();
+  await ingress.close();
+  await db.close();
+});
+
 test.each([
   [200, 'text/html'],
   [401, 'application/json'],
@@ -70,6 +100,17 @@ test.each([
   const run_id = await begin();
   await expect.poll(async () => (await send(`runs/${run_id}`)).status).not.toBe(202);
   expect(await (await send(`runs/${run_id}`)).json()).toMatchObject({ code: 'agent_error' });
+});
+
+test('the cancellation of a call in a hanging container is refused after five seconds', async () => {
+  let running: ServerResponse | undefined;
+  answer = ({ url }, response) => {
+    if (url === '/invoke') running = response;
+  };
+  const run_id = await begin();
+  const cancelled = await send(`runs/${run_id}/cancel`, { method: 'POST', signal: AbortSignal.timeout(10_000) });
+  expect(await cancelled.json()).toMatchObject({ code: 'agent_unavailable' });
+  running?.writeHead(200, { 'content-type': 'application/json' }).end('{}');
 });
 
 test('a caller who left before the call is sent calls nobody', async () => {

@@ -4,9 +4,10 @@ import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { jsonReply, type Reply } from '../http/reply.ts';
 import { signedIn } from '../principals/signed-in.ts';
+import { readAnswer } from './answer.ts';
 import type { Ingress } from './ingress.ts';
 import * as store from './store.ts';
-import { callAgent } from './upstream.ts';
+import { callAgent, short_ms } from './upstream.ts';
 
 export interface InvocationOf {
   caller: Caller;
@@ -25,7 +26,7 @@ export async function readInvocation(ingress: Ingress, { caller, name, run_id }:
   return { status, headers: { ...headers, 'content-type': content_type }, body };
 }
 
-/** The run ends as soon as the agent's code allows. An ended run does not change. */
+/** The run ends as soon as the agent's code allows. An ended run does not change. A hanging container is `agent_unavailable`. */
 export async function cancelInvocation(ingress: Ingress, { caller, name, run_id }: InvocationOf): Promise<Reply> {
   const { row, agent, user } = await ownInvocation(ingress, { caller, name, run_id });
   if (row.state === 'ended') return jsonReply({ run_id, status: 'ended' });
@@ -37,8 +38,9 @@ export async function cancelInvocation(ingress: Ingress, { caller, name, run_id 
       caller: user,
       method: 'POST',
       path: `/runs/${run_id}/cancel`,
+      signal: AbortSignal.timeout(short_ms),
     });
-    await answered.body.dump();
+    await readAnswer(agent.ref, answered);
   }
   return jsonReply({ run_id, status: 'cancelling' }, 202);
 }

@@ -13,6 +13,9 @@ const answer_types = /^(application\/json|application\/problem\+json|text\/plain
 // The wrapper's own statuses. 401 is missing: it would tell the callers that they are not signed in here.
 const answer_statuses = [200, 202, 400, 404, 408, 409, 413, 415, 422, 429, 500, 503];
 
+/** The limit of a call that runs no agent code: the spec's five seconds for health. */
+export const short_ms = 5000;
+
 export interface UpstreamCall {
   instance: ServingInstance;
   agent: { id: string; ref: string };

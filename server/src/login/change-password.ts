@@ -34,7 +34,7 @@ async function changeOnce(
   input: { old_password: string; new_password: string },
 ) {
   const key = `password of ${user.id}`;
-  const wait = await store.blockedFor(db, [{ key, most: max_wrong }]);
+  const wait = await store.blockedFor(db, [{ key, max: max_wrong }]);
   if (wait !== undefined) throw new Problem('rate_limited', { retry_after_seconds: wait });
   const known = await findCredential(db, user.email);
   if (known === undefined || !(await passwords.matches(input.old_password, known.password_hash))) {

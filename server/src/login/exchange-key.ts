@@ -20,7 +20,7 @@ export async function exchangeKey(
   origin: Origin,
 ) {
   const from = `keys from ${networkOf(origin.ip)}`;
-  const wait = await store.blockedFor(db, [{ key: from, most: max_failures }]);
+  const wait = await store.blockedFor(db, [{ key: from, max: max_failures }]);
   if (wait !== undefined) throw new Problem('rate_limited', { retry_after_seconds: wait });
   // A key in another format needs no query.
   const found = serviceKeys.isKey(key) ? await findWorkingKey(db, keyDigest(key_digest, key)) : undefined;

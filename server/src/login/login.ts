@@ -57,8 +57,8 @@ export async function login(parts: SignInParts, attempt: Attempt) {
 
 async function tryOnce({ db, passwords, tokens }: SignInParts, attempt: Attempt, { pair, address }: Keys) {
   const wait = await store.blockedFor(db, [
-    { key: pair, most: max_per_account_and_address },
-    { key: address, most: max_per_address },
+    { key: pair, max: max_per_account_and_address },
+    { key: address, max: max_per_address },
   ]);
   if (wait !== undefined) {
     if (isFirstBlocked(pair)) await record(db, attempt, { blocked_seconds: wait });

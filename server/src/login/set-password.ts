@@ -38,7 +38,7 @@ async function setOnce(
   origin: Origin,
   from: string,
 ): Promise<{ email: string }> {
-  const wait = await store.blockedFor(db, [{ key: from, most: max_failures }]);
+  const wait = await store.blockedFor(db, [{ key: from, max: max_failures }]);
   const id = password_tokens.read(token);
   if (wait !== undefined) {
     if (isFirstBlocked(from))

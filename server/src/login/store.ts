@@ -53,11 +53,11 @@ export async function revokeSessions(tx: Tx, subject: string, keep: string | nul
 }
 
 /** Seconds until the window of the fullest key ends; undefined when no key is at its limit. */
-export async function blockedFor(db: Reader, limits: { key: string; most: number }[]): Promise<number | undefined> {
+export async function blockedFor(db: Reader, limits: { key: string; max: number }[]): Promise<number | undefined> {
   const row = await db.one<{ seconds: number | null }>(sql`
     select ceil(extract(epoch from max(window_ends_at - clock_now())))::int as seconds
-    from login_failure join unnest(${limits.map(({ key }) => key)}::text[], ${limits.map(({ most }) => most)}::int[]) as l (k, most) on key = k
-    where window_ends_at > clock_now() and failures >= most`);
+    from login_failure join unnest(${limits.map(({ key }) => key)}::text[], ${limits.map(({ max }) => max)}::int[]) as l (k, max) on key = k
+    where window_ends_at > clock_now() and failures >= l.max`);
   return row?.seconds ?? undefined;
 }
 

@@ -6,7 +6,7 @@ import { theOrg } from '../access/subject.ts';
 import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import { signedInUser } from '../principals/signed-in.ts';
-import { readRows } from './still-told.ts';
+import { readRows } from './read-rows.ts';
 import * as store from './store.ts';
 import type { CatchUp } from './tell.ts';
 

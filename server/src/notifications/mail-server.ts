@@ -4,6 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { rootCertificates } from 'node:tls';
 import type { MailConfig } from '../config.ts';
+import { within } from '../within.ts';
 import type { Letter } from './compose.ts';
 
 export interface MailServer {
@@ -65,22 +66,17 @@ export async function connectMailServer({ url, from, ca_file, plaintext }: MailC
         messageId: message_id,
         headers: { 'Auto-Submitted': 'auto-generated' },
       };
-      await within(send_ms, transport.sendMail(mail));
+      await inTime(transport.sendMail(mail));
     },
-    verify: async () => void (await within(send_ms, transport.verify())),
+    verify: async () => await inTime(transport.verify()),
   };
 }
 
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new MailFailure(`no answer within ${ms / 1000} s`, false)), ms);
-  try {
-    return await Promise.race([work, late.promise]);
-  } catch (error) {
-    throw error instanceof MailFailure ? error : toFailure(error);
-  } finally {
-    clearTimeout(timer);
-  }
+async function inTime(work: Promise<object | true>): Promise<void> {
+  const done = await within(send_ms, work).catch((error: unknown) => {
+    throw toFailure(error);
+  });
+  if (done === undefined) throw new MailFailure(`no answer within ${send_ms / 1000} s`, false);
 }
 
 function toFailure(error: unknown): MailFailure {

@@ -23,7 +23,7 @@ async function submitted(message = 'please', yaml = '', by = ada) {
   return { id, agent };
 }
 
-const told = async (user: TestUser, approval_id: string) =>
+const received = async (user: TestUser, approval_id: string) =>
   (await user.client.call('notifications.list', { query: {} })).items
     .filter((one) => one.approval_id === approval_id)
     .map(({ kind, by, text }) => `${kind} by ${by}: ${text}`);
@@ -43,18 +43,18 @@ test('a request notifies only the platform admins and the admins of the team', a
   const { id } = await submitted('please look');
   await caughtUp();
   const expected = ['submitted by ada@example.com: please look'];
-  expect(await told(max, id)).toEqual(expected);
-  expect(await told(app.admin, id)).toEqual(expected);
-  expect(await told(ada, id)).toEqual([]);
-  expect(await told(otto, id)).toEqual([]);
+  expect(await received(max, id)).toEqual(expected);
+  expect(await received(app.admin, id)).toEqual(expected);
+  expect(await received(ada, id)).toEqual([]);
+  expect(await received(otto, id)).toEqual([]);
 });
 
 test('an admin who submits is notified of the decision, but not of the request', async () => {
   const { id } = await submitted('mine', '', max);
   await app.admin.client.call('approvals.reject', { params: { id }, body: { reason: 'not yet' } });
   await caughtUp();
-  expect(await told(max, id)).toEqual(['rejected by admin@gantry.local: not yet']);
-  expect(await told(app.admin, id)).toEqual(['submitted by max@example.com: mine']);
+  expect(await received(max, id)).toEqual(['rejected by admin@gantry.local: not yet']);
+  expect(await received(app.admin, id)).toEqual(['submitted by max@example.com: mine']);
 });
 
 test('each outcome of a request notifies its submitter, newest first', async () => {
@@ -62,15 +62,18 @@ test('each outcome of a request notifies its submitter, newest first', async () 
   await max.client.call('approvals.approve', { params: { id }, body: { reason: 'fine' } });
   await max.client.call('approvals.revoke', { params: { id }, body: { reason: 'not so fine' } });
   await caughtUp();
-  expect(await told(ada, id)).toEqual(['revoked by max@example.com: not so fine', 'approved by max@example.com: fine']);
+  expect(await received(ada, id)).toEqual([
+    'revoked by max@example.com: not so fine',
+    'approved by max@example.com: fine',
+  ]);
 });
 
 test('a withdrawn request notifies its former recipients', async () => {
   const { id } = await submitted();
   await ada.client.call('approvals.withdraw', { params: { id } });
   await caughtUp();
-  expect(await told(max, id)).toEqual(['withdrawn by ada@example.com: ', 'submitted by ada@example.com: please']);
-  expect(await told(ada, id)).toEqual([]);
+  expect(await received(max, id)).toEqual(['withdrawn by ada@example.com: ', 'submitted by ada@example.com: please']);
+  expect(await received(ada, id)).toEqual([]);
 });
 
 test('a request that another user supersedes notifies its submitter', async () => {
@@ -80,8 +83,8 @@ test('a request that another user supersedes notifies its submitter', async () =
   await max.client.call('registry.edit', { params: { kind: 'tool', name }, body: { version: '1.0.1', config: {} } });
   const next = await max.client.call('approvals.submit', { body: { asset: `tools/${name}@1.0.1` } });
   await caughtUp();
-  expect(await told(ada, id)).toEqual(['superseded by max@example.com: ']);
-  expect(await told(ada, next.id)).toEqual([]);
+  expect(await received(ada, id)).toEqual(['superseded by max@example.com: ']);
+  expect(await received(ada, next.id)).toEqual([]);
 });
 
 test('the owner of the asset gets the notifications of a service principal, which has none', async () => {
@@ -107,18 +110,18 @@ test('the owner of the asset gets the notifications of a service principal, whic
   expect((await counts(max)).pending).toBe(before.max.pending);
   expect((await counts(app.admin)).pending).toBe(before.admin.pending + 1);
   await app.admin.client.call('approvals.approve', { params: { id }, body: { reason: 'fine' } });
-  expect(await told(ada, id)).toEqual(['approved by admin@gantry.local: fine']);
-  expect(await told(max, id)).toEqual([`submitted by principal:machine-${made}: `]);
+  expect(await received(ada, id)).toEqual(['approved by admin@gantry.local: fine']);
+  expect(await received(max, id)).toEqual([`submitted by principal:machine-${made}: `]);
   await expect(machine.call('notifications.list', { query: {} })).rejects.toMatchObject({ code: 'forbidden' });
 });
 
 test('an entry that is read again notifies nobody again', async () => {
   const { id } = await submitted();
   await caughtUp();
-  const before = await told(max, id);
+  const before = await received(max, id);
   await app.db.run(sql`update audit_cursor set seq = 0 where name = 'notifications'`);
   await caughtUp();
-  expect(await told(max, id)).toEqual(before);
+  expect(await received(max, id)).toEqual(before);
 });
 
 test('a read notification stays read, and those of others stay unread', async () => {
@@ -182,10 +185,10 @@ test('a caller who may no longer read the asset sees no notification of it, and 
   const closed = await submitted('hidden words', 'access: {visibility: team}\n');
   const open = await submitted('team words');
   await caughtUp();
-  expect(await told(eve, closed.id)).toEqual(['submitted by ada@example.com: hidden words']);
+  expect(await received(eve, closed.id)).toEqual(['submitted by ada@example.com: hidden words']);
   await max.client.call('teams.remove_member', { params: { team: 'ml', principal: 'user:eve@example.com' } });
-  expect(await told(eve, closed.id)).toEqual([]);
-  expect(await told(eve, open.id)).toEqual(['submitted by ada@example.com: ']);
+  expect(await received(eve, closed.id)).toEqual([]);
+  expect(await received(eve, open.id)).toEqual(['submitted by ada@example.com: ']);
 });
 
 test('the badge counts the listed notifications, and none of an unreadable asset', async () => {
@@ -209,6 +212,6 @@ test('notifications of a deleted asset are neither listed nor counted', async ()
   await caughtUp();
   const before = await counts(max);
   await ada.client.call('agents.delete', { params: { name: agent.name } });
-  expect(await told(max, id)).toEqual([]);
+  expect(await received(max, id)).toEqual([]);
   expect((await counts(max)).unread).toBe(before.unread - 1);
 });

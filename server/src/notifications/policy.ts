@@ -1,5 +1,5 @@
 // The recipients of a notification, and the part of it that they can read later. Each rule has a condition that narrows to its candidates.
-import { toldToAdmins, type NotificationKind } from '@gantry/contract/notifications.ts';
+import { kindsForAdmins, type NotificationKind } from '@gantry/contract/notifications.ts';
 import type { UserCaller } from '../access/caller.ts';
 import { canRead } from '../access/decide.ts';
 import { readsWords } from '../approvals/policy.ts';
@@ -19,7 +19,7 @@ export interface Happened {
 }
 
 /** Admins are notified of a request, its submitter of the decision; nobody is notified of their own act. */
-export function isTold(
+export function isRecipient(
   person: Omit<Person, 'email'>,
   { audience, actor_id, submitted_by, team_id, owner_id, by_machine }: Happened,
 ): boolean {
@@ -28,8 +28,8 @@ export function isTold(
   return person.id === (by_machine ? owner_id : submitted_by);
 }
 
-/** isTold() as a condition on `app_user u`. */
-export function whereTold({ audience, submitted_by, team_id, owner_id }: Happened): Sql {
+/** isRecipient() as a condition on `app_user u`. */
+export function whereRecipient({ audience, submitted_by, team_id, owner_id }: Happened): Sql {
   return audience === 'admins' ? whereAdminOf([team_id]) : sql`u.id = any(${[submitted_by, owner_id]})`;
 }
 
@@ -37,12 +37,12 @@ export function whereTold({ audience, submitted_by, team_id, owner_id }: Happene
  * The notification as its user may read it now; undefined when the asset is gone or closed to them. Admins keep the words while they read the
  * words of the request; its submitter always keeps the reason of the decision. whereCanRead() narrows a list to the candidates.
  */
-export function stillTold<Row extends { kind: NotificationKind; words: string }>(
+export function readablePart<Row extends { kind: NotificationKind; words: string }>(
   caller: UserCaller,
   row: Row,
   asset: AssetRecord | undefined,
 ): Row | undefined {
   if (asset === undefined || !canRead(caller, asset)) return undefined;
-  const inside = !toldToAdmins.includes(row.kind) || readsWords(caller, { submitted_by: null }, asset);
+  const inside = !kindsForAdmins.includes(row.kind) || readsWords(caller, { submitted_by: null }, asset);
   return inside ? row : { ...row, words: '' };
 }

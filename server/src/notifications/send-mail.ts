@@ -10,7 +10,7 @@ import type { Job, Outcome, Queue } from '../queue/work.ts';
 import { composePasswordMail } from './compose-password-mail.ts';
 import { compose, type Letter } from './compose.ts';
 import { MailFailure, send_ms, type MailServer } from './mail-server.ts';
-import { readRows } from './still-told.ts';
+import { readRows } from './read-rows.ts';
 import * as store from './store.ts';
 import type { CatchUp } from './tell.ts';
 

@@ -5,7 +5,7 @@ import type { Reader, Tx } from '../database/database.ts';
 import { allOf, sql, type Sql } from '../database/sql.ts';
 import type { Person } from '../principals/policy.ts';
 import type { Retention } from '../queue/forget.ts';
-import { isTold, whereTold, type Happened } from './policy.ts';
+import { isRecipient, whereRecipient, type Happened } from './policy.ts';
 
 export interface NotificationRow {
   id: string;
@@ -24,8 +24,8 @@ export interface NotificationRow {
 }
 
 const columns = sql`n.id, n.seq, n.user_id, n.kind, n.approval_id, n.asset_id, n.asset, n.version, n.target, n.actor, n.words, n.created_at, n.read_at`;
-/** Candidates of stillTold(). */
-const toldTo = (caller: UserCaller): Sql =>
+/** Candidates of readablePart(). */
+const candidatesFor = (caller: UserCaller): Sql =>
   sql`notification n join asset a on a.id = n.asset_id where n.user_id = ${caller.id} and ${whereCanRead(caller)}`;
 
 export interface NewNotification {
@@ -49,12 +49,12 @@ export async function insert(tx: Tx, one: NewNotification): Promise<string[]> {
     select u.id, u.active, u.role, (
       select coalesce(json_agg(json_build_object('team_id', m.team_id, 'role', m.role)), '[]')
       from membership m where m.user_id = u.id and m.team_id = ${about.team_id}) as memberships
-    from app_user u where ${whereTold(happened)}`);
-  const told = people.filter((person) => isTold(person, happened)).map(({ id }) => id);
+    from app_user u where ${whereRecipient(happened)}`);
+  const recipients = people.filter((person) => isRecipient(person, happened)).map(({ id }) => id);
   const rows = await tx.all<{ id: string }>(sql`
     insert into notification (seq, user_id, kind, approval_id, asset_id, asset, version, target, actor, words)
     select ${one.seq}::bigint, u.id, ${one.kind}, r.id, r.asset_id, ${one.asset}, r.version, r.target, ${one.actor.name}, ${one.words}
-    from approval r, unnest(${told}::uuid[]) as u (id) where r.id = ${one.approval_id}
+    from approval r, unnest(${recipients}::uuid[]) as u (id) where r.id = ${one.approval_id}
     on conflict do nothing returning id`);
   return rows.map(({ id }) => id);
 }
@@ -79,12 +79,12 @@ export async function listed(
   if (unread) conditions.push(sql`n.read_at is null`);
   if (after !== undefined) conditions.push(sql`(n.seq, n.id) < (${after.seq}::bigint, ${after.id}::uuid)`);
   return await db.all<NotificationRow>(
-    sql`select ${columns} from ${toldTo(caller)} and ${allOf(conditions)} order by n.seq desc, n.id desc limit ${limit}`,
+    sql`select ${columns} from ${candidatesFor(caller)} and ${allOf(conditions)} order by n.seq desc, n.id desc limit ${limit}`,
   );
 }
 
 export async function oneOf(db: Reader, caller: UserCaller, id: string): Promise<NotificationRow | undefined> {
-  return await db.one<NotificationRow>(sql`select ${columns} from ${toldTo(caller)} and n.id = ${id}`);
+  return await db.one<NotificationRow>(sql`select ${columns} from ${candidatesFor(caller)} and n.id = ${id}`);
 }
 
 export async function markRead(db: Tx, user_id: string, ids: readonly string[]): Promise<void> {
@@ -103,6 +103,6 @@ export const retention: Retention = {
 /** The number of unread ones per asset. */
 export async function unreadByAsset(db: Reader, caller: UserCaller): Promise<{ asset_id: string; unread: number }[]> {
   return await db.all(
-    sql`select n.asset_id, count(*) as unread from ${toldTo(caller)} and n.read_at is null group by n.asset_id`,
+    sql`select n.asset_id, count(*) as unread from ${candidatesFor(caller)} and n.read_at is null group by n.asset_id`,
   );
 }

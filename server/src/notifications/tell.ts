@@ -1,6 +1,6 @@
 // Notifications follow the audit log. Promise: every recipient of an entry is notified of it once, even across a kill.
 import type { AuditEntry } from '@gantry/contract/audit.ts';
-import { notificationKinds, toldToAdmins, type NotificationKind } from '@gantry/contract/notifications.ts';
+import { notificationKinds, kindsForAdmins, type NotificationKind } from '@gantry/contract/notifications.ts';
 import { isId } from '@gantry/contract/wire.ts';
 import { follow } from '../audit/follow.ts';
 import type { Database } from '../database/database.ts';
@@ -44,7 +44,7 @@ function notificationsOf(entry: AuditEntry): store.NewNotification[] {
     asset: entry.asset ?? '',
     actor: entry.actor,
     words: asText(kind === 'submitted' ? message : reason),
-    audience: toldToAdmins.includes(kind) ? 'admins' : 'submitter',
+    audience: kindsForAdmins.includes(kind) ? 'admins' : 'submitter',
   };
   const gone = Array.isArray(superseded) ? superseded.filter(isId) : [];
   return [

@@ -175,6 +175,27 @@ test('a team with the only admin entry of an asset cannot be deleted', async () 
   });
 });
 
+test('of two admins of an asset who are removed at the same moment, one stays, and so does an admin entry', async () => {
+  for (let round = 0; round < 10; round++) {
+    const pair = [await person(), await person()] as const;
+    const [shared, ...own] = [await agentOf(grace), await agentOf(pair[0]), await agentOf(pair[1])];
+    for (const { asset_id } of [shared, ...own])
+      for (const { email } of pair)
+        await app.governed(sql`
+          insert into permission (asset_id, principal_type, principal_id, actions)
+          select ${asset_id}, 'user', id, array['read', 'admin'] from app_user where email = ${email}
+          on conflict do nothing returning id`);
+    await app.governed(sql`
+      delete from permission where asset_id = ${shared.asset_id} and principal_id = (select id from app_user where email = ${grace.email}) returning id`);
+    const ids = await Promise.all(pair.map(idOf));
+    const remove = async (id: string) =>
+      await app.admin.client.call('users.remove', { params: { id }, query: { assets_to: grace.email } });
+    const removed = await Promise.allSettled(ids.map(remove));
+    expect(removed.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(removed.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'last_admin' } });
+  }
+});
+
 test('an empty team can be deleted', async () => {
   const team = `team-${++made}`;
   const lead = await app.user(`lead-${made}@example.com`, { teams: { [team]: 'admin' } });

@@ -1,6 +1,6 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Role } from '@gantry/contract/roles.ts';
-import { removeEntriesOf } from '../access/acl.ts';
+import { holdAdministered, removeEntriesOf } from '../access/acl.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { change, type GovernedTx } from '../access/change.ts';
@@ -156,12 +156,11 @@ export async function removeUser(
   await change(db, grant, 'user.removed', async (tx, note) => {
     const user = await store.lockUser(tx, id);
     if (user === undefined) throw new Problem('not_found');
+    const principal = { principal_type: 'user', principal_id: id, shown: user.email } as const;
+    // In one step before the transfer, so two removals lock their assets in the same order.
+    await holdAdministered(tx, ownership.holdAssets, principal);
     const moved = await handOver(tx, ownership, { from: user, assets_to });
-    const entries = await removeEntriesOf(tx, ownership.holdAssets, {
-      principal_type: 'user',
-      principal_id: id,
-      shown: user.email,
-    });
+    const entries = await removeEntriesOf(tx, ownership.holdAssets, principal);
     await store.markRemoved(tx, id);
     await refuseTooFewInTeams(tx, id);
     const teams = await teamStore.membershipsOfUsers(tx, [id]);

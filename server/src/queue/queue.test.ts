@@ -152,13 +152,19 @@ test('a failed job is retried after growing waits, and given up after its time',
 const jobIds = async ({ name }: QueueRules) =>
   (await at.db.all<{ id: string }>(sql`select id from job where queue = ${name}`)).map(({ id }) => id);
 
-test('an exception in the work is reported and the job is retried', async () => {
+test.each<[string, Queue['work']]>([
+  ['the work', async () => await Promise.reject(new Error('a bug'))],
+  [
+    'its record',
+    async () => await Promise.resolve({ state: 'done', record: async () => await Promise.reject(new Error('a bug')) }),
+  ],
+])('an exception in %s is reported and the job is retried after a wait', async (_, work) => {
   const queue = rules();
   const errors: unknown[] = [];
-  const throwing: Queue = { ...queue, work: async () => await Promise.reject(new Error('a bug')) };
-  await start([throwing], at.db, (error) => errors.push(error));
+  await start([{ ...queue, work }], at.db, (error) => errors.push(error));
   await enqueue(at.db, queue, [{ key: 'one' }]);
   await until(queue, [{ state: 'queued', attempts: 1, problem: expect.stringContaining('unexpectedly') as string }]);
+  expect((await jobs(queue))[0]?.wait_ms).toBeGreaterThan(0);
   expect(errors).toMatchObject([{ message: 'a bug' }]);
 });
 

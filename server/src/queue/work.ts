@@ -16,7 +16,7 @@ export interface Queue extends QueueRules {
 }
 
 export interface Outcome extends store.Ending {
-  /** Writes in the same transaction. */
+  /** Writes in the same transaction. An exception is a bug, as in the work. */
   record?: (tx: Tx) => Promise<void>;
 }
 
@@ -108,9 +108,14 @@ async function attempt(
   if (signal.aborted && outcome.state === 'retry') return await store.release(db, job);
   // A random wait in the upper half: jobs that failed together do not return together.
   const wait_ms = Math.min(first_wait_ms * 2 ** (job.attempts - 1), longest_wait_ms) * (0.5 + Math.random() / 2);
-  await db.transaction(async (tx) => {
-    if (!(await store.end(tx, job, outcome, wait_ms))) return;
-    await outcome.record?.(tx);
-    if (keep_days === undefined) await store.removeEnded(tx, job);
+  const end = async ({ record, ...ending }: Outcome) =>
+    await db.transaction(async (tx) => {
+      if (!(await store.end(tx, job, ending, wait_ms))) return;
+      await record?.(tx);
+      if (keep_days === undefined) await store.removeEnded(tx, job);
+    });
+  await end(outcome).catch(async (error: unknown) => {
+    onError(error);
+    await end(unexpected);
   });
 }

@@ -3,6 +3,7 @@
 import { Problem, problemDocument } from '@gantry/contract/problems.ts';
 import type { Database } from '../database/database.ts';
 import { overtaken } from '../database/overtaken.ts';
+import { within } from '../within.ts';
 import { openJournal, type Journal } from './journal.ts';
 import { Fenced, type Ending, type Run, type RunKind } from './run.ts';
 import * as store from './store.ts';
@@ -166,7 +167,7 @@ async function undoAll({ onError }: Execution, journal: Journal, undos: Undo[], 
   for (const { name, output, undo } of undos.toReversed()) {
     if (undo === undefined) continue;
     try {
-      await withinDeadline(undo(output as never)); // the output of this undo's own step
+      await inTime(undo(output as never)); // the output of this undo's own step
     } catch (error) {
       if (!(error instanceof Problem)) onError(error);
       leftovers.push({
@@ -182,20 +183,13 @@ async function undoAll({ onError }: Execution, journal: Journal, undos: Undo[], 
   return { state: 'needs_attention', problem: { ...ending.problem, leftovers } };
 }
 
-async function withinDeadline(work: Promise<void>): Promise<void> {
-  const { promise: overdue, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () =>
-      reject(
-        new Problem('engine_unavailable', { detail: `The undo did not end within ${undo_deadline_ms / 1000} s.` }),
-      ),
+async function inTime(work: Promise<void>): Promise<void> {
+  const isDone = await within(
     undo_deadline_ms,
+    work.then(() => true),
   );
-  try {
-    await Promise.race([work, overdue]);
-  } finally {
-    clearTimeout(timer);
-  }
+  if (isDone === undefined)
+    throw new Problem('engine_unavailable', { detail: `The undo did not end within ${undo_deadline_ms / 1000} s.` });
 }
 
 // A failure after `settle` undoes nothing, so the run needs attention.

@@ -57,7 +57,7 @@ export interface Ending {
 
 /** Limits of the runs of a kind in one process: for all, for one team and for one user. Further runs wait, and say so. */
 interface Shares {
-  most: number;
+  max: number;
   team: number;
   user: number;
 }

@@ -351,7 +351,7 @@ function holding() {
     return one;
   };
   const kind: RunKind<{ mutex: string }> = {
-    shares: { most: 4, team: 3, user: 2 },
+    shares: { max: 4, team: 3, user: 2 },
     work: async (run) => await run.step('hold', async () => await gate(run.input.mutex).promise),
   };
   return { kind, end: (mutex: string) => gate(mutex).resolve() };
@@ -384,7 +384,7 @@ describe('shares', () => {
 
   test('one user takes two places, one team three, one kind leaves places to the other, and a waiting run says why', async () => {
     const [pushes, deploys] = [holding(), holding()];
-    const kinds = { push: pushes.kind, deploy: { ...deploys.kind, shares: { most: 6, team: 4, user: 3 } } };
+    const kinds = { push: pushes.kind, deploy: { ...deploys.kind, shares: { max: 6, team: 4, user: 3 } } };
     for (const mutex of ['a1', 'a2', 'a3']) await line('push', mutex, 1, 1);
     await line('push', 'b1', 2, 1);
     await line('push', 'b2', 3, 1);

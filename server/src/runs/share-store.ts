@@ -24,23 +24,23 @@ const sentences = {
 
 /** The limit that `run as candidate` waits for, or null when it may begin. A run that is ending needs no share, because it is short. */
 export function waitsFor({ owner, kinds, concurrency }: Places): Sql {
-  const all = { most: concurrency, team: concurrency, user: concurrency };
+  const all = { max: concurrency, team: concurrency, user: concurrency };
   const shares = Object.entries(kinds).map(([kind, { shares: share = all }]) => ({ kind, ...share }));
   return sql`(
     select case
       when candidate.cancel_requested_at is not null or candidate.ending is not null then null
-      when count(*) filter (where held.kind = candidate.kind and held.actor_id = candidate.actor_id) >= share.user_most then 'user'
-      when count(*) filter (where held.kind = candidate.kind and held.team_id = candidate.team_id) >= share.team_most then 'team'
+      when count(*) filter (where held.kind = candidate.kind and held.actor_id = candidate.actor_id) >= share.user_max then 'user'
+      when count(*) filter (where held.kind = candidate.kind and held.team_id = candidate.team_id) >= share.team_max then 'team'
       -- Of all kinds together, a team leaves one place to the others.
       when count(*) filter (where held.team_id = candidate.team_id) >= greatest(${concurrency} - 1, 1) then 'team'
-      when count(*) filter (where held.kind = candidate.kind) >= share.most then 'kind'
+      when count(*) filter (where held.kind = candidate.kind) >= share.max then 'kind'
       when count(held.id) >= ${concurrency} then 'place'
     end
-    from (select (one ->> 'most')::int as most, (one ->> 'team')::int as team_most, (one ->> 'user')::int as user_most
+    from (select (one ->> 'max')::int as max, (one ->> 'team')::int as team_max, (one ->> 'user')::int as user_max
           from jsonb_array_elements(${JSON.stringify(shares)}::jsonb) as one where one ->> 'kind' = candidate.kind) as share
     left join run as held on held.owner = ${owner} and held.lease_until >= clock_now() and held.id <> candidate.id
       and held.state in ('queued', 'running', 'cancelling')
-    group by share.most, share.team_most, share.user_most)`;
+    group by share.max, share.team_max, share.user_max)`;
 }
 
 /** Writes the reason of each long wait once. Returns the ids of those runs. */

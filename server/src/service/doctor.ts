@@ -2,6 +2,7 @@
 import type { finding } from '@gantry/contract/service.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { z } from 'zod';
+import { within } from '../within.ts';
 
 export type Finding = z.output<typeof finding>;
 
@@ -18,18 +19,16 @@ export async function inspect(checks: readonly Check[], signal: AbortSignal): Pr
 }
 
 export async function examine(check: Check, signal: AbortSignal): Promise<Omit<Finding, 'part'>> {
-  const deadline = AbortSignal.timeout(max_ms);
-  const late = new Promise<Omit<Finding, 'part'>>((resolve) => {
-    deadline.addEventListener('abort', () =>
-      resolve({ verdict: 'problem', detail: `did not answer within ${max_ms / 1000} s`, fix: null }),
-    );
-  });
+  const over = new AbortController();
   try {
-    return await Promise.race([check.look(AbortSignal.any([signal, deadline])), late]);
+    const found = await within(max_ms, check.look(AbortSignal.any([signal, over.signal])));
+    return found ?? { verdict: 'problem', detail: `did not answer within ${max_ms / 1000} s`, fix: null };
   } catch (error) {
     if (error instanceof Problem) return { verdict: 'problem', detail: error.detail, fix: error.hint ?? null };
     // A failure is a finding here, and the other checks still run.
     return { verdict: 'problem', detail: `the check failed: ${String(error)}`, fix: null };
+  } finally {
+    over.abort();
   }
 }
 

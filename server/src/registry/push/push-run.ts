@@ -19,7 +19,7 @@ import { storeVersion } from './store-version.ts';
 import { versionFinal } from '../versions/version-final.ts';
 
 // A worker runs six at a time; two are left to deploys. Resolving takes minutes when packages are built from source.
-const shares = { most: 4, team: 3, user: 2 };
+const shares = { max: 4, team: 3, user: 2 };
 
 export function pushRun(parts: { db: Database; resolver: Resolver }): RunKind<PushInput> {
   return { shares, work: async (run) => await work(parts.db, parts.resolver, run) };

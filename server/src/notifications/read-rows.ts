@@ -1,7 +1,7 @@
 import type { UserCaller } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
 import { findReadable } from '../registry/find.ts';
-import { stillTold } from './policy.ts';
+import { readablePart } from './policy.ts';
 import type { NotificationRow } from './store.ts';
 
 /** The readable parts of these rows for the caller, by id. */
@@ -14,7 +14,7 @@ export async function readRows(
   const assets = new Map(readable.map((asset) => [asset.id, asset]));
   return new Map(
     rows.flatMap((row) => {
-      const shown = stillTold(caller, row, assets.get(row.asset_id));
+      const shown = readablePart(caller, row, assets.get(row.asset_id));
       return shown === undefined ? [] : [[row.id, shown] as const];
     }),
   );

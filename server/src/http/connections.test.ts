@@ -1,0 +1,30 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, test } from 'vitest';
+import { serve } from './serve.ts';
+
+test('a connection above the limit is closed at once and logged, and the open ones are answered', async () => {
+  let refused = 0;
+  const listening = await serve(
+    (_, outgoing) => outgoing.end('hello'),
+    { host: '127.0.0.1', port: 0, max_connections: 2 },
+    { unparsed: () => {}, full: () => void refused++ },
+  );
+  const open = async () => {
+    const socket = connect(Number(new URL(listening.url).port), '127.0.0.1');
+    await once(socket, 'connect');
+    return socket;
+  };
+  const [first, second] = [await open(), await open()];
+  for (let n = 0; n < 3; n++) {
+    const third = await open();
+    await once(third.resume(), 'close');
+  }
+  expect(refused).toBe(1);
+  first.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  expect(String((await once(first, 'data'))[0])).toContain('hello');
+  second.destroy();
+  await expect.poll(async () => (await fetch(listening.url)).text()).toBe('hello');
+  first.destroy();
+  await listening.close(1000);
+});
