@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClient, type Client } from '@gantry/contract/client.ts';
 import { deployProject } from '../bench/deploy-project.ts';
 import { roleNames, type RoleName } from '../server/src/config.ts';
-import { openDatabase, type Connection } from '../server/src/database/database.ts';
+import { openDatabase } from '../server/src/database/database.ts';
 import { startEmbedded, type Embedded } from '../server/src/database/embedded.ts';
 import { sql } from '../server/src/database/sql.ts';
 import { removeLeftovers } from '../server/src/testing/engine-leftovers.ts';
@@ -19,6 +19,7 @@ import { running, type Running } from '../server/src/testing/running.ts';
 import { callAgent, type Agent } from './call-agent.ts';
 import { environment } from './config.ts';
 import { engineOf } from './engine-of.ts';
+import { urlOf } from './url-of.ts';
 import { writeProject } from './write-project.ts';
 
 const clone = resolve(import.meta.dirname, '..');
@@ -179,6 +180,7 @@ async function startNginx(port: number): Promise<Running> {
   const site = given
     .replace('127.0.0.1:4481', `127.0.0.1:${ports.api}`)
     .replace('127.0.0.1:4482', `127.0.0.1:${ports.ingress}`)
+    .replace('127.0.0.1:4484', `127.0.0.1:${ports.gateway}`)
     .replace('listen 80;', `listen 127.0.0.1:${port};`);
   const folder = join(directory, 'nginx');
   await mkdir(folder);
@@ -196,12 +198,4 @@ http { access_log off; ${temporary.map((name) => `${name}_temp_path ${folder}/${
   );
   await server_process.start();
   return server_process;
-}
-
-function urlOf({ host = '', port, user, password = '', database }: Connection): string {
-  const at = new URL(`postgresql://localhost:${port}/${database}`);
-  at.username = user ?? '';
-  at.password = password;
-  at.searchParams.set('host', host);
-  return at.href;
 }

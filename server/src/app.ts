@@ -4,7 +4,8 @@ import { refusalRecorder } from './access/refused.ts';
 import { destinations } from './audit/push/destination.ts';
 import { governanceHead } from './audit/chain.ts';
 import type { Config, RoleName } from './config.ts';
-import { openCopies } from './copies/copies.ts';
+import type { PoolSettings } from './database/database.ts';
+import { copies_pool, openCopies } from './copies/copies.ts';
 import { instanceEpoch } from './deploy/serving.ts';
 import { deriveKey } from './derive-key.ts';
 import { gatewayOf, subnetsOf } from './engine/subnets.ts';
@@ -57,17 +58,23 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   await using open = new AsyncDisposableStack();
   const foundation = given ?? (await openFoundation(config, onError));
   open.defer(async () => await foundation.close());
-  const { db, copies_db, secret_key, envelope, passwords } = foundation;
+  const { db, secret_key, envelope, passwords } = foundation;
   await seed(db, { password_hash: await passwords.hash(seed_password), must_change: true });
 
   const stopping = new AbortController();
   let url = config.base_url ?? '';
   const tokens = signedTokens(deriveKey(secret_key, 'access-token'));
-  const copies = openCopies(copies_db, { proofs: [governanceHead, instanceEpoch], openSessions });
+  const openPool = (pool: PoolSettings) => {
+    const opened = foundation.openPool(pool);
+    open.defer(async () => await opened.close());
+    return opened;
+  };
+  const copies = openCopies(openPool(copies_pool), { proofs: [governanceHead, instanceEpoch], openSessions });
   const alone: Omit<RoleParts, 'deploying' | 'outgoing'> = {
     config,
     log,
     db,
+    openPool,
     secret_key,
     envelope,
     key_pepper: foundation.key_pepper,

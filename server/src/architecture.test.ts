@@ -36,7 +36,6 @@ const ladder = [
   ['engine'],
   ['registry'],
   ['ledger'],
-  ['costs'],
   ['keys'],
   ['gateway'],
   ['approvals'],

@@ -5,9 +5,8 @@ import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigFault, isSecretKey, type Config } from './config.ts';
 import { DataDirectoryInUse, lockDataDirectory, type Lock } from './data-directory.ts';
-import { copies_pool } from './copies/copies.ts';
 import { app_role, powers } from './database/app-role.ts';
-import { openDatabase, type Connection, type Database } from './database/database.ts';
+import { openDatabase, type Connection, type Database, type PoolSettings } from './database/database.ts';
 import { runningEmbedded, startEmbedded, type Embedded } from './database/embedded.ts';
 import { migrate } from './database/migrate.ts';
 import { openEnvelope, type Envelope } from './envelope/envelope.ts';
@@ -16,8 +15,8 @@ import { passwords, type Passwords } from './login/password.ts';
 
 export interface Foundation {
   db: Database;
-  /** Connections for the copies alone. Slow statements in the other pool do not delay them. */
-  copies_db: Database;
+  /** Further connections, which slow statements in the first pool do not delay. Closed by the one who opens them. */
+  openPool(settings: PoolSettings): Database;
   secret_key: string;
   envelope: Envelope;
   /** The HMAC key for stored gateway keys. */
@@ -38,17 +37,15 @@ export async function openFoundation(config: Config, onError: (error: Error) => 
     embedded = config.database_url === undefined ? await startEmbedded(config.data_dir) : undefined;
     const connections = connectionsOf(config, embedded);
     const db = await openMigrated(connections, onError);
-    const copies_db = openDatabase(connections.service, { ...copies_pool, onError });
     const keys = await openStoredKeys(db, { secret_key, previous_secret_key: config.previous_secret_key });
     const close = async () => {
-      await copies_db.close();
       await db.close();
       await embedded?.stop();
       lock.release();
     };
     return {
       db,
-      copies_db,
+      openPool: (pool) => openDatabase(connections.service, { ...pool, onError }),
       secret_key,
       envelope: openEnvelope(keys.envelope),
       key_pepper: keys['key-pepper'],

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { KeyCaller } from '../access/caller.ts';
-import type { Database, OpenTx } from '../database/database.ts';
+import type { Database, OpenTx, PoolSettings } from '../database/database.ts';
 import { openBooks, type Books, type Reservation, type Settlement } from '../ledger/books.ts';
 import { within } from '../within.ts';
 import { openFacts, type Facts } from './facts.ts';
@@ -51,6 +51,9 @@ const max_batch = 256;
 const settle_after_ms = 10;
 const max_pause_ms = 2000;
 const admit_ms = 2000;
+
+/** One batch at a time needs one connection. */
+export const admission_pool: PoolSettings = { max: 1, answer_ms: 10_000 };
 
 export function openAdmission(db: Database, { onError }: { onError: (error: unknown) => void }): Admission {
   const facts = openFacts();

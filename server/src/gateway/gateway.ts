@@ -17,14 +17,17 @@ const max_swept = 1000;
 
 export function openGateway({
   db,
+  admission_db,
   private_hosts,
   onError,
 }: {
   db: Database;
+  /** Of `admission_pool`. */
+  admission_db: Database;
   private_hosts: readonly string[];
   onError: (error: unknown) => void;
 }): Gateway {
-  const admission = openAdmission(db, { onError });
+  const admission = openAdmission(admission_db, { onError });
   const outbound = openOutbound({ private_hosts });
   const going_on = new Set<Promise<unknown>>();
   let timer: NodeJS.Timeout | undefined;

@@ -1,7 +1,7 @@
 // The endpoints of the surface `api`. This role also signs the audit log and reads the organisation settings file.
 import { approvalsRoutes } from '../approvals/routes.ts';
 import { auditRoutes } from '../audit/routes.ts';
-import { costsRoutes } from '../costs/routes.ts';
+import { costsRoutes } from '../ledger/routes.ts';
 import { deployRoutes } from '../deploy/routes.ts';
 import { deriveKey } from '../derive-key.ts';
 import { cursors as sealedCursors } from '../http/cursor.ts';

@@ -1,7 +1,7 @@
 // A role is a part of the service that can have its own process. Its file opens its parts; app.ts starts the requested roles.
 import type { Destination } from '../audit/push/destination.ts';
 import type { Config } from '../config.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, PoolSettings } from '../database/database.ts';
 import type { Envelope } from '../envelope/envelope.ts';
 import type { AllHandlers } from '../http/handlers.ts';
 import type { ReadAsOf } from '../login/read-as-of.ts';
@@ -31,6 +31,8 @@ export interface RoleParts {
   config: Config;
   log: Log;
   db: Database;
+  /** Further connections, which slow statements do not delay. The process closes them when it stops. */
+  openPool: (settings: PoolSettings) => Database;
   secret_key: string;
   envelope: Envelope;
   key_pepper: Buffer;

@@ -13,9 +13,10 @@ export interface ModelUpstream {
 /** Answers every message, with this usage. */
 export async function modelUpstream(
   usage = { prompt_tokens: 20, completion_tokens: 10, total_tokens: 30 },
+  timing: { latency?: number } = {},
 ): Promise<ModelUpstream> {
   const mock = new LLMock({ port: 0, host: '127.0.0.1' });
-  mock.onMessage(/./s, { content: 'The capital of France is Paris.', usage });
+  mock.onMessage(/./s, { content: 'The capital of France is Paris.', usage }, timing);
   const url = await mock.start();
   return { mock, host: new URL(url).host, base_url: `${url}/v1`, stop: async () => await mock.stop() };
 }

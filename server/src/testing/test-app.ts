@@ -13,7 +13,6 @@ import { change } from '../access/change.ts';
 import { theOrg } from '../access/subject.ts';
 import { startApp } from '../app.ts';
 import type { Config } from '../config.ts';
-import { copies_pool } from '../copies/copies.ts';
 import { openDatabase, type Connection, type Database } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
 import { connectEngine } from '../engine/client.ts';
@@ -92,20 +91,16 @@ export async function testApp({
   const log = openLog(onLog === undefined ? 'error' : 'trace', { write });
   const start = async () => {
     const service_db = openDatabase(database.app);
-    const copies_db = openDatabase(database.app, copies_pool);
     return await startApp(config, log, {
       db: service_db,
-      copies_db,
+      openPool: (pool) => openDatabase(database.app, pool),
       secret_key,
       envelope: openEnvelope(keys.envelope),
       key_pepper: keys['key-pepper'],
       passwords: hashing,
       lock,
       failed: new Promise<never>(() => {}),
-      close: async () => {
-        await copies_db.close();
-        await service_db.close();
-      },
+      close: async () => await service_db.close(),
     });
   };
   const app = await start();

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
 import type { Handlers } from '../http/handlers.ts';
-import { reportCosts } from './report.ts';
+import { reportCosts } from './report-costs.ts';
 
 export function costsRoutes({ db }: { db: Database }): Handlers<'costs'> {
   return { 'costs.report': async ({ caller, query }) => await reportCosts(db, caller, query) };

@@ -6,8 +6,8 @@ import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { decide } from '../access/decide.ts';
 import { theOrg } from '../access/subject.ts';
 import type { Database } from '../database/database.ts';
-import { clock, costReport, type CostFilter } from '../ledger/cost-report.ts';
-import { payingAgents } from '../ledger/accounts.ts';
+import { clock, costReport, type CostFilter } from './cost-store.ts';
+import { payingAgents } from './accounts.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findAssetsById } from '../registry/find.ts';
 
