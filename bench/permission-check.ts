@@ -1,6 +1,6 @@
 // The cost of a decision with many grants, over HTTP and in process. In process, the caller and the asset are read as for a request, and
-// decide() is called. There are 1,000 groups of 1,000 members, 100 groups to a user. 10,000 entries are spread over 1,000 assets, and
-// 10,000 more are on one asset.
+// decide() is called. There are 1,000 groups of 1,000 members, 100 groups to a user. Each of 1,000 assets has ten entries, and one asset
+// has 10,000.
 import { databaseOf } from '../e2e/database-of.ts';
 import { decide } from '../server/src/access/decide.ts';
 import type { Database } from '../server/src/database/database.ts';

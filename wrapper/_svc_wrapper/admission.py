@@ -1,8 +1,8 @@
 """Decides which calls run, wait or are refused.
 
-One caller has at most half of the places and half of the queue, so that other callers always get some. A free
-place goes to the caller with the fewest places. Among equals it goes to the call with the longest wait. Without
-an ingress secret callers have no names, so there are no shares.
+One caller has at most half of the places and half of the queue. So other callers always get some. A free place
+goes to the caller with the fewest places. Among equals it goes to the call with the longest wait. Without an
+ingress secret callers have no names, so there are no shares.
 """
 
 from __future__ import annotations

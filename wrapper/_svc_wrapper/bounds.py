@@ -1,7 +1,7 @@
 """The limits of a container: running calls and waiting calls.
 
 `deploy.concurrency` of agent.yaml sets the number of places. Without it memory decides: half of the container's
-memory is for running calls, a quarter for waiting calls. 1 GiB, the default, is enough for the full limits.
+memory is for running calls, a quarter for waiting calls. The default of 1 GiB is enough for the full limits.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Finds the crew, agent or flow of an entrypoint: the named object, or the result of a `@CrewBase` class or a
+"""Finds the crew, agent or flow of an entrypoint: the object, or the result of its `@CrewBase` class or
 function.
 """
 

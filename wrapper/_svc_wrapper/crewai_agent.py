@@ -1,7 +1,7 @@
 """A crewai crew, a single crewai agent, or a flow.
 
-kickoff() writes the inputs into the crew's own tasks and agents, so each run gets a copy of the exported
-object. Some tools have locks or connections and cannot be copied. Their crew does one run at a time.
+kickoff() writes the inputs into the crew's tasks and agents, so each run gets a copy of the exported object.
+Some tools have locks or connections and cannot be copied. Their crew does one run at a time.
 """
 
 from __future__ import annotations

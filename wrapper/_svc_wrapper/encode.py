@@ -1,6 +1,6 @@
 """JSON for every possible result of an agent.
 
-`encode` turns any value into plain JSON data and never raises: a successful run must not fail because of its
+`encode` turns any value into plain JSON data and never raises. A successful run must not fail because of its
 result's type. A value without a JSON form becomes {"__type__", "repr"}.
 """
 

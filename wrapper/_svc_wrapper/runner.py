@@ -1,7 +1,7 @@
 """Executes a call: admitted, waiting, running on the user's loop, ended.
 
-Every run has exactly one `End`: an answer, an exception of the user's code, a cancel, or the shutdown of the
-container.
+Every run has exactly one `End`: an answer, an exception of the user's code, a cancel, or the container's
+shutdown.
 """
 
 from __future__ import annotations

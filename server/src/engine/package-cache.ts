@@ -10,7 +10,7 @@ const purpose = 'wheels';
 type CachePlace = Pick<IndexedInput, 'volumes' | 'writable_directories'> & { env: Record<string, string> };
 
 /**
- * The team's own cache, kept between runs. No package code runs with the cache mounted. uv does not hash unpacked files again, so that code
+ * The team's own cache, kept between runs. No package code runs with the cache mounted. Unpacked files are not hashed again, so that code
  * could change later installations of the team's other agents. Runs with the cache use only wheels and compile no bytecode.
  */
 export async function teamCache({ engine }: Sandboxes, team_id: string, signal: AbortSignal): Promise<CachePlace> {

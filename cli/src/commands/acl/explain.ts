@@ -7,7 +7,7 @@ import { bad, faint, fields, good, line, prose, table, time } from '../../view/v
 
 export const command = defineCommand({
   words: 'acl explain',
-  summary: 'Why a principal may do an action on an asset or not, and which changes reverse this; exit 1 for no',
+  summary: 'Why a principal may do an action on an asset or not, and the changes that reverse this; exit 1 for no',
   needs: 'permission.explain',
   examples: [
     'svc acl explain agents/greeter --action deploy',

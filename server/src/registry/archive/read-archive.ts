@@ -1,7 +1,7 @@
 // A packed project → its files, in memory. Nothing is written to a disk before every entry is checked. Promise: the result is plain files
 // under plain relative paths, the same for every later reader. Must never happen: a path out of the project, two entries for one file on
-// some system, a link, a device, or more bytes than the limits. Faults of paths and kinds are collected, so their author gets all of them.
-// A limit ends the reading at once. It takes seconds of one core, so the service runs it in a separate thread (unpack.ts).
+// some system, a link, a device, or too many bytes. Faults of paths and kinds are collected, so their author gets all of them. A limit ends
+// the reading at once. It takes seconds of one core, so the service runs it in a separate thread (unpack.ts).
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { projectLimits } from '@gantry/contract/agent-project/limits.ts';
