@@ -1,4 +1,4 @@
-// The container of an agent, reached the ways in which only a measure may reach it: by its address, and through the engine.
+// The container of an agent, reached by its address and through the engine. Only a measurement may do that.
 import type Docker from 'dockerode';
 import { deriveKey } from '../server/src/derive-key.ts';
 import { ingressSecret } from '../server/src/deploy/ingress-secret.ts';
@@ -7,7 +7,7 @@ import type { Measured } from './service.ts';
 export interface AgentContainer {
   url: string;
   secret: string;
-  /** Milliseconds of processor time that it has used so far. */
+  /** Its processor time so far, in milliseconds. */
   processorMilliseconds(): Promise<number>;
   /** Another container of the same image, limits and network, with a Python script in the place of ours. */
   beside(script: string): Promise<BareContainer>;
@@ -33,7 +33,7 @@ export async function agentContainer({ engine, secret_key }: Measured, revision_
         Env: Config.Env,
         Entrypoint: [],
         Cmd: ['/opt/venv/bin/python', '-c', script],
-        // Without the secrets, which are the agent's own.
+        // Without the agent's secrets.
         HostConfig: { ...HostConfig, Mounts: [], AutoRemove: true },
       });
       await bare.start();

@@ -1,5 +1,5 @@
-// The cost of a governed change with its entry in the chain: change() in this process, and the same statements without it, in turns, in
-// a separate database of the installation's cluster. All clients write to one chain, so each waits for the previous commit.
+// The cost of a governed change with its entry in the chain. In turns, change() runs in this process, and then the same statements without
+// it. They use a separate database of the installation's cluster. All clients write to one chain, so each waits for the previous commit.
 import { randomUUID } from 'node:crypto';
 import { databaseOf } from '../e2e/database-of.ts';
 import { authorize } from '../server/src/access/authorize.ts';

@@ -1,4 +1,4 @@
-// A deploy as a client sees it: from the first byte of the push to the switch of traffic.
+// A deploy from the client's side: from the first byte of the push to the switch of traffic.
 import { parseAgentYaml } from '../contract/src/agent-yaml.ts';
 import type { Client } from '../contract/src/client.ts';
 import { pack } from '../cli/src/project/pack.ts';

@@ -1,4 +1,4 @@
-// The memory of the idle service, PostgreSQL included: the proportional share of every process below it, so that shared memory is
+// The memory of the idle service, PostgreSQL included. It is the sum of the proportional shares of all its processes, so shared memory is
 // counted once.
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,5 +1,5 @@
-// The way to an agent beside a bare FastAPI route that awaits the same graph, in a container of the same image and limits. They take
-// turns, and the clients share the cores with all of them.
+// A call through the ingress beside a bare FastAPI route that awaits the same graph. Both containers have the same image and limits. They
+// take turns, and the clients share the cores with all of them.
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';

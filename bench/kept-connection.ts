@@ -7,7 +7,7 @@ export interface KeptConnection extends Disposable {
 
 const timeout_ms = 30_000;
 
-/** One open connection, like a client's: it measures a request, not a handshake. */
+/** One open connection, as a client has, so that a request is measured without a handshake. */
 export function keptConnection(base_url: string, headers: Record<string, string>): KeptConnection {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const send = async (method: string, path: string, body = '') => {

@@ -8,7 +8,7 @@ export interface Load {
   rate: number;
 }
 
-/** So many clients for so long, each with one request at a time on a connection of its own. */
+/** This number of clients for this time, each with one request at a time on its own connection. */
 export async function load({
   url,
   headers,
@@ -17,7 +17,7 @@ export async function load({
   send,
 }: {
   url: string;
-  /** Where they differ from client to client, by its number. */
+  /** By the number of the client, if they differ. */
   headers: Record<string, string> | ((client: number) => Record<string, string>);
   clients: number;
   duration_ms: number;

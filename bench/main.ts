@@ -1,5 +1,5 @@
 // Measures a real installation and prints the results; a whole run also writes docs/reference/benchmarks.md. `npm run bench -- redeploy
-// invoke` runs only those measures and writes nothing.
+// invoke` runs only these measurements and writes no page.
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { measure as change } from './change.ts';
@@ -18,7 +18,7 @@ import { printTable } from './table.ts';
 import { measure as validate } from './validate.ts';
 import { measure as verifyLog } from './verify-log.ts';
 
-// In this order: idle memory before anything was asked of the service, the first deploy before any package is there.
+// In this order: idle memory before the first request, the first deploy before the first package.
 const measures = {
   'idle-memory': idleMemory,
   'first-deploy': firstDeploy,
@@ -29,7 +29,7 @@ const measures = {
   change,
   validate,
   'verify-log': verifyLog,
-  // Last: its crowd stays in the installation's database.
+  // Last, because its users stay in the installation's database.
   'permission-check': permissionCheck,
 };
 

@@ -1,6 +1,6 @@
-// What a decision costs where much is granted: over HTTP, and in process, where the caller and the asset are read as for a request and
-// decide() is asked. 1,000 groups of 1,000 members each, 100 groups to a user; 10,000 entries, spread over 1,000 assets, and once more all
-// on a single one.
+// The cost of a decision with many grants, over HTTP and in process. In process, the caller and the asset are read as for a request, and
+// decide() is called. There are 1,000 groups of 1,000 members, 100 groups to a user. Each of 1,000 assets has ten entries, and one asset
+// has 10,000.
 import { databaseOf } from '../e2e/database-of.ts';
 import { decide } from '../server/src/access/decide.ts';
 import type { Database } from '../server/src/database/database.ts';
@@ -119,7 +119,8 @@ async function check(
   return { latencies, rate: (times * 1000) / (performance.now() - started) };
 }
 
-// Set by set: through the API it would be a million governed changes. The triggers that ask for an entry with each row are off meanwhile.
+// In bulk, because through the API it would be a million governed changes. The triggers that require an entry for each row are off
+// meanwhile.
 async function fill(db: Database): Promise<void> {
   const tables = ['team', 'app_user', 'membership', 'user_group', 'group_member', 'asset', 'permission'];
   const triggers = async (what: string) => {

@@ -6,12 +6,11 @@ export function report(rows: readonly Row[], facts: readonly string[]): string {
   const date = new Date().toISOString().slice(0, 10);
   return `# Benchmarks
 
-Written by \`npm run bench\` on ${date}, on a real installation of its own: real containers, the embedded PostgreSQL, the client as it is typed.
+Written by \`npm run bench\` on ${date}, on a separate real installation: real containers, the embedded PostgreSQL, the typed client.
 
 ${facts.map((fact) => `- ${fact}`).join('\n')}
 
-A goal is about the p50, or about its ratio to that of the bare thing beside it. Absolute numbers belong to this machine and what else it did meanwhile; what is compared with each
-other took turns in one run.
+A goal is about the p50, or about its ratio to the p50 of the bare row. Absolute numbers depend on this machine and its other work. Compared rows were measured in turns, in one run.
 
 ${markdownTable(rows)}
 `;

@@ -1,7 +1,7 @@
-// How things are measured here. A machine that does other things too makes single numbers worthless: so everything is measured many times,
-// and what is compared with each other is measured in turns, so that a slow minute hits all of it alike.
+// The rules of the measurements. On a busy machine a single number means nothing, so everything is measured many times. Compared values are
+// measured in turns, so that a slow minute affects all of them.
 
-/** The value that this share of the samples does not exceed; with few samples, a high quantile is the worst of them. */
+/** The value that this share of the samples does not exceed. With few samples, a high quantile is their maximum. */
 export function quantile(samples: readonly number[], share: number): number {
   const sorted = samples.toSorted((a, b) => a - b);
   const value = sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)];
@@ -22,7 +22,7 @@ export async function repeat<T>(times: number, work: (round: number) => Promise<
   return results;
 }
 
-/** Takes turns among the works, so many rounds; each gives the samples of one round. The first round warms up and is thrown away. */
+/** Runs the works in turns for this number of rounds; each gives the samples of one round. The first round is a warm-up and is dropped. */
 export async function interleaved<Name extends string, Sample = number>(
   rounds: number,
   works: Record<Name, () => Promise<Sample[]>>,

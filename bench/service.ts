@@ -1,4 +1,4 @@
-// The installation under measurement: a real one (e2e/installation.ts), with the measures' own access to it.
+// The measured installation: a real one (e2e/installation.ts), with additional access for the measurements.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient, type Client } from '../contract/src/client.ts';

@@ -1,4 +1,5 @@
-// Whether the duration of a failed sign-in reveals an account. In turns, and few: an address has a hundred failures.
+// Compares failed sign-ins of existing and of missing accounts, because their duration must not reveal an account. In turns, and few: an
+// address has a hundred failures.
 import { randomUUID } from 'node:crypto';
 import type { Row } from './row.ts';
 import { interleaved, repeat, timed } from './sampling.ts';

@@ -31,7 +31,7 @@ function cells(row: Row): string[] {
 }
 
 function quantiles(samples: readonly number[], unit: Row['unit']): [p50: string, p99: string] {
-  // Few samples have no rare ones, and the worst of a rate is its lowest.
+  // Few samples have no rare values, and the worst rate is the lowest.
   const p99 = samples.length < 30 || unit.endsWith('/s') ? '' : shown(quantile(samples, 0.99), unit);
   return [shown(quantile(samples, 0.5), unit), p99];
 }

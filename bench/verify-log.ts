@@ -1,4 +1,5 @@
-// The speed of verification: by the service's own code on a real PostgreSQL, and by the single file on an export of the same entries.
+// The speed of verification, by the service's own code on a real PostgreSQL and by the single file on an export. Both have the same
+// entries.
 import { execFile } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -19,7 +20,7 @@ import type { Measured } from './service.ts';
 
 const run = promisify(execFile);
 const verifier = resolve(import.meta.dirname, '../verifier/verify.mjs');
-const entries = 300_000; // enough that the fixed costs of a verification are a small part
+const entries = 300_000; // enough to make the fixed costs of a verification small
 const batch = 5000;
 const rounds = 5;
 const occurred_at = '2026-01-31T12:00:00.000000Z';
@@ -94,7 +95,7 @@ async function rate(work: () => Promise<unknown>): Promise<number> {
   return (entries * 1000) / (performance.now() - began);
 }
 
-/** The state that the log would have; single appends would take minutes. Returns the export, still open. */
+/** Inserts the entries in bulk, because single appends would take minutes. Returns the export, still open. */
 async function fill(db: Database, file: string) {
   const exported = await open(file, 'w');
   let prev = genesisHash('governance');

@@ -4,7 +4,7 @@ import { hasEnded } from '@gantry/contract/runs.ts';
 import { expect } from 'vitest';
 import type { Installation } from './installation.ts';
 
-/** The typed client of the admin, for frequent calls of a test, where a command each time would be too slow. */
+/** The typed client of the admin, for frequent calls of a test. A command for each would be too slow. */
 export async function adminOf(gantry: Installation): Promise<Client> {
   const token = await gantry.token();
   return createClient({ base_url: gantry.url, token: () => token });

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabase, type Database } from '../server/src/database/database.ts';
 
-/** A connection beside the service to its embedded database, for facts that no endpoint shows. It lives as long as the service's. */
+/** A connection beside the service to its embedded database, for facts that no endpoint shows. It is open as long as the service's. */
 export async function databaseOf(
   { data_dir }: { data_dir: string },
   { database = 'gantry', max = 2 }: { database?: string; max?: number } = {},

@@ -14,7 +14,7 @@ export interface EngineProxy {
   close(): Promise<void>;
 }
 
-/** A connection to the machine's engine that a test can cut, because others use the engine too. */
+/** A connection to the machine's engine that a test can cut. Other tests use the engine too. */
 export async function engineProxy(): Promise<EngineProxy> {
   const directory = await mkdtemp(join(tmpdir(), 'gantry-engine-'));
   const path = join(directory, 'engine.sock');
@@ -30,7 +30,7 @@ export async function engineProxy(): Promise<EngineProxy> {
     ] as const) {
       sockets.add(one);
       one.pipe(other);
-      one.on('error', () => other.destroy()); // the other side sees a broken connection, as it would without the proxy
+      one.on('error', () => other.destroy()); // the other side gets a broken connection, as without the proxy
       one.on('close', () => sockets.delete(one));
     }
   }

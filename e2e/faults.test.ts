@@ -1,5 +1,5 @@
-// A dependency of the service breaks: the engine, the base image, the package index, the database. Each time the service names it with
-// the remedy, leaves nothing half done, and continues when it is back.
+// A dependency of the service breaks: the engine, the base image, the package index, the database. Each time the service names it with the
+// remedy, leaves no remains, and continues when it is back.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Client } from '@gantry/contract/client.ts';
 import { sql } from '../server/src/database/sql.ts';
@@ -80,7 +80,7 @@ describe('an engine that dies', () => {
     expect(await parrot.ask({ said: 'I live' })).toMatchObject({ json: { output: { said: 'I live' } } });
   });
 
-  test('during a start: the deploy lists its remains, the old revision answers meanwhile, and the remains are removed when the engine is back', async () => {
+  test('during a start: the deploy lists its remains, the old revision answers, and the remains are removed once the engine is back', async () => {
     const before = await seen.containers('agent');
     await writeProject(gantry, 'parrot', {
       'agent.yaml': agentYaml('parrot').replace('1.0.0', '1.1.0'),

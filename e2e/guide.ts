@@ -1,6 +1,6 @@
-// A guide's commands, typed unchanged. In a block ```sh a line `ada$ svc whoami` is Ada's input at her terminal. The lines after it are
-// its expected output, in order: `…` stands for any text, `<name>` for a word that later commands can use. `# exits 4` after a command
-// is its exit code; the default is 0.
+// A guide's commands, typed unchanged. In a block ```sh a line `ada$ svc whoami` is Ada's input at her terminal. The lines after it are its
+// expected output, in order. `…` means any text, and `<name>` is a word for later commands. `# exits 4` after a command is its exit code;
+// the default is 0.
 
 export interface GuideCommand {
   line: number;

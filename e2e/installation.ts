@@ -1,5 +1,5 @@
-// A separate installation for a test: fresh data, fresh users, the service started by `svc server start` as a user would, on a free
-// port. Everything is typed through the real `svc`.
+// A separate installation for a test: fresh data and fresh users. `svc server start` starts its service, on a free port.
+// Everything is typed through the real `svc`.
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile, chmod } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ export interface Ran {
   code: number;
   stdout: string;
   stderr: string;
-  /** Both streams, as a person sees them. */
+  /** Both streams, as at a terminal. */
   output: string;
 }
 
@@ -52,15 +52,15 @@ export interface Installation {
 }
 
 /**
- * All its files are in a folder `within`. `seed` makes it in a moment, without an agent; `quickstart` makes it as in the README,
- * separated from others only by GANTRY_HOME.
+ * All its files are in a folder `within`. `seed` makes it in a moment, without an agent. `quickstart` makes it as in the README, separated
+ * from others only by GANTRY_HOME.
  */
 export async function install(
   env: Record<string, string> = {},
   { within = tmpdir(), by = 'seed' }: { within?: string; by?: 'seed' | 'quickstart' } = {},
 ): Promise<Installation> {
   const directory = await mkdtemp(join(within, 'gantry-e2e-'));
-  // PostgreSQL's own user has to pass through, when the tests run as root.
+  // When the tests run as root, PostgreSQL's own user must be able to pass through.
   await chmod(directory, 0o711);
   const data_dir = join(directory, 'data');
   let url = `http://127.0.0.1:${await freePort()}`;

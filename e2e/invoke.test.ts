@@ -1,5 +1,5 @@
-// The one path to an agent, from a plain HTTP client to a container and back: what passes, what never passes, and what continues when
-// something is stopped, replaced or killed in the middle.
+// The one path to an agent, from a plain HTTP client to a container and back. The tests cover allowed and refused calls, and parts that are
+// stopped, replaced or killed in the middle.
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -71,7 +71,7 @@ describe('an answer', () => {
     });
   });
 
-  test('of a text to an agent of several fields names the fields from its schema', async () => {
+  test('of a text to an agent with several fields names the fields from its schema', async () => {
     expect(await gantry.type(`svc invoke prober "hello"`)).toMatchObject({
       code: 2,
       output: expect.stringContaining('prober takes do (string), value'),
@@ -101,7 +101,7 @@ describe('a call is refused', () => {
     ['without a token', { headers: { authorization: '' } }, 401, 'unauthenticated'],
     ['in another content type', { headers: { 'content-type': 'text/plain' } }, 415, 'unsupported_media_type'],
     ['over 10 MB', { body: JSON.stringify({ input: { value: 'x'.repeat(10 * 1024 ** 2) } }) }, 413, 'too_large'],
-    ['that is no JSON', { body: '{"input":' }, 400, 'malformed_json'],
+    ['with invalid JSON', { body: '{"input":' }, 400, 'malformed_json'],
     ['without an input', { body: '{}' }, 422, 'invalid_request'],
     ['with a field that is not known', { body: '{"input":{"do":"echo"},"user":"root"}' }, 422, 'invalid_request'],
     ['with an input that the graph cannot take', { body: '{"input":{"do":7}}' }, 422, 'invalid_input'],
@@ -192,7 +192,7 @@ async function raw(line: string, headers = ''): Promise<number | undefined> {
 }
 
 describe('a stream', () => {
-  test('reports events while they happen', async () => {
+  test('reports events as they occur', async () => {
     const events = await cal.stream({ do: 'wait' });
     const types: string[] = [];
     for await (const { type, value } of events) {
@@ -267,7 +267,7 @@ describe('a long call', () => {
     const value = '12345678901234567890';
     const waits = await detached({ do: 'wait', value });
     const ends_meanwhile = await detached({ do: 'sleep', value: 1 });
-    // Within its budget when the service stops: it is handed over, not aborted.
+    // Within its budget when the service stops: the call becomes a run instead of an error.
     const held = cal.send('/invoke', { method: 'POST', body: '{"input":{"do":"wait"}}' });
     await vi.waitFor(async () => expect((await begun()).begun).toBeGreaterThan(0));
     await gantry.must('svc server stop');

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** A zombie, which has ended but whose parent has not collected it, is not alive. */
+/** False for a zombie: it has ended, but its parent has not collected it. */
 export async function isAlive(pid: number): Promise<boolean> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');

@@ -210,7 +210,7 @@ def look():
     });
   });
 
-  test('sees neither the database nor the engine nor any other part of the service', async () => {
+  test('finds neither the database nor the engine nor any other part of the service', async () => {
     const paths = [
       join(gantry.data_dir, 'postgresql/socket'),
       gantry.data_dir,
@@ -248,7 +248,7 @@ def look():
     expect(await reaches(['127.0.0.1:8080', `${sibling}:8080`, ...machine, ...elsewhere])).toEqual(['127.0.0.1:8080']);
   });
 
-  test('soon reaches nothing more after somebody has emptied the machine’s firewall', async () => {
+  test('soon reaches nothing more after the machine’s firewall was emptied', async () => {
     const here = Object.values(networkInterfaces())
       .flatMap((list) => list ?? [])
       .find(({ family, address }) => family === 'IPv4' && !address.startsWith('127.'));

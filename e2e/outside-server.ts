@@ -23,9 +23,8 @@ export interface OutsideServer {
 }
 
 /**
- * fakellm, a server with the OpenAI protocol that answers by `rules`, on a separate machine: a network namespace behind an interface
- * outside the engine's, with a public address. To containers it is an outside host, and their traffic passes the
- * same firewall rules.
+ * fakellm, a server with the OpenAI protocol that answers by `rules`. Its machine is a network namespace behind an interface outside the
+ * engine's, with a public address. To containers it is an outside host, and their traffic passes the same firewall rules.
  */
 export async function outsideServer(rules: string): Promise<OutsideServer> {
   // A public address that is not in use: the range of AMT relays (RFC 7450), which our hosts never call. Ranges for documentation or
@@ -37,7 +36,7 @@ export async function outsideServer(rules: string): Promise<OutsideServer> {
   await writeFile(join(folder, 'fakellm.yaml'), rules);
   const uv = await ensureUv(() => {});
   const env = { ...environment(), ...(await uvEnvironment()) };
-  // Fetched here, because the namespace has no way to the package index.
+  // Fetched here, because the namespace cannot reach the package index.
   await run(uv, [...fakellm, '--help'], { env, timeout: 120_000 });
 
   const program = await ensureIp();

@@ -88,7 +88,7 @@ test('after an interruption it continues with the same request; a rejection ends
   expect((await admin.call('approvals.list', { query: { asset: 'agents/nightly' } })).items).toHaveLength(2);
 });
 
-test('it can neither push nor see assets outside its globs', async () => {
+test('it can neither push nor read assets outside its globs', async () => {
   await gantry.must('svc principal update ci --allowed-assets "agents/web-*"');
   const { code, output } = await run('once more');
   expect(code).toBe(1);

@@ -23,7 +23,7 @@ afterAll(async () => {
 const cluster = () => join(gantry.data_dir, 'postgresql', 'data');
 const backup = () => join(gantry.directory, 'backup');
 
-test('with a file on another volume the log is true as anchored, and a stopped server has signed all of it', async () => {
+test('with a file on another volume the log is true as anchored, and a stopped server has signed all entries', async () => {
   await gantry.must('svc team create before');
   expect((await gantry.must('svc audit verify')).output).toContain('true as anchored');
   await gantry.must('svc server stop');

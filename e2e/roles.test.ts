@@ -1,4 +1,4 @@
-// Each role in a process of its own, on one PostgreSQL, behind the nginx file of the guide: a restart of api and worker interrupts no call.
+// Each role in its own process, on one PostgreSQL, behind the nginx file of the guide.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -75,7 +75,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-test('a restart of api and worker interrupts no call to an agent: a running one and a stream end, new ones succeed', async () => {
+test('a restart of api and worker interrupts no call to an agent: open calls and streams end normally, and new ones succeed', async () => {
   const running_call = prober.send('/invoke', { method: 'POST', body: '{"input":{"do":"wait","value":"kept"}}' });
   const types: string[] = [];
   const waiting = Promise.withResolvers<void>();
@@ -130,7 +130,7 @@ test('each role answers its own paths and the probes, and names the role that se
     }
 });
 
-test('the connections of all roles together stay well under those that PostgreSQL takes', async () => {
+test('all roles together use far fewer connections than PostgreSQL accepts', async () => {
   const flood = async (send: () => Promise<unknown>) => await Promise.all(Array.from({ length: 100 }, send));
   await Promise.all([
     flood(async () => await prober.ask({ do: 'echo' })),
@@ -174,7 +174,7 @@ async function stop(role: RoleName): Promise<void> {
   expect(await once(child, 'exit')).toEqual([0, null]);
 }
 
-// The file as the guide gives it, at ports of the test's own.
+// The guide's file, with the ports of the test.
 async function startNginx(port: number): Promise<Running> {
   const given = await readFile(join(clone, 'docs/guide/nginx.conf'), 'utf8');
   const site = given

@@ -32,7 +32,7 @@ test('a stopped service is exit 3, and another stop succeeds', async () => {
   expect(parsed(await svc('server', 'stop', '--json'))).toEqual({ stopped: false, pid: null });
 });
 
-test('a started service answers at the printed address; a second start leaves it alone', async () => {
+test('a started service answers at the printed address; a second start changes nothing', async () => {
   const started = await svc('server', 'start', '--json');
   expect(started.stderr).toContain('svc login');
   const { url, pid, log } = parsed(started);

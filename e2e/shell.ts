@@ -1,16 +1,16 @@
-// The terminal of a reader of the guide: one living shell, so that variables and the folder of one line apply to the next.
+// The terminal of a reader of the guide. It is one shell, so that variables and the folder of one line apply to the next.
 import { randomUUID } from 'node:crypto';
 import type { Installation } from './installation.ts';
 
 export interface Shell {
-  /** Both streams, as a person sees them. */
+  /** Both streams, as at a terminal. */
   type(line: string): Promise<{ code: number; output: string }>;
   close(): void;
 }
 
 const lives_ms = 1_800_000;
 
-/** In the installation's folder, with the admin's home. Only its `svc` knows the address of the service. */
+/** In the installation's folder, with the admin's home. Only its `svc` has the address of the service. */
 export async function openShell(gantry: Installation): Promise<Shell> {
   const own = 'unset GANTRY_HOME XDG_CONFIG_HOME XDG_DATA_HOME; exec /bin/sh';
   const child = await gantry.begin(own, { timeout_ms: lives_ms });

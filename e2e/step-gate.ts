@@ -5,8 +5,8 @@ import { databaseOf } from './database-of.ts';
 import type { Installation } from './installation.ts';
 
 /**
- * Holds the service after the work of a step and before its record, which is the worst moment for a crash. It works from
- * inside the database, where the statement does not return. The gate outlives a restart of the service and its database.
+ * Holds the service after the work of a step and before its record, the worst moment for a crash. It works inside the database: the
+ * statement does not return. The gate continues after a restart of the service and its database.
  */
 export async function setGate(gantry: Installation, step: string | undefined): Promise<void> {
   const db = await databaseOf(gantry);

@@ -66,7 +66,7 @@ test('the only admin gets a warning before admins need an approval, and a no cha
   await gantry.must('svc org set require_approval_for_admins false');
 });
 
-test('a user invited by mail sets a password at a terminal as the mail says; the token is on no screen', async () => {
+test('a user invited by mail sets a password at a terminal as in the mail; the token is on no screen', async () => {
   const created = await gantry.must('svc user create ida@example.com');
   expect(created.output).toContain('a mail to ida@example.com has a token to choose a password');
   const letter = async () => (await smtp.inbox()).find(({ to }) => to.includes('ida@example.com'))?.body ?? '';

@@ -34,7 +34,7 @@ test.each(threats.flatMap(({ number, tests }) => tests.map(({ file, name }) => [
   },
 );
 
-/** What stands first in a call: of a test or a description, whatever they are called with. */
+/** The first argument of a call of `test` or `describe`. */
 function namesIn(source: string): string[] {
   // Of Python a test is a function.
   const functions = [...source.matchAll(/^def (test_\w+)\(/gm)].map(([, name = '']) => name);

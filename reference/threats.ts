@@ -1,5 +1,5 @@
-// The threats from threats.txt, by the numbers of the project's list. There a line `T1 …` is the promise, `= file: name` a test that
-// proves it, and `! …` an untested part with its reason.
+// The threats from threats.txt, by the numbers of the project's list. There a line `T1 …` is the promise. A line `= file: name` is a test
+// that proves it. A line `! …` is an untested part with its reason.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 

@@ -1,18 +1,18 @@
 #!/usr/bin/env node
 // @ts-check
-// oxlint-disable max-lines -- it must be one file
-// Verifies the audit log of a Gantry installation without it: no service, no database, no package; one file, for Node 20.12 or newer.
+// oxlint-disable max-lines -- it must be one file Verifies the audit log of a Gantry installation without service, database or package. One
+// file, for Node 20.12 or newer.
 //
 //   node verify.mjs log.ndjson --pubkey checkpoint-key.pub [--anchor anchor.ndjson]
 //   node verify.mjs proof.json --pubkey checkpoint-key.pub
 //
-// The log comes from `svc audit export`, the proof from `svc audit prove`. The public key must come from a place that the log's
-// keepers cannot change, and so must the anchor: the file of AUDIT_ANCHOR_FILE, or an earlier copy of checkpoints.
-// Exit 0: true, as anchored. 1: damaged, with kind and place. 2: used wrongly, or an unreadable file. 4: everything holds, but without an
-// anchor the end may be missing. The service verifies with these same functions, on the rows of its database.
+// The log comes from `svc audit export`, the proof from `svc audit prove`. The public key and the anchor must come from a place that the
+// log's keepers cannot change. The anchor is the file of AUDIT_ANCHOR_FILE, or an earlier copy of checkpoints. Exit 0: true, as anchored.
+// 1: damaged, with kind and place. 2: used wrongly, or an unreadable file. 4: everything holds, but without an anchor the end may be
+// missing. The service verifies with these same functions, on the rows of its database.
 //
-// Each entry's hash covers its content and the hash before it, and is at once a leaf of a Merkle tree (RFC 6962: 0x00 before a leaf, 0x01
-// before a node). A checkpoint is a note (C2SP tlog-checkpoint, signed-note; Ed25519) that names a chain, its size and that tree's root.
+// Each entry's hash covers its content and the previous hash. It is also a leaf of a Merkle tree (RFC 6962: 0x00 before a leaf, 0x01 before
+// a node). A checkpoint is a note (C2SP tlog-checkpoint, signed-note; Ed25519) that names a chain, its size and that tree's root.
 import { createPublicKey, hash as digest, verify as signatureHolds } from 'node:crypto';
 import { createReadStream, readFileSync, realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -95,7 +95,7 @@ export function openTree(size = 0, peaks = []) {
 
 /**
  * The checkpoint, or undefined when it is invalid or not signed by this key. `vouched` is the hash that a signed checkpoint names as its
- * predecessor, which is as good as a signature and cheaper.
+ * predecessor. It is as good as a signature, and cheaper.
  * @param {string} text
  * @param {Key} key
  * @param {string} [vouched]
@@ -117,7 +117,7 @@ export function readNote(text, key, vouched) {
   return { ...found, time, previous, head, hash, text };
 }
 
-/** Eight hex digits that say which key signed (C2SP signed-note). @param {string} name @param {Key} key */
+/** Eight hex digits that identify the signing key (C2SP signed-note). @param {string} name @param {Key} key */
 export function keyId(name, key) {
   const raw = Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url');
   return digest('sha256', Buffer.concat([Buffer.from(`${name}\n\x01`), raw])).slice(0, 8);
@@ -132,7 +132,8 @@ export function keyId(name, key) {
  *   anchors?: { from: string, text: string, near?: boolean }[],
  *   marks?: { seq: number, body: string }[],
  *   noted?: { seq: number, hash: string } | undefined,
- * }} given `checkpoints` by size, as stored beside the entries; `near` anchors lie beside the key, and prove nothing by themselves; `marks` are the entries `<chain>.pruned` and `<chain>.resealed`
+ * }} given `checkpoints` by size, as stored beside the entries; `near` anchors are beside the key, and prove nothing by themselves; `marks`
+ * are the entries `<chain>.pruned` and `<chain>.resealed`
  */
 export function checkChain({ chain, key, checkpoints, anchors = [], marks = [], noted }) {
   /** @type {Finding[]} */
@@ -334,7 +335,7 @@ function isRootOf({ size, root }, peaks) {
 const claimedSize = (text) => Number(/\n(\d{1,15})\n/.exec(text)?.[1] ?? 0);
 
 /**
- * Only the key's holder can continue from a checkpoint that the log no longer reaches.
+ * When the log no longer reaches a checkpoint, only the key's holder can continue from there.
  * @param {{ chain: string, key: Key, marks: { seq: number, body: string }[], own: Note[] }} given
  */
 function readReseals({ chain, key, marks, own }) {
@@ -411,7 +412,7 @@ function exchanged(near) {
 }
 
 /**
- * Whether an entry is in the tree of a signed checkpoint: the fault, or undefined (RFC 9162, 2.1.3.2).
+ * The fault of an entry that is not in the tree of a signed checkpoint; else undefined (RFC 9162, 2.1.3.2).
  * @param {{ entry: Entry, checkpoint: string, path: string[] }} proof
  * @param {Key} key
  */
@@ -434,7 +435,7 @@ export function checkProof({ entry, checkpoint, path }, key) {
 }
 
 /**
- * The lines of a file, or of a part of it, many at a time. Only line feeds end a line: a line of JSON can contain other line separators.
+ * The lines of a file, or of a part of it, many at a time. Only line feeds end a line, because JSON can contain other line separators.
  * @param {string} file
  * @param {{ start?: number, end?: number }} [part] in bytes, `end` included
  */
@@ -482,7 +483,7 @@ async function checkLog(file, key, anchor) {
   return [...checks].map(([chain, check]) => ({ chain, ...check.end() }));
 }
 
-/** The lines that are needed before the entries, and may come after them: a fraction of the file. @param {string} file */
+/** The lines that are needed before the entries, even if they come later: a fraction of the file. @param {string} file */
 async function readBefore(file) {
   const checkpoints = /** @type {CheckpointLine[]} */ ([]);
   const marks = /** @type {EntryLine[]} */ ([]);

@@ -39,7 +39,7 @@ export interface Input<Value = unknown> {
   read(given: Given, name: string): Value;
 }
 
-/** The parser's value: text, true for a switch, a list for an argument of all remaining words and for a repeated flag. */
+/** The parser's value: text, true for a switch, or a list for a repeated flag and for all remaining words. */
 export type Given = string | true | string[] | undefined;
 export type Inputs = Record<string, Input>;
 export type InputOf<I extends Inputs> = { [K in keyof I]: ReturnType<I[K]['read']> };
@@ -53,7 +53,7 @@ export function optional(summary: string): Input<string | undefined> {
 }
 
 export function rest(summary: string): Input<string[]> {
-  // The parser hands a list for an argument that takes all remaining words.
+  // The parser returns a list for all remaining words.
   return { summary, required: true, rest: true, read: (given) => given as string[] };
 }
 
@@ -73,7 +73,7 @@ export function settings(summary: string): Input<Record<string, unknown> | undef
     repeats: true,
     read(given, name) {
       if (given === undefined) return undefined;
-      // The parser hands a list for a flag that repeats.
+      // The parser returns a list for a repeated flag.
       return Object.fromEntries((given as string[]).map((each) => readSetting(each, name)));
     },
   };

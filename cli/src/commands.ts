@@ -1,5 +1,5 @@
-// Every command by its words, which are also its path: `svc team add` is commands/team/add.ts. Registry commands are the same for all
-// kinds of assets: `svc registry tool edit` is commands/registry/edit.ts, made for tools.
+// Every command by its words. They are also its path: `svc team add` is commands/team/add.ts. Registry commands are the same for all kinds
+// of assets: `svc registry tool edit` is commands/registry/edit.ts, made for tools.
 import { configuredKinds, type ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 import { assetKinds, type AssetKind } from '@gantry/contract/roles.ts';
 import type { Command } from './command.ts';
@@ -140,7 +140,7 @@ const machine = 'This machine:';
 
 /** The summaries of command groups, below the first word. */
 export const groups: Record<string, string> = {
-  'registry agent': 'Agents; they are made by a push',
+  'registry agent': 'Agents; a push creates them',
   'registry prompt': 'Texts for models, with variables',
   'registry tool': 'Actions for agents: functions of their own code, and calls of addresses',
   'registry memory-config': 'Memory of conversations: its size and its store',

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { defaultPort } from '@gantry/contract/default-port.ts';
 
-/** Set by the scripts of completion/ alone: svc then answers with candidates for the last word. Its value is how many seconds the service has for names. */
+/** Set only by the scripts of completion/: svc then prints candidates for the last word. Its value is the service's seconds to answer. */
 export const completing = 'SVC_COMPLETE';
 
 export interface Config {

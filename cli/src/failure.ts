@@ -18,7 +18,7 @@ export interface Failure {
   person_must_act: boolean;
 }
 
-/** Undefined unless it is a refusal or an unreachable server: then it is a bug, which is shown with its stack. */
+/** Undefined for a bug: an error that is neither a refusal nor an unreachable server. */
 export function describeFailure(error: unknown): Failure | undefined {
   if (error instanceof Problem) return describeProblem(error);
   if (error instanceof CliRefusal) return describeRefusal(error);
@@ -96,8 +96,8 @@ function faultLines(fault: Fault): View {
 }
 
 /**
- * What the service saw when an agent did not start, under the sentence that says so: the traceback of its import, or else the last lines
- * that it wrote. Other refusals have printed theirs while the run was watched.
+ * The output of an agent that did not start: the traceback of its import, or else its last lines. For other refusals the watched run has
+ * already printed its output.
  */
 function evidence({ fields }: Problem): View {
   const reason = memberOf(fields['reason'], 'traceback');

@@ -1,4 +1,4 @@
-// Ctrl-C. By default it aborts the waiting command; a command with a better reaction (detach or cancel a deploy) takes it over.
+// Ctrl-C. By default it aborts the waiting command. A command can replace this, for example to detach from a deploy.
 import { exitCodes } from './exit-codes.ts';
 import type { Interrupts } from './session/session.ts';
 
@@ -8,7 +8,7 @@ export function listenForInterrupts(): Interrupts & { stop(): void } {
   const interrupted = (): void => {
     const latest = reactions.at(-1);
     if (latest !== undefined) return latest();
-    // A second one: something did not end on the first.
+    // A second Ctrl-C ends the process: the first did not.
     if (controller.signal.aborted) process.exit(exitCodes.interrupted);
     controller.abort(new DOMException('interrupted', 'AbortError'));
   };

@@ -1,5 +1,5 @@
-// svc, from the words to the exit code. Every command prints and returns through output.ts and failure.ts, so that all have the same
-// three output modes, the same errors and the same exit codes.
+// svc, from the words to the exit code. Every command prints through output.ts and fails through failure.ts. So all have the same output
+// modes, errors and exit codes.
 import { readConfig } from './config.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { describeFailure } from './failure.ts';
@@ -34,7 +34,7 @@ async function runWords(words: string[]): Promise<ExitCode> {
   }
 }
 
-/** Never an error or a question: the user is typing. */
+/** Prints no error and no question, because the user is typing. */
 async function answerShell(
   words: string[],
   parts: Omit<Parameters<typeof createSession>[0], 'globals'>,

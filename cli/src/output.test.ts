@@ -31,7 +31,7 @@ function described(error: unknown): Failure {
   return failure;
 }
 
-test('with --json stdout carries the bare data and stderr exactly one line', () => {
+test('with --json stdout has the bare data, and stderr has exactly one line', () => {
   const { output, out, err } = recorded({ json: true });
   output.note('for people');
   output.notice('.env is left out');
@@ -78,7 +78,7 @@ test('a fault in a file names file, line and column', () => {
   expect(err()).toContain('agent.yaml:3:7  bad\n      → do better\n');
 });
 
-test('the redrawn line never mixes with others and leaves nothing behind', () => {
+test('the redrawn line is separate from others and is erased completely', () => {
   const { output, out, err } = recorded({ terminal: true });
   output.progress('working');
   output.note('a note');

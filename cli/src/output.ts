@@ -18,7 +18,7 @@ export interface Output {
   show(view: View): void;
   /** For people, on stderr: progress and notices of the command. */
   note(...cells: Cell[]): void;
-  /** A notice for people and programs. Each is printed once, even when the client, the push and the deploy all give it. */
+  /** A notice for people and programs. A repeated notice, as from the push and the deploy, is printed once. */
   notice(sentence: string, about?: { at?: string; severity?: 'warning' | 'notice' }): void;
   /** For programs: one event of long work, as a line of JSON. */
   event(data: unknown): void;

@@ -1,5 +1,5 @@
-// From nothing to an answering agent; a second run finds everything done. Each part checks first and acts only where something is
-// missing. The seed password is replaced before anything listens, so the documented one never works.
+// From nothing to an answering agent. Each part acts only where something is missing, so a second run changes nothing. The seed password is
+// replaced before anything listens, so the documented one never works.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -94,7 +94,7 @@ async function ensureSession(
   const password = readPrivateFile(password_file)?.trim();
   if (password === undefined) {
     throw new CliRefusal('no_password', `The admin was set up earlier and ${password_file} is gone`, {
-      hint: 'Run `svc login`, or `svc server reset-admin` if nobody knows the password; then run `svc quickstart` again.',
+      hint: 'Run `svc login`, or `svc server reset-admin` if the password is lost. Then run `svc quickstart` again.',
     });
   }
   const { token } = await signIn(session, { email: admin_email, password });

@@ -1,4 +1,4 @@
-// The client's own refusals, before or instead of a question to the server. The server's refusals are `Problem`s.
+// The client's own refusals, before or without a request to the server. The server's refusals are `Problem`s.
 import type { Fault } from '@gantry/contract/problems.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import type { Next } from './result.ts';

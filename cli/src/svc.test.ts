@@ -20,7 +20,7 @@ test.each([
   ['an unknown flag', ['whoami', '--jsn'], 'Did you mean --json?'],
   ['a missing argument', ['invoke'], "missing required argument 'name'"],
   ['one argument too many', ['whoami', 'me'], 'too many arguments'],
-  ['a value that is none of the choices', ['init', 'x', '--framework', 'autogen'], 'langgraph, crewai'],
+  ['a value outside the choices', ['init', 'x', '--framework', 'autogen'], 'langgraph, crewai'],
   ['a time that is none', ['audit', '--since', 'yesterday'], '10m, 2h, 1d'],
   ['a number out of range', ['logs', 'greeter', '--tail', '-3'], '--tail'],
   ['a length of time without a unit', ['webhook', 'rotate', 'siem', '--grace', '90'], '30m, 24h, 7d'],

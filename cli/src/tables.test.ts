@@ -1,4 +1,4 @@
-// Three tables at a terminal of 80 columns: no id or reference is cut, and no line is longer than the terminal.
+// Three tables at a terminal of 80 columns. No id or reference is cut, and no line exceeds the terminal.
 import { expect, test } from 'vitest';
 import { runAtTerminal } from './testing/run-at-terminal.ts';
 import { freshHome } from './testing/run-svc.ts';

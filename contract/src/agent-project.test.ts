@@ -90,7 +90,7 @@ describe('entrypoint', () => {
   test('that names a missing export is refused', () => {
     expect(onlyFinding({ ...named('flow.py:flow'), 'flow.py': 'graph = 1\n' })).toMatchObject({
       code: 'export_missing',
-      message: "flow.py binds no 'flow', which `entrypoint` names",
+      message: "flow.py binds no 'flow', but `entrypoint` names it",
     });
   });
 
@@ -146,7 +146,7 @@ describe('agent.py', () => {
       deployable: false,
       code: 'missing_file',
       suggestion:
-        'Rename the file that holds the agent to agent.py, or add an agent.py that re-exports it. Or run `svc init`: it finds the agent and writes `entrypoint`.',
+        'Rename the file of the agent to agent.py, or add an agent.py that re-exports it. Or run `svc init`: it finds the agent and writes `entrypoint`.',
     });
   });
 

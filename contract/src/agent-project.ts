@@ -1,5 +1,5 @@
-// Is this set of files a deployable agent? `svc validate` asks before any file leaves the machine; the server asks at push and in step 1
-// of a deploy. It reads names, sizes and text, and never runs the project's code.
+// Is this set of files a deployable agent? `svc validate` checks before any file is sent. The server checks at push and in step 1 of a
+// deploy. It reads names, sizes and text, and never runs the project's code.
 import { parseAgentYaml, type AgentConfig } from './agent-yaml.ts';
 import { checkEntry } from './agent-project/check-entry.ts';
 import { projectEntry, type ProjectEntry } from './agent-project/entry.ts';
@@ -79,7 +79,7 @@ function checkConfig(files: ProjectFiles, file: ProjectFile | undefined, finding
   return parsed.config;
 }
 
-/** Above the YAML reader's limit, so that people see its finding, in characters. */
+/** In characters. Above the YAML reader's limit, so that its finding is reported. */
 const max_config_bytes = 1_000_000;
 function refusedFiles(listed: readonly ProjectFile[]): Finding[] {
   const refused = new Map<string, Finding>();

@@ -1,5 +1,4 @@
-// agent.yaml: text → config, or every fault in it. `svc validate`, the push and step 1 of a deploy run this same function, so they
-// agree.
+// agent.yaml: text → config, or every fault in it. `svc validate`, the push and step 1 of a deploy all run this function.
 import { agentConfig, type AgentConfig } from './agent-yaml/config.ts';
 import { isModelAccessName } from './agent-yaml/environment-names.ts';
 import { explain, pointerOf } from './agent-yaml/explain.ts';

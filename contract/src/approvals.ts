@@ -66,7 +66,7 @@ export const approvalsEndpoints = {
   'approvals.list': {
     method: 'GET',
     path: '/api/v1/rbac/approvals',
-    summary: 'Pending and decided requests that you may see',
+    summary: 'Pending and decided requests that you may read',
     operation: 'approval.list',
     query: z.strictObject({
       status: z.enum(approvalStates).optional(),

@@ -12,7 +12,7 @@ const faults = (kind: ConfiguredKind, text: string) =>
 const accepted: Record<ConfiguredKind, [least: string, most: string]> = {
   prompt: [
     'template: Be kind.',
-    'messages:\n- {role: system, content: "Speak {{language}}."}\n- {role: user, content: "{{ question }}"}\nvariables:\n- {name: language, default: English}\n- {name: question, description: What is asked}\n',
+    'messages:\n- {role: system, content: "Speak {{language}}."}\n- {role: user, content: "{{ question }}"}\nvariables:\n- {name: language, default: English}\n- {name: question, description: The question of the user}\n',
   ],
   tool: [
     '',
@@ -40,7 +40,7 @@ const accepted: Record<ConfiguredKind, [least: string, most: string]> = {
   ],
 };
 
-test('every kind but agents, which are pushed, has a schema', () => {
+test('every kind except agents has a schema', () => {
   expect([...configuredKinds, 'agent'].toSorted()).toEqual([...assetKinds].toSorted());
 });
 
@@ -91,7 +91,7 @@ test.each<[ConfiguredKind, string, string]>([
   [
     'prompt',
     'template: x\nvariables: [{name: topic}]\n',
-    '/variables/0/name `variables[0].name` is `topic`, which no text uses',
+    '/variables/0/name `variables[0].name` is `topic`, but no text uses it',
   ],
   ['prompt', 'template: "{{#if x}}"\n', 'holds `{{` without a variable'],
   ['tool', 'url: https://example.com\n', '/url `url` belongs to tools of `type: http`'],
@@ -101,7 +101,7 @@ test.each<[ConfiguredKind, string, string]>([
   ['tool', 'type: http\nurl: file:///etc/passwd\n', 'is not an address'],
   ['tool', 'type: http\nurl: javascript:alert(1)\n', 'is not an address'],
   ['tool', 'parameters: {type: array}\n', '/parameters/type'],
-  ['tool', 'parameters: {required: [query]}\n', 'names `query`, which is not among the properties'],
+  ['tool', 'parameters: {required: [query]}\n', 'names `query`, but no property has this name'],
   ['tool', 'parameters: {properties: {a: {type: text}}}\n', '/parameters/properties/a/type'],
   ['tool', 'parameters: {properties: {a: {$ref: "https://example.com/s.json"}}}\n', 'refers to another document'],
   ['memory-config', 'kind: window\n', 'needs one of them'],

@@ -1,4 +1,4 @@
-// Patterns over references: `agents/*`, `*/search`, `tools/web-*`. A `*` stands for any characters of one segment. No other character is
+// Patterns over references: `agents/*`, `*/search`, `tools/web-*`. A `*` matches any characters of one segment. No other character is
 // special, so a pattern is easy to read.
 import { assetKinds } from './roles.ts';
 import { printRef } from './refs.ts';

@@ -34,8 +34,7 @@ export const auditStreamEndpoints = {
   'audit.export': {
     method: 'GET',
     path: '/api/v1/audit/export',
-    summary:
-      'Every entry as stored, chain by chain in commit order, with the checkpoints; the last line is a cursor to continue from',
+    summary: 'Every entry as stored, chain by chain in commit order, with checkpoints; the last line is a cursor',
     operation: 'audit.export',
     query: z.strictObject({
       chain: z.enum(chains).optional(),

@@ -114,7 +114,7 @@ export const damageKinds = [
   'grant_excess',
 ] as const;
 
-/** The log is intact, but a reader should know these. */
+/** Notices about an intact log. */
 export const noticeKinds = ['time_regression', 'silence', 'discontinuity', 'pruned'] as const;
 
 const finding = { chain: z.enum(chains), seq: z.number().int().nullable(), detail: z.string() };
@@ -175,7 +175,7 @@ export const auditEndpoints = {
   'audit.list': {
     method: 'GET',
     path: '/api/v1/audit',
-    summary: 'The audit log: all of it for platform admins, a team for its admins, an asset for its owner',
+    summary: 'The entries of the audit log that you may read',
     operation: 'audit.read',
     query: z.strictObject({
       ...auditFilter,

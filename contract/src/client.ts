@@ -32,7 +32,7 @@ export interface Client {
   call<N extends EndpointName>(name: N, parts: Send<N>, options?: CallOptions): Promise<Answer<Endpoints[N]>>;
 }
 
-/** The server did not answer at all. */
+/** The server did not answer. */
 export class Unreachable extends Error {
   readonly url: string;
   constructor(url: string, cause: unknown) {

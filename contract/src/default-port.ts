@@ -2,8 +2,8 @@ const usual = 4480;
 const [first_of_others, others] = [14_480, 1000];
 
 /**
- * The port of an installation unless PORT sets one. For an installation in its own folder (GANTRY_HOME, an absolute path) the port
- * follows from that folder, so that client and service agree on it before anything runs.
+ * The port of an installation unless PORT sets one. In its own folder (GANTRY_HOME, an absolute path) the port follows from that folder. So
+ * client and service agree on it before anything runs.
  */
 export function defaultPort(home: string | undefined): number {
   if (home === undefined) return usual;

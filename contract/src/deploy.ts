@@ -61,7 +61,7 @@ export const plan = z.object({
 });
 export type Plan = z.output<typeof plan>;
 
-/** `unknown`: it is meant to run, and the service has not looked at it for too long. */
+/** `unknown`: it should run, and the service has not checked it for too long. */
 export const agentStates = ['serving', 'starting', 'stopped', 'failed', 'unknown', 'not_deployed'] as const;
 
 export const agentStatus = z.object({
@@ -70,7 +70,7 @@ export const agentStatus = z.object({
   team: z.string(),
   state: z.enum(agentStates),
   detail: z.string(),
-  seen_at: z.string().nullable().describe('when its container was last looked at'),
+  seen_at: z.string().nullable().describe('the time of the last check of its container'),
   endpoint: z.string().nullable(),
   target: z.string().nullable(),
   revision: z.string().nullable(),
@@ -148,7 +148,7 @@ export const deployEndpoints = {
   'deployments.events': {
     method: 'GET',
     path: '/api/v1/deployments/{id}/events',
-    summary: 'The events of a deploy, live; resumable with Last-Event-ID',
+    summary: 'The events of a deploy as they occur; resumable with Last-Event-ID',
     operation: 'deployment.read',
     params: byId,
     query: z.strictObject({ after: z.coerce.number().int().min(0).optional() }),
@@ -167,7 +167,7 @@ export const deployEndpoints = {
   'agents.statuses': {
     method: 'GET',
     path: '/api/v1/agents',
-    summary: 'The state of every agent that you may read, as last seen',
+    summary: 'The state of every agent that you may read, from its last check',
     operation: 'deployment.list',
     query: z.strictObject(paging),
     reply: { kind: 'list', status: 200, schema: agentStatus },

@@ -15,7 +15,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
  * one last event `problem` with a problem document
  * - `lines`   newline-delimited JSON, each line of this schema; its last line shows that it is complete
  * - `none`    204
- * - `raw`     what an agent answers, as it comes
+ * - `raw`     an agent's unchanged answer
  */
 type ReplyShape =
   | { kind: 'data'; status: 200 | 201 | 202; schema: z.ZodType }
@@ -29,15 +29,15 @@ type ReplyShape =
 /** The event that ends a stream whose reader has lost the permission. */
 export const refusal_event = 'problem';
 
-/** The request's body: absent, JSON of a schema, a packed project (`application/gzip`, tar), or JSON for an agent, as it came. */
+/** The request's body: absent, JSON of a schema, a packed project (`application/gzip`, tar), or an agent's unchanged JSON. */
 export type BodyShape = z.ZodType | 'archive' | 'raw';
 
 /**
- * The kind of an endpoint: how it refuses, which limits it has, and in which ways a caller says who asks.
+ * The kind of an endpoint: its refusals, its limits, and its ways to authenticate a caller.
  * - `api`      for programs that manage the service
  * - `ingress`  the calls to agents
  * - `gateway`  the calls to models, with refusals in the shape of their vendors
- * - `probes`   for what watches the process
+ * - `probes`   for monitors of the process
  */
 export type SurfaceName = 'api' | 'ingress' | 'gateway' | 'probes';
 
@@ -71,7 +71,7 @@ type Sent<T> = T extends z.ZodType ? z.input<T> : undefined;
 type BodyParsed<B> = B extends 'archive' ? ReadableStream<Uint8Array> : B extends 'raw' ? Uint8Array : Parsed<B>;
 type BodySent<B> = B extends 'archive' | 'raw' ? Uint8Array | ReadableStream<Uint8Array> : Sent<B>;
 
-/** What a handler receives: every part parsed. */
+/** The input of a handler: every part parsed. */
 export interface Parts<E extends Endpoint> {
   params: Parsed<E['params']>;
   query: Parsed<E['query']>;
@@ -96,7 +96,7 @@ export interface StreamEvent<Data> {
   data: Data;
 }
 
-/** What a handler returns and a client gets, by the reply's shape. */
+/** The output of a handler and the input of a client, by the reply's shape. */
 export type Answer<E extends Endpoint> = E['reply'] extends { kind: 'data' | 'bare'; schema: infer S extends z.ZodType }
   ? z.output<S>
   : E['reply'] extends { kind: 'list'; schema: infer S extends z.ZodType }

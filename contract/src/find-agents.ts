@@ -1,4 +1,4 @@
-// The agents of a project, read from its files without running them: the graphs of langgraph.json, and the agents that its modules make.
+// The agents of a project, read from its files without running them. They are the graphs of langgraph.json and the agents in its modules.
 // `svc init` offers them; the user's choice becomes `entrypoint` in agent.yaml.
 import type { ProjectFile, ProjectFiles } from './agent-project/files.ts';
 import { readText } from './agent-project/read-text.ts';

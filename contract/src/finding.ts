@@ -100,7 +100,7 @@ export function applyEdits(text: string, findings: readonly Finding[]): string {
   return result + text.slice(from);
 }
 
-/** A hostile file has a fault per byte, and nobody reads such a report. */
+/** A hostile file can have a fault per byte. */
 const most = 100;
 
 /** In the order of the file, at most a hundred. */

@@ -3,7 +3,7 @@ import type { Endpoint } from './endpoint.ts';
 import { roles } from './roles.ts';
 import { email, id } from './wire.ts';
 
-// 1,024 bytes bound the work of a hostile login; every byte of it counts (see server/src/login/password.ts).
+// 1,024 bytes limit the work of a hostile login. Every byte counts (server/src/login/password.ts).
 const password = z.string().min(1).max(1024);
 
 export const userRecord = z.object({

@@ -11,7 +11,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** The cost is the product of both lengths, and nobody mistypes so long a word. */
+/** The cost is the product of both lengths. */
 const longest = 40;
 
 /** `maxTokens`, `max-tokens` and `max_tokens` are one word. */

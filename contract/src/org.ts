@@ -4,10 +4,10 @@ import type { Endpoint } from './endpoint.ts';
 /** The organisation's settings. The server's settings file uses the same names. */
 export const orgSettings = z.strictObject({
   auth_provider: z.literal('local', 'only `local` works so far').describe('how users sign in'),
-  require_approval_for_admins: z.boolean().describe('admins need an approval before a deploy, like everybody else'),
+  require_approval_for_admins: z.boolean().describe('admins need an approval before a deploy, like all other users'),
   enforce_password_change: z
     .boolean()
-    .describe('true: a user who must change their password can do nothing else first; false: clients only ask for it'),
+    .describe('true: a required password change precedes every other action; false: clients only ask for it'),
   approvals_required: z.int().min(1).max(10).describe('how many admins must approve a version'),
   approval_expires_after_days: z
     .int()

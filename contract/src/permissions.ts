@@ -26,9 +26,7 @@ export const explanation = z.object({
   team: z.string().describe('the team of the asset'),
   team_role: z.enum(roles).nullable().describe('in the team of the asset'),
   entries: z.array(permission).describe('the entries that apply to the principal'),
-  would_change: z
-    .array(z.array(z.string()))
-    .describe('each of these reverses the answer; the commands of one are run together'),
+  would_change: z.array(z.array(z.string())).describe('each reverses the answer; run the commands of one together'),
 });
 export type Explanation = z.output<typeof explanation>;
 
@@ -98,7 +96,7 @@ export const permissionsEndpoints = {
   'permissions.explain': {
     method: 'GET',
     path: '/api/v1/rbac/permissions/explain',
-    summary: 'Why a principal may or may not do an action on an asset, and the changes that would reverse this',
+    summary: 'Why a principal may do an action on an asset or not, and which changes reverse this',
     operation: 'permission.explain',
     query: z.strictObject({
       ...resource,

@@ -41,7 +41,7 @@ const howAdmitted = {
 
 const byTeam = z.strictObject({ team: name });
 
-/** A user who leaves owns nothing afterwards. */
+/** A user who leaves keeps no assets. */
 const assets_to = email.optional().describe('the new owner of their assets there; needed when they own any');
 
 export const principalsEndpoints = {
@@ -151,8 +151,7 @@ export const principalsEndpoints = {
   'users.reset_password': {
     method: 'POST',
     path: '/api/v1/users/{id}/reset-password',
-    summary:
-      'Reset the password of a user and end their sessions; they get a one-time password, or a token by mail, which also renews an open invitation',
+    summary: 'Reset the password of a user and end their sessions; the user gets a one-time password or a mailed token',
     operation: 'user.reset_password',
     params: byId,
     body: z.strictObject(howAdmitted),

@@ -1,5 +1,5 @@
 // Every refusal of the service: a stable code, its HTTP status, a sentence and a hint. Clients match codes. Sentence and hint are for
-// people; the raiser may make them more precise.
+// people, and the thrower can make them more precise.
 
 interface ProblemType {
   status: number;

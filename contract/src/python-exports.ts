@@ -1,6 +1,6 @@
-// The names that a Python module binds at module level, read from its source without running it. As in Python, these come from
-// assignments, imports, definitions, and loop and with targets, also below if, try, for, while, with and match. Names bound inside a
-// function or a class do not count, nor names that only type checkers or `python agent.py` reach.
+// The names that a Python module binds at module level, read from its source without running it. As in Python, assignments, imports,
+// definitions, and targets of loops and `with` bind names. They also do so below if, try, for, while, with and match. Names inside a
+// function or a class do not count. Nor do names that only type checkers or `python agent.py` reach.
 import { parser } from '@lezer/python';
 
 export interface Binding {
@@ -21,9 +21,9 @@ export interface PythonExports {
   importStar: boolean;
   /** Names that a function binds at module level when called. */
   globals: ReadonlySet<string>;
-  /** Names that an import of the module does not see, with their place, such as `the function build`. */
+  /** Names that an import of the module does not bind, with their place, such as `the function build`. */
   elsewhere: ReadonlyMap<string, { offset: number; within: string }>;
-  /** Offsets of parse errors. The parser does not know all of Python, so they are hints. */
+  /** Offsets of parse errors. The parser does not cover all of Python, so they are hints. */
   syntaxErrors: readonly number[];
 }
 

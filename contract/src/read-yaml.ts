@@ -1,7 +1,6 @@
-// YAML text → plain value, with a position for every key and value. It reads the YAML that a configuration needs: one document of maps
-// with text keys, lists and scalars. Constructs that hide their meaning (duplicate and merge keys, aliases, tags, several documents) are
-// findings without an effect. Must never happen: a hostile file costs more than some milliseconds, reaches a prototype, or ends the
-// process.
+// YAML text → plain value, with a position for every key and value. It reads the YAML that a configuration needs: one document of maps with
+// text keys, lists and scalars. Constructs that hide their meaning (duplicate and merge keys, aliases, tags, several documents) are
+// findings without an effect. A hostile file must not cost more than some milliseconds, reach a prototype, or end the process.
 import {
   isAlias,
   isMap,
@@ -112,7 +111,7 @@ function refuseText({ text, finding }: YamlSource): Finding | undefined {
       suggestion: 'Save it as UTF-8.',
     });
   }
-  // `%YAML 1.1` would bring back `no` for false, and merge keys.
+  // `%YAML 1.1` would make `no` false, and enable merge keys.
   const directive = text.search(/^\uFEFF?%/m);
   if (directive >= 0)
     return finding('yaml_directive', directive, 'YAML directives are not read', {
@@ -211,7 +210,7 @@ function mapToValue(
 
 function textKey(key: ParsedNode): string | undefined {
   if (!isScalar(key) || key.tag !== undefined) return undefined;
-  // `on`, `no` and `1` keep their text as keys: YAML 1.2 reads the first two as text, and the third is refused.
+  // `on`, `no` and `1` keep their text as keys. YAML 1.2 reads the first two as text. The third is refused.
   return typeof key.value === 'string' ? key.value : undefined;
 }
 
@@ -223,7 +222,7 @@ function keyEnd(pair: Pair | undefined): readonly [number, number] {
   return [end, end];
 }
 
-/** `010` is ten in YAML 1.2 and eight in YAML 1.1; hexadecimal and octal numbers have no place in a configuration either. */
+/** `010` is ten in YAML 1.2 and eight in YAML 1.1. Hexadecimal and octal numbers are reported too. */
 function warnOfNumberForm(
   source: YamlSource,
   written: string,

@@ -1,5 +1,5 @@
-// Names on the wire: `agents/greeter`, `agents/greeter@1.0.0`, `team:ml`, `user:ada@example.com`. All code uses this one parser, so that
-// the decision and the load never disagree about a name.
+// Names on the wire: `agents/greeter`, `agents/greeter@1.0.0`, `team:ml`, `user:ada@example.com`. All code uses this one parser, so the
+// decision and the load agree about a name.
 import type { AssetKind } from './roles.ts';
 
 const kindBySegment = {

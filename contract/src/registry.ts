@@ -36,7 +36,7 @@ export const asset = z.object({
 });
 export type Asset = z.output<typeof asset>;
 
-/** The answer of a change after which the caller may no longer see the asset. */
+/** The answer of a change that can end the caller's permission to read the asset. */
 export const assetState = asset.pick({ ref: true, team: true, owner: true, visibility: true, published: true });
 export type AssetState = z.output<typeof assetState>;
 
@@ -107,7 +107,7 @@ export const registryEndpoints = {
   'pushes.events': {
     method: 'GET',
     path: '/api/v1/pushes/{id}/events',
-    summary: 'The events of a push, live; resumable with Last-Event-ID',
+    summary: 'The events of a push as they occur; resumable with Last-Event-ID',
     operation: 'asset.read',
     params: byId,
     query: z.strictObject({ after: z.coerce.number().int().min(0).optional() }),
@@ -154,7 +154,7 @@ export const registryEndpoints = {
   'registry.create': {
     method: 'POST',
     path: '/api/v1/registry/{kind}',
-    summary: 'Create an asset of any kind but agents, which are pushed',
+    summary: 'Create an asset of any kind except agents: agents are pushed',
     operation: 'asset.create',
     params: z.strictObject({ kind: z.enum(configuredKinds) }),
     body: z.strictObject({

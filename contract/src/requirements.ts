@@ -104,7 +104,7 @@ function remedy(o: { name: string; spec: string; file: string; line: number; flo
   return `widen \`${o.spec}\` on line ${o.line} of ${o.file} so that it allows ${o.floor} or later`;
 }
 
-/** Nobody edits a lock by hand. Undefined for every other file, whatever its name. */
+/** Nobody edits a lock by hand. Undefined for every other file. */
 export function lockCommand(file: string, names: readonly string[]): string | undefined {
   return lockCommands.get(file.split('/').at(-1) ?? '')?.(names);
 }
@@ -124,7 +124,7 @@ function logicalLines(text: string): { content: string; line: number }[] {
     .entries()) {
     const isComment = /^\s*#/.test(raw);
     const continues = !isComment && raw.endsWith('\\');
-    // Some readers let a comment swallow the next line; the mark makes this line a refused one.
+    // Some readers continue a comment on the next line. The mark makes this line a refused one.
     const part = isComment ? '' : continues ? raw.slice(0, -1) + (/\s#/.test(raw) ? '\u0000' : '') : raw;
     open =
       open === undefined ? { content: part, line: index + 1 } : { content: `${open.content} ${part}`, line: open.line };

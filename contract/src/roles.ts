@@ -1,4 +1,4 @@
-// Permissions as data. The server's decision (server/src/access/decide.ts) uses these tables and nothing else.
+// Permissions as data. The server's decision (server/src/access/decide.ts) uses only these tables.
 
 export const roles = ['viewer', 'contributor', 'deployer', 'admin'] as const;
 export type Role = (typeof roles)[number];
@@ -37,7 +37,7 @@ export type AssetKind = (typeof assetKinds)[number];
  * - `key`        a working gateway key; the gateway's admission decides what it may call
  * - `system`     the service itself, for the reason named; no request can carry it
  *
- * A service principal never does an operation with `by: 'person'`, whatever its role.
+ * A service principal cannot do an operation with `by: 'person'` in any role.
  */
 export type Rule =
   | { on: 'anyone' }
@@ -97,9 +97,9 @@ export const operations = {
   'approval.list': { on: 'signed_in' },
   'approval.submit': { on: 'asset', action: 'write', role: 'contributor' },
   'approval.read': { on: 'asset', action: 'read', role: 'viewer' },
-  // Only the submitter, among those who may read the asset.
+  // Only the submitter, with permission to read the asset.
   'approval.withdraw': { on: 'asset', action: 'read', role: 'viewer' },
-  // Among those who may read the asset: its team, its owner, the submitter and platform admins.
+  // The asset's team, its owner, the submitter and platform admins, with permission to read the asset.
   'approval.comment': { on: 'asset', action: 'read', role: 'viewer' },
   // Only admins decide: of the platform, or of the asset's team. No ACL row gives this.
   'approval.decide': { on: 'team', role: 'admin', by: 'person' },

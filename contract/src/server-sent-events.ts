@@ -14,7 +14,7 @@ export function printServerSentEvent(event: ServerSentEvent): string {
   return `${id}${name}${lines.join('')}\n`;
 }
 
-/** Comments (heartbeats) are dropped, and so is an incomplete last event. */
+/** Comments (heartbeats) and an incomplete last event are dropped. */
 export function readServerSentEvents(stream: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncIterable<ServerSentEvent> {
   return stream.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
 }

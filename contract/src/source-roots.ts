@@ -1,5 +1,5 @@
-// The folders from which the project's own code is imported. A build backend or langgraph would set them up. The project is never built,
-// so they follow from its layout: `src/` with modules in it, and the folders that langgraph.json names.
+// The folders from which the project's own code is imported. The project is never built, so no build backend sets them. They follow from
+// its layout: `src/` with modules in it, and the folders in langgraph.json.
 import type { ProjectFiles } from './agent-project/files.ts';
 import type { LanggraphJson } from './langgraph-json.ts';
 import { folderOf, joined } from './path-inside.ts';

@@ -1,4 +1,4 @@
-"""A crew of two whose model does what the topic says, for the tests of crews in containers."""
+"""A crew of two whose model follows the topic, for the tests of crews in containers."""
 
 import threading
 

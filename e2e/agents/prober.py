@@ -1,4 +1,4 @@
-"""A graph that does what `do` says, for the tests of the way to an agent."""
+"""A graph that follows `do`, for the tests of the way to an agent."""
 
 import asyncio
 import operator
@@ -23,7 +23,7 @@ class State(TypedDict, total=False):
 
 
 class Gate:
-    """Opened by another call, or by the cancelling of one that waits at it."""
+    """Opened by another call, or by the cancel of a waiting one."""
 
     def __init__(self) -> None:
         self.event = asyncio.Event()

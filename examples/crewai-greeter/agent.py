@@ -24,7 +24,7 @@ class PhraseBook(BaseLLM):
         return f"Thought: I know what to say.\nFinal Answer: {answer}"
 
     def get_input_tokens_count(self, messages: Any, *args: Any, **kwargs: Any) -> int:
-        """How long the question is, in words; crewai checks it against the model's limit."""
+        """The length of the question in words; crewai checks it against the model's limit."""
         return len(str(messages).split())
 
 

@@ -2,7 +2,7 @@
 
     svc invoke greeter '{"message": "hi, I am Ada"}'
 
-Each step is a function: it reads the state and returns what it adds to it.
+Each step is a function: it reads the state and returns an update of it.
 """
 
 import re
@@ -15,14 +15,14 @@ from typing_extensions import TypedDict
 
 
 class Input(TypedDict, total=False):
-    """What a caller sends: one line of text, or a whole conversation."""
+    """The input of a call: one line of text, or a whole conversation."""
 
     message: str
     messages: Annotated[list[AnyMessage], add_messages]
 
 
 class State(Input, total=False):
-    """What the steps pass on. `add_messages` appends where other fields are replaced."""
+    """The state between the steps. `add_messages` appends; other fields are replaced."""
 
     name: str
 
@@ -33,7 +33,7 @@ def listen(state: State) -> dict:
 
 
 def understand(state: State) -> dict:
-    """Finds out who is talking. A model would be called here."""
+    """Finds the name of the caller. A model would be called here."""
     said = " ".join(str(message.content) for message in state["messages"])
     match = re.search(r"\b(?:i am|i'm|my name is|this is)\s+([\w'-]+)", said, re.IGNORECASE)
     return {"name": match.group(1).capitalize() if match else "stranger"}
@@ -52,5 +52,5 @@ builder.add_edge("listen", "understand")
 builder.add_edge("understand", "reply")
 builder.add_edge("reply", END)
 
-# The name counts: a langgraph project exports its compiled graph as `graph` or `app`.
+# The name is fixed: a langgraph project exports its compiled graph as `graph` or `app`.
 graph = builder.compile()

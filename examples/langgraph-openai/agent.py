@@ -1,8 +1,8 @@
-"""An agent that answers with a model, and looks up the time with a tool when it is asked for it.
+"""An agent that answers with a model, and gets the time from a tool.
 
     svc invoke clock '{"messages": [{"role": "user", "content": "what time is it?"}]}'
 
-The model is reached through OPENAI_BASE_URL with the key in OPENAI_API_KEY: the code names neither.
+OPENAI_BASE_URL has the address of the model, and OPENAI_API_KEY the key. The code has neither.
 """
 
 from datetime import datetime, timezone
@@ -35,5 +35,5 @@ builder.add_edge(START, "think")
 builder.add_conditional_edges("think", tools_condition)
 builder.add_edge("tools", "think")
 
-# The name counts: a langgraph project exports its compiled graph as `graph` or `app`.
+# The name is fixed: a langgraph project exports its compiled graph as `graph` or `app`.
 graph = builder.compile()

@@ -182,7 +182,7 @@ test('every table is written by the feature that its migration names as owner', 
   expect(stray).toEqual([]);
 });
 
-/** Tables that the SQL of a file names: after a word that a table follows, after a comma of such a list, and at the start of a fragment. */
+/** The tables in the SQL of a file. They are after certain words, after a comma of such a list, and at the start of a fragment. */
 function tablesIn(text: string): string[] {
   const lists = [
     ...text.matchAll(

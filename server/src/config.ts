@@ -1,5 +1,5 @@
-// Environment → Config. Only this file reads the server's process.env. It reports all faults together.
-// `server.env` (KEY=value lines, 0600) lies in GANTRY_HOME or in `<config home>/gantry`. The real environment overrides its values.
+// Environment → Config. Only this file reads the server's process.env. It reports all faults together. `server.env` (KEY=value lines, 0600)
+// is in GANTRY_HOME or in `<config home>/gantry`. The real environment overrides its values.
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -393,7 +393,7 @@ function installationHome({ GANTRY_HOME }: NodeJS.ProcessEnv): string | undefine
   return GANTRY_HOME === undefined || GANTRY_HOME === '' ? undefined : resolve(GANTRY_HOME);
 }
 
-// PostgreSQL refuses to run as root and runs as another OS user. That user cannot read /root, so root's data lie in /var/lib.
+// PostgreSQL refuses to run as root and runs as another OS user. That user cannot read /root, so root's data are in /var/lib.
 function defaultDataDir(environment: NodeJS.ProcessEnv): string {
   if (process.getuid?.() === 0) return '/var/lib/gantry';
   return join(environment.XDG_DATA_HOME ?? join(homedir(), '.local', 'share'), 'gantry');

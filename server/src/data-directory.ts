@@ -1,5 +1,5 @@
-// One server per data directory. `server.pid` names the holder. A dead holder, or one whose process id now belongs to another process,
-// holds nothing, so a killed server never blocks the next one. The file appears whole or not at all, and only its holder removes it. One
+// One server per data directory. `server.pid` names the holder. A holder is dead when its process has ended, also when another process has
+// its id. So a killed server never blocks the next one. The file appears only with its whole content, and only its holder removes it. One
 // starter with a claim replaces the file of a dead holder in one step.
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -18,7 +18,7 @@ interface Holder {
 }
 
 export interface Lock {
-  /** Tells the CLI where the server listens. */
+  /** Writes the server's address for the CLI. */
   announce(url: string): Promise<void>;
   release(): void;
 }
@@ -41,7 +41,7 @@ export async function lockDataDirectory(data_dir: string): Promise<Lock> {
   }
   return {
     announce: async (url) => {
-      // A rename, so that no reader sees half a file.
+      // A rename, so that no reader gets half a file.
       await writeFile(`${file}.new`, JSON.stringify({ ...mine, url }), { mode: 0o644 });
       await rename(`${file}.new`, file);
     },
@@ -85,9 +85,9 @@ async function take(file: string, mine: Holder): Promise<Holder | undefined> {
   }
 }
 
-// The claim's name is a hash of the dead holder's content, and it is taken like the lock itself, so a starter that is killed here blocks
-// nobody. Dead content stays dead, and only the claim's owner replaces it. Content that is unchanged under our claim therefore stays
-// unchanged until we replace it.
+// The claim's name is a hash of the dead holder's content. It is taken like the lock itself, so a starter that is killed here blocks
+// nobody. Only the claim's owner replaces the content of a dead holder. So content that is unchanged under our claim stays unchanged until
+// we replace it.
 async function replaceDead(
   file: string,
   { found, draft, mine }: { found: string; draft: string; mine: Holder },
@@ -144,7 +144,7 @@ function startedTicks(pid: number): string | undefined {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The name in parentheses may contain anything, so fields are counted from its end.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie has ended; its parent may never collect it.
+    // A zombie has ended, even if its parent never collects it.
     return fields[0] === 'Z' ? undefined : fields[19];
   } catch {
     // No such process.

@@ -72,7 +72,7 @@ test('a service that owns its database works, and doctor warns about it', async 
   expect(finding).toMatchObject({ verdict: 'warning', fix: expect.stringContaining('MIGRATION_DATABASE_URL') });
 });
 
-/** Who the service is in its database, and what the doctor says of it. */
+/** The service's role in its database, and doctor's finding about it. */
 async function opened(settings: Partial<Config>) {
   const secret_key = 'a secret of the tests, long enough';
   const config: Config = { ...testConfig(), migration_database_url: undefined, secret_key, data_dir, ...settings };
@@ -91,7 +91,7 @@ function urlOf({ host = '', port, user, password = '', database: name }: Connect
   return at.href;
 }
 
-/** The files that somebody could read who may pass through the directories above them. */
+/** The files that are readable for users who can pass through their parent directories. */
 async function stillOpen(folder: string): Promise<string[]> {
   const found: string[] = [];
   for (const entry of await readdir(folder, { withFileTypes: true })) {

@@ -23,8 +23,8 @@ export function openLog(level: string, destination?: DestinationStream): Log {
   return pino({ level, base: {}, timestamp: pino.stdTimeFunctions.isoTime, redact }, destination ?? standardOutput());
 }
 
-// Lines are written at once and never buffered, so a full disk under the log neither ends the service nor delays its stop. Lines without
-// space are lost. Once there is space again, the first line tells their number.
+// Lines are written at once and never buffered. So a full disk under the log neither ends the service nor delays its stop. Lines without
+// space are lost. The first line after that has their number.
 function standardOutput(): DestinationStream {
   let lost = 0;
   let cut = false;

@@ -56,7 +56,7 @@ test('no expression takes longer than 50 ms on 100 kB of any text', { timeout: 1
   expect(slow).toEqual([]);
 });
 
-/** Only what is slow again and again is slow: another program may have had the processor. */
+/** Repeated measurements, because another program can have had the processor. */
 function slowest(expression: RegExp, text: string): number {
   let best = Infinity;
   for (let attempt = 0; attempt < 3 && best > max_ms; attempt++) {

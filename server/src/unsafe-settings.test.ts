@@ -17,7 +17,7 @@ test.each([
   ['a short one', right.slice(1)],
   ['one character again and again', 'a'.repeat(64)],
   ['two characters', 'ab'.repeat(32)],
-  ['a word that stands in every example', 'changemechangemechangemechangeme'],
+  ['a word from every example', 'changemechangemechangemechangeme'],
 ])('with %s for SECRET_KEY nothing starts', (_, secret) => {
   expect(read({ DATABASE_URL: nowhere, SECRET_KEY: right }).secret_key).toBe(right);
   const given: Record<string, string> = secret === undefined ? {} : { SECRET_KEY: secret };

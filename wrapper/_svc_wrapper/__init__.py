@@ -1,9 +1,9 @@
 """The HTTP server around a user's agent: POST /invoke, POST /stream, GET /health, GET /ready.
 
-The user's code is imported unchanged from the working directory and runs on an event loop of its own in
-a worker thread, so that nothing it does can delay GET /health. One process, one worker: scaling out is
-done with containers, because tracing exporters and crewai's event bus live once per process.
+The user's code is imported unchanged from the working directory. It runs on its own event loop in a worker
+thread, so it cannot delay GET /health. There is one process with one worker, because tracing exporters and
+crewai's event bus exist once per process. More load needs more containers.
 
-What must never happen: a run that fails because its result is not JSON; a secret of the wrapper in the
-user's environment; a file written into the user's folder; a run that vanishes without an end.
+It must never fail a run because its result is not JSON, nor end without recording a run's end. It puts no
+secret of its own into the user's environment, and no file into the user's folder.
 """

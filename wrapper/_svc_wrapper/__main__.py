@@ -9,15 +9,15 @@ from pathlib import Path
 
 def main() -> None:
     app_folder = Path.cwd()
-    # `-m` puts the working directory first: a user's logging.py must not replace the one used here. The
-    # loader puts the folder back before it imports the user's code.
+    # `-m` puts the working directory first, but a user's logging.py must not replace the one used here. The loader
+    # restores the folder before it imports the user's code.
     sys.path[:] = [entry for entry in sys.path if entry and Path(entry) != app_folder]
 
-    # crewai's telemetry calls home and takes SIGTERM for itself, and its tracing asks a question at the
-    # terminal. OTEL_SDK_DISABLED would do too, but silence every other tracer with it.
+    # crewai's telemetry sends data and handles SIGTERM, and its tracing prompts at the terminal. OTEL_SDK_DISABLED
+    # would also disable every other tracer.
     os.environ["CREWAI_DISABLE_TELEMETRY"] = "true"
     os.environ["CREWAI_TRACING_ENABLED"] = "false"
-    # For this start only: what the user's code starts finds its modules where Python always looks.
+    # For this start only: processes of the user's code search modules in Python's usual places.
     os.environ.pop("PYTHONSAFEPATH", None)
 
     from .secret_files import load_secret_files

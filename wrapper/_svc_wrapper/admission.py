@@ -1,8 +1,8 @@
-"""Who runs, who waits and who is refused.
+"""Decides which calls run, wait or are refused.
 
-One caller has at most half of the places and half of the queue, so that another one always finds some. A place that
-comes free goes to the caller who has the fewest, and among equals to the call that waited longest. Without an ingress
-secret nobody can be told apart: nobody is named then, and nothing is shared out.
+One caller has at most half of the places and half of the queue. So other callers always get some. A free place
+goes to the caller with the fewest places. Among equals it goes to the call with the longest wait. Without an
+ingress secret callers have no names, so there are no shares.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ RETRY_AFTER_SECONDS = 5
 
 
 class Turn:
-    """One admitted call. It begins when it gets a place, which it has until it leaves."""
+    """One admitted call. It begins when it gets a place, and keeps the place until it leaves."""
 
     def __init__(self, caller: str | None, begin: Callable[[], None]) -> None:
         self.caller = caller
@@ -27,7 +27,7 @@ class Turn:
 
 
 class Admission:
-    """Used on the main loop only. No call waits while it could run: every change fills the free places."""
+    """Used only on the main loop. Every change fills the free places, so no call waits beside a free one."""
 
     def __init__(self, bounds: Bounds) -> None:
         self.bounds = bounds
@@ -40,7 +40,7 @@ class Admission:
         return self.running.total() + len(self.waiting)
 
     def admit(self, caller: str | None, begin: Callable[[], None]) -> Turn:
-        """Refuses at once where the queue is full; each admitted call calls `leave` once."""
+        """Refuses at once when the queue is full. Each admitted call calls `leave` once."""
         turn = Turn(caller, begin)
         self.waiting.append(turn)
         self._fill()
@@ -76,7 +76,7 @@ class Admission:
         return self.running[caller] < share(self.bounds.places, of=caller)
 
     def _refuse_beyond_queue(self, caller: str | None) -> None:
-        """The call that is asked about stands in the queue already."""
+        """The call is already in the queue."""
         queue = self.bounds.queue
         if len(self.waiting) > queue:
             refuse(f"{self.running.total()} calls run and {queue} wait, the most that this container takes")
@@ -86,7 +86,7 @@ class Admission:
 
 
 def share(count: int, *, of: str | None) -> int:
-    """What one caller may have of `count`."""
+    """One caller's limit out of `count`."""
     return count if of is None else (count + 1) // 2
 
 

@@ -1,7 +1,7 @@
-"""The events of /stream in the words of the AG-UI protocol (docs.ag-ui.com), fields in its camelCase.
+"""The events of /stream in the AG-UI protocol (docs.ag-ui.com), with its camelCase fields.
 
-`Transcript` knows what is open, so that every message, tool call and step that began also ends, and the
-events of a run always form a valid sequence for a client that checks it.
+`Transcript` records the open messages, tool calls and steps, and ends each of them. So a client that checks the
+sequence of a run's events finds it valid.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .agent import Event, JsonObject
 
 
 class Transcript:
-    """Every method returns the events to send, in order; nothing is sent from here."""
+    """Every method returns the events to send, in order, and sends none."""
 
     def __init__(self, run_id: str, thread_id: str) -> None:
         self.run_id = run_id
@@ -76,7 +76,7 @@ class Transcript:
         return [*self.tool_call_end(call_id), result]
 
     def step(self, name: str) -> list[Event]:
-        """Parallel steps of one name are told as one: AG-UI knows a step by its name alone."""
+        """Parallel steps of one name become one, because AG-UI identifies a step by its name."""
         self.open_steps[name] += 1
         return [{"type": "STEP_STARTED", "stepName": name}] if self.open_steps[name] == 1 else []
 

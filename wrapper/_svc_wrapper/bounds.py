@@ -1,8 +1,7 @@
-"""How many calls a container takes at once, and how many may wait.
+"""The limits of a container: running calls and waiting calls.
 
 `deploy.concurrency` of agent.yaml sets the number of places. Without it memory decides: half of the container's
-memory is reckoned for calls that run, a quarter for calls that wait. At 1 GiB, the default of a container, nothing
-is cut down.
+memory is for running calls, a quarter for waiting calls. The default of 1 GiB is enough for the full limits.
 """
 
 from __future__ import annotations
@@ -11,10 +10,10 @@ from dataclasses import dataclass
 
 MEGABYTE = 1024 * 1024
 
-# An async call mostly waits for a model and costs its own state; a sync one holds a thread, too.
+# An async call mostly waits for a model and costs its own state. A sync one also has a thread.
 ASYNC_PLACES, ASYNC_BYTES = 64, 8 * MEGABYTE
 SYNC_PLACES, SYNC_BYTES = 32, 16 * MEGABYTE
-# A waiting call is its input.
+# A waiting call costs its input.
 QUEUE_LENGTH, WAITING_BYTES = 256, MEGABYTE
 
 

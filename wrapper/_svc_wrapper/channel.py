@@ -1,7 +1,6 @@
-"""Encoded events on their way from the user's loop or threads to a reader on the main loop, at most 100 at a time.
+"""A queue of at most 100 encoded events, from the user's loop or threads to a reader on the main loop.
 
-A reader that is slow slows the run down instead of filling memory; a reader that is gone makes every put
-return at once.
+A slow reader slows the run instead of filling memory. Once the reader has left, every put returns at once.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ CAPACITY = 100
 
 
 class Channel:
-    """Made on the main loop; `put` and `put_from_thread` are called from elsewhere."""
+    """Created on the main loop; `put` and `put_from_thread` are for the user's loop and threads."""
 
     def __init__(self) -> None:
         self.home = asyncio.get_running_loop()
@@ -35,16 +34,16 @@ class Channel:
             self.queue.put_nowait(event)
 
     async def put_here(self, event: bytes) -> None:
-        """As `put`, for callers that are on the main loop themselves."""
+        """As `put`, for callers on the main loop."""
         await self._put(event)
 
     async def end(self) -> None:
-        """Called on the main loop when nothing more will come."""
+        """Called on the main loop after the last event."""
         if not self.closed:
             await self.queue.put(None)
 
     async def events(self, *, idle_seconds: float) -> AsyncIterator[bytes | None]:
-        """Yields events, and None for every stretch of silence; ends when the run does."""
+        """Yields events, and None after each `idle_seconds` without one; ends with the run."""
         while True:
             try:
                 event = await asyncio.wait_for(self.queue.get(), idle_seconds)
@@ -56,7 +55,7 @@ class Channel:
             yield event
 
     def close(self) -> None:
-        """The reader is gone: whoever waits to put is let go."""
+        """The reader has left, so every waiting put returns."""
         self.closed = True
         with contextlib.suppress(asyncio.QueueEmpty):
             while True:

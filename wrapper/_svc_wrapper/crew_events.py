@@ -1,7 +1,7 @@
-"""Translates the events that crewai tells during a run into AG-UI events.
+"""Translates crewai's events during a run into AG-UI events.
 
-crewai calls the sink in the thread that tells the event, before it goes on, and only for the run whose
-context the sink was added in: events of parallel runs do not mix and arrive in order.
+crewai calls the sink in the thread of the event, and waits for it. The sink only gets events of the run's own
+context. So events arrive in order, and parallel runs do not mix.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .run_stream import RunStream
 
 
 class RunWasCancelled(BaseException):
-    """Not an Exception: crewai retries those, and this one has to end the crew's thread."""
+    """Not an Exception, because crewai retries those, and this one must end the crew's thread."""
 
 
 class CrewEvents:
@@ -26,7 +26,7 @@ class CrewEvents:
         self.stream = stream
         self.cancelled = cancelled
         self.lock = threading.Lock()
-        # Tasks whose text went out token by token need not be told again when they end.
+        # Tasks with streamed text; their text is not repeated at their end.
         self.streamed_tasks: set[str | None] = set()
         self.tool_calls: list[tuple[str, str]] = []
 
@@ -34,7 +34,7 @@ class CrewEvents:
         if self.cancelled.is_set():
             raise RunWasCancelled
         if self.stream:
-            # Tasks of a crew may run in parallel threads; the transcript is one.
+            # Tasks of a crew can run in parallel threads, with one transcript.
             with self.lock:
                 self.stream.send_from_thread(self._translate(self.stream.transcript, source, event))
 
@@ -73,7 +73,7 @@ class CrewEvents:
         ]
 
     def _tool_ended(self, transcript: Transcript, event: Any) -> list[Event]:
-        """crewai names the tool, not the call: the oldest open call of that tool is the one that ended."""
+        """crewai names the tool, not the call, so this ends the oldest open call of that tool."""
         for entry in self.tool_calls:
             if entry[0] == event.tool_name:
                 self.tool_calls.remove(entry)
@@ -84,9 +84,10 @@ class CrewEvents:
 
 @contextlib.contextmanager
 def tell_events(events: CrewEvents) -> Iterator[None]:
-    """Within it, crewai's events of this context go to `events`.
+    """Inside it, crewai's events of this context go to `events`.
 
-    crewai has such sinks since 1.15; with an older one a run tells its beginning, its end and its result.
+    crewai has such sinks since 1.15. With an older version a run sends only its beginning, its end and its
+    result.
     """
     try:
         from crewai.events.stream_context import add_stream_sink, reset_stream_sinks

@@ -1,4 +1,6 @@
-"""Finds the crew, agent or flow behind what an entrypoint names: a `@CrewBase` class, a function, or itself."""
+"""Finds the crew, agent or flow of an entrypoint: the object, or the result of its `@CrewBase` class or
+function.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ ACCEPTED = f"{RETURNED}, a class with @CrewBase, a Flow class, or a function tha
 
 
 def read_crew(name: str, exported: Any, loop: asyncio.AbstractEventLoop) -> Any:
-    """Raises WrongExport, and what the user's code raises."""
+    """Raises WrongExport, and exceptions of the user's code."""
     if isinstance(exported, type):
         return from_class(name, exported)
     if is_runnable(exported):
@@ -43,7 +45,7 @@ def from_class(name: str, exported: type) -> Any:
 
 
 def from_crew_base(name: str, instance: Any) -> Any:
-    """What `crewai create crew` makes: crew() puts agents and tasks together from config/*.yaml."""
+    """The class of `crewai create crew`: crew() combines agents and tasks from config/*.yaml."""
     made = instance.crew()
     if is_runnable(made):
         return made
@@ -60,7 +62,7 @@ def from_function(name: str, function: Any, loop: asyncio.AbstractEventLoop) -> 
     if required:
         raise WrongExport(f"'{name}' takes {', '.join(required)}; a function that returns a crew takes no parameters")
     if starts_crew(getattr(inspect.unwrap(function), "__code__", None)):
-        # Calling it to see would run the whole crew.
+        # A trial call would run the whole crew.
         raise WrongExport(
             f"'{name}' starts the crew itself; name what it starts instead, for example the class with @CrewBase"
         )
@@ -75,7 +77,7 @@ def from_function(name: str, function: Any, loop: asyncio.AbstractEventLoop) -> 
 
 
 def starts_crew(code: CodeType | None) -> bool:
-    """As main.py of `crewai create` does it, whose functions are run(), train(), replay() and test()."""
+    """Like run(), train(), replay() and test() in main.py of `crewai create`."""
     names = set(code.co_names) if code else set()
     kicks_off = any(name.removeprefix("a").startswith("kickoff") for name in names)
     return kicks_off or ("crew" in names and not names.isdisjoint({"train", "replay", "test"}))

@@ -1,7 +1,7 @@
 """A crewai crew, a single crewai agent, or a flow.
 
-kickoff() writes the inputs into the crew's own tasks and agents, so each run gets a copy of the exported
-object. What cannot be copied (some tools hold locks or connections) runs one at a time instead.
+kickoff() writes the inputs into the crew's tasks and agents, so each run gets a copy of the exported object.
+Some tools have locks or connections and cannot be copied. Their crew does one run at a time.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from .run_stream import RunStream
 
 EXPORTS = ("crew", "agent")
 
-# What crewai itself replaces; other braces in a prompt, such as those of JSON, stay as they are.
+# The placeholders that crewai replaces; other braces in a prompt, such as those of JSON, stay.
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_-]*)\}")
 
 
 def refusal_of(exported: Any) -> str | None:
-    """Why this cannot be run; None when it can."""
+    """The reason why this cannot run, else None."""
     if isinstance(exported, type):
         return f"is the class {exported.__name__}, not an instance of it"
     if not callable(getattr(exported, "kickoff", None)):
@@ -45,8 +45,10 @@ def wrap(name: str, exported: Any) -> CrewAgent:
 
 
 def wrap_entrypoint(name: str, exported: Any, loop: asyncio.AbstractEventLoop) -> CrewAgent:
-    """What an entrypoint names may also make the crew. Raises WrongExport, and what the user's code raises."""
-    # A flow keeps its state in itself, so one that comes as a class is made anew for each run.
+    """An entrypoint can also name a function or class that makes the crew. Raises WrongExport, and exceptions
+    of the user's code.
+    """
+    # A flow has its own state, so a flow class is instantiated for each run.
     make = exported if is_flow_class(exported) else None
     return CrewAgent(name, read_crew(name, exported, loop), make)
 
@@ -84,11 +86,11 @@ class CrewAgent:
         context = contextvars.copy_context()
         loop = asyncio.get_running_loop()
         try:
-            # What crewai's kickoff_async does, but the copying and the waiting are off the loop too.
-            # Not akickoff: tracers wrap kickoff only.
+            # Like crewai's kickoff_async, but the copying and the waiting are off the loop too. Not akickoff: tracers
+            # wrap kickoff only.
             output = await loop.run_in_executor(None, context.run, self._kickoff, call.input or {}, events)
         except asyncio.CancelledError:
-            # A thread cannot be stopped; this makes the crew stop at the next event it tells.
+            # A thread cannot be stopped, so the crew stops at its next event.
             cancelled.set()
             raise
         return Answer(output)
@@ -96,7 +98,7 @@ class CrewAgent:
     def _kickoff(self, given: JsonObject, events: CrewEvents) -> Any:
         with self._private_copy() as private, files_of_run(private), tell_events(events):
             if getattr(private, "stream", False):
-                # Set by the user, it makes kickoff return before the crew has worked.
+                # With the user's `stream`, kickoff would return before the crew has worked.
                 private.stream = False
             if events.stream:
                 stream_tokens(private)
@@ -134,8 +136,8 @@ def copy_of(exported: Any) -> Any | None:
 
 @contextlib.contextmanager
 def files_of_run(private: Any) -> Iterator[None]:
-    """Files that tasks write lie in a folder of the run: runs side by side would overwrite each other's, and
-    the user's folder is read-only in a container. The reply holds what the tasks wrote.
+    """Tasks write files into a folder of the run. Parallel runs would overwrite each other's files, and the
+    user's folder is read-only in a container. The reply has the text of the tasks.
     """
     writing = [task for task in getattr(private, "tasks", None) or () if getattr(task, "output_file", None)]
     if not writing:
@@ -148,7 +150,7 @@ def files_of_run(private: Any) -> Iterator[None]:
 
 
 def stream_tokens(private: Any) -> None:
-    """Asks the models of a private copy, which are copies too, to tell their tokens as they come."""
+    """Makes the models of a private copy stream their tokens. These models are copies too."""
     for agent in getattr(private, "agents", None) or [private]:
         model = getattr(agent, "llm", None)
         if hasattr(model, "stream"):
@@ -156,7 +158,7 @@ def stream_tokens(private: Any) -> None:
 
 
 def required_variables(crew: Any) -> list[str]:
-    """The {placeholders} of tasks and agents, unless a callback of the crew may still fill them in."""
+    """The {placeholders} of tasks and agents, unless a callback of the crew can fill them in."""
     if getattr(crew, "before_kickoff_callbacks", None):
         return []
     texts = [text for task in crew.tasks for text in (task.description, task.expected_output)]
@@ -206,7 +208,7 @@ def check_messages(given: JsonObject) -> list[JsonObject]:
 
 
 def flow_output(flow: Any, output: Any) -> Any:
-    """A flow whose last step returns nothing has its result in its state."""
+    """When its last step returns nothing, a flow's result is its state."""
     if output is not None:
         return output
     return getattr(flow, "state", None)

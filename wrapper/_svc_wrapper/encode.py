@@ -1,7 +1,7 @@
-"""JSON for everything an agent may return.
+"""JSON for every possible result of an agent.
 
-`encode` turns any value into plain JSON data and never raises: a run that did its work must not fail
-because of what its result is made of. What has no JSON form becomes {"__type__", "repr"}, which says so.
+`encode` turns any value into plain JSON data and never raises. A successful run must not fail because of its
+result's type. A value without a JSON form becomes {"__type__", "repr"}.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from pydantic import BaseModel
 
 MAX_DEPTH = 100
 MAX_REPR_CHARACTERS = 1000
-# CPython refuses to print integers of more than 4300 digits; those go out in hexadecimal.
+# CPython refuses to print integers of more than 4300 digits; those are written in hexadecimal.
 MAX_INTEGER_BITS = 14_000
 
 ROLE_OF_MESSAGE_TYPE = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant"}
 
 
-# json.dumps would make one of these for each call.
+# json.dumps would create an encoder for each call.
 AS_UNICODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 AS_ASCII = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
 
@@ -39,7 +39,7 @@ def to_json(value: Any) -> bytes:
     try:
         return AS_UNICODE.encode(plain).encode()
     except UnicodeEncodeError:
-        # Lone surrogates have no UTF-8 form; the escaped form of JSON can carry them.
+        # Lone surrogates have no UTF-8 form, but JSON can escape them.
         return AS_ASCII.encode(plain).encode()
 
 
@@ -48,7 +48,7 @@ def encode(value: Any) -> Any:
 
 
 class Encoder:
-    """One walk over one value; knows the containers it is inside of, so that a cycle ends."""
+    """One traversal of one value. It records the enclosing containers, so that a cycle ends."""
 
     def __init__(self) -> None:
         self.open: set[int] = set()
@@ -64,7 +64,7 @@ class Encoder:
         try:
             return self.encode_open(value, depth + 1)
         except Exception:
-            # Foreign code runs in here (properties, serialisers, __iter__) and may raise anything.
+            # Foreign code runs here (properties, serialisers, __iter__) and can raise any exception.
             return opaque(value)
         finally:
             self.open.discard(id(value))
@@ -77,7 +77,7 @@ class Encoder:
         if isinstance(value, int):
             return int(value) if value.bit_length() <= MAX_INTEGER_BITS else hex(value)
         if isinstance(value, float):
-            # As JavaScript and pydantic do it: JSON has no word for NaN and the infinities.
+            # As in JavaScript and pydantic: JSON has no NaN and no infinities.
             return float(value) if math.isfinite(value) else None
         if is_message(value):
             return self.encode_message(value, depth)
@@ -115,13 +115,15 @@ class Encoder:
 
     def encode_model(self, model: BaseModel, depth: int) -> Any:
         try:
-            # Honours the model's own serialisers; its NaN and its Any fields are walked afterwards.
+            # Uses the model's own serialisers; NaN and Any fields are encoded afterwards.
             return self.encode(model.model_dump(mode="json"), depth)
         except Exception:
             return self.encode_mapping(dict(model), depth)
 
     def encode_message(self, message: Any, depth: int) -> dict[str, Any]:
-        """`{role, content}` goes back into a graph as it came out; the rest is there when it says something."""
+        """`{role, content}` can be sent back to the graph unchanged; other fields are present when they have a
+        value.
+        """
         kind = str(message.type)
         encoded: dict[str, Any] = {
             "role": ROLE_OF_MESSAGE_TYPE.get(kind, kind),
@@ -138,7 +140,7 @@ class Encoder:
         return encoded
 
     def encode_crew_output(self, output: Any, depth: int) -> dict[str, Any]:
-        """A crew can end well although tools failed, so `tool_failures` is always there to be looked at."""
+        """A crew can succeed although tools failed, so `tool_failures` is always present."""
         tasks = [
             {"name": task.name, "agent": task.agent, "raw": task.raw} for task in getattr(output, "tasks_output", ())
         ]
@@ -173,15 +175,15 @@ def key_text(key: Any) -> str:
 
 
 def in_order(items: Set[Any]) -> list[Any]:
-    """Sets have no order; sorted ones make two equal results equal JSON."""
+    """Sets have no order; sorting gives equal results equal JSON."""
     try:
         return sorted(items)
     except TypeError:
         return sorted(items, key=repr)
 
 
-# Frameworks are told by the shape of their values: importing langchain here would cost a crewai
-# container, which has none, its start, and the other way around.
+# The shape of a value identifies its framework. A container has only one of the two frameworks, so importing the other
+# would fail.
 
 
 def is_message(value: Any) -> bool:

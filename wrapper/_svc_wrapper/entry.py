@@ -1,4 +1,4 @@
-"""Where the user's code begins: a file of the app folder, its module's name, and the name to take from it."""
+"""The entry of the user's code: a file of the app folder, its module's name, and the exported name."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class Entry:
     file: str = "agent.py"
     # The dotted name under which the file is imported, for example `react_agent.graph`.
     module: str = "agent"
-    # Empty: one of the names that the spec gives, which differ by framework.
+    # Empty: one of the spec's names for the framework.
     name: str = ""
-    # Folders on sys.path, relative to the app folder, in the order in which they are searched.
+    # Folders on sys.path, relative to the app folder, in search order.
     source_roots: tuple[str, ...] = (".",)
 
     @property
@@ -25,7 +25,7 @@ class Entry:
 
 
 def read_entry(environ: Mapping[str, str], app_folder: Path) -> tuple[Entry, list[str]]:
-    """The entry, and what is wrong with what the environment says about it."""
+    """The entry, and the faults of its environment variables."""
 
     def text(name: str, default: str) -> str:
         return environ.get(name, "").strip() or default

@@ -1,8 +1,8 @@
 """Imports the entry's module under its own dotted name, with Python's own import system.
 
-Relative imports, absolute ones and packages that import the entry all meet one module. A finder that knows
-where the entry and its packages lie answers first: an installed package of the same name would otherwise
-take the place of a folder without `__init__.py`, and a folder `agent/` that of `agent.py`.
+Relative imports, absolute ones and packages that import the entry all get one module. A finder for the entry
+and its packages answers first. Otherwise an installed package of the same name would hide a folder without
+`__init__.py`, and a folder `agent/` would hide `agent.py`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .entry import Entry
 
 
 def import_entry(entry: Entry) -> ModuleType:
-    # The user's folder stays as it was deployed.
+    # The user's folder stays unchanged: no bytecode is written.
     sys.dont_write_bytecode = True
     roots = [str((entry.app_folder / root).resolve()) for root in entry.source_roots]
     sys.path[:] = [*roots, *(path for path in sys.path if path not in roots)]
@@ -29,7 +29,7 @@ def import_entry(entry: Entry) -> ModuleType:
 
 
 class EntryFinder(MetaPathFinder):
-    """Finds the entry's module and the packages around it, and nothing else."""
+    """Finds only the entry's module and its parent packages."""
 
     def __init__(self, entry: Entry) -> None:
         self.file = entry.path.resolve()
@@ -58,7 +58,7 @@ def package_spec(name: str, folder: Path, path: Sequence[str] | None) -> ModuleS
             return spec
     found = PathFinder.find_spec(name, path)
     if found and found.loader is None and str(folder) in (found.submodule_search_locations or []):
-        # A namespace package, of which other parts may lie elsewhere.
+        # A namespace package; other parts of it can be in other folders.
         return found
     spec = ModuleSpec(name, None, is_package=True)
     spec.submodule_search_locations = [str(folder)]

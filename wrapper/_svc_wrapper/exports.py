@@ -1,4 +1,4 @@
-"""What both frameworks say about an export that cannot be run."""
+"""The refusals of an export, for both frameworks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class WrongExport(Exception):
-    """The name of the entrypoint is something else than an agent; the text says what."""
+    """The entrypoint does not name an agent; the text has its kind."""
 
 
 def article(value: Any) -> str:

@@ -1,7 +1,7 @@
-"""Stands before every route: the ingress secret.
+"""Checks the ingress secret before every route.
 
-`/health` and `/ready` are open, because the deploy step asks them from outside the ingress. `/identity` is open,
-because the ingress sends its secret to nothing that has not proven to be this container.
+`/health` and `/ready` are open, because the deploy step calls them without the ingress. `/identity` is open,
+because the ingress sends its secret only after this proof.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What the ingress says about a caller: who it is, and the space that its threads are named in. And the other way
-round: the proof that this container is the one that the ingress means.
+"""Reads the caller's identity and thread space, as the ingress sends them. Also proves to the ingress that this
+is the intended container.
 
 The identity is a JWT (RFC 7519) signed with HS256 under this revision's own secret, for this agent alone. A
 langgraph agent finds it as `config["configurable"]["svc_caller"]`: `{"sub": …, "email": …, "teams": […]}`.
-Without an ingress secret nobody can be told apart, so nobody is named.
+Without an ingress secret no caller is named, because an identity could not be verified.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ THREAD_SPACE_HEADER = "X-Svc-Thread-Space"
 CHALLENGE_HEADER = "X-Svc-Challenge"
 PROOF_HEADER = "X-Svc-Proof"
 CHALLENGE = re.compile(r"[0-9a-f]{64}")
-# Both clocks are the same machine's, except for a moment after it was asleep.
+# Both clocks are the same machine's; they differ briefly after it has slept.
 LEEWAY_SECONDS = 5
-# Without a colon, which ends the space in the name of a thread.
+# Without a colon, because a colon ends the space in the name of a thread.
 THREAD_SPACE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def prove_identity(headers: Headers, *, secret: str | None) -> str:
-    """The proof for the ingress' challenge: an engine gives the address of a container that died to another one."""
+    """The proof for the ingress' challenge. An engine can give the address of a dead container to another one."""
     if secret is None:
         raise Problem("not_found", "this container has no ingress secret to prove")
     given = headers.getlist(CHALLENGE_HEADER)
     if len(given) != 1 or not CHALLENGE.fullmatch(given[0]):
         raise Problem("invalid_challenge", f"{CHALLENGE_HEADER} must be 64 hexadecimal digits")
-    # The name in front keeps a proof from being a signature of anything else, such as a caller.
+    # The prefix prevents a proof from being a valid signature of other data, such as a caller.
     return hmac.new(secret.encode(), f"svc-identity:{given[0]}".encode(), hashlib.sha256).hexdigest()
 
 
@@ -68,7 +68,9 @@ def read_thread_space(headers: Headers) -> str | None:
 
 
 def verified_claims(token: str, secret: bytes) -> JsonObject:
-    """The header is read after the signature: until then nothing of the token is believed, its algorithm least."""
+    """The header is read after the signature, because no part of an unverified token is trusted, not even its
+    algorithm.
+    """
     signed, _, signature = token.rpartition(".")
     head, _, body = signed.partition(".")
     expected = hmac.new(secret, signed.encode(), hashlib.sha256).digest()

@@ -1,7 +1,7 @@
-"""Checks an input against what the agent says it takes, so that a mistake is a 422 with a pointer and not a
-KeyError from deep inside the user's code.
+"""Checks an input against the agent's schema. So a mistake is a 422 with a pointer, instead of a KeyError in
+the user's code.
 
-It refuses only what cannot work. Input that passes goes to the agent untouched.
+It refuses only impossible input. All other input goes to the agent unchanged.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def check_required(given: JsonObject, required: list[str], *, at: str = "/input"
 
 
 def check_types(given: JsonObject, properties: JsonObject, *, skip: set[str], at: str = "/input") -> list[JsonObject]:
-    """Compares plain `type` keywords only; unions, references and formats are left to the agent."""
+    """Compares only plain `type` keywords; the agent checks unions, references and formats."""
     faults: list[JsonObject] = []
     for name, value in given.items():
         wanted = properties.get(name, {}).get("type")

@@ -21,7 +21,7 @@ BODY_SECONDS = 60
 
 
 class InvokeBody(BaseModel):
-    """`input` starts a run; `resume` with a `thread_id` goes on with one that waits for a person."""
+    """`input` starts a run; `resume` with a `thread_id` continues one that waits for a person."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -35,7 +35,7 @@ class InvokeBody(BaseModel):
 
 
 async def read_invoke(request: Request, settings: Settings) -> tuple[Call, bool]:
-    """The call, and whether it asks for a stream of events."""
+    """The call, and True for a stream of events."""
     caller = read_caller(request.headers, secret=settings.ingress_secret, agent_name=settings.agent_name)
     thread_space = read_thread_space(request.headers)
     check_content_type(request)
@@ -70,7 +70,7 @@ def check_content_type(request: Request) -> None:
 
 
 def read_run_id(request: Request) -> str:
-    """The ingress names the run, so that it can ask for it after losing the connection."""
+    """The ingress names the run, so that it can find it after a lost connection."""
     given = request.headers.get(RUN_ID_HEADER)
     if given is None:
         return str(uuid.uuid4())
@@ -91,12 +91,12 @@ async def read_body(request: Request, max_bytes: int) -> bytes:
 
 
 async def received(receive: Receive, max_bytes: int) -> bytes:
-    """Counts too: a body sent in chunks announces no size."""
+    """Counts the bytes too, because a chunked body announces no size."""
     body = b""
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
-            # Nobody reads this answer, but the log must not take it for a fault of the wrapper.
+            # Nobody reads this answer, but without it the log would have a fault of the wrapper.
             raise Problem("malformed_json", "the connection closed before the body was complete")
         body += message.get("body", b"")
         if len(body) > max_bytes:

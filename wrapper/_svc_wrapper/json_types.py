@@ -25,5 +25,5 @@ def json_type(annotation: Any) -> JsonObject:
 
 
 def is_typed_dict(declared: Any) -> bool:
-    """By its shape: typing knows its own TypedDict only, and langgraph's is that of typing_extensions."""
+    """By its shape: typing recognises only its own TypedDict, and langgraph uses typing_extensions."""
     return isinstance(declared, type) and issubclass(declared, dict) and hasattr(declared, "__required_keys__")

@@ -1,4 +1,4 @@
-"""A langgraph graph, run as langgraph itself runs it."""
+"""A langgraph graph, run as by langgraph itself."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from .sync_nodes import has_sync_nodes
 EXPORTS = ("graph", "app")
 
 RESULT_MODES = ["updates", "values"]
-# "tasks" tells when a node starts; versions without it stream without steps.
+# "tasks" reports the start of a node; versions without it stream without steps.
 TOLD_MODES = [*RESULT_MODES, "messages", "custom", *(["tasks"] if "tasks" in get_args(StreamMode) else [])]
 
 CALLER_CONFIG = {"configurable", "metadata", "recursion_limit", "tags"}
 
 
 def refusal_of(exported: Any) -> str | None:
-    """Why this is not what the spec takes, a compiled graph; None when it is one."""
+    """The reason why this is not a compiled graph, as the spec requires; else None."""
     if is_graph(exported):
         return None
     if isinstance(exported, type):
@@ -44,13 +44,15 @@ def refusal_of(exported: Any) -> str | None:
 
 def wrap(name: str, graph: Any, source: GraphSource | None = None) -> GraphAgent:
     if sys.version_info < (3, 11):
-        # asyncio tasks of 3.10 take no context, which langgraph needs for these.
+        # langgraph needs a task's context here, and asyncio tasks of 3.10 take none.
         log.warning("old_python", message="interrupt(), stream writers and streamed tokens need Python 3.11")
     return GraphAgent(name, graph, source)
 
 
 def wrap_entrypoint(name: str, exported: Any, loop: asyncio.AbstractEventLoop) -> GraphAgent:
-    """What an entrypoint names may also make the graph. Raises WrongExport, and what the user's code raises."""
+    """An entrypoint can also name a function that makes the graph. Raises WrongExport, and exceptions of the
+    user's code.
+    """
     source, graph = read_source(name, exported, loop)
     return wrap(name, graph, source)
 
@@ -102,7 +104,7 @@ class GraphAgent:
     async def _stream(
         self, graph: Any, given: Any, call: Call, config: JsonObject, stream: RunStream | None
     ) -> tuple[Any, list[Any]]:
-        """The last state and the interrupts. As ainvoke does it, which in langgraph 0 drops the interrupts."""
+        """The last state and the interrupts. Like ainvoke, but ainvoke of langgraph 0 drops the interrupts."""
         result: Any = None
         interrupts: list[Any] = []
         events = GraphEvents(stream.transcript) if stream else None
@@ -122,7 +124,7 @@ async def resumption(graph: Any, call: Call, config: JsonObject) -> Any:
     if not state.next:
         raise Problem("nothing_to_resume", f"thread {call.thread_id} does not wait for anything")
     waits_for_value = any(task.interrupts for task in state.tasks)
-    # A breakpoint set at compile time asks for no value: the graph goes on with None as input.
+    # A breakpoint of compile time needs no value: the graph continues with None as input.
     return Command(resume=call.resume) if waits_for_value else None
 
 
@@ -145,7 +147,7 @@ def check_config(config: JsonObject) -> None:
 
 
 def run_config(call: Call, configurable: JsonObject) -> JsonObject:
-    """A graph with a checkpointer raises without a thread_id; one without ignores it."""
+    """A graph with a checkpointer raises without a thread_id; one without a checkpointer ignores it."""
     named = {"thread_id": call.stored_thread_id, "svc_caller": call.caller}
     return {
         **call.config,
@@ -156,7 +158,7 @@ def run_config(call: Call, configurable: JsonObject) -> JsonObject:
 
 
 def readable_interrupt(interrupt: Any) -> JsonObject:
-    # Before langgraph 0.6 an interrupt had no id but a namespace.
+    # Before langgraph 0.6 an interrupt had a namespace instead of an id.
     return {"id": getattr(interrupt, "id", None), "value": encode(getattr(interrupt, "value", interrupt))}
 
 

@@ -1,7 +1,7 @@
-"""What a graph takes beside its input: langgraph's `context`, and `configurable`, which older graphs read.
+"""The parameters of a graph beside its input: langgraph's `context`, and `configurable` for older graphs.
 
-One schema stands for both, because langgraph keeps one: `config_schema` is the older name of `context_schema`.
-A caller who gives one of the two reaches graphs that read the other, as on langgraph's own server.
+One schema describes both, as in langgraph: `config_schema` is the older name of `context_schema`. As on
+langgraph's own server, either one reaches graphs that read the other.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from .input_check import check_required, check_types, fault, refuse
 from .json_types import is_typed_dict, schema_of_annotations
 from .problems import Problem
 
-# `thread_id` has a field of its own in the request, `checkpoint…` chooses one: a caller that could set them here would
-# reach threads that are not theirs. `svc_…` is what the service says about the caller.
+# `thread_id` has its own field in the request, and `checkpoint…` selects a checkpoint. A caller who set them here would
+# reach other callers' threads. The service sets `svc_…`.
 RESERVED_CONFIGURABLE = ("thread_id", "checkpoint", "svc_", "__")
 
 
 @dataclass(frozen=True)
 class GraphContext:
-    # None: the graph declares none.
+    # None without a declaration.
     schema: JsonObject | None
     required: list[str]
-    # Whether a field that is not declared makes langgraph fail.
+    # True when langgraph fails on an undeclared field.
     is_closed: bool
     # langgraph has `context=` since 0.6.
     is_argument: bool
@@ -60,7 +60,7 @@ class GraphContext:
         refuse(faults, what="context")
 
     def arguments(self, call: Call) -> JsonObject:
-        """For astream. Without it a graph with defaults would read them from None."""
+        """For astream. Without it a graph would look for its defaults in None."""
         return {"context": self._given(call)} if self.is_argument and self.schema is not None else {}
 
     def configurable(self, call: Call) -> JsonObject:
@@ -95,12 +95,12 @@ def json_schema(declared: Any) -> JsonObject:
     except Exception:
         # Types without a JSON form, and typing.TypedDict before Python 3.12.
         schema = schema_of_annotations(declared)
-    # Says what is checked, which for a TypedDict is less than its annotations say.
+    # Describes the actual checks; for a TypedDict they are fewer than its annotations.
     return {**schema, "required": required_fields(declared)}
 
 
 def required_fields(declared: Any) -> list[str]:
-    """A TypedDict requires nothing here: langgraph passes it on as it is, and templates read it with get()."""
+    """A TypedDict requires nothing here: langgraph does not check it, and templates read it with get()."""
     if is_typed_dict(declared):
         return []
     if isinstance(declared, type) and issubclass(declared, BaseModel):

@@ -1,4 +1,4 @@
-"""Translates what `graph.astream` yields into AG-UI events."""
+"""Translates the items of `graph.astream` into AG-UI events."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .agui import Transcript
 
 
 class GraphEvents:
-    """One run's translation; the run's own start and end are told by whoever runs it."""
+    """One run's translation. The runner sends the run's own start and end."""
 
     def __init__(self, transcript: Transcript) -> None:
         self.transcript = transcript
-        # Only the first chunk of a tool call carries its id; later ones carry (message, index).
+        # Only the first chunk of a tool call has its id; later ones have (message, index).
         self.tool_call_ids: dict[tuple[str, Any], str] = {}
 
     def of(self, mode: str, chunk: Any) -> list[Event]:
@@ -77,7 +77,7 @@ class GraphEvents:
 
 
 def text_of(content: Any) -> str:
-    """Content is text, or blocks of which some hold text."""
+    """Content is text, or a list of blocks, some with text."""
     if isinstance(content, str):
         return content
     blocks = content if isinstance(content, list) else []

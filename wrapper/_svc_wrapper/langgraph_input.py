@@ -1,4 +1,4 @@
-"""What input a compiled graph takes: its JSON Schema for readers, and the check of an input against it."""
+"""The input of a compiled graph: its JSON Schema for readers, and the check of an input."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class GraphInput:
     schema: JsonObject
     # Fields with the reducer of message-style graphs: lists of {role, content}.
     message_fields: set[str] = field(default_factory=set)
-    # Fields with any reducer take what their reducer takes, which need not be of the field's type.
+    # Fields with a reducer take the reducer's input; it can differ from the field's type.
     reduced_fields: set[str] = field(default_factory=set)
     requires_all: bool = False
 
@@ -71,17 +71,17 @@ def read_graph_input(graph: Any) -> GraphInput:
 
 
 def requires_all_fields(graph: Any) -> bool:
-    """Whether the schema's `required` is about the input.
+    """True when the schema's `required` describes the input.
 
-    A TypedDict used for the whole state lists what nodes write later as required too; a separate input
-    schema, a pydantic model or a dataclass means what it says.
+    A TypedDict of the whole state also lists fields that nodes write later. A separate input schema, a pydantic
+    model or a dataclass lists only the input's fields.
     """
     input_type, state_type = declared_types(graph)
     return input_type is not None and (input_type is not state_type or not is_typed_dict(input_type))
 
 
 def declared_types(graph: Any) -> tuple[Any, Any]:
-    """Input and state type of the builder; the attributes have other names before langgraph 1."""
+    """The builder's input type and state type; before langgraph 1 the attributes have other names."""
     builder = getattr(graph, "builder", None)
     state_type = getattr(builder, "state_schema", None) or getattr(builder, "schema", None)
     input_type = getattr(builder, "input_schema", None) or getattr(builder, "input", None) or state_type
@@ -97,7 +97,7 @@ def input_json_schema(graph: Any) -> JsonObject:
 
 
 def readable_schema(schema: JsonObject, message_fields: set[str]) -> JsonObject:
-    """The messages of langchain fill pages of definitions; callers send {role, content}."""
+    """langchain's messages have long definitions, but callers send {role, content}."""
     properties = {
         name: MESSAGES_SCHEMA if name in message_fields else value
         for name, value in schema.get("properties", {}).items()

@@ -1,7 +1,7 @@
-"""What a graph keeps between runs, where it keeps it, and what it needs and does not have.
+"""The memory of a graph between runs: its place, and a needed but missing store.
 
-A checkpointer and a store are the user's choice: none is put in. One that keeps things in the container's
-memory would forget them at each deploy, without a word.
+A checkpointer and a store are the user's choice, and none is added. One in the container's memory would lose
+its content silently at each deploy.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from .exports import article
 
 Threads = Literal["none", "memory", "external"]
 
-# A container's files end with it too, so a database in a file is no better than memory.
+# A container's files end with it, so a database in a file counts as memory.
 IN_CONTAINER = ("langgraph.checkpoint.memory", "langgraph.checkpoint.sqlite")
 
-# Their nodes pass a store on to tools that may want one, which says nothing about this graph.
+# Their nodes pass a store to tools in any case, so this graph need not use one.
 LIBRARIES = ("langgraph.", "langchain")
 
 NO_STORE = (
     "the graph uses langgraph's store but has none, and the service adds none: "
     "compile it with a store that lasts, for example compile(store=PostgresStore(...))"
 )
-# Not `get` and `delete`, which None lacks for many other reasons.
+# Without `get` and `delete`: a None can lack these for many other reasons.
 STORE_METHODS = {"search", "put", "batch", "list_namespaces"}
 
 
 def threads_of(graph: Any) -> Threads:
     checkpointer = getattr(graph, "checkpointer", None)
-    # None and False both mean that the graph keeps nothing between runs.
+    # With None or False the graph keeps nothing between runs.
     if not checkpointer:
         return "none"
     in_container = any(base.__module__.startswith(IN_CONTAINER) for base in type(checkpointer).__mro__)
@@ -48,7 +48,7 @@ def memory_notices(graph: Any, *, is_per_call: bool) -> list[str]:
 
 
 def uses_store(node: Any) -> bool:
-    """Whether the function of a node asks for the store, as far as its own code shows."""
+    """True when the code of a node's function shows a use of the store."""
     bound = getattr(node, "bound", None)
     functions = (getattr(bound, "func", None), getattr(bound, "afunc", None))
     own = [function for function in functions if not str(getattr(function, "__module__", "")).startswith(LIBRARIES)]
@@ -61,7 +61,7 @@ def named(code: Any) -> tuple[str, ...]:
 
 
 def explain_missing_store(error: BaseException, graph: Any) -> None:
-    """Puts the reason into the error's own text: the caller sees that and no line of the user's code."""
+    """Adds the reason to the error's text, because the caller gets only that text."""
     if getattr(graph, "store", None) is not None:
         return
     asked_none = isinstance(error, AttributeError) and error.obj is None

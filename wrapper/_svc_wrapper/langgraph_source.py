@@ -1,8 +1,8 @@
-"""Where the graph of a call comes from: a graph that is there, or a function of the user that makes it.
+"""The source of a call's graph: an existing graph, or a function of the user that makes it.
 
-What langgraph's own server takes is taken here: a compiled graph, a StateGraph, and a factory. A factory that
-takes nothing and returns a graph is called once. One that takes the config, and one that returns a context
-manager, is called for each call: what it opens lives as long as that call.
+It accepts the same as langgraph's own server: a compiled graph, a StateGraph, and a factory. A factory without
+parameters that returns a graph is called once. A factory with the config, or one that returns a context
+manager, is called for each call. So its resources are open for that call.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ACCEPTED = f"{RETURNED}, or a function that returns one"
 
 
 class GraphSource(Protocol):
-    # Whether each call gets a graph that was made for it.
+    # True when each call gets its own graph.
     is_per_call: bool
 
     def open(self, config: JsonObject) -> contextlib.AbstractAsyncContextManager[Any]:
@@ -54,12 +54,12 @@ class Factory:
             yield self.compiled(made)
 
     async def made(self, config: JsonObject, *, for_execution: bool) -> Any:
-        # Factories look at this key of langgraph's server: without it some return a graph that only shows its shape.
+        # Factories read this key of langgraph's server. Without it some return a graph that only has the structure.
         configurable = {**config.get("configurable", {}), "__is_for_execution__": for_execution}
         given = {self.config_parameter: {**config, "configurable": configurable}} if self.config_parameter else {}
         if inspect.iscoroutinefunction(self.function):
             return await self.function(**given)
-        # Not on the loop: it may take long, and it may call asyncio.run() itself.
+        # Not on the loop: it can take long, and it can call asyncio.run() itself.
         made = await in_thread(lambda: self.function(**given))
         return await made if inspect.isawaitable(made) else made
 
@@ -72,7 +72,7 @@ class Factory:
 
 
 def read_source(name: str, exported: Any, loop: asyncio.AbstractEventLoop) -> tuple[GraphSource, Any]:
-    """The source, and a graph of it to read schemas from. Raises WrongExport, and what a factory raises."""
+    """The source, and one of its graphs for the schemas. Raises WrongExport, and exceptions of a factory."""
     if is_graph(exported):
         return OneGraph(exported), exported
     if is_builder(exported):
@@ -92,7 +92,7 @@ def is_builder(value: Any) -> bool:
 
 
 def read_factory(name: str, exported: Any) -> Factory:
-    # Tools and models of langchain can be called too, and make no graph.
+    # Tools and models of langchain are callable too, but make no graph.
     if isinstance(exported, type) or not callable(exported) or hasattr(exported, "invoke"):
         kind = f"the class {exported.__name__}" if isinstance(exported, type) else article(exported)
         raise WrongExport(f"'{name}' is {kind}; an entrypoint may be {ACCEPTED}")
@@ -119,7 +119,7 @@ def config_parameter(name: str, signature: inspect.Signature) -> str | None:
         for parameter in parameters
         if parameter.name == "config" or "RunnableConfig" in annotation_text(parameter)
     ]
-    # As langgraph's server has it: one parameter is the config, whatever its name.
+    # As on langgraph's server, a single parameter of any name is the config.
     takes = named[0] if named else required[0] if len(required) == 1 else None
     others = [f"'{parameter.name}'" for parameter in required if parameter is not takes]
     if others or (takes and takes.kind is takes.POSITIONAL_ONLY):
@@ -133,7 +133,7 @@ def annotation_text(parameter: inspect.Parameter) -> str:
 
 
 async def try_factory(factory: Factory) -> tuple[GraphSource, Any]:
-    """Calls it as langgraph's server does to read the schemas: with a config that says nothing."""
+    """Calls it with an empty config, as langgraph's server does to read the schemas."""
     made = await factory.made({}, for_execution=False)
     if factory.config_parameter or is_context_manager(made):
         async with entered(made) as graph:
@@ -170,7 +170,7 @@ async def in_thread(work: Callable[[], Any]) -> Any:
 
 
 def with_loop(work: Callable[[], Any]) -> Any:
-    """With a loop that is not running, as the main thread of a script has one."""
+    """With a loop that does not run yet, as in the main thread of a script."""
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     try:

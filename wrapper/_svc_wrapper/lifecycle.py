@@ -1,7 +1,7 @@
 """The server's state: starting → ready or failed, and draining from either.
 
-`/health` tells it at any time. Draining is entered by a signal only (SIGUSR1, or SIGTERM on the way out):
-a route for it would let a caller switch the agent off.
+`/health` reports it at any time. Only a signal starts draining: SIGUSR1, or SIGTERM before the end. A route for
+it would let a caller stop the agent.
 """
 
 from __future__ import annotations
@@ -39,14 +39,16 @@ class Lifecycle:
         return round(time.monotonic() - self.began, 3)
 
     def load(self, user_loop: asyncio.AbstractEventLoop) -> None:
-        """Off the main thread. A load that hangs leaves `starting`; the deploy's deadline ends it."""
+        """Off the main thread. During a load that hangs the state stays `starting`, until the deploy's deadline
+        ends it.
+        """
         loaded = load_agent(self.settings.framework, self.settings.entry, user_loop)
         seconds = self.uptime_seconds
         if isinstance(loaded, LoadFailure):
             self.failure = loaded
             log.load_failed(loaded.code, loaded.message, loaded.traceback or "")
         else:
-            # Off the main loop, which admits nothing before there is an agent.
+            # Off the main loop: it admits no call without an agent.
             bounds = self.admission.bounds = self.settings.bounds(is_async=loaded.is_async)
             self.agent = loaded
             room = {"concurrency": bounds.places, "queue": bounds.queue}
@@ -60,7 +62,7 @@ class Lifecycle:
             log.info("draining")
 
     def accept(self) -> Agent:
-        """The agent, if a new run may start now."""
+        """The agent; refuses while no new run may start."""
         if self.draining:
             raise Problem("draining", "this container takes no new runs", retry_after_seconds=1)
         if self.failure:

@@ -1,7 +1,7 @@
 """Imports the user's entry file and finds what it exports.
 
-A failure is a value with the codes that `svc validate` uses, so that GET /ready, the deploy step and the
-command line say the same words about the same fault.
+A failure is a value with the codes of `svc validate`. So GET /ready, the deploy step and the command line
+describe the same fault in the same words.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ class LoadFailure:
 
 
 def load_agent(framework: str, entry: Entry, user_loop: asyncio.AbstractEventLoop) -> Agent | LoadFailure:
-    """Runs the user's module level code, so it may take long or never return: call it off the main thread."""
+    """Runs the user's module level code off the main thread, because that can take long or never return."""
     if not entry.path.is_file():
         return LoadFailure("missing_file", missing_file(entry))
     try:
         module = import_entry(entry)
-        # Imported here: an image holds one of the two frameworks.
+        # Imported here, because an image has one of the two frameworks.
         if framework == "langgraph":
             from . import langgraph_agent as adapter
         else:
@@ -61,7 +61,7 @@ def missing_file(entry: Entry) -> str:
 
 
 def exported_agent(adapter: Any, module: ModuleType) -> Agent | LoadFailure:
-    """By the spec's rule: one of the framework's names, and no more than a name for something that is there."""
+    """By the spec's rule: the first of the framework's names with a usable value."""
     present = [name for name in adapter.EXPORTS if getattr(module, name, None) is not None]
     if not present:
         names = " or ".join(f"'{name}'" for name in adapter.EXPORTS)
@@ -116,10 +116,10 @@ VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
 
 
 def missing_variables(error: BaseException) -> list[str]:
-    """Names of environment variables that the failure is about.
+    """The names of missing environment variables behind the failure.
 
-    Either `os.environ["NAME"]` itself failed, or a client's message speaks of an environment variable
-    and names one that is not set, as those of openai and anthropic do.
+    Either `os.environ["NAME"]` failed, or a client's message names an unset environment variable, as those of
+    openai and anthropic do.
     """
     text = str(error)
     raised_by_environ = isinstance(error, KeyError) and any(

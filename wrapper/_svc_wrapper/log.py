@@ -1,7 +1,7 @@
-"""One JSON object a line on standard output, next to whatever the user's code prints.
+"""One JSON object per line on standard output, beside the output of the user's code.
 
-Tracebacks follow their line as readable text, each line marked, so that no text in them can pass for a
-log line of its own.
+Tracebacks follow their line as readable text. Each of their lines is marked, so that none looks like a log
+line.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import traceback
 from typing import Any
 
 TRACEBACK_MARK = "  | "
-# A message can hold a document, and a recursion a thousand frames; the end of a traceback says the most.
+# A message can have a whole document, and a recursion a thousand frames. The end of a traceback has the cause.
 MAX_TRACEBACK_LINES = 100
 MAX_LINE_CHARACTERS = 2000
-# Escaped to ASCII: line separators and control characters of user data cannot start a new line.
+# Escaped to ASCII, so that no character of user data can start a new line.
 _encoder = json.JSONEncoder(default=str)
 _one_writer = threading.Lock()
 
@@ -45,7 +45,7 @@ def write(level: str, event: str, fields: dict[str, Any], trace: str = "") -> No
     lines = [_encoder.encode({"time": now, "level": level, "event": event, **fields})]
     lines += [TRACEBACK_MARK + printable(line) for line in trace.splitlines()[-MAX_TRACEBACK_LINES:]]
     with _one_writer:
-        # The real one: a user's code may have redirected sys.stdout.
+        # The original, because the user's code can redirect sys.stdout.
         stream = sys.__stdout__ or sys.stdout
         stream.write("\n".join(lines) + "\n")
         stream.flush()
@@ -57,7 +57,7 @@ def printable(line: str) -> str:
 
 
 class ServerLogs(logging.Handler):
-    """Brings uvicorn's own messages into the same form."""
+    """Prints uvicorn's own messages in the same form."""
 
     def emit(self, record: logging.LogRecord) -> None:
         trace = "".join(traceback.format_exception(*record.exc_info)) if record.exc_info else ""

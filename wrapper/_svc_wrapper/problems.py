@@ -39,7 +39,7 @@ STATUS_OF: dict[str, int] = {
 
 
 class Problem(Exception):
-    """An expected refusal. Anything else that is raised in the wrapper is a bug of the wrapper."""
+    """An expected refusal. Any other exception of the wrapper is a bug."""
 
     def __init__(
         self,
@@ -75,5 +75,5 @@ class Problem(Exception):
         headers = {"Cache-Control": "no-store"}
         if self.retry_after_seconds is not None:
             headers["Retry-After"] = str(self.retry_after_seconds)
-        # What an exception says can be text that a plain encoder refuses.
+        # An exception's text can have characters that a plain encoder refuses.
         return Response(to_json(self.body()), self.status, headers, media_type="application/problem+json")

@@ -1,8 +1,8 @@
-"""The process: signals, the server's life on the main loop, and an end that comes in bounded time.
+"""The process: signals, the server on the main loop, and an end in bounded time.
 
-SIGUSR1 drains: new runs are refused, those going on continue. SIGTERM drains too, gives runs a grace to
-end, ends the rest as `interrupted`, lets their replies out, and only then stops listening; uvicorn alone
-would refuse connections the instant the signal arrives.
+SIGUSR1 drains: new runs are refused, and current ones continue. SIGTERM drains too, waits for the runs during a
+grace, and ends the rest as `interrupted`. After their replies it stops listening. uvicorn alone would refuse
+connections at once.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from .server import make_server
 from .settings import Settings
 from .user_loop import UserLoop
 
-# For replies that are being written when the last run has ended.
+# For open replies when the last run has ended.
 FLUSH_SECONDS = 2
-# Python waits for threads at its end, also for a synchronous node that sleeps for an hour.
+# At its end Python waits for all threads, even for a synchronous node that sleeps for an hour.
 EXIT_SECONDS = 2
 
 
@@ -38,10 +38,10 @@ def serve(settings: Settings) -> None:
         keep_count=settings.run_retention_count,
         keep_bytes=settings.run_retention_bytes,
     )
-    # An async graph's tools may be sync.
+    # An async graph can have sync tools.
     user_loop = UserLoop(settings.bounds(is_async=True).places)
     runner = Runner(runs, admission, user_loop)
-    # Its default action would end the process, so it is taken before anything else can go wrong.
+    # Its default action would end the process, so its handler is set first.
     signal.signal(signal.SIGUSR1, lambda *_: lifecycle.drain())
 
     log.route_server_logs()
@@ -78,7 +78,7 @@ class GracefulServer(uvicorn.Server):
         user_loop.import_in_thread(lambda: self.lifecycle.load(user_loop.loop))
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Called by the signal. A second SIGTERM changes nothing; a second Ctrl-C ends at once, as it always does."""
+        """Called by the signal. A second SIGTERM changes nothing; a second Ctrl-C ends the process at once."""
         if self.serving_loop is None or (sig == signal.SIGINT and self.stopping):
             super().handle_exit(sig, frame)
             return
@@ -105,7 +105,7 @@ class GracefulServer(uvicorn.Server):
 
 
 def end_process_soon() -> None:
-    """Lets the user's exit functions run, but not for ever."""
+    """Runs the user's exit functions, with a deadline."""
     last_resort = threading.Timer(EXIT_SECONDS, os._exit, (0,))
     last_resort.daemon = True
     last_resort.start()

@@ -1,4 +1,4 @@
-"""Replies about runs. Outputs are JSON bytes already, so replies are put together from bytes."""
+"""Replies about runs. Outputs are already JSON bytes, so replies are joined from bytes."""
 
 from __future__ import annotations
 

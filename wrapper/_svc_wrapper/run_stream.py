@@ -1,4 +1,4 @@
-"""What a run tells while it goes on: AG-UI events, encoded where they arise, on their way to one reader."""
+"""A run's AG-UI events for one reader, encoded in the thread of their origin."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ class RunStream:
         self.channel = Channel()
 
     async def send(self, events: list[Event]) -> None:
-        """From the user's loop; waits while the reader is slow."""
+        """From the user's loop; waits for a slow reader."""
         for event in events:
             await self.channel.put(to_json(event))
 
     def send_from_thread(self, events: list[Event]) -> None:
-        """From a thread of the user's code; blocks it while the reader is slow."""
+        """From a thread of the user's code; blocks it for a slow reader."""
         for event in events:
             self.channel.put_from_thread(to_json(event))
 
     def start(self) -> None:
-        """From the main loop, as the one below, and before anything else is sent."""
+        """From the main loop, like `end`, before every other event."""
         self.channel.put_first(to_json(self.transcript.started()))
 
     async def end(self, closing: list[bytes]) -> None:
-        """Sends events that are encoded already; nothing comes after."""
+        """Sends the last events, already encoded."""
         for event in closing:
             await self.channel.put_here(event)
         await self.channel.end()

@@ -1,7 +1,7 @@
-"""Takes a call through its life: admitted, waiting, running on the user's loop, ended.
+"""Executes a call: admitted, waiting, running on the user's loop, ended.
 
-Every run ends with exactly one `End`, whatever happens: an answer, an exception of the user's code, a
-cancel, or the shutdown of the container.
+Every run has exactly one `End`: an answer, an exception of the user's code, a cancel, or the container's
+shutdown.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from .run_stream import RunStream
 from .runs import End, Run, Runs
 from .user_loop import UserLoop
 
-# An exception's text can hold whole documents; the log has all of it.
+# An exception's text can have whole documents; the log has all of it.
 MAX_MESSAGE_CHARACTERS = 4000
 
 
 class AgentFailed(Exception):
-    """The user's code raised; wraps it so that no type of exception can pass for one of ours."""
+    """An exception of the user's code, wrapped so that its type cannot be confused with ours."""
 
     def __init__(self, cause: BaseException) -> None:
         super().__init__(str(cause))
@@ -31,7 +31,7 @@ class AgentFailed(Exception):
 
 
 class Runner:
-    """Lives on the main loop. A run goes to the user's loop when it has a place, and comes back with its end."""
+    """Used on the main loop. A run with a place goes to the user's loop and returns with its end."""
 
     def __init__(self, runs: Runs, admission: Admission, user_loop: UserLoop) -> None:
         self.runs = runs
@@ -39,7 +39,7 @@ class Runner:
         self.user_loop = user_loop
 
     def start(self, agent: Agent, call: Call, stream: RunStream | None = None) -> Run:
-        """Refuses with a Problem before anything runs; a run that is returned will end."""
+        """Raises a Problem before the run starts. A returned run always ends."""
         agent.check(call)
         if call.names_thread and not agent.keeps_threads:
             raise threads_not_kept()
@@ -60,7 +60,7 @@ class Runner:
 
         async def work() -> None:
             end = await end_of(agent, call, run, stream)
-            # Closed when the user's code outlives the grace of a stop.
+            # Closed when the user's code has not ended in the grace of a stop.
             if not main_loop.is_closed():
                 main_loop.call_soon_threadsafe(self._finish, run, end)
 
@@ -73,19 +73,19 @@ class Runner:
         return run
 
     def cut_off(self, run: Run, status: str) -> None:
-        """Ends a running run, whatever the user's code does. An ended run keeps its end."""
+        """Ends a running run at once, without the user's code. An ended run keeps its end."""
         work = run.work
         self._finish(run, cut_off_end(run, status))
         if work:
             work.cancel()
 
     def leave(self, run: Run) -> None:
-        """Its caller is gone: what has not begun is dropped, what runs goes on."""
+        """Its caller has left: a waiting run is dropped, and a running one continues."""
         if run.status == "queued":
             self.cut_off(run, "cancelled")
 
     def _finish(self, run: Run, end: End) -> None:
-        """The first end counts: the user's code may still tell one after a cancel."""
+        """The first end counts, because the user's code can return after a cancel."""
         if run.end:
             return
         self.runs.finish(run, end)
@@ -93,7 +93,7 @@ class Runner:
             run.telling = asyncio.create_task(self._tell_end(run, run.stream, end))
         else:
             self._settle(run)
-        # The one line of a call.
+        # The only log line of a call.
         log.info("run_ended", run_id=run.id, status=end.status, seconds=round(time.time() - run.created_at, 3))
 
     async def _tell_end(self, run: Run, stream: RunStream, end: End) -> None:
@@ -105,7 +105,7 @@ class Runner:
     def _settle(self, run: Run) -> None:
         if run.turn:
             self.admission.leave(run.turn)
-        # The record is kept for longer.
+        # The record is kept longer than the call.
         run.turn = run.work = run.stream = run.telling = None
 
 
@@ -114,7 +114,7 @@ async def end_of(agent: Agent, call: Call, run: Run, stream: RunStream | None) -
     try:
         return await answer_of(agent, call, stream)
     except asyncio.CancelledError as error:
-        # The user's code cancelled its own task; after a cancel of ours the run has its end already.
+        # The user's code cancelled its own task: after a cancel of ours the run already has its end.
         return End("failed", problem=agent_error(run, error))
     except Problem as problem:
         problem.fields.setdefault("run_id", run.id)
@@ -129,12 +129,12 @@ async def end_of(agent: Agent, call: Call, run: Run, stream: RunStream | None) -
 
 
 async def answer_of(agent: Agent, call: Call, stream: RunStream | None) -> End:
-    """Makes the JSON, too: a large result must not hold up the main loop."""
+    """Also makes the JSON, because a large result must not block the main loop."""
     try:
         answer: Answer = await agent.run(call, stream)
     except (asyncio.CancelledError, Problem):
         raise
-    except BaseException as error:  # also SystemExit: sys.exit() ends this run and nothing else
+    except BaseException as error:  # also SystemExit: sys.exit() ends only this run
         raise AgentFailed(error) from error
     status = "interrupted" if answer.interrupts else "completed"
     interrupts = to_json(answer.interrupts) if answer.interrupts else None

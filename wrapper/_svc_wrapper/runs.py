@@ -1,7 +1,7 @@
-"""The runs of this process, while they go on and for a bounded time after.
+"""The runs of this process, during their work and for a bounded time after.
 
-Kept in memory only: the ingress owns the lasting record. It reads a run here to pick up a call whose
-connection it lost, for which an ended run stays as long as time, count and bytes allow.
+They are only in memory; the ingress has the lasting record. After a lost connection the ingress reads the run
+here. An ended run stays within the limits of time, count and bytes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .user_loop import Work
 
 @dataclass
 class End:
-    """How a run ended. `output` and `interrupts` are JSON already, made off the main loop."""
+    """A run's end. `output` and `interrupts` are already JSON, made off the main loop."""
 
     status: str
     output: bytes = b"null"
@@ -34,10 +34,10 @@ class End:
 @dataclass
 class Run:
     id: str
-    # What a caller can go on with; none where the agent forgets its threads.
+    # The thread for the next call; None for an agent without threads.
     thread_id: str | None
     metadata: JsonObject
-    # Of what the caller sent and the run keeps; outputs come on top.
+    # The size of the kept request; outputs are added.
     metadata_bytes: int = 0
     status: str = "queued"
     created_at: float = field(default_factory=time.time)
@@ -46,7 +46,7 @@ class Run:
     end: End | None = None
     ended_monotonic: float = 0.0
     has_ended: asyncio.Event = field(default_factory=asyncio.Event)
-    # While it goes on: its place or its wait for one, the user's code once it has begun, its one reader.
+    # During the run: its place or its wait for one, the user's code, its only reader.
     turn: Turn | None = None
     work: Work | None = None
     stream: RunStream | None = None
@@ -64,7 +64,7 @@ class Run:
         self.has_ended.set()
 
     async def wait(self, timeout_seconds: float | None = None) -> None:
-        """Until it ends or the time is over. Giving up waiting does not end the run."""
+        """Until it ends or the time is over. The end of the wait does not end the run."""
         if self.end is None and timeout_seconds != 0:
             with contextlib.suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self.has_ended.wait(), timeout_seconds)
@@ -77,7 +77,7 @@ class Run:
 class Runs:
     def __init__(self, *, keep_seconds: float, keep_count: int, keep_bytes: int) -> None:
         self.going_on: dict[str, Run] = {}
-        # In the order in which they ended.
+        # In the order of their ends.
         self.ended: dict[str, Run] = {}
         self.ended_bytes = 0
         self.keep_seconds = keep_seconds
@@ -107,7 +107,7 @@ class Runs:
         return run
 
     def _forget_old(self) -> None:
-        """The oldest ended runs go until all three bounds hold; running ones always stay."""
+        """Removes the oldest ended runs until all three limits are met; running ones stay."""
         oldest_kept = time.monotonic() - self.keep_seconds
         while self.ended:
             oldest = next(iter(self.ended.values()))

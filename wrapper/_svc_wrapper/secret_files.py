@@ -1,7 +1,7 @@
 """Secrets arrive as files (name = variable, content = value) and become environment variables.
 
-The ingress secret is the exception: it proves to this server that a call came through the ingress, so it
-is taken out of the environment and handed to nobody but the guard.
+The ingress secret is the exception, because it proves that a call came through the ingress. It is removed from
+the environment, and only the guard gets it.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def load_secret_files(environ: MutableMapping[str, str]) -> str | None:
-    """Puts the secret files into `environ` and returns the ingress secret, which never gets there.
+    """Puts the secret files into `environ`, except the ingress secret, and returns that one.
 
-    A secret that is announced but cannot be read stops the start: an agent without its key, or a server
-    without its guard, is worse than none.
+    An unreadable secret stops the start: no agent is better than one without its key or its guard.
     """
     folder = Path(environ.pop("SVC_SECRETS_FOLDER", "/run/secrets"))
     secrets = {path.name: read_secret(path) for path in secret_paths(folder)}
@@ -37,7 +36,7 @@ def load_secret_files(environ: MutableMapping[str, str]) -> str | None:
 
 
 def secret_paths(folder: Path) -> list[Path]:
-    """Only files whose name can be a variable: mounts also hold entries such as `..data`."""
+    """Only files with a variable's name, because mounts also have entries such as `..data`."""
     if not folder.is_dir():
         return []
     return [path for path in sorted(folder.iterdir()) if VARIABLE_NAME.fullmatch(path.name) and path.is_file()]

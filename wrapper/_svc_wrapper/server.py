@@ -1,4 +1,4 @@
-"""The routes. Everything behind them lives on its own: state in Lifecycle, runs in Runner."""
+"""The routes. The state is in Lifecycle, the runs are in Runner."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from .runner import Runner
 from .runs import Run
 from .settings import Settings
 
-# Keeps proxies from taking a run that thinks for a dead connection.
+# Without it proxies would close the connection of a silent run.
 KEEPALIVE_SECONDS = 15
 MAX_WAIT_SECONDS = 60
 RUN_PATH = re.compile(r"/runs/[^/]+")
 
 Handler = Callable[[Request], Awaitable[Response]]
-# By path, then by method; `*` stands for the id of a run.
+# By path, then by method; `*` is the id of a run.
 Routes = Mapping[str, Mapping[str, Handler]]
 
 
 def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASGIApp:
-    """Without a web framework: its layers would cost a tenth of a call."""
+    """Without a web framework, because its layers would cost a tenth of a call."""
 
     async def health(_: Request) -> Response:
-        """Answers as soon as the process listens, whatever the agent does."""
+        """Answers from the start of the process on, independently of the agent."""
         return json_reply(
             {
                 "status": lifecycle.status,
@@ -72,7 +72,7 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASG
         )
 
     async def identity(request: Request) -> Response:
-        """Without a body: the ingress reads it off a connection that is not yet its HTTP client's."""
+        """Without a body, because the ingress reads it before the connection goes to its HTTP client."""
         proof = prove_identity(request.headers, secret=settings.ingress_secret)
         return Response(status_code=204, headers={PROOF_HEADER: proof})
 
@@ -81,7 +81,7 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASG
         if wants_stream:
             return start_stream(call)
         run = runner.start(lifecycle.accept(), call)
-        # A caller that hangs up does not end the run: the ingress may come back and ask for it.
+        # A disconnected caller does not end the run, because the ingress can ask for it again.
         await run.wait()
         return invoke_reply(run)
 
@@ -90,25 +90,27 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASG
         return start_stream(call)
 
     async def show_run(request: Request) -> Response:
-        """With `?wait_seconds=` it answers when the run ends, or when that time is over."""
+        """With `?wait_seconds=` it answers at the end of the run or of that time."""
         run = find_run(request)
         await run.wait(read_wait_seconds(request))
         return run_reply(run)
 
     async def answer_of_run(request: Request) -> Response:
-        """The answer of POST /invoke, byte for byte. 202 while the run goes on."""
+        """The answer of POST /invoke, byte for byte. 202 during the run."""
         run = find_run(request)
         await run.wait(read_wait_seconds(request))
         return invoke_reply(run)
 
     async def cancel_run(request: Request) -> Response:
-        """202 with the run as it is then: a thread of the user's code cannot be stopped by force."""
+        """202 with the current run, because a thread of the user's code cannot be stopped by force."""
         run = find_run(request)
         runner.cut_off(run, "cancelled")
         return run_reply(run, status_code=202)
 
     async def leave_run(request: Request) -> Response:
-        """From the ingress, when a caller hung up that was not told the run's id: nobody will ask for the answer."""
+        """From the ingress, when a caller disconnects without the run's id, so that nobody can ask for the
+        answer.
+        """
         run = find_run(request)
         runner.leave(run)
         return run_reply(run, status_code=202)
@@ -125,7 +127,7 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASG
                 async for event in stream.channel.events(idle_seconds=KEEPALIVE_SECONDS):
                     yield b": keepalive\n\n" if event is None else b"data: " + event + b"\n\n"
             finally:
-                # Also reached when the reader hangs up: nobody else will read this run's events.
+                # Also reached when the reader disconnects: this run has no other reader.
                 stream.channel.close()
                 runner.cut_off(run, "cancelled")
 
@@ -157,7 +159,7 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASG
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            # No route speaks websocket; closing refuses the handshake.
+            # No route takes websockets; closing refuses the handshake.
             await send({"type": "websocket.close", "code": 1008})
             return
         response = await reply_to(Request(scope, receive))

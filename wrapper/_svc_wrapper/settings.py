@@ -13,7 +13,7 @@ FRAMEWORKS = ("langgraph", "crewai")
 
 
 class SettingsError(Exception):
-    """The environment does not describe a server that can start."""
+    """The environment has faults that prevent a start."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Settings:
     revision: str
     host: str
     port: int
-    # What deploy.concurrency says; without it the container's memory decides.
+    # From deploy.concurrency; without it the container's memory decides.
     max_concurrency: int | None
     max_queue: int | None
     memory_bytes: int | None
@@ -70,14 +70,14 @@ def read_settings(environ: Mapping[str, str], *, ingress_secret: str | None, app
         agent_name=environ.get("SVC_AGENT_NAME", "agent"),
         agent_version=environ.get("SVC_AGENT_VERSION", "0.0.0"),
         revision=environ.get("SVC_REVISION", ""),
-        # A container is reached by its address on the agents' network, so every interface is right here.
+        # Callers use the container's address on the agents' network, so it listens on every interface.
         host=environ.get("SVC_HOST", "0.0.0.0"),  # noqa: S104
         port=number("SVC_PORT", 8080, 1),
         max_concurrency=given("SVC_MAX_CONCURRENCY", 1),
         max_queue=given("SVC_MAX_QUEUE", 0),
         memory_bytes=given("SVC_MEMORY_BYTES", 1),
         max_body_bytes=number("SVC_MAX_BODY_BYTES", 10 * 1024 * 1024, 1),
-        # Below the ten seconds that container engines wait between SIGTERM and SIGKILL.
+        # Below the ten seconds of container engines between SIGTERM and SIGKILL.
         shutdown_grace_seconds=number("SVC_SHUTDOWN_GRACE_SECONDS", 8, 0),
         run_retention_seconds=number("SVC_RUN_RETENTION_SECONDS", 3600, 1),
         run_retention_count=number("SVC_RUN_RETENTION_COUNT", 500, 1),

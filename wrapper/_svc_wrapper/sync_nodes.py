@@ -1,4 +1,4 @@
-"""Does a graph's own code wait in threads, or on the loop?"""
+"""Decides if a graph's own code waits in threads or on the loop."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 
 def has_sync_nodes(graph: Any) -> bool:
-    """True where a node is a plain function, which langgraph runs in a thread of the loop's pool.
+    """True when a node is a plain function: langgraph runs it in a thread of the loop's pool.
 
-    A node that is neither a function nor made of parts is believed to be async, as models and tool nodes are.
+    A node of another kind counts as async, like models and tool nodes.
     """
     nodes: dict[str, Any] = getattr(graph, "nodes", None) or {}
     return any(is_sync(getattr(node, "bound", node)) for node in nodes.values())
@@ -23,10 +23,10 @@ def is_sync(runnable: Any) -> bool:
         return any(is_sync(step) for step in steps)
     if getattr(runnable, "func", None) is None:
         return False
-    # langchain's RunnableLambda of a plain function has no `afunc` at all; langgraph's own passthroughs have None.
+    # langchain's RunnableLambda of a plain function has no `afunc`; langgraph's own passthroughs have None.
     return not hasattr(runnable, "afunc") or is_bridge(runnable.afunc)
 
 
 def is_bridge(afunc: Any) -> bool:
-    """langgraph gives a plain function an async form that hands it to the pool."""
+    """langgraph gives a plain function an async form that runs it in the pool."""
     return isinstance(afunc, functools.partial) and getattr(afunc.func, "__name__", "") == "run_in_executor"

@@ -1,6 +1,6 @@
-"""The event loop that the user's code runs on: its own, in a worker thread, with its own thread pool.
+"""The event loop of the user's code, in a worker thread, with its own thread pool.
 
-Code of a user that blocks its loop blocks other runs at worst, never the server's answers on the main loop.
+Blocking user code can block other runs, but never the server's answers on the main loop.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from typing import Any
 
 from . import log
 
-# Parallel nodes of one graph and threads that outlive a cancelled run need more than a thread a run. A thread is
-# started when it is needed.
+# Parallel nodes and threads of cancelled runs need more than one thread per run. Threads start on demand.
 SPARE_THREADS = 32
 
 
 class Work:
-    """A coroutine that was handed to a loop of another thread."""
+    """A coroutine on the loop of another thread."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, None]) -> None:
         self.loop = loop
@@ -28,11 +27,11 @@ class Work:
         loop.call_soon_threadsafe(self._begin)
 
     def cancel(self) -> None:
-        """The loop takes calls in their order: it has begun by then."""
+        """The loop processes calls in order, so the coroutine has begun by then."""
         self.loop.call_soon_threadsafe(self._cancel)
 
     def _begin(self) -> None:
-        # Kept, because a loop holds its tasks weakly.
+        # Kept, because a loop has only weak references to its tasks.
         self.task = self.loop.create_task(self.coroutine)
 
     def _cancel(self) -> None:
@@ -43,7 +42,7 @@ class Work:
 class UserLoop:
     def __init__(self, places: int) -> None:
         self.loop = asyncio.new_event_loop()
-        # asyncio's own pool has cores + 4 threads: six synchronous nodes would stop everyone else.
+        # asyncio's own pool has cores + 4 threads: six synchronous nodes would block all other calls.
         self.loop.set_default_executor(
             ThreadPoolExecutor(max_workers=places + SPARE_THREADS, thread_name_prefix="svc-user")
         )
@@ -51,14 +50,14 @@ class UserLoop:
         self.thread.start()
 
     def start(self, work: Coroutine[Any, Any, None]) -> Work:
-        """From another thread. The work tells itself how it ended: chained futures would cost more than the hop."""
+        """From another thread. The work reports its own end, because chained futures would cost more."""
         return Work(self.loop, work)
 
     def import_in_thread(self, work: Callable[[], None]) -> None:
-        """A daemon thread: an import that hangs must not keep the process from ending.
+        """A daemon thread, because an import that hangs must not prevent the process's end.
 
-        It gets a loop that is not running, as the main thread of a script has one: module level code
-        may say get_event_loop().run_until_complete(...).
+        It gets a loop that does not run yet, as in the main thread of a script. Module level code can call
+        get_event_loop().run_until_complete(...).
         """
 
         def start() -> None:
@@ -74,5 +73,5 @@ class UserLoop:
                 self.loop.run_forever()
                 return
             except (SystemExit, KeyboardInterrupt) as error:
-                # asyncio lets these two out of the loop; sys.exit() in a node must not stop the other runs.
+                # asyncio raises these two out of the loop, but sys.exit() in a node must not stop the other runs.
                 log.warning("user_code_called_exit", error=repr(error))

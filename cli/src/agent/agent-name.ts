@@ -51,7 +51,7 @@ async function withSuggestion(session: Session, name: string, { fields }: Proble
   });
 }
 
-/** The hints of the table have `<name>`, because the table knows no agent. */
+/** The hints in contract/src/problems.ts have `<name>` in place of an agent. */
 function withName(name: string, problem: Problem): Problem {
   const { code, detail, hint, errors, fields } = problem;
   if (hint?.includes('<name>') !== true) return problem;

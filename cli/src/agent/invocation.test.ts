@@ -202,7 +202,7 @@ test('each message of a stream has its own line', async () => {
   expect(stdout).toBe('Three facts.\nA greeting.\n');
 });
 
-test('a stream that is cut off is a failure, not a short answer', async () => {
+test('an interrupted stream is a failure, not a short answer', async () => {
   await using service = await scriptService({
     'POST /agents/greeter/stream': (response) =>
       void response

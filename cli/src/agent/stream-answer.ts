@@ -7,7 +7,7 @@ import type { Session } from '../session/session.ts';
 
 type StreamedEvent = Record<string, unknown> & { type?: unknown };
 
-/** People see the text grow; programs get each event as a line of JSON. */
+/** People get the text as it grows; programs get each event as a line of JSON. */
 export async function printStream(session: Session, response: Response): Promise<Result> {
   if (response.body === null) throw new Problem('agent_error', { detail: 'The agent sent an empty answer' });
   let written = '';
@@ -39,7 +39,7 @@ function outcomeOf({ outcome }: StreamedEvent): { type?: unknown; interrupts?: u
   return typeof outcome === 'object' && outcome !== null ? outcome : {};
 }
 
-/** AG-UI's RUN_ERROR carries a sentence and a code. */
+/** AG-UI's RUN_ERROR has a sentence and a code. */
 function failureOf({ message, code }: StreamedEvent): Problem {
   return readAgentProblem({ detail: message, code: code ?? 'agent_error' }) ?? new Problem('agent_error');
 }

@@ -132,10 +132,10 @@ test.each([
       response.write('{"kind":', () => response.destroy());
     },
   ],
-])('an export that breaks off %s fails', async (_, reply) => {
+])('an export that ends %s fails', async (_, reply) => {
   await using service = await script(exported, reply);
   const at = where(service);
   const ran = await runSvc(['audit', 'export', '--out', 'log.ndjson'], at);
-  expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('The export broke off') as string });
+  expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('The export ended early') as string });
   expect(existsSync(path.join(at.home, 'log.ndjson'))).toBe(false);
 });

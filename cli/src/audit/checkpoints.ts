@@ -18,7 +18,7 @@ export async function newestCheckpoints(file: string): Promise<string> {
   } catch (cause) {
     throw misuse(`${file} cannot be read as checkpoints: ${cause instanceof Error ? cause.message : String(cause)}`);
   }
-  if (newest.size === 0) throw misuse(`${file} holds no checkpoint`);
+  if (newest.size === 0) throw misuse(`${file} has no checkpoint`);
   return [...newest.values()].join('');
 }
 
@@ -34,6 +34,6 @@ async function readKey(file: string) {
   try {
     return createPublicKey(await readFile(file));
   } catch (cause) {
-    throw misuse(`${file} holds no public key: ${cause instanceof Error ? cause.message : String(cause)}`);
+    throw misuse(`${file} has no public key: ${cause instanceof Error ? cause.message : String(cause)}`);
   }
 }

@@ -9,8 +9,7 @@ import { line, table } from '../view/view.ts';
 
 export const command = defineCommand({
   words: 'audit',
-  summary:
-    'The audit log: all of it for platform admins, a team for its admins, an asset for its owner; verify, export, prove it',
+  summary: 'The entries of the audit log that you may read; subcommands verify, export and prove them',
   needs: 'audit.read',
   examples: [
     'svc audit --since 7d --outcome refused',

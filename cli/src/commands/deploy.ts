@@ -70,6 +70,6 @@ async function showPlan(session: Session, ref: string, target: string | undefine
     data: plan,
     view: describePlan(plan),
     exit: plan.deployable ? (changes ? exitCodes.changes : exitCodes.done) : exitCodes.refused,
-    next: plan.deployable && changes ? [{ command: `svc deploy ${ref}`, when: 'to do it' }] : [],
+    next: plan.deployable && changes ? [{ command: `svc deploy ${ref}`, when: 'to deploy this' }] : [],
   };
 }

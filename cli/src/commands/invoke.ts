@@ -66,7 +66,7 @@ async function readAnswer(response: Response): Promise<AgentAnswer> {
   return (await response.json()) as AgentAnswer; // the wrapper's envelope is an object; its members are only shown
 }
 
-/** A call that outlived the service's sync budget: asked for again until it ends, or until Ctrl-C. */
+/** Repeats the question for the result of a call, until the call ends or until Ctrl-C. */
 async function awaitRun(session: Session, name: string, run_id: string, wait: boolean): Promise<AgentAnswer> {
   const started = Date.now();
   for (;;) {

@@ -11,7 +11,7 @@ export const command = defineCommand({
   async run(_input, session) {
     // An ended token is not printed.
     const user = await session.call('auth.me', {});
-    const { token, from } = (await session.token()) ?? { token: '', from: null }; // the call above was made with one
+    const { token, from } = (await session.token()) ?? { token: '', from: null }; // the call above needed one
     if (session.output.mode === 'terminal') {
       session.output.notice(
         `Everybody with this token acts as ${user.kind === 'user' ? user.email : user.name} until it ends. To end it now: svc logout --revoke`,

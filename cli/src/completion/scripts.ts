@@ -1,6 +1,6 @@
-// The completion script of each shell. It passes the unchanged words to svc and prints the answer, one candidate per line; without
-// candidates the shell offers files. No script evaluates a word, because a command in it would run at the tab key. The scripts of
-// @bomb.sh/tab do that.
+// The completion script of each shell. It passes the unchanged words to svc and prints one candidate per line. Without candidates the shell
+// offers files. No script evaluates a word, because a command in it would run at the tab key. The scripts of @bomb.sh/tab do evaluate
+// words.
 import { completing } from '../config.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;

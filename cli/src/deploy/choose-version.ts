@@ -1,4 +1,4 @@
-// Turns the input of `svc deploy` into a version in the registry: a reference as given, or a project, which is pushed.
+// Turns the input of `svc deploy` into a version in the registry. A reference is used as given, and a project is pushed.
 import { Problem } from '@gantry/contract/problems.ts';
 import { parseRef, parseVersionRef, printVersionRef } from '@gantry/contract/refs.ts';
 import { isAtLeast, type Role } from '@gantry/contract/roles.ts';
@@ -80,7 +80,7 @@ async function roleIn(session: Session, team: string): Promise<Role> {
   return isAtLeast(user.role, inTeam) ? user.role : inTeam;
 }
 
-/** The service itself refuses where it can, so that the attempt is in its log; it cannot for an unknown version. */
+/** The service itself refuses a known version, so that the attempt is in its log. This refuses an unknown one. */
 async function refuseDeploy(session: Session, ref: string, target: string | undefined): Promise<unknown> {
   try {
     const started = await session.call('deployments.create', {

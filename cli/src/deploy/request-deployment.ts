@@ -1,4 +1,4 @@
-// Requests a deploy, and can wait in the client for its obstacles: another deploy of the agent (--wait), the approval (--wait-approval).
+// Requests a deploy. The client can first wait for another deploy of the agent (--wait) or for the approval (--wait-approval).
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Approval } from '@gantry/contract/approvals.ts';
 import type { Deployment } from '@gantry/contract/deploy.ts';
@@ -24,7 +24,7 @@ export interface DeployWish {
 
 const poll_ms = 2000;
 
-/** The deploy, or `runs already`: a repeated pipeline has nothing left to do. */
+/** The deploy, or `runs already`: a repeated pipeline is then done. */
 export async function requestDeployment(session: Session, wish: DeployWish): Promise<Deployment | 'runs already'> {
   for (;;) {
     try {
@@ -54,7 +54,7 @@ async function awaitOtherDeploy(session: Session, ref: string): Promise<void> {
   });
 }
 
-/** Ends when the request is approved; refused when it closes in another way. Requests the approval unless it is requested. */
+/** Ends with the approval; throws when the request closes in another way. Without a request it submits one. */
 async function awaitDecision(session: Session, wish: DeployWish, refusal: unknown): Promise<void> {
   const { ref } = wish;
   const request = await requestToAwait(session, wish, refusal);
@@ -108,7 +108,7 @@ async function again(session: Session, ref: string, id: string): Promise<Approva
   return latest?.id === id ? latest : await session.call('approvals.show', { params: { id } });
 }
 
-/** Repeats until it is done or until Ctrl-C; the user decides when it takes too long. */
+/** Repeats until it is done or until Ctrl-C; it has no deadline of its own. */
 async function poll(session: Session, what: string, isSo: () => Promise<boolean>): Promise<void> {
   const started = Date.now();
   while (!(await isSo())) {

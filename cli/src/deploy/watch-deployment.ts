@@ -1,4 +1,4 @@
-// Watches a deploy to its end. Ctrl-C never ends the deploy by accident: at a terminal it asks, elsewhere it detaches.
+// Watches a deploy to its end. At a terminal Ctrl-C asks before it ends the deploy; elsewhere it detaches.
 import type { Deployment } from '@gantry/contract/deploy.ts';
 import { readProblem } from '@gantry/contract/problems.ts';
 import { CliRefusal } from '../refusal.ts';
@@ -114,7 +114,7 @@ async function askWhatToDo(
   drawing.resume();
 }
 
-/** Prints the server's answer to it (too late, not yours) and keeps watching: the end of the deploy shows the outcome. */
+/** Prints the server's refusal (too late, not yours) and continues to watch, because the deploy's end shows the outcome. */
 async function cancel(session: Session, id: string): Promise<void> {
   try {
     await session.call('deployments.cancel', { params: { id } });
@@ -124,7 +124,7 @@ async function cancel(session: Session, id: string): Promise<void> {
   }
 }
 
-/** The median time of every step over earlier deploys that went through. */
+/** The median time of every step in earlier successful deploys. */
 function usualTimes(earlier: readonly Deployment[]): UsualTimes {
   const times = new Map<string, number[]>();
   for (const { state, steps } of earlier) {

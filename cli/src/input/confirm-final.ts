@@ -1,4 +1,4 @@
-// A final change asks first: at a terminal a question names its effects, elsewhere `--yes` is required.
+// A final change needs a confirmation: at a terminal an answer to a question, elsewhere `--yes`.
 import { toggle } from '../command.ts';
 import { CliRefusal } from '../refusal.ts';
 import type { Session } from '../session/session.ts';

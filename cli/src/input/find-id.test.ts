@@ -40,7 +40,7 @@ test.each(taking)('%s is refused when several ids begin with them, and lists tho
   expect(service.asked).toHaveLength(1);
 });
 
-test('a whole id is not looked up, and a text without the form of an id is refused before any request', async () => {
+test('a whole id needs no request, and a text without the form of an id is refused before any request', async () => {
   await using service = await scriptService({ [`GET ${deploys}/${id}`]: problem(404, 'not_found', 'not here') });
   expect((await runSvc(['deployments', 'show', id], where(service.url))).stderr).toContain('not here');
   expect(service.asked.map(({ path }) => path)).toEqual([`${deploys}/${id}`]);

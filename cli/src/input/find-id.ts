@@ -43,7 +43,7 @@ async function findAmong(kind: string, given: string, list: (id: string) => Prom
     throw misuse(`"${given}" is not the id of a ${kind}`, 'Give the id, or enough of its first characters.');
   const [found, ...others] = await list(id);
   if (found === undefined)
-    throw new Problem('not_found', { detail: `No ${kind} that you may see has an id that begins with ${id}` });
+    throw new Problem('not_found', { detail: `No visible ${kind} has an id that begins with ${id}` });
   if (others.length > 0) throw ambiguous(kind, id, [found, ...others]);
   return found.id;
 }

@@ -1,5 +1,5 @@
-// The command line, built from the records: words become a command with its input, or help, or a misuse (exit 2). Only the record of the
-// given command is loaded; help and "did you mean" load all.
+// The command line, built from the records. Words become a command with its input, help, or a misuse (exit 2). Only the record of the given
+// command is loaded. Help and "did you mean" load all.
 import { Argument, Command as Parser, CommanderError, Option } from 'commander';
 import packageFile from '../../package.json' with { type: 'json' };
 import type { Command, Given, Input, InputOf, Inputs } from '../command.ts';
@@ -73,7 +73,7 @@ async function loadRecords(typed: Words | undefined): Promise<Command[]> {
 
 function createProgram(): Parser {
   const program = new Parser('svc')
-    .description('Deploys and governs agents. No telemetry: svc talks to your service and to nothing else.')
+    .description('Deploys and governs agents. No telemetry: svc connects only to your service.')
     .version(packageFile.version, '--version', 'Print the version')
     .helpOption('-h, --help', 'Show help')
     .helpCommand(false)

@@ -3,8 +3,7 @@ import { commands, type Words } from '../commands.ts';
 const withValue = new Set(['--server', '--team']);
 
 /**
- * The command that the words name; undefined for general help, for a typing error, and for flags in places
- * that only the parser understands.
+ * The command of the words. Undefined for general help, for a typing error, and for flags in unusual places.
  */
 export function typedWords(words: readonly string[]): Words | undefined {
   const bare = bareWords(words).slice(0, 3);

@@ -53,7 +53,7 @@ test('several graphs need a choice, and the named one is used', async () => {
   });
   const refused = await made.init();
   expect(refused.exit).toBe(2);
-  expect(refused.stderr).toContain('This project holds 2 agents: chat.py:flow, index.py:flow');
+  expect(refused.stderr).toContain('This project has 2 agents: chat.py:flow, index.py:flow');
   expect(refused.stderr).toContain('svc init --entrypoint chat.py:flow');
   expect((await made.init('--entrypoint', './index.py:flow')).exit).toBe(0);
   expect(made.yaml()).toContain('entrypoint: index.py:flow\n');

@@ -65,7 +65,7 @@ async function chosen(
   if (agents.length === 1) return first;
   if (!(await session.prompt.canAsk()))
     throw misuse(
-      `This project holds ${agents.length} agents: ${agents.map((each) => each.entrypoint).join(', ')}`,
+      `This project has ${agents.length} agents: ${agents.map((each) => each.entrypoint).join(', ')}`,
       `Choose one: svc init --entrypoint ${first.entrypoint}`,
     );
   const value = await session.prompt.choose(
@@ -80,7 +80,7 @@ function nothingFound(project: LocalProject): CliRefusal {
   const json = project.list().find(({ path: file }) => /^crew\.jsonc?$/.test(file))?.path;
   const hint =
     json === undefined
-      ? 'Looked for: langgraph.json, a compiled graph, a Crew, a @CrewBase class. Run this in the project, or name a new one: svc init greeter. Where the agent is made by a function, write `entrypoint: <path>.py:<function>` into agent.yaml.'
+      ? 'Looked for: langgraph.json, a compiled graph, a Crew, a @CrewBase class. Run this in the project, or name a new one: svc init greeter. When a function makes the agent, write `entrypoint: <path>.py:<function>` into agent.yaml.'
       : `This crew is in JSON. Add an agent.py with: from crewai.project import load_crew; crew, _ = load_crew("${json}")`;
   return new CliRefusal('no_agent_found', 'No agent was found in this folder', { hint });
 }

@@ -3,7 +3,7 @@ import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { CliRefusal } from '../refusal.ts';
 import type { LocalProject } from './read-project.ts';
 
-/** The server's own check, before anything is sent; it refuses with every fault at once. */
+/** The server's own check, before anything is sent. Its refusal has every fault. */
 export function checkHere(project: LocalProject): CheckedProject & { config: AgentConfig } {
   const checked = checkProject(project);
   const { config, deployable, findings } = checked;

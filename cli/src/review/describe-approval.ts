@@ -53,7 +53,7 @@ export function targetOf({ target }: Approval): string | null {
   return target === 'none' ? null : target;
 }
 
-/** The names of the deciders, or the remedy when nobody can decide. */
+/** The names of the deciders, or the next step when nobody can decide. */
 export function deciders({ can_decide }: Pick<Approval, 'can_decide'>): string {
   return can_decide.length === 0 ? 'nobody yet: it takes another admin' : can_decide.join(', ');
 }

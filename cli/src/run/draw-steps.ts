@@ -1,5 +1,5 @@
-// Draws a run while it works: one line per finished step with its time, and a redrawn line for the running step. The build's output is
-// hidden unless a step fails.
+// Draws a run: one line per finished step with its time, and a redrawn line for the running step. The build's output is hidden unless a
+// step fails.
 import { deploySteps } from '@gantry/contract/deploy.ts';
 import type { RunEvent } from '@gantry/contract/runs.ts';
 import type { Output } from '../output.ts';

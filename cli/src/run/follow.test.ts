@@ -25,7 +25,7 @@ function send(response: ServerResponse, events: RunEvent[]): ServerResponse {
   return response;
 }
 
-test('a stream that breaks is resumed after the last event seen: nothing is missed, nothing comes twice', async () => {
+test('a broken stream is resumed after the last event, and each event comes exactly once', async () => {
   const replies = [
     (response: ServerResponse) => setTimeout(() => send(response, [event(1), event(2)]).destroy(), 0),
     (response: ServerResponse) => send(response, [event(3)]).end(),
@@ -52,7 +52,7 @@ test('the client waits for a restarting service', async () => {
   expect((await followRun(makeSession(service.url), run, () => {})).seq).toBe(1);
 });
 
-test('the client gives up on a service that stays away, and names the command that resumes the watch', async () => {
+test('the client stops when the service stays unreachable, and names the command that resumes the watch', async () => {
   await using service = await scriptService({ [route]: problem(503, 'starting', 'starting') });
   await expect(
     followRun(makeSession(service.url), { ...run, patience_milliseconds: 300 }, () => {}),

@@ -1,5 +1,5 @@
-// Reads a run's events to the end, across lost connections: each reconnect resumes after the last event seen (Last-Event-ID), so no
-// event is missing and none comes twice.
+// Reads a run's events to the end, across lost connections. Each reconnect resumes after the last event received (Last-Event-ID), so each
+// event comes exactly once.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunEvent } from '@gantry/contract/runs.ts';
 import { CliRefusal } from '../refusal.ts';

@@ -1,5 +1,5 @@
-// Reads a stream across lost connections: each reconnect resumes after the last event seen (Last-Event-ID), so nothing is missed and
-// nothing comes twice.
+// Reads a stream across lost connections. Each reconnect resumes after the last event received (Last-Event-ID), so each event comes exactly
+// once.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CallOptions } from '@gantry/contract/client.ts';
 import type { StreamEvent } from '@gantry/contract/endpoint.ts';
@@ -16,7 +16,7 @@ export interface Reading {
   patience_milliseconds?: number | undefined;
 }
 
-/** Ends with the stream; with `follow` only with the signal. It does not wait for a service that does not answer at first. */
+/** Ends with the stream; with `follow` only with the signal. A failed first connection ends it at once. */
 export async function* keepReading<Data>(
   session: Session,
   { follow, signal, patience_milliseconds = 60_000 }: Reading,

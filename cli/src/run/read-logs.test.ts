@@ -53,13 +53,13 @@ test.each([
   expect(service.asked.filter(({ path }) => path.endsWith('/logs'))).toHaveLength(2);
 });
 
-test('the client does not wait for a service that does not answer at first', async () => {
+test('a failed first connection ends the reading at once', async () => {
   await using service = await script(hangUp);
   expect((await svcLogs(service, '-f')).exit).toBe(3);
   expect(service.asked).toHaveLength(1);
 });
 
-test('the client gives up on a service that stays away', async () => {
+test('the client stops when the service stays unreachable', async () => {
   await using service = await script(say(1), hangUp);
   const { signal } = new AbortController();
   const logs = { name: 'greeter', follow: true, query: {}, signal, patience_milliseconds: 400 };

@@ -38,7 +38,7 @@ export async function examineService(session: Session): Promise<Finding[]> {
     if ((await session.token()) === undefined) return [ok('service', `${session.server} is ready`)];
     return [ok('service', `${session.server} is ready`), ...(await session.call('service.doctor', {}))];
   } catch (error) {
-    // A refusal or a missing answer of the service is a finding here, with the usual words.
+    // A refusal or a missing answer of the service is a finding here.
     const failure = describeFailure(error);
     if (failure === undefined) throw error;
     const { hint } = failure.problem;

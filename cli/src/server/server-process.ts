@@ -1,5 +1,5 @@
-// The service on this machine, as a child process: started detached, found again by its own file (`server.pid`), stopped by a signal.
-// The client never loads the server's code.
+// The service on this machine, as a detached child process. Its file `server.pid` identifies it, and a signal stops it. The client never
+// loads the server's code.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -30,13 +30,13 @@ export function logFile(config: Config): string {
   return path.join(config.data_directory, 'server.log');
 }
 
-/** The server that holds the data directory; undefined when the announced process has ended. */
+/** The server that uses the data directory; undefined when the announced process has ended. */
 export function findServer(config: Config): AnnouncedServer | undefined {
   const announced = announcedServer(config.data_directory);
   return announced !== undefined && isRunning(announced) ? announced : undefined;
 }
 
-/** This process becomes the server's, so that a supervisor's signals reach it and the supervisor sees its exit code. */
+/** This process becomes the server. So it gets a supervisor's signals, and the supervisor gets its exit code. */
 export function becomeServer({ config }: Session): never {
   const holder = findServer(config);
   if (holder !== undefined)
@@ -143,7 +143,7 @@ export async function askReady(session: Session, url: string): Promise<'ready' |
     await session.against(url).callWith(undefined, 'service.readyz', {}, { signal: AbortSignal.timeout(ready_ms) });
     return 'ready';
   } catch (error) {
-    // Not listening yet, or still starting: the loop asks again, and has the deadline.
+    // Not listening yet: the loop asks again until its deadline.
     return error instanceof Problem ? error : undefined;
   }
 }
@@ -204,7 +204,7 @@ function startFailed(config: Config, from: number, sentence: string): CliRefusal
   });
 }
 
-/** The process id may belong to another process by now; its start time tells. */
+/** Another process can have the same id by now, with another start time. */
 function isRunning({ pid, started_ticks }: AnnouncedServer): boolean {
   if (process.platform === 'linux' && started_ticks !== undefined && started_ticks !== '')
     return startedTicks(pid) === started_ticks;

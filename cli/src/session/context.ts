@@ -14,7 +14,7 @@ export function setActiveTeam(config: Config, origin: string, team: string | und
 }
 
 function readContext(config: Config): Record<string, string> {
-  return JSON.parse(readPrivateFile(contextFile(config)) ?? '{}') as Record<string, string>; // written above and by nobody else
+  return JSON.parse(readPrivateFile(contextFile(config)) ?? '{}') as Record<string, string>; // written above
 }
 
 function contextFile(config: Config): string {

@@ -12,7 +12,7 @@ export function writePrivateFile(file: string, content: string): void {
   renameSync(beside, file);
 }
 
-/** Undefined when there is none. A file that others can read is refused, because they may know its content. */
+/** Undefined when there is none. A file is refused when others can read it. */
 export function readPrivateFile(file: string): string | undefined {
   const mode = statSync(file, { throwIfNoEntry: false })?.mode;
   if (mode === undefined) return undefined;

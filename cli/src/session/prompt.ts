@@ -1,5 +1,5 @@
-// Questions to the user. Without a user (no terminal, --no-input, --json, a coding agent) a question is an error that names the flag to
-// give; svc never waits for input that cannot come.
+// Questions to the user. Without a user (no terminal, --no-input, --json, a coding agent) a question is an error that names the flag. So
+// svc never waits for input that cannot come.
 import type * as Clack from '@clack/prompts';
 import { exitCodes } from '../exit-codes.ts';
 import { CliRefusal, misuse } from '../refusal.ts';
@@ -38,7 +38,7 @@ export function createPrompt(settings: { no_input: boolean; json: boolean }): Pr
     const answer = await put(clack);
     if (clack.isCancel(answer))
       throw new CliRefusal('interrupted', 'Cancelled; nothing was done', { exit: exitCodes.interrupted });
-    return answer as Exclude<Answer, symbol>; // the only symbol there is, isCancel just took out
+    return answer as Exclude<Answer, symbol>; // the only symbol; isCancel has excluded it
   }
 
   return {

@@ -26,7 +26,7 @@ export interface Session {
   token(): Promise<FoundToken | undefined>;
   /** As the signed-in user; refused here without a sign-in. */
   call<N extends EndpointName>(name: N, parts: Send<N>, options?: CallOptions): Promise<Answer<Endpoints[N]>>;
-  /** With this token, or with none. Never with a team, which would be refused before the first sign-in. */
+  /** With this token, or with none. Never with a team: the service refuses one before the first sign-in. */
   callWith<N extends EndpointName>(
     token: string | undefined,
     name: N,
@@ -121,7 +121,7 @@ function notSignedIn(server: string, data_directory: string | undefined): never 
   });
 }
 
-/** `svc login` cannot fix a token in the environment, which overrides every stored one. */
+/** A token in the environment overrides every stored one, so `svc login` would not help. */
 function blameEnvironment(error: unknown): unknown {
   if (!(error instanceof Problem) || error.code !== 'unauthenticated') return error;
   return new Problem('unauthenticated', {

@@ -1,5 +1,5 @@
-// From e-mail and password to a token that may be stored. A token of a password that must be changed is never stored: it only changes
-// that password, and a new token is fetched (spec, Authentication 9).
+// From e-mail and password to a token that may be stored. The token of a password that must be changed is never stored. It only changes
+// that password, and then a new token is requested (spec, Authentication 9).
 import { isLoopback } from '../failure.ts';
 import { misuse, CliRefusal } from '../refusal.ts';
 import type { Session } from './session.ts';
@@ -34,15 +34,15 @@ export async function signIn(
   return { token: renewed.access_token, expires_at: renewed.expires_at };
 }
 
-/** Asked before the password is, so that nobody types one for nothing. */
+/** Asked before the password, because without a store no password is needed. */
 export async function chooseStore(session: Session, given: StoreName | undefined): Promise<StoreName> {
   if (given === 'file') return 'file';
   if ((await openKeychain()).available) return 'keychain';
   const why = 'This machine has no keychain that svc can use';
   const hint =
-    'Run `svc login --store file` to store the session in a file that only you can read (0600), or set SERVICE_API_TOKEN and store nothing.';
+    'Run `svc login --store file`: only you can read that file (0600). Or set SERVICE_API_TOKEN and store nothing.';
   if (given === 'keychain' || !(await session.prompt.canAsk())) throw new CliRefusal('no_keychain', why, { hint });
-  session.output.notice(`${why}. The session can go into a file, but everybody who reads that file can act as you.`);
+  session.output.notice(`${why}. The session can go into a file, but every reader of that file can act as you.`);
   const chosen = await session.prompt.choose(
     'Where should the session be stored?',
     [

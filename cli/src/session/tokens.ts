@@ -33,7 +33,7 @@ export async function findToken(config: Config, origin: string, exchange: Exchan
   return kept === undefined ? undefined : { token: kept, from: 'keychain' };
 }
 
-/** Stores the token in one place only, so that `svc logout` cannot leave an older one behind. */
+/** Stores the token in one place only, so that `svc logout` deletes every token. */
 export async function storeToken(config: Config, origin: string, token: string, store: StoreName): Promise<void> {
   await forgetToken(config, origin);
   if (store === 'file') tokenFile(config).write(origin, token);
@@ -51,7 +51,7 @@ export async function forgetToken(config: Config, origin: string): Promise<boole
 /** `sessions.json`, 0600: only used after `--store file`. */
 function tokenFile(config: Config): TokenStore {
   const file = path.join(config.config_directory, 'sessions.json');
-  const read = (): Record<string, string> => JSON.parse(readPrivateFile(file) ?? '{}') as Record<string, string>; // written below and by nobody else
+  const read = (): Record<string, string> => JSON.parse(readPrivateFile(file) ?? '{}') as Record<string, string>; // written below
   return {
     read: (origin) => read()[origin],
     write: (origin, token) => writePrivateFile(file, JSON.stringify({ ...read(), [origin]: token })),

@@ -1,4 +1,4 @@
-// What the service answers about people and requests, in the tests of several commands.
+// The service's answers about people and requests, for the tests of several commands.
 import type { Approval } from '@gantry/contract/approvals.ts';
 
 export const contributor = {

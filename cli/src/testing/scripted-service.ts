@@ -1,5 +1,4 @@
-// A service with scripted answers, for cases that a real one does not produce on demand, such as a connection that breaks during a
-// stream.
+// A service with scripted answers. It produces cases on demand, such as a connection that breaks during a stream.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';

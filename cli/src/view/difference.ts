@@ -1,6 +1,6 @@
 import { bad, good, line, type View } from './view.ts';
 
-/** Edits are few and small, so it is enough to show the lines between the common beginning and the common end. */
+/** Edits are few and small, so it shows only the lines between the common beginning and the common end. */
 export function difference(before: string[], after: string[]): View {
   if (before.length === after.length) {
     return before.flatMap((text, n) =>

@@ -1,5 +1,5 @@
-// A table at a terminal. It cuts nothing, because a cut id or reference cannot be typed again: prose wraps at words, and columns without
-// room go below their row, each with its name. Without a terminal, a row is a line.
+// A table at a terminal. It cuts nothing, because a cut id or reference cannot be typed again. Prose wraps at words. Columns without space
+// go below their row, each with its name. Without a terminal, a row is a line.
 import { wrapAnsi } from 'fast-wrap-ansi';
 import type { Column, Style } from './view.ts';
 import { pad, widthOf } from './width.ts';

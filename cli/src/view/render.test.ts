@@ -21,7 +21,7 @@ test('prose wraps at words, and other columns stay whole', () => {
   );
 });
 
-test('a column without room goes below its row with its name, unless it has no value', () => {
+test('a column without space goes below its row with its name, and an empty one is left out', () => {
   const id = '64eee2ec-d29e-4c58-a19a-366813aca57c';
   const rows = [
     [id, good('agents/greeter'), 'user:ada@example.com', 'asks for less than it did'],

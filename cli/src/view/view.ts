@@ -1,5 +1,5 @@
 // The output for people, as data. Commands build views; only output.ts prints them, without characters that control a terminal. So no
-// server text can move the cursor, and no command needs to handle colour or width.
+// server text can move the cursor, and no command handles colour or width.
 
 export type Style = 'strong' | 'faint' | 'good' | 'bad' | 'warn' | 'link';
 export type Text = string | { text: string; style: Style };
@@ -61,7 +61,7 @@ export function time(iso: string | null): Cell {
   return iso === null ? null : { time: iso };
 }
 
-/** Enough of a digest to tell two apart; the whole one would fill the row. */
+/** The start of a digest, enough to distinguish two; the whole one would fill the row. */
 export function shortDigest(digest: string): Text {
   return faint(digest.slice(0, 'sha256:'.length + 12));
 }

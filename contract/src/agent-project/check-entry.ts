@@ -44,7 +44,7 @@ function missingNamed(path: string, byPath: ReadonlyMap<string, ProjectFile>): F
   const elsewhere = [...byPath.keys()].find((other) => other === base || other.endsWith(`/${base}`));
   const suggestion =
     elsewhere === undefined
-      ? 'Run `svc init`, which looks for the agent and writes `entrypoint`.'
+      ? 'Run `svc init`: it finds the agent and writes `entrypoint`.'
       : `There is ${elsewhere}: correct \`entrypoint\`.`;
   return {
     ...about('agent.yaml', 'missing_file', `${path}, which \`entrypoint\` names, is missing`, suggestion),
@@ -83,7 +83,7 @@ function missingAgent(
     return about('agent.py', 'missing_file', 'agent.py is missing beside agent.yaml', suggestion);
   }
   const suggestion =
-    'Rename the file that holds the agent to agent.py, or add an agent.py that re-exports it. Or run `svc init`: it finds the agent and writes `entrypoint`.';
+    'Rename the file of the agent to agent.py, or add an agent.py that re-exports it. Or run `svc init`: it finds the agent and writes `entrypoint`.';
   return about('agent.py', 'missing_file', 'agent.py is missing beside agent.yaml', suggestion);
 }
 

@@ -33,7 +33,7 @@ export function checkExport(question: ExportQuestion): { export_name?: string; f
     ...(suggestion === undefined ? {} : { suggestion }),
   });
   if (source.length > max_source_length) {
-    const message = `${file} has ${source.length} characters, too many to check; its start shows whether it exports ${quoted(exports)}`;
+    const message = `${file} has ${source.length} characters, too many to check. The start of the agent shows whether it exports ${quoted(exports)}`;
     return { findings: [finding('export_not_certain', 'warning', 0, message)] };
   }
 
@@ -110,7 +110,7 @@ function wanted({ file, framework, name }: ExportQuestion): Wanted {
   const { entry_is } = frameworks[framework];
   return {
     exports: [name],
-    missing_export: `${file} binds no '${name}', which \`entrypoint\` names`,
+    missing_export: `${file} binds no '${name}', but \`entrypoint\` names it`,
     export_is: entry_is,
   };
 }
@@ -126,7 +126,7 @@ function isValue(found: PythonExports, name: string): boolean {
   return kind === 'value' || kind === 'import';
 }
 
-/** A way in which the module could bind a name that is not visible in it. */
+/** A way in which the module could bind an invisible name. */
 function uncertainty(found: PythonExports, exports: readonly string[]): string | undefined {
   if (found.importStar) return '`import *` can bind one';
   if (found.names.has('__getattr__')) return '`__getattr__` of the module can return one';

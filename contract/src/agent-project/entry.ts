@@ -1,5 +1,5 @@
-// The place of a project's agent, and its name for Python's import. The wrapper imports the entry under its own dotted name, so that its
-// package's relative imports work and no module loads twice.
+// The place of a project's agent, and its name for Python's import. The wrapper imports the entry under its own dotted name. So relative
+// imports work, and no module loads twice.
 import { parseEntrypoint } from '../entrypoint.ts';
 
 export interface ProjectEntry {
@@ -20,7 +20,7 @@ export interface EntrySource {
   paths: readonly string[];
 }
 
-/** The name of a module that is loaded by its path, because no import statement finds it. */
+/** The name of a module that no import statement finds. It is loaded by its path. */
 const unnamed = '_svc_entry';
 
 export function projectEntry({ entrypoint, source_roots, paths }: EntrySource): ProjectEntry {
@@ -35,7 +35,7 @@ export function projectEntry({ entrypoint, source_roots, paths }: EntrySource): 
   };
 }
 
-/** An import statement cannot pass a folder with a dot in its name, so such a folder is a search path itself. */
+/** An import statement cannot name a folder with a dot, so such a folder is a search path itself. */
 function rootsFor(file: string, source_roots: readonly string[]): string[] {
   const folders = file.split('/').slice(0, -1);
   const dotted = folders.findLastIndex((folder) => folder.includes('.'));

@@ -1,4 +1,4 @@
-// Files of a directory that do not belong to an agent. The CLI leaves them all out and says so. The server refuses those that can hold
+// Files of a directory that do not belong to an agent. The CLI leaves them all out and reports it. The server refuses those that can hold
 // secrets or history, and drops the rest.
 
 export interface LeftOutRule {

@@ -45,7 +45,7 @@ const deploy = z
       .strictObject({
         min: z.int().min(0).max(1000).optional().describe('The fewest containers'),
         max: z.int().min(1).max(1000).optional().describe('The most containers'),
-        target_cpu: z.int().min(1).max(100).optional().describe('Percent of CPU use above which a container is added'),
+        target_cpu: z.int().min(1).max(100).optional().describe('The CPU use in percent that adds a container'),
       })
       .refine(({ min = 0, max = 1000 }) => min <= max, { error: 'must not be less than `min`', path: ['max'] })
       .optional()
@@ -74,7 +74,7 @@ const deploy = z
       .max(256)
       .optional()
       .describe(
-        'How many calls a container runs at once; unset: 64, or 32 where the code is synchronous, and fewer below 1Gi of memory',
+        'How many calls a container runs at once; unset: 64, or 32 for synchronous code, and fewer below 1Gi of memory',
       ),
     secrets: listOf(secretName, 100).optional().describe("Names of secrets, read from the cloud's secret manager"),
     env_vars: environment
@@ -96,7 +96,7 @@ const deploy = z
 export const agentConfig = z.strictObject({
   name: name.describe('The name of the agent, unique in the organisation'),
   version: version.describe('MAJOR.MINOR.PATCH. Once approved or deployed, the content under a version is final'),
-  description: text.optional().describe('What the agent does, for people who search for it'),
+  description: text.optional().describe('The work of the agent, for people who search for it'),
   team: name.describe('The registered team that the agent belongs to'),
   owner: email.optional().describe('E-mail address of the owner; unset: the user of the first push'),
   tags: listOf(tag, 50).optional().describe('Words for the search'),
@@ -140,7 +140,7 @@ export const agentConfig = z.strictObject({
       visibility: z
         .enum([...visibilities, 'public'])
         .optional()
-        .describe('Who sees it; unset: org'),
+        .describe('Who may read it; unset: org'),
       allowed_callers: listOf(
         z.string().refine((caller) => parsePrincipal(caller)?.kind === 'team', 'must be team:<team name>'),
         100,

@@ -11,7 +11,7 @@ export function whyReserved(name: string): string | undefined {
   return prefix?.because;
 }
 
-/** A model provider's key or address, which the gateway will set. In agent.yaml everybody who can edit the agent can read it. */
+/** A model provider's key or address, which the gateway will set. In agent.yaml all editors of the agent can read it. */
 export function isModelAccessName(name: string): boolean {
   return modelAccessNames.test(name);
 }

@@ -1,5 +1,4 @@
-// A fault from the schema → a finding that a person can act on: its place, the value, the fault, the fix, and the edit where only one is
-// possible.
+// A fault from the schema → a finding: its place, the value, the fault and the fix. It has an edit where only one is possible.
 import type { z } from 'zod';
 import type { Edit, Finding, FindingCode } from '../finding.ts';
 import { nearest } from '../nearest.ts';
@@ -47,7 +46,7 @@ function explainOne(file: File, issue: Issue, path: Path): Finding[] {
   const place = source.places.get(pointerOf(path));
   if (place === undefined) return [missingField(file, path, issue)];
   const value = valueAt(source.value, path);
-  // The value of a variable can be a secret, and findings travel.
+  // The value of a variable can be a secret, and findings are sent and logged.
   const isPrivate = /(^|\.)env_vars\./.test(nameOf(path, form));
   const shown = isPrivate
     ? 'this'

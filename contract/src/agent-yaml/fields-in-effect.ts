@@ -16,18 +16,18 @@ export const fieldsInEffect: readonly FieldEffect[] = [
   { field: 'name', state: 'in effect', sentence: 'Names the agent, its address and its containers.' },
   { field: 'version', state: 'in effect', sentence: 'Names the content; final once approved or deployed.' },
   { field: 'description', state: 'in effect', sentence: 'Found by search.' },
-  { field: 'team', state: 'in effect', sentence: 'Decides who may see, submit and deploy the agent.' },
+  { field: 'team', state: 'in effect', sentence: 'Decides who may read, submit and deploy the agent.' },
   { field: 'owner', state: 'in effect', sentence: 'Owns the asset from the first push on.' },
   { field: 'tags', state: 'in effect', sentence: 'Found by search.' },
   {
     field: 'framework',
     state: 'in effect',
-    sentence: 'Decides the export that agent.py must have and the packages of its image.',
+    sentence: 'Decides the export of agent.py and the packages of its image.',
   },
   {
     field: 'entrypoint',
     state: 'in effect',
-    sentence: 'Names the file and the name of the agent; agent.py is not needed then.',
+    sentence: 'Names the file and the name of the agent, in place of agent.py.',
   },
   {
     field: 'model.primary',
@@ -75,7 +75,7 @@ export const fieldsInEffect: readonly FieldEffect[] = [
     state: 'refused',
     sentence: 'Guardrails do not exist yet, and the agent would run without these checks.',
   },
-  { field: 'access.visibility', state: 'in effect', sentence: 'Restricts who may see the agent; public means org.' },
+  { field: 'access.visibility', state: 'in effect', sentence: 'Restricts who may read the agent; public means org.' },
   { field: 'access.allowed_callers', state: 'in effect', sentence: 'Restricts who may call the agent.' },
   { field: 'access.require_approval', state: 'in effect', sentence: 'true: admins also need an approval.' },
   {

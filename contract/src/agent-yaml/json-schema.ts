@@ -11,7 +11,7 @@ export function agentJsonSchema(): JsonSchema {
   return made;
 }
 
-/** The fields that are valid at a path of a schema, such as `['deploy', 'scaling']`; a list index stands for any entry. */
+/** The valid fields at a path of a schema, such as `['deploy', 'scaling']`. A list index means any entry. */
 export function fieldsAt(path: readonly PropertyKey[], schema: JsonSchema): ReadonlySet<string> {
   return new Set(schemasAt(path, schema).flatMap(({ properties }) => Object.keys(properties ?? {})));
 }

@@ -13,12 +13,12 @@ export function resourceLimits(config: Pick<AgentConfig, 'deploy'>): ResourceLim
   const { cpu, memory } = { ...defaultResources, ...withoutUnset(config.deploy?.resources) };
   const cpu_count = cpuCount(cpu);
   const memory_bytes = memoryBytes(memory);
-  // The schema has accepted both, so this is a bug of a caller with a handmade config.
+  // The schema has accepted both, so only a handmade config gets here.
   if (cpu_count === undefined || memory_bytes === undefined) throw new TypeError(`not resources: ${cpu}, ${memory}`);
   return { cpu_count, memory_bytes };
 }
 
-/** `0.5` and `500m` are half a processor. Undefined when it is neither, or outside 0.05 to 64. */
+/** `0.5` and `500m` are half a processor. Undefined for other text, or outside 0.05 to 64. */
 export function cpuCount(text: string): number | undefined {
   const match = /^(\d{1,5}(?:\.\d{1,3})?)(m?)$/.exec(text);
   if (match === null) return undefined;

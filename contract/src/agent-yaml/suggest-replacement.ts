@@ -1,6 +1,5 @@
 /**
- * The replacement of a scalar, where its author can have meant only one value. It is a suggestion;
- * `svc validate --fix` applies it.
+ * The replacement of a scalar with only one plausible meaning. It is a suggestion; `svc validate --fix` applies it.
  */
 export function suggestReplacement({
   path,

@@ -28,6 +28,6 @@ export const parametersSchema = jsonSchema
         context.addIssue({
           code: 'custom',
           path: ['required', index],
-          message: `names \`${name.slice(0, 80)}\`, which is not among the properties`,
+          message: `names \`${name.slice(0, 80)}\`, but no property has this name`,
         });
   });

@@ -57,13 +57,13 @@ export const prompt = z
     for (const { path, text: written } of texts) {
       for (const used of new Set(placeholders(written)))
         if (!names.includes(used))
-          fault(path, `uses \`{{${used}}}\`, which is not among \`variables\`${meant(used, names)}`);
+          fault(path, `uses \`{{${used}}}\`, but \`variables\` does not have it${meant(used, names)}`);
       if (written.replaceAll(placeholder, '').includes('{{'))
         fault(path, 'holds `{{` without a variable; write `{{name}}`');
     }
     const used = new Set(texts.flatMap(({ text: written }) => placeholders(written)));
     for (const [index, name] of names.entries()) {
-      if (!used.has(name)) fault(['variables', index, 'name'], `is \`${name}\`, which no text uses`);
+      if (!used.has(name)) fault(['variables', index, 'name'], `is \`${name}\`, but no text uses it`);
       if (names.indexOf(name) !== index) fault(['variables', index, 'name'], `is \`${name}\` a second time`);
     }
   });

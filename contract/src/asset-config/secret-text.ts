@@ -1,5 +1,5 @@
-// Everybody who may read an asset reads its config, and a digest keeps it forever, so a secret in a config is lost. This recognises
-// secrets by their form. No check finds a secret without a form.
+// Every reader of an asset reads its config, and a digest keeps the config forever. So a secret in it is disclosed. This recognises secrets
+// by their form. No check finds a secret without a form.
 
 /** Issuers' prefixes of keys and tokens, private keys, JWTs, and a credential after its scheme. */
 const forms = [

@@ -35,7 +35,7 @@ export function projectReader(files: ProjectFiles): ProjectReader {
   };
 }
 
-/** Above the readers' limits, so that people see their findings, in characters. */
+/** In characters. Above the readers' limits, so that their findings are reported. */
 const max_bytes = 16_000_000;
 
 /** The total of all reads, repeats included. One file may exceed it, because its reader bounds it. */

@@ -99,6 +99,6 @@ function notInstalled(
   if (names.length === 0) return undefined;
   const shown = names.slice(0, 20).map((name) => name.slice(0, 40));
   const message = `Extras and groups are not installed: ${shown.join(', ')}${names.length > shown.length ? ', …' : ''}`;
-  const suggestion = 'Add what the agent imports to the main dependencies.';
+  const suggestion = 'Add the imports of the agent to the main dependencies.';
   return fault({ file }, 'not_installed', message, { severity: 'notice', suggestion });
 }

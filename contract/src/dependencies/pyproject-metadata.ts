@@ -27,7 +27,7 @@ export interface PyprojectMetadata {
   findings: Finding[];
 }
 
-/** Only the file's own text: a build backend would know more, but it runs the project's code. */
+/** Only the file's own text, because a build backend runs the project's code. */
 export function readMetadata(toml: TomlFile): PyprojectMetadata {
   const findings: Finding[] = [];
   const project = tableAt(toml.value, 'project');

@@ -4,8 +4,8 @@ import { compareVersions, nextRelease, releaseOf } from '../requirements/version
 type Specifiers = NonNullable<ReturnType<typeof readSpecifiers>>;
 
 /**
- * Does this Python meet a requires-python, such as `>=3.11,<4`? `3.11` stands for all its patch releases, `3.11.4` for itself.
- * `||` separates alternatives, as in Poetry. An unreadable range is not met.
+ * Does this Python meet a requires-python, such as `>=3.11,<4`? `3.11` means all its patch releases, `3.11.4` only itself. `||` separates
+ * alternatives, as in Poetry. An unreadable range is not met.
  */
 export function satisfies(python: string, specifier: string): boolean {
   const written = releaseOf(python);

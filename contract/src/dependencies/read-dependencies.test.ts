@@ -296,7 +296,7 @@ describe('a pyproject.toml', () => {
 });
 
 describe('the name, the version and the Python of a project', () => {
-  test('are read from the text, whichever file names the dependencies', () => {
+  test('are read from the text, also beside another file of dependencies', () => {
     const toml = '[project]\nname = "React.Agent"\nversion = "v1.0-rc1"\nrequires-python = ">=3.11,<4.0"\n';
     expect(read({ 'pyproject.toml': toml, 'requirements.txt': 'a\n' })).toMatchObject({
       projects: [{ name: 'React.Agent', version: '1.0rc1' }],
@@ -440,7 +440,7 @@ describe('a lock', () => {
     expect(constraints(files)).toEqual([]);
     expect(said(files)).toEqual([
       'setting_ignored: torch 2.1.0+cpu is a build of another index; a new version is chosen',
-      'setting_ignored: The lock does not tell which version of b is for which platform; a new version is chosen',
+      'setting_ignored: The lock has no platforms for the versions of b; a new version is chosen',
     ]);
     expect(said({ ...toml, 'pdm.lock': '' })).toEqual([
       'setting_ignored: pdm.lock is not read, uv.lock and poetry.lock are; new versions are chosen',

@@ -13,7 +13,7 @@ export interface FolderDependencies extends RequirementsFiles {
   decides?: 'requirements.txt' | 'pyproject.toml';
   /** The place of those requirements. */
   pyproject?: TomlFile;
-  /** From pyproject.toml, whichever file decides. */
+  /** From pyproject.toml, also when another file decides. */
   metadata?: PyprojectMetadata;
 }
 
@@ -64,7 +64,7 @@ function withFiles(
   const read = files.slice(0, 20).map((name): RequirementsFiles => {
     const path = pathInside(o.folder, name);
     if (path !== undefined && reader.has(path)) return readRequirementsFiles(reader, path);
-    const message = `${name.slice(0, 80)}, which holds the dependencies, is not in the project`;
+    const message = `${name.slice(0, 80)} holds the dependencies, and it is not in the project`;
     const finding = fault({ file: o.pyproject }, 'missing_file', message);
     return { requirements: [], constraints: [], only_binary: [], findings: [finding] };
   });

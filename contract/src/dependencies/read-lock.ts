@@ -85,7 +85,7 @@ function withoutAmbiguous({ constraints, findings }: ReturnType<typeof readLock>
 }
 
 function notBound(place: { file: string; line: number }, name: string): Finding {
-  const message = `The lock does not tell which version of ${name} is for which platform; a new version is chosen`;
+  const message = `The lock has no platforms for the versions of ${name}; a new version is chosen`;
   return fault(place, 'setting_ignored', message, { severity: 'warning' });
 }
 

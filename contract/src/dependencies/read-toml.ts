@@ -93,7 +93,7 @@ function note(lines: Map<string, number>, key: string, line: number): void {
   if (!lines.has(key)) lines.set(key, line);
 }
 
-/** The lines of texts that follow each other in a list, each in quotes; a text that is not found gets the previous line. */
+/** The lines of consecutive texts in a list, each in quotes. A text that is not found gets the previous line. */
 export function textLines({ text }: TomlFile, start: number): (value: string) => number {
   let line = start;
   let from = lineStart(text, start);

@@ -14,7 +14,7 @@ export interface ToolSettings {
 
 export interface ReadFor {
   requirements: readonly DeclaredRequirement[];
-  /** Normalised names of the project's folders, which are imported from their place. */
+  /** Normalised names of the project's folders. They are imported from their place. */
   locals: ReadonlySet<string>;
 }
 

@@ -18,7 +18,7 @@ export const headerParameters = {
     name: 'Idempotency-Key',
     in: 'header',
     required: false,
-    description: `A repeat with the same key within ${idempotency_key_hours} hours changes nothing: it gets the first answer, with the header Idempotency-Replayed and without the fields that are shown once.`,
+    description: `A repeat with the same key within ${idempotency_key_hours} hours changes nothing. It gets the first answer, with the header Idempotency-Replayed. Fields that are shown once are absent.`,
     schema: { type: 'string', pattern: idempotencyKeyPattern.source },
   },
   LastEventId: {

@@ -33,7 +33,7 @@ export function componentSchemas(): Record<string, Json> {
     for (const [name, described] of describe(direction)) {
       const other = components.get(name);
       if (other !== undefined && JSON.stringify(other) !== JSON.stringify(described))
-        throw new Error(`${name} is one thing in bodies and another in replies: it needs two names`);
+        throw new Error(`${name} differs between bodies and replies: it needs two names`);
       components.set(name, described);
     }
   return Object.fromEntries([...components].toSorted(([one], [other]) => (one < other ? -1 : 1)));

@@ -4,8 +4,8 @@ import { CST, Lexer } from 'yaml';
 export const yamlLimits = { characters: 131_072, tokens: 5_000, depth: 32 } as const;
 
 /**
- * Reads only the tokens, before any recursion: composing 20,000 nested lists overflows the stack, and
- * where that happens while a regular expression is compiled V8 ends the whole process instead of throwing.
+ * Reads only the tokens, before any recursion. Composing 20,000 nested lists overflows the stack. When V8 compiles a regular expression at
+ * that moment, it ends the process instead of throwing.
  */
 export function beyondYamlLimits(text: string): { offset: number; message: string } | undefined {
   /** Columns at which block collections are open. */

@@ -1,5 +1,5 @@
-// A governed write commits together with its audit entry, or not at all. Only change() provides the transaction that can write governed
-// tables. `tx.write` notes the written rows and the entry names them; the database refuses to commit a row that no entry names.
+// A governed write and its audit entry commit together, or neither does. Only change() provides the transaction that can write governed
+// tables. `tx.write` notes the written rows, and the entry names them. The database refuses to commit a row that no entry names.
 import type { AuditBody, AuditEvent } from '@gantry/contract/audit.ts';
 import { appendAndCommit, type Receipt } from '../audit/append.ts';
 import type { Database, Tx } from '../database/database.ts';
@@ -20,8 +20,8 @@ type Detail = Record<string, unknown>;
 export type Note = (detail: Detail, about?: { asset?: string; team?: string; event?: AuditEvent }) => void;
 
 /**
- * Runs `work` and appends `event` in the same transaction. Work without governed rows and notes changed nothing and leaves no entry. The
- * HTTP layer takes the receipt from the caller's origin.
+ * Runs `work` and appends `event` in the same transaction. Work without governed rows and without notes leaves no entry. The HTTP layer
+ * takes the receipt from the caller's origin.
  */
 export async function change<T>(
   db: Database,

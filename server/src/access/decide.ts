@@ -1,7 +1,6 @@
 // The decision: pure, on values. Order of checks, one reason each (decisions.md): signed in → visible → role → ACL → state. A refusal must
-// never tell a stranger whether something exists.
-// A list loads candidates from the database and decides each of them here. Beside each rule is the SQL condition for its candidates. The
-// condition may accept more than the rule, but never less; narrowing.test.ts checks that.
+// never reveal to a stranger that something exists. A list loads candidates from the database and decides each of them here. Beside each
+// rule is the SQL condition for its candidates. The condition may accept more than the rule, but never less; narrowing.test.ts checks that.
 import type { ProblemCode } from '@gantry/contract/problems.ts';
 import {
   assetKinds,
@@ -175,9 +174,8 @@ function decideAsset(caller: SignedInCaller, rule: Extract<Rule, { on: 'asset' }
   );
 }
 
-// Deploy, stop, start and restart need three things: a role that may deploy (checked above), an approval of the digest, and a way in. A way
-// in is ownership, a deploy entry, or membership in the asset's team. Admins
-// have a way in, and need an approval only if a setting requires it.
+// Deploy, stop, start and restart need a role that may deploy (checked above), an approval of the digest, and access. Access is ownership,
+// a deploy entry, or membership in the asset's team. Admins have access, and need an approval only if a setting requires it.
 function decideDeploy(caller: SignedInCaller, subject: AssetSubject, admin: boolean): Decision {
   if (!('gate' in subject)) throw new Error(`deploy of ${subject.ref} needs its gate`);
   const { gate } = subject as DeploySubject; // the line above

@@ -152,7 +152,7 @@ test('a machine with the role admin admits nobody: no member, no group, no other
     expect(refused).toMatchObject({ status: 'rejected', reason: { code: 'forbidden' } });
 });
 
-// An attacker who knows the tables would add their columns.
+// The columns of the tables, as an attacker with the schema would add them.
 const more = {
   role: 'admin',
   is_active: true,

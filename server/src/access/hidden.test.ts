@@ -8,7 +8,7 @@ import { serveAgent, storeAgent } from '../testing/stored-agent.ts';
 import { deaf_host, makeWebhook } from '../testing/make-webhook.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
 
-/** This marker is in the name or the text of every private thing of team ml, and nowhere else. */
+/** This marker is only in the names and texts of team ml's private objects. */
 const marker = 'zanzibar';
 const nowhere = 'nirvana';
 const agent = `${marker}-agent`;
@@ -18,7 +18,7 @@ let max: TestUser;
 let ada: TestUser;
 let olga: TestUser;
 let olgas_machine: string;
-/** Prefixes of ids of team ml's things, by their names in the table below. */
+/** Prefixes of ids of team ml's objects, by their names in the table below. */
 let beginnings: Filters;
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ beforeAll(async () => {
   }
   const [request] = (await max.client.call('approvals.list', {})).items;
   const [deploy] = (await max.client.call('deployments.list', {})).items;
-  // Deliveries follow the audit log on their own.
+  // Deliveries follow the audit log asynchronously.
   const delivery = await vi.waitFor(async () => {
     const [first] = (await app.admin.client.call('webhooks.deliveries', { params: { name: 'webhook-0' } })).items;
     expect(first).toBeDefined();
@@ -68,7 +68,7 @@ async function machineOf(boss: TestUser): Promise<string> {
   return (await app.anonymous.call('auth.exchange_key', { body: { key } })).access_token;
 }
 
-// By hand: every list with every filter, set to find the marked things. `{}` is the list without filters.
+// By hand: every list with every filter, set to find the marked objects. `{}` is the list without filters.
 type Filters = Record<string, string>;
 const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[] }[]>> = {
   'teams.list': [{ filters: [{}] }],
@@ -139,7 +139,7 @@ async function ask(token: string, name: EndpointName, params: Filters, filters: 
   return { status: response.status, text, body: JSON.parse(text || '{}') as Answered['body'] };
 }
 
-/** The same filters about things that do not exist. */
+/** The same filters about missing objects. */
 const elsewhere = (filters: Filters): Filters =>
   Object.fromEntries(
     Object.entries(filters).map(([key, value]) => [key, value === 'ml' ? nowhere : value.replaceAll(marker, nowhere)]),
@@ -178,7 +178,7 @@ describe('a cursor works only for its own list, filters and caller:', () => {
     const first = name === 'notifications.list' ? max : app.admin;
     const page = await ask(first.token, name, params, { ...filter, limit: '1' });
     const cursor = page.body.meta?.next_cursor;
-    // A filter for one thing has one page.
+    // A filter for one object has one page.
     if (cursor === undefined) {
       expect(page.body.data?.length).toBe(1);
       return;

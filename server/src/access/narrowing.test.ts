@@ -198,7 +198,7 @@ function waitingForCaller({ requests, deciders, makers, votes }: World, caller: 
   });
 }
 
-/** The teams and assets of the caller in the log. Before the second time the actor was somebody else. */
+/** The teams and assets of the caller in the log. Before the second time the actor was another one. */
 function scopeOf({ teams, assets }: World, { id, label, memberships }: SignedInCaller): Scope {
   const led = memberships.filter(({ role }) => role === 'admin').map(({ team_id }) => team_id);
   const owned = assets.filter(({ owner_id }) => owner_id === id);

@@ -185,7 +185,7 @@ const freshApproved = async (look: Look) => {
 
 const isMachine = (actor: Actor) => actor === 'sv' || actor === 'sd' || actor === 'so';
 
-/** A call by this caller; with the look `other`, by somebody else. */
+/** A call by this caller; with the look `other`, by another one. */
 async function runOf(look: Look, actor: Actor, { agent }: Subject): Promise<string> {
   const label = look === 'other' ? app.admin.email : isMachine(actor) ? `principal:${actor}` : `${actor}@example.com`;
   const row = await app.db.one<{ id: string }>(sql`
@@ -448,7 +448,7 @@ function aboutNothing({ params, query, body }: Sent): Sent {
   };
 }
 
-/** A request that every actor may make: it proves that a refusal comes from the rule, not from a broken fixture. */
+/** A request that every actor may make. It proves that a refusal comes from the rule, not from a broken fixture. */
 const neighbour = (actor: Actor): EndpointName =>
   ['an', 'ga', 'ex', 'di'].includes(actor) ? 'service.livez' : actor === 'fl' ? 'auth.me' : 'teams.list';
 

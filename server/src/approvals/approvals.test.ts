@@ -141,7 +141,7 @@ test('the audit entry of a decision names approver, version, digest, reason and 
   });
 });
 
-test('the submitter sees the reason of a rejection, and a rejected version cannot be deployed', async () => {
+test('the submitter gets the reason of a rejection, and a rejected version cannot be deployed', async () => {
   const { ref, version } = await pushed();
   const request = await submit('ada', ref);
   await decide('max', 'reject', request.id, 'no tests');

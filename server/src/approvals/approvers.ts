@@ -6,7 +6,7 @@ import { partIn, type Makers } from './policy.ts';
 import type { ApprovalRow } from './store.ts';
 
 export interface Approver {
-  /** Identifies the person: a free address may later belong to somebody else. */
+  /** Identifies the person: a free address may later belong to another one. */
   id: string;
   email: string;
 }
@@ -14,8 +14,8 @@ export interface Approver {
 type Request = Pick<ApprovalRow, 'id' | 'asset_id' | 'version_id' | 'submitted_by'>;
 
 /**
- * The admins who may now decide each request: active admins of the platform and of the asset's team without a part in the request. Empty if
- * the asset is not given.
+ * The admins who may now decide each request. They are active admins of the platform or of the asset's team, without a part in the request.
+ * Empty if the asset is not given.
  */
 export async function approversOf(
   db: Reader,

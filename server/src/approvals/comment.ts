@@ -25,7 +25,7 @@ export async function comment(db: Database, caller: Caller, id: string, message:
     const made = await store.insert(tx, { approval_id: id, author_id: user.id, message, most });
     if (made === undefined)
       throw new Problem('conflict', {
-        detail: `This request has ${most} comments, which is the limit.`,
+        detail: `This request has ${most} comments, and that is the limit.`,
         hint: `Continue in a new request: svc submit --asset ${asset.ref}`,
       });
     note({ approval_id: id, comment_id: made.id, version: row.version, message });

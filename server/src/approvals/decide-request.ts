@@ -26,8 +26,8 @@ interface Asked {
 }
 
 /**
- * One rejection rejects. The required number of approvals approves; until then the request is pending. A repeated vote decides if there are
- * now enough votes. Otherwise it returns the current state and records nothing.
+ * One rejection rejects. The required number of approvals approves; until then the request is pending. A repeated vote decides if the votes
+ * are now enough. Otherwise it returns the current state and records nothing.
  */
 export async function decideRequest(db: Database, caller: Caller, id: string, verdict: Verdict): Promise<Approval> {
   const user = signedIn(caller);
@@ -73,7 +73,7 @@ async function decideOnce(tx: GovernedTx, note: Note, asked: Asked, { status, re
 /** Returns the voters who may still approve. */
 async function approveOnce(tx: GovernedTx, asked: Asked, reason: string) {
   const { user, row, asset } = asked;
-  // The lock keeps a push out between this comparison and the check of the authors.
+  // The lock prevents a push between this comparison and the check of the authors.
   const digest = await lockDigest(tx, row.version_id);
   await refuseOwn(tx, asked);
   if (digest !== row.digest) throw superseded(row);

@@ -1,5 +1,5 @@
-// The service closes requests that are pending longer than the organisation allows. Whichever replica is first closes each of them once. The
-// deciding statements read the clock too, so an overdue request cannot be approved even before it is closed.
+// The service closes requests that are pending longer than the organisation allows. The first replica closes each of them, once. The
+// deciding statements read the clock too, so an overdue request cannot be approved, even before it is closed.
 import { authorize } from '../access/authorize.ts';
 import { systemCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';

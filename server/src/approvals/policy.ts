@@ -40,8 +40,8 @@ export function partIn({ submitter, key_holders, authors }: Makers, user_id: str
 }
 
 /**
- * The admins whose vote a request needs, and the votes that count. If fewer votes are needed by now, a request can have enough votes while it
- * is pending. Then any admin's next vote decides it.
+ * The admins whose vote a request needs, and the votes that count. When the required number falls, a pending request can have enough votes.
+ * Then any admin's next vote decides it.
  */
 export function waitingFor<Person extends { id: string }, Vote extends { user_id: string }>(
   { approvals_required }: { approvals_required: number },

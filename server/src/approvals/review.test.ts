@@ -114,11 +114,7 @@ describe('the difference of a request', () => {
 
 describe('a request can be made again', () => {
   test.for<[string, (request: Approval) => Promise<unknown>, string]>([
-    [
-      'a rejection, whose reason is read with it',
-      async (request) => await decide(max, 'reject', request, 'no tests'),
-      'rejected',
-    ],
+    ['a rejection, with its reason', async (request) => await decide(max, 'reject', request, 'no tests'), 'rejected'],
     ['a withdrawal', async ({ id }) => await ada.client.call('approvals.withdraw', { params: { id } }), 'withdrawn'],
     [
       'its expiry',

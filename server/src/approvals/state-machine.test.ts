@@ -115,7 +115,7 @@ test(
           ),
       ),
     );
-    // Each of these happened more than by accident. The rarest comes about twenty times in 2,400 commands.
+    // Each of these happened several times. The rarest comes about twenty times in 2,400 commands.
     const met = [...told].filter(([, times]) => times >= 3).map(([answer]) => answer);
     expect(met.toSorted().join(' ')).toBe(
       'already_decided approval approval_required approved bypassed conflict done forbidden nothing own_request ' +

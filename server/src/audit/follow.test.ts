@@ -16,7 +16,7 @@ async function add(event: 'team.created' | 'user.created'): Promise<void> {
   await at.db.transaction(async (tx) => await append(tx, { event, outcome: 'done', actor, ...about }, []));
 }
 
-test('each entry after a cursor is processed once and in order, with any number of followers, and again after a failure', async () => {
+test('each entry after a cursor is processed once, in order, with any number of followers, and again after a failure', async () => {
   await add('team.created');
   await startFollowing(at.db, 'one', 'governance');
   for (let n = 0; n < 20; n++) await add('team.created');

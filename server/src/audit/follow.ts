@@ -1,6 +1,6 @@
-// A feature that reacts to changes follows a chain of the log; the changing feature does not know its followers. The numbers of a chain follow
-// the order of commits without a gap, so a follower that continues after its cursor misses nothing. Promise of `follow`: each entry is
-// processed exactly once, also after a crash, because the cursor moves in the same transaction. Effects outside the database are enqueued.
+// A feature that reacts to changes follows a chain of the log. So the changing feature needs no list of followers. The numbers of a chain
+// follow the order of commits, without a gap. So a follower that continues after its cursor misses nothing. Promise of `follow`: each entry
+// is processed exactly once, also after a crash. The cursor moves in the same transaction. Effects outside the database are enqueued.
 import type { AuditEntry, Chain } from '@gantry/contract/audit.ts';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { entriesAfter, entryAt as rowAt, type HeadRow, type Position } from './chain-store.ts';

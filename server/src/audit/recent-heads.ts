@@ -7,8 +7,8 @@ export const poll_ms = 500;
 const asked = new WeakMap<Database, { at: number; heads: Promise<HeadRow[]> }>();
 
 /**
- * Recent heads, from one query for all readers of this process. NOTIFY is no alternative: a notifying transaction holds a lock of the whole
- * database server during its commit, and the chains would wait for each other.
+ * Recent heads, from one query for all readers of this process. NOTIFY is no alternative: a notifying transaction locks the whole database
+ * server during its commit. The chains would wait for each other.
  */
 export async function recentHeads(db: Database): Promise<HeadRow[]> {
   const last = asked.get(db);

@@ -78,7 +78,7 @@ test('no secret is in logs, audit, export or any table, and the search finds oth
   await app.admin.client.call('teams.create', { body: { name: 'after-all' } });
   await app.admin.client.call('approvals.submit', { body: { asset: ref, message: control } });
   await expect.poll(() => logged, { timeout: 15_000 }).toContain('does not reach');
-  // The operator sees the address without its possible secrets.
+  // The address is shown without its possible secrets.
   const findings = await app.admin.client.call('service.doctor', {});
   const copy = findings.find(({ part }) => part === 'audit copy');
   expect(copy).toMatchObject({ verdict: 'problem', detail: expect.stringContaining('ECONNREFUSED') as string });

@@ -1,4 +1,4 @@
-// The spec's table "Audit log entry", written by hand row by row and field by field, compared with the real log. Each row also has a refused
+// The spec's table "Audit log entry", written by hand with each row and field, compared with the real log. Each row also has a refused
 // attempt. The rows about keys are not part of it yet.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AuditEntry } from '@gantry/contract/audit.ts';

@@ -1,4 +1,4 @@
-// Streams and exports of a growing log. A resumed reader misses nothing, and sees only permitted entries.
+// Streams and exports of a growing log. A resumed reader misses nothing, and gets only permitted entries.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AuditUpdate, ExportLine } from '@gantry/contract/audit-stream.ts';
 import type { StreamEvent } from '@gantry/contract/endpoint.ts';
@@ -36,7 +36,7 @@ function entriesOf(lines: ExportLine[]) {
 
 function cursorOf(lines: ExportLine[]): string {
   const last = lines.at(-1);
-  if (last?.kind !== 'cursor') throw new Error('the export broke off');
+  if (last?.kind !== 'cursor') throw new Error('the export ended early');
   return last.cursor;
 }
 
@@ -112,7 +112,7 @@ test('each filter narrows alone, and all filters narrow together', async () => {
   expect(await events({ ...before, asset, user: ada.email, action: 'approval', outcome: 'refused' })).toEqual([]);
 });
 
-test('a follower gets matching entries as they come, and continues after a lost connection without gap or repeat', async () => {
+test('a follower gets new matching entries, and continues after a lost connection without gap or repeat', async () => {
   const first = await follow(app.admin, { action: 'team.created' });
   await makeTeam('follow-1');
   await ada.client.call('auth.me', {});
@@ -145,7 +145,7 @@ test('a stream since a time begins with the existing entries', async () => {
   await following.stop();
 });
 
-test('a follower sees only entries about their teams, assets and own actions, with any filter', async () => {
+test('a follower gets only entries about their teams, assets and own actions, with any filter', async () => {
   const foreign = await follow(olga, { asset: 'agents/followed' });
   const foreignUser = await follow(olga, { user: ada.email });
   const team = await follow(max, { asset: 'agents/followed' });

@@ -1,5 +1,5 @@
-// New entries as they come. Promise: a reader that resumes after its last id misses nothing and gets nothing twice. The reader's rights are
-// loaded again before each send, so a removed right ends here too.
+// New entries as they occur. Promise: a reader that resumes after its last id gets each entry exactly once. The reader's rights are loaded
+// again before each send, so a removed right ends here too.
 import type { AuditUpdate } from '@gantry/contract/audit-stream.ts';
 import type { StreamEvent } from '@gantry/contract/endpoint.ts';
 import { setTimeout as delay } from 'node:timers/promises';

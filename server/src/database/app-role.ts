@@ -49,7 +49,7 @@ const grants = `
 
 export interface Powers {
   role: string;
-  /** Powers that the service never needs, each as the end of a sentence about the role; empty for the service's own role. */
+  /** The unneeded powers of the role, each as the end of a sentence about it. Empty for the service's own role. */
   excess: string[];
 }
 

@@ -106,7 +106,7 @@ test('a listener that never connected leaves no connection and no attempt', asyn
   await db.close();
 });
 
-test('a statement and a transaction on a connection that breaks end as disconnected, and the next ones find the database again', async () => {
+test('a broken connection ends its statement or transaction as disconnected, and the next ones find the database again', async () => {
   await using door = await doorTo(database.connection);
   const db = openDatabase(door.connection);
   const slow = sql`select pg_sleep(30)`;

@@ -1,5 +1,5 @@
-// The one way to PostgreSQL. Reads go to the pool; writes need a transaction. Only access/change.ts hands out the transaction that may
-// write governed tables, and it adds the audit entry.
+// The one way to PostgreSQL. Reads go to the pool; writes need a transaction. Only access/change.ts provides the transaction that may write
+// governed tables, and it adds the audit entry.
 import pg from 'pg';
 import { compile, type Sql } from './sql.ts';
 
@@ -17,8 +17,8 @@ export interface Tx extends Reader {
 /** A transaction that its last statement can end. */
 export interface OpenTx extends Tx {
   /**
-   * Sends the commit directly behind the statement, so the statement's locks do not wait for a round trip to the database. Nothing may
-   * follow it. Throws the error of either; then nothing was committed.
+   * Sends the commit directly behind the statement, so its locks are not held for a round trip to the database. Nothing may follow it.
+   * Throws the error of either; then nothing was committed.
    */
   last<Row extends object>(query: Sql): Promise<Row | undefined>;
 }
@@ -62,7 +62,7 @@ export interface PoolSettings {
   reconnect_after_ms?: number;
 }
 
-// Statements without an await between them are sent at once. The driver supports this; its types do not know it yet.
+// Statements without an await between them are sent at once. The driver supports this; its types lack it.
 const pipelined: object = { pipeline: true };
 const statement_ms = 60_000;
 const connect_ms = 10_000;
@@ -113,7 +113,7 @@ function readerOn(client: pg.Pool | pg.PoolClient): Reader {
   return { all, one: async <Row extends object>(query: Sql) => (await all<Row>(query))[0] };
 }
 
-/** The database cannot be reached, or its connection broke. Nobody knows by then what became of the statement. */
+/** The database cannot be reached, or its connection broke. The outcome of the statement is then unknown. */
 export class Disconnected extends Error {}
 
 // The server's own errors have a class of their own, and a parameter that cannot be sent is a TypeError.

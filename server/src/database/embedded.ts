@@ -156,7 +156,7 @@ async function refuseClosedFolders(data_dir: string): Promise<void> {
   );
 }
 
-// `data` is complete or missing: initdb works in a folder beside it, which is renamed at the end. Each attempt has a new folder,
+// `data` is complete or missing: initdb works in a folder beside it, and that folder is renamed at the end. Each attempt has a new folder,
 // because the initdb of a killed server runs on for a while.
 async function initialise(
   program: string,
@@ -203,7 +203,7 @@ async function stopOrphan(data: string): Promise<void> {
   }
 }
 
-// After a crash the number in the lock file may belong to any process; only a PostgreSQL on this directory counts.
+// After a crash any process may have the number in the lock file. Only a PostgreSQL on this directory counts.
 async function isPostgres(pid: number, data: string): Promise<boolean> {
   try {
     return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).includes(data);
@@ -251,7 +251,7 @@ function startServer(program: string, folders: { data: string; sockets: string }
       reject(new Error(`PostgreSQL ended (${signal ?? `code ${code}`}):\n${output.join('')}`)),
     );
   });
-  // An await sees the rejection; without one it must not crash the process.
+  // An await gets the rejection; without an await it must not crash the process.
   ended.catch(() => {});
   return { process: child, ended, output };
 }

@@ -11,7 +11,7 @@ const folder = join(import.meta.dirname, '../../migrations');
 // Any fixed number, the same in every server.
 const migration_lock = 7_305_511;
 
-/** With `grant`, run by the owner, for a service with the role of app-role.ts; without it, run by the service's own role. */
+/** With `grant` the owner runs it, for a service with the role of app-role.ts. Without it the service's own role runs it. */
 export async function migrate(db: Database, { grant }: { grant: boolean }): Promise<string[]> {
   const migrations = await readMigrations();
   return await db.transaction(async (tx) => {
@@ -27,9 +27,7 @@ export async function migrate(db: Database, { grant }: { grant: boolean }): Prom
     );
     const unknown = [...applied.keys()].filter((name) => !migrations.some((migration) => migration.name === name));
     if (unknown.length > 0)
-      throw new Error(
-        `The database is of a newer version: it has ${unknown.join(', ')}, which this program does not know.`,
-      );
+      throw new Error(`The database is of a newer version: it has ${unknown.join(', ')}, unknown to this program.`);
     const added: string[] = [];
     for (const { name, text, sha256 } of migrations) {
       const before = applied.get(name);

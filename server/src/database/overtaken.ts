@@ -2,8 +2,8 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { errorCode } from './database.ts';
 
 /**
- * A reference to a row is decided before the transaction that writes it. Meanwhile another transaction may remove that row, or refer
- * to a row that is being removed; the database then refuses. Returns the refusal for that; undefined for any other error.
+ * A reference to a row is decided before the transaction that writes it. Meanwhile another transaction may remove that row, or refer to a
+ * row that is being removed. The database then refuses. Returns the refusal for that; undefined for any other error.
  */
 export function overtaken(error: unknown): Problem | undefined {
   if (errorCode(error) !== foreign_key_violation) return undefined;

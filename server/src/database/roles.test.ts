@@ -80,7 +80,7 @@ describe('PostgreSQL refuses the service', () => {
     ['to empty the checkpoints', sql`truncate audit.checkpoint`],
     ['to have entries pruned', sql`insert into audit.horizon values ('governance', 1)`],
     [
-      'to replace what keeps entries',
+      'to replace the function that keeps entries',
       sql`create or replace function audit.refuse_rewrite() returns trigger language plpgsql as 'begin return old; end'`,
     ],
     ['to remove a table from governance', sql`delete from audit.governed`],
@@ -114,7 +114,7 @@ describe('PostgreSQL refuses the service', () => {
       sql`create or replace function clock_now() returns timestamptz language sql as 'select now()'`,
     ],
     [
-      'to replace what a trigger asks',
+      'to replace the function of a trigger',
       sql`create or replace function audit.require_entry() returns trigger language plpgsql as 'begin return null; end'`,
     ],
     ['to turn the writer of the log against it', sql`alter function audit.append(text, text, text[]) security invoker`],

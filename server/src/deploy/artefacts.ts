@@ -1,5 +1,5 @@
-// A deploy writes two files for people and their tools, in a folder with the container's name: the compose file and the image's
-// bill of materials. Neither has a secret. Run by hand, the compose file starts a container without key or route.
+// A deploy writes two files for people and their tools: the compose file and the image's bill of materials. Their folder has the
+// container's name. Neither has a secret. Run by hand, the compose file starts a container without key or route.
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DeployParts } from './parts.ts';

@@ -1,4 +1,4 @@
-// Step 4. Builds a version's content into an image, by digest: the dependency image of its lock, then copies of the wrapper and the files.
+// Step 4. Builds a version's content, by digest, into an image. It copies the wrapper and the files over the dependency image of the lock.
 import { entryOf, filesFromMap } from '@gantry/contract/agent-project.ts';
 import { readDependencies } from '@gantry/contract/dependencies/read-dependencies.ts';
 import { Problem } from '@gantry/contract/problems.ts';
@@ -137,7 +137,7 @@ function otherBase(agent: string, content: VersionContent, base: string): Proble
   });
 }
 
-// A version of an earlier release may lack its wheels: each deploy built the source distributions from the index of that day.
+// A version of an earlier release may lack its wheels. Its source distributions were built by each deploy, from the current index.
 function refuseUnkept(agent: string, { version, dependencies, wheels }: VersionContent): void {
   if (wheels.length === dependencies.built_from_source.length) return;
   throw new Problem('project_invalid', {

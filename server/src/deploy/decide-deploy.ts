@@ -1,4 +1,4 @@
-// The decision about a deploy, from the current state: role, team, ACL, the approval of exactly this digest and target, and the
+// The decision about a deploy, from the current state. It covers role, team, ACL, the approval of exactly this digest and target, and the
 // organisation's settings. A run decides at its start, before it provisions, and in the transaction that moves the traffic.
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { Problem } from '@gantry/contract/problems.ts';

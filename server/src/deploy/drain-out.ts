@@ -1,5 +1,5 @@
-// The end of a replaced revision: it finishes its running calls, for at most the drain limit, and is removed.
-// The state is in the database, so a restart of the service changes nothing.
+// The end of a replaced revision. It finishes its running calls within the drain limit, and is removed. The state is in the database, so a
+// restart of the service changes nothing.
 import { releasePlace } from './artefacts.ts';
 import { askHealth } from './health.ts';
 import type { DeployParts } from './parts.ts';

@@ -310,10 +310,10 @@ test('the last two revisions of an agent keep their images, and nothing is remov
   building.resolve();
 });
 
-test('the images of a deleted agent are checked within a turn, not after an hour', async () => {
+test('the images of a deleted agent are checked in the next round, not after an hour', async () => {
   const { name } = await deployed();
   keep();
-  // A deploy of an earlier test may still be ending. Then the next turn decides.
+  // A deploy of an earlier test may still be ending. Then the next round decides.
   await expect.poll(() => stage.needed?.images.size ?? 0, { timeout: 40_000 }).toBeGreaterThan(0);
   const [image] = await stage.database.db.all<{ image: string }>(
     sql`select image from revision where agent_id = (select id from asset where name = ${name})`,

@@ -1,9 +1,8 @@
-// Keeps the containers in the state of the routes, at the service's start and every two seconds.
-// A dead container is restarted with new secret files. The waits between restarts grow up to five minutes.
-// A hanging container is killed and restarted in the same way. A container hangs when it was ready, and then
-// does not answer /health within five seconds at three successive looks. Agent code that blocks does not stop /health.
-// A replaced container finishes its calls and is removed. An unknown container is removed.
-// The keeper touches only containers with this installation's id, because targets/ lists no others.
+// Keeps the containers in the state of the routes, at the service's start and every two seconds. A dead container is restarted with new
+// secret files. The waits between restarts grow up to five minutes. A hanging container is killed and restarted in the same way. A ready
+// container hangs when three successive looks get no answer from /health within five seconds. Agent code that blocks does not stop /health.
+// A replaced container finishes its calls and is removed. An unknown container is removed. The keeper touches only containers with this
+// installation's id, because targets/ lists no others.
 import { Problem } from '@gantry/contract/problems.ts';
 import { hasEnded } from '@gantry/contract/runs.ts';
 import { startLoop, type Loop } from '../queue/loop.ts';
@@ -183,7 +182,7 @@ async function sweep(parts: DeployParts, signal: AbortSignal): Promise<void> {
   for (const name of artefacts) await removeArtefacts(parts, name);
 }
 
-// No record has the needs of a running run. So the result is undefined during a run, and a later turn tries again.
+// No record has the needs of a running run. So the result is undefined during a run, and a later round tries again.
 async function needed({ db }: DeployParts): Promise<Needed | undefined> {
   if ((await isAnyActive(db, 'deploy')) || (await isAnyActive(db, 'push'))) return undefined;
   return { images: await store.neededImages(db), team_ids: await store.teamsWithAgents(db) };

@@ -83,7 +83,7 @@ async function* read(
       };
       for await (const line of targets[row.place.target].logs(row.place, query))
         if (!isGiven(line)) yield event({ ...line, revision: row.revision_id });
-      // Set only here: the pieces of a long line have the same time, and the lines of the two streams may be out of order.
+      // Set only here, because the pieces of a long line have the same time. The lines of the two streams may be out of order.
       given = newest;
     }
     if (!wish.follow) return;

@@ -1,4 +1,4 @@
-// The common part of stop, start and restart: the agent, the revision of its route, and the permission to operate it.
+// The common part of stop, start and restart: the agent, its route's revision, and the permission to operate it.
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize, type Grant } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';

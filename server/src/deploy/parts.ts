@@ -12,7 +12,7 @@ export interface DeployParts {
   cursors: Cursors;
   builder: Builder;
   targets: Targets;
-  /** What a deploy leaves on disk, a folder for each agent. */
+  /** The files of deploys, in a folder for each agent. */
   artefact_directory: string;
   recordRefusal: RecordRefusal;
   /** The sub-key of SECRET_KEY that ingress secrets are derived from. */

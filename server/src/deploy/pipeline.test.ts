@@ -273,7 +273,7 @@ test.each([
   expect(stage.provisioned).toBe(0);
 });
 
-test('after the delete of a referenced asset during the build, the deploy fails; for a serving agent, the delete is refused', async () => {
+test('a deploy whose reference is deleted during the build fails; the delete of a serving agent’s reference is refused', async () => {
   await work();
   const caller = await cast.caller('ada');
   const words = { team: 'ml', version: '1.0.0', description: '', tags: [], visibility: 'org', config: {} } as const;
@@ -329,7 +329,7 @@ test('a transferred agent continues to run, its new team operates it, and a new 
   await expect(ask('olga', ref)).rejects.toMatchObject({ code: 'rbac_failed' });
 });
 
-test('a deploy by an admin without an approval writes its own event, and the setting forbids it, also for a running deploy', async () => {
+test('a deploy by an admin without an approval has its own event, and the setting forbids it, even during a deploy', async () => {
   await work();
   const first = await pushed();
   expect(await ended(await ask('root', first.ref))).toMatchObject({ state: 'done', approval_id: null });

@@ -1,5 +1,5 @@
-// Step 7, one transaction: it registers the revision, moves the traffic, makes the version's content final, and writes the log entry.
-// So every serving revision is registered and audited. After the commit, the run is neither cancelled nor undone.
+// Step 7, one transaction. It registers the revision, moves the traffic, makes the version's content final, and writes the log entry. So
+// every serving revision is registered and audited. After the commit, the run is neither cancelled nor undone.
 import { change } from '../access/change.ts';
 import { newestAbout } from '../audit/chain.ts';
 import { holdReferences } from '../registry/references/pin-references.ts';

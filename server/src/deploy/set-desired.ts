@@ -4,7 +4,7 @@ import { setServing } from '../registry/versions/version.ts';
 import { noteOf, type Operated } from './operated.ts';
 import * as store from './store.ts';
 
-/** What the agent is meant to do from now on. On the record before the engine hears of it: what fails in between, the keeper makes good. */
+/** Sets the desired state of the agent. It is stored before the engine is called, so the keeper repairs a failure in between. */
 export async function setDesired(
   db: Database,
   { asset, route, grant }: Operated,

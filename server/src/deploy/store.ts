@@ -285,7 +285,7 @@ export interface ServingRow {
   desired: Desired;
 }
 
-/** All columns of `agents` and the serving columns, which are null for an agent that is not deployed. */
+/** All columns of `agents` and the serving columns. These are null for an agent that is not deployed. */
 export const servedAgents = async <Agent extends object>(db: Reader, agents: Sql) =>
   await db.all<Agent & (ServingRow | { revision_id: null })>(sql`
     select a.*, s.* from (${agents}) a left join (

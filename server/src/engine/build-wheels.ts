@@ -22,7 +22,7 @@ const exitCodes = { not_built: 70, too_large: 71 } as const;
 
 const separator = '\n----- wheels -----\n';
 
-/** Resolves with the given command, then builds the packages without a fitting wheel. Package code sees only a throw-away cache. */
+/** Resolves with the given command, then builds the packages without a fitting wheel. Package code gets only a throw-away cache. */
 export const compileAndBuild = `
 set -e
 "$@" > /tmp/requirements.lock

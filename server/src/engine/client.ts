@@ -76,7 +76,7 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | u
   const { promise, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason);
   if (signal.aborted) onAbort();
-  // Removed, because a signal may live as long as the service.
+  // Removed, because a signal may exist as long as the service.
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     return await Promise.race([work, promise]);

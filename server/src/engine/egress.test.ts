@@ -76,7 +76,7 @@ async function sibling(network: Network): Promise<string> {
 }
 
 test.each([{ internal: true }, { internal: false }])(
-  'on a network with internal: $internal a container reaches the intended ports, but no sibling and no other port of this machine',
+  'with internal: $internal a container reaches the intended ports, but no sibling and no other port of this machine',
   async ({ internal }) => {
     const network = await ensureNetwork(engine, { purpose: 'agents', subnet: agents_subnet, internal });
     const meant = `${network.gateway}:${await listen(network.gateway)}`;
@@ -110,7 +110,7 @@ test('setting the rules again replaces them', async () => {
   expect(await reachable(network, places)).toEqual([places[1]]);
 }, 60_000);
 
-test('removed rules are set again, and a turn without a change runs one program', async () => {
+test('removed rules are set again, and a round without a change runs one program', async () => {
   const network = await ensureNetwork(engine, { purpose: 'agents', subnet: agents_subnet, internal: false });
   const port = await listen('0.0.0.0');
   let programs = 0;

@@ -48,7 +48,7 @@ test('the next rules replace a killed shell', async () => {
   const before = await shellsOf(process.pid);
   for (const pid of before) process.kill(pid, 'SIGKILL');
   const set = async () => await firewall?.restore([`:${chain} - [0:0]`, `-A ${chain} -j RETURN`]);
-  // The service does not know yet that the shell ended, so these rules are refused.
+  // The service has not noticed the shell's end yet, so these rules are refused.
   await expect(set()).rejects.toThrow('the process that sets them ended');
   expect(await set()).toBe(true);
   expect(await rules()).toEqual([`-A ${chain} -j RETURN`]);

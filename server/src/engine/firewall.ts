@@ -33,7 +33,7 @@ const missing_rule = '1';
 const missing_program = '127';
 const answer_ms = 15_000;
 
-// Reads rules until their COMMIT, and answers each with one line: the exit status and the first line of the output.
+// Reads rules until their COMMIT, and answers with one line: the exit status and the first line of the output.
 const script = `
 rules=
 while IFS= read -r line; do

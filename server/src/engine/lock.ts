@@ -10,8 +10,8 @@ export interface LockedPackage {
 }
 
 /**
- * Reads a requirements.lock in uv's form: `name==version`, each followed by its hashes on continued lines. Throws `project_invalid`
- * for every other line: an address, a folder, an option or a package without a hash would install unapproved content.
+ * Reads a requirements.lock in uv's form: `name==version`, each followed by its hashes on continued lines. Throws `project_invalid` for
+ * every other line. An address, a folder, an option or a package without a hash would install unapproved content.
  */
 export function parseLock(lock: string): LockedPackage[] {
   const lines = lock.replaceAll(/\\\n/g, ' ').split('\n');

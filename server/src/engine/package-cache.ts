@@ -10,8 +10,8 @@ const purpose = 'wheels';
 type CachePlace = Pick<IndexedInput, 'volumes' | 'writable_directories'> & { env: Record<string, string> };
 
 /**
- * The team's own cache, kept between runs. No package code runs with the cache mounted: uv does not hash unpacked files again, so
- * package code could change the later installations of the team's other agents. Runs with the cache use only wheels and compile no bytecode.
+ * The team's own cache, kept between runs. No package code runs with the cache mounted. Unpacked files are not hashed again, so that code
+ * could change later installations of the team's other agents. Runs with the cache use only wheels and compile no bytecode.
  */
 export async function teamCache({ engine }: Sandboxes, team_id: string, signal: AbortSignal): Promise<CachePlace> {
   const volume: SandboxVolume = { name: cacheName(engine, team_id), path, writable_folder: 'wheels' };

@@ -166,7 +166,7 @@ test('a package outside the index is not fetched, and its host is reported', asy
   expect(refusedHosts).toContain('evil.example:443');
 }, 60_000);
 
-test('a sandbox reaches only the index, and nothing else on this machine', async () => {
+test('a sandbox reaches only the index', async () => {
   const script = `
 import socket, sys
 for host, port in [("PROXY", 0), ("${sandboxes.facts.file_host}", 443), ("169.254.169.254", 80), ("GATEWAY", 22), ("GATEWAY", 2375), ("8.8.8.8", 53)]:

@@ -10,9 +10,9 @@ import type { Sandboxes } from './sandboxes.ts';
 import { refuseIndexFailure } from './index-failure.ts';
 import { uvPath } from './uv.ts';
 
-// One pass of uv on the base image makes one lock of the user's and the platform's requirements. So a conflict shows here,
-// and not in a running agent. The first try uses only wheels. A source distribution runs its author's code, so the second try
-// has a throw-away cache and builds it once. uv ignores its settings in a package, because they could name other hosts.
+// One pass of uv on the base image makes one lock of the user's and the platform's requirements. So a conflict shows here, and not in a
+// running agent. The first try uses only wheels. A source distribution runs its author's code, so the second try has a throw-away cache and
+// builds it once. The settings for uv in a package are ignored, because they could name other hosts.
 
 export interface ResolveInput {
   team_id: string;

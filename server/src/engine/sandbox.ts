@@ -87,8 +87,8 @@ function sandboxSpec(engine: Engine, input: SandboxInput): Docker.ContainerCreat
     Image: input.image,
     User: `${sandbox_user}:${sandbox_user}`,
     Entrypoint: [],
-    // The command comes with the files: the engine stores a container's command and environment in its records, and in the history
-    // of a committed image.
+    // The command comes with the files. The engine stores a container's command and environment in its records, and in the history of a
+    // committed image.
     Cmd: ['/bin/sh', '-c', `mkdir /tmp/in && tar -x -C /tmp/in && . /tmp/in/${runFile}`],
     WorkingDir: '/tmp',
     OpenStdin: true,
@@ -219,7 +219,7 @@ function collect(engine: Engine, stream: NodeJS.ReadWriteStream, onLog: ((line: 
   engine.docker.modem.demuxStream(stream, stdout.stream, stderr.stream);
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   let isOver = false;
-  // An error is an end too: a command that exits before it reads its files breaks the pipe, and its exit code shows the reason.
+  // An error is an end too. A command that exits before it reads its files breaks the pipe, and its exit code shows the reason.
   for (const event of ['end', 'close', 'error']) {
     stream.on(event, () => {
       isOver = true;

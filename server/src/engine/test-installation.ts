@@ -10,7 +10,7 @@ export interface TestInstallation {
   open(changes?: Partial<BuildSettings>, onRefusedHost?: (host: string) => void): Promise<Sandboxes>;
 }
 
-/** A separate installation in the machine's engine, so that test files do not see the containers, networks and volumes of others. */
+/** A separate installation in the machine's engine, so that test files do not share containers, networks and volumes. */
 export function testInstallation(config: Config): TestInstallation {
   const installation_id = crypto.randomUUID();
   const engine = connectEngine({ docker_host: config.engine_host, installation_id });

@@ -24,10 +24,10 @@ test.each(streams)(
       signal: new AbortController().signal,
       refuse: () => expect.unreachable('nothing is refused'),
     });
-    const reader = (answer.body as AsyncGenerator<string>)[Symbol.asyncIterator](); // that of a stream
+    const reader = (answer.body as AsyncGenerator<string>)[Symbol.asyncIterator](); // a stream
     for (let n = 0; n < 3; n++) await reader.next();
     const wanted = read.count;
-    // Enough turns for a stream that runs ahead to fill memory.
+    // Enough rounds for an unlimited stream to fill the memory.
     for (let n = 0; n < 2000; n++) await new Promise(setImmediate);
     expect(read.count - wanted).toBeLessThanOrEqual(wanted);
     expect(read.ended).toBe(false);

@@ -32,7 +32,7 @@ const hidden = (team: string): string => {
   return `POST ${refused_path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${ada.token}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 };
 
-// The bytes after the headers of a POST that hide a request: two parsers disagree about the end of the first request.
+// The bytes after the headers of a POST that hide a request, because two parsers disagree about its end.
 const disagreements: [string, (hidden: string) => string][] = [
   [
     'a length and chunks',
@@ -55,7 +55,7 @@ const disagreements: [string, (hidden: string) => string][] = [
   ['a length in a folded line', (rest) => `x: y\r\n content-length: ${rest.length}\r\n\r\n${rest}`],
   ['a length before a space and a colon', (rest) => `content-length : ${rest.length}\r\n\r\n${rest}`],
   [
-    'a length that the connection takes away',
+    'a length that the header `connection` removes',
     (rest) => `connection: content-length\r\ncontent-length: ${rest.length}\r\n\r\n${rest}`,
   ],
   ...[
@@ -74,7 +74,7 @@ const disagreements: [string, (hidden: string) => string][] = [
     JSON.stringify(header),
     (rest) => `${header}\r\ncontent-length: ${rest.length + 5}\r\n\r\n0\r\n\r\n${rest}`,
   ]),
-  ['a chunk that says more than it has', (rest) => `transfer-encoding: chunked\r\n\r\n2\r\n{}0\r\n\r\n${rest}`],
+  ['a chunk shorter than its size', (rest) => `transfer-encoding: chunked\r\n\r\n2\r\n{}0\r\n\r\n${rest}`],
   [
     'a chunk with an extension and a line feed',
     (rest) => `transfer-encoding: chunked\r\n\r\n2;a\n{}\r\n0\r\n\r\n${rest}`,
@@ -114,7 +114,7 @@ describe.each(Object.keys(proxies))('behind %s', (name) => {
   });
 });
 
-test('the hidden request does make a team where nobody refuses it', async () => {
+test('without a refusal the hidden request makes a team', async () => {
   await send(Number(new URL(app.url).port), hidden('made'));
   const { items } = await ada.client.call('teams.list', {});
   expect(items.map((each) => each.name)).toContain('made');

@@ -9,7 +9,7 @@ import { readBytes } from './body.ts';
 // 100 bytes in each window.
 const rate = { bytes_per_second: 1000, window_ms: 100 };
 
-/** What reading gives of a body that is sent so. */
+/** The result of reading a body that is sent like this. */
 async function readOf(send: (socket: Socket) => Promise<void>): Promise<unknown> {
   const { promise, resolve } = Promise.withResolvers<IncomingMessage>();
   const url = new URL(await answeringServer((incoming) => resolve(incoming)));
@@ -25,7 +25,7 @@ async function readOf(send: (socket: Socket) => Promise<void>): Promise<unknown>
 
 test.each([
   ['nothing comes', 0],
-  ['it stalls in its midst', 500],
+  ['it stalls in the middle', 500],
 ])('a body of which %s is refused', async (_, bytes) => {
   const read = await readOf(async (socket) => void (await Promise.resolve(socket.write(Buffer.alloc(bytes)))));
   expect(read).toMatchObject({ code: 'request_timeout' });
@@ -41,7 +41,7 @@ test('a body that comes in pieces, each in its window, is whole', async () => {
   expect(read).toHaveLength(1000);
 });
 
-test('reading ends also where the sender left before it began', async () => {
+test('reading ends also when the sender left before its start', async () => {
   const url = new URL(
     await answeringServer((incoming) => {
       incoming.once('close', () => ended.resolve(readBytes(incoming, 1000, rate).catch((error: unknown) => error)));

@@ -98,8 +98,8 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-// Counts brackets outside strings. An upper bound is enough, but the recursive parser needs it before it runs. This is one pass over
-// the characters: a regular expression takes minutes over a megabyte of quotes, and anybody may send one.
+// Counts brackets outside strings. An upper bound is enough, but the recursive parser needs it before it runs. This is one pass over the
+// characters. A regular expression takes minutes over a megabyte of quotes, and anybody may send one.
 function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;

@@ -1,5 +1,4 @@
-// Keyset cursors: the end of the previous page, sealed to its list and its caller. Nobody can page through another caller's rows
-// with it.
+// Keyset cursors: the end of the previous page, sealed to its list and its caller. It does not page through another caller's rows.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Page } from '@gantry/contract/endpoint.ts';

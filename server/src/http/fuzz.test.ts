@@ -1,4 +1,4 @@
-// The running service against its own OpenAPI document: schemathesis makes the requests, and each is sent as several callers.
+// The running service against its own OpenAPI document. schemathesis makes the requests, and several callers send each of them.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { endpoints } from '@gantry/contract/endpoints.ts';
 import { fuzz, type Fuzzed } from '../testing/fuzz.ts';
@@ -33,7 +33,7 @@ beforeAll(async () => {
   };
   const signal = AbortSignal.timeout(fuzzing_ms);
   const others = await fuzz({ ...plan, actors }, signal);
-  // After the others: the admin may open hidden things to them, by a grant or a visibility.
+  // After the others, because the admin can show hidden objects to them, by a grant or a visibility.
   const may_read = Object.keys(stage.hidden);
   const asAdmin = await fuzz({ ...plan, actors: { admin: { token: admin, may_read } } }, signal);
   fuzzed = {
@@ -60,7 +60,7 @@ test('the admin sees the text that is hidden from the others', () => {
   expect(fuzzed.shown.admin).toEqual(Object.keys(stage.hidden).toSorted());
 });
 
-// Otherwise the tests above could pass because every request was refused.
+// Otherwise the tests above could pass with only refused requests.
 test.each<[FuzzActor, { requests: number; endpoints: number }]>([
   ['anonymous', { requests: 5, endpoints: 5 }],
   ['viewer', { requests: 80, endpoints: 22 }],

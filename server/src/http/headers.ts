@@ -1,7 +1,7 @@
 import type { Receipt } from '../audit/append.ts';
 import type { Reply } from './reply.ts';
 
-// No answer of the API is a page: it has no script, no frame and no other type than the declared one.
+// No answer of the API is a page. It has no script, no frame, and only the declared type.
 const always = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
   'x-content-type-options': 'nosniff',

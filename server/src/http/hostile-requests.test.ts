@@ -1,4 +1,4 @@
-// Hostile requests: text that the libraries cannot handle, bodies without end, requests of two users on one connection.
+// Hostile requests: text that breaks libraries, endless bodies, requests of two users on one connection.
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -83,11 +83,11 @@ test.each([
     415,
     'unsupported_media_type',
   ],
-  ['a member that the schema does not have', '{"name":"x","role":"admin"}', json, 422, 'invalid'],
-  ['a prototype for a member', '{"name":"x","__proto__":{"admin":true}}', json, 422, 'invalid'],
+  ['a member outside the schema', '{"name":"x","role":"admin"}', json, 422, 'invalid'],
+  ['a prototype as a member', '{"name":"x","__proto__":{"admin":true}}', json, 422, 'invalid'],
   ['more than a megabyte', JSON.stringify({ name: 'x'.repeat(1_100_000) }), json, 413, 'too_large'],
   ['ten thousand levels', `${'['.repeat(10_000)}${']'.repeat(10_000)}`, json, 400, 'malformed'],
-  ['bytes that are no UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), json, 400, 'malformed'],
+  ['bytes outside UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), json, 400, 'malformed'],
 ])('%s is refused', async (_, body, headers, status, code) => {
   const answered = await send('/api/v1/teams', { method: 'POST', body, headers });
   expect({ status: answered.status, ...((await answered.json()) as object) }).toMatchObject({ status, code });
@@ -241,7 +241,7 @@ test('OpenAPI describes every endpoint of the contract', async () => {
   expect(described.openapi).toBe('3.1.0');
 });
 
-test('OpenAPI tells other clients how to choose the team, resume a stream and read an agent’s answers', async () => {
+test('OpenAPI describes the choice of a team, the resuming of a stream and an agent’s answers', async () => {
   const { paths, components } = (await app.anonymous.call('service.openapi', {})) as {
     paths: Record<string, never>;
     components: { responses: Record<string, object> };

@@ -1,6 +1,6 @@
-// A killed server leaves a row that is only begun, or a marked row without an answer. For the first, an attempt waits for longer than
-// its lease and then continues, which is the harder case. For the second, a trigger fails the statement that stores the answer, after the
-// change has committed.
+// A killed server leaves a row that is only begun, or a marked row without an answer. For the first, an attempt waits for longer than its
+// lease and then continues. This is the harder case. For the second, a trigger fails the statement that stores the answer, after the change
+// has committed.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints } from '@gantry/contract/endpoints.ts';
@@ -75,7 +75,7 @@ test('without a key a second request is a new request', async () => {
   expect(await createTeam('plain')).toMatchObject({ status: 409, code: 'exists' });
 });
 
-test('another order of members is the same request, and so is a written default', async () => {
+test('a request with another order of members, or with written defaults, is the same request', async () => {
   const first = await post('users', { email: 'order@example.com', name: 'Order' }, 'key-order');
   const again = await post('users', { role: 'viewer', name: 'Order', email: 'order@example.com' }, 'key-order');
   expect([first.status, again.status, again.replayed]).toEqual([201, 201, 'true']);
@@ -179,7 +179,7 @@ test('a second request for a pending approval changes nothing, and its answer is
   expect(await post('rbac/approvals', submission, 'key-11')).toMatchObject({ replayed: 'true', text: waiting.text });
 });
 
-test('a request whose answer a crash lost is not done again: the key says that it was done', async () => {
+test('a request whose answer was lost in a crash is not done again: its key is marked', async () => {
   await app.db.run(sql`create function lose_answer() returns trigger language plpgsql as
     'begin if new.state = ''answered'' then raise exception ''killed''; end if; return new; end'`);
   await app.db.run(

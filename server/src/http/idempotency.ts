@@ -1,7 +1,7 @@
 // A request with an Idempotency-Key is carried out at most once. Its row is inserted before anything else. The transaction of the change
-// marks the row as carried out, so no crash comes between the two; the answer is stored last. Must never happen: a second attempt that
-// changes something, or a secret in the row. After a crash before the change, another attempt may take over the row once its lease has
-// run out. A slow first attempt then fails at its mark, and its change is undone. A crash after the change loses only the answer.
+// marks the row as carried out, so no crash separates the two. The answer is stored last. Must never happen: a second attempt that changes
+// something, or a secret in the row. After a crash before the change, another attempt may take over the row once its lease has ended. A
+// slow first attempt then fails at its mark, and its change is undone. A crash after the change loses only the answer.
 import { createHmac, randomUUID } from 'node:crypto';
 import type { Endpoint } from '@gantry/contract/endpoint.ts';
 import { idempotencyKeyPattern, secretMembers, takesIdempotencyKey } from '@gantry/contract/idempotency.ts';
@@ -56,8 +56,8 @@ export function carryOutOnce(db: Database, digest_key: Buffer): CarryOutOnce {
   };
 }
 
-// The permission is not checked again. The caller is authenticated, the change is done, and this is their own earlier answer. Nothing
-// is read again, so the answer holds nothing new that they may not see.
+// The permission is not checked again. The caller is authenticated, the change is done, and this is their own earlier answer. Nothing is
+// read again, so the answer has nothing new.
 function answerAgain(row: Awaited<ReturnType<typeof store.find>>, digest: string): Reply {
   if (row !== undefined && row.digest !== digest)
     throw new Problem('idempotency_conflict', {

@@ -51,7 +51,7 @@ export interface RequestLog {
     actor: string | null;
   }): void;
   bug(error: unknown, request_id: string): void;
-  /** A race with a removal, which is rare and no bug. A reference to a row that never existed would end here as well. */
+  /** A rare race with a removal is no bug. A reference to a row that never existed would end here as well. */
   overtaken(error: unknown, request_id: string): void;
   undeclared(line: { request_id: string; endpoint: string; code: ProblemCode }): void;
 }

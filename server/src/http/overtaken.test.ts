@@ -77,7 +77,7 @@ test.each(making)(
     const events = sql`
     select event from audit.entry where chain = 'governance' and seq > ${before} and event <> 'audit.heartbeat'`;
     expect((await app.db.all<{ event: string }>(events)).map(({ event }) => event)).toEqual(['team.deleted']);
-    // A reference to a row that never existed is refused in the same way; the log tells them apart.
+    // A reference to a row that never existed is refused in the same way; the log distinguishes them.
     const noted = lines.slice(told).filter((line) => line.includes('23503') && line.includes('was removed meanwhile'));
     expect(noted).toHaveLength(refused === conflict ? 1 : 0);
     // Without the deletion the same request succeeds.

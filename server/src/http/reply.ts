@@ -35,7 +35,7 @@ export async function send(
   await body[Symbol.asyncIterator]().return?.();
 }
 
-// The answer did not wait for the whole body. A connection with unread bytes takes no next request, and a client can lose the answer when its
+// The answer did not wait for the whole body. A connection with unread bytes takes no next request. A client can lose the answer when its
 // connection closes at once.
 function discardRest(incoming: IncomingMessage, outgoing: ServerResponse): void {
   if (incoming.complete && incoming.readableLength === 0) return;

@@ -36,7 +36,7 @@ async function sizeOf(body: ReadableStream<Uint8Array>, pause_ms = 0): Promise<n
 
 test.each([
   ['stalls', source(1000, 1, 60_000)],
-  ['comes byte by byte', source(1, 10_000, 5)],
+  ['arrives byte by byte', source(1, 10_000, 5)],
 ])('a body that %s is refused, and its rest is not read', async (_, { body, isCancelled }) => {
   await expect(sizeOf(steadyBody(body, rate))).rejects.toMatchObject({
     code: 'request_timeout',
@@ -46,7 +46,7 @@ test.each([
   await expect.poll(isCancelled).toBe(true);
 });
 
-test('a body that comes fast enough is whole, also with pauses, and time without a reader does not count', async () => {
+test('a body with enough bytes a second is read completely, also with pauses, and time without a reader does not count', async () => {
   expect(await sizeOf(steadyBody(source(5000, 8, 60).body, rate))).toBe(40_000);
   expect(await sizeOf(steadyBody(source(5, 5, 1).body, rate), 150)).toBe(25);
 });

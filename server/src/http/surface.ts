@@ -1,5 +1,5 @@
-// The differences between kinds of endpoints. Each endpoint names its surface. mount.ts has the shared parts: request id, log line,
-// record of refusals, security headers and the order of the checks.
+// The differences between kinds of endpoints. Each endpoint names its surface. The shared parts are in mount.ts: request id, log line,
+// record of refusals, security headers, order of the checks.
 import type { SurfaceName } from '@gantry/contract/endpoint.ts';
 import type { Problem } from '@gantry/contract/problems.ts';
 import type { KeyCaller, Origin, SignedInCaller } from '../access/caller.ts';

@@ -19,7 +19,7 @@ export function answerUnparsed(server: Server, onUnparsed: OnUnparsed): void {
     outgoing.once('close', () => open.delete(outgoing));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // A started answer would continue with the text of this one, and a whole request before it would take it for its own.
+    // This text would continue a started answer, or answer an earlier request that still waits.
     const isOwed = [...(answers.get(socket) ?? [])].some(
       (one) => (one.headersSent || one.req.complete) && !one.writableFinished,
     );

@@ -49,7 +49,7 @@ describe('a stream of an agent that its reader may no longer read:', () => {
   });
   afterAll(async () => await app?.stop());
 
-  /** A run that another process executes, as far as this one knows. */
+  /** A run whose executor is another process, by its record. */
   async function begin(kind: 'push' | 'deploy') {
     const { asset_id, version_id } = agent;
     const { id } = await app.db.transaction(async (tx) => {

@@ -1,5 +1,5 @@
-// A stream runs for hours, and its reader may lose the right to it meanwhile. Promise: each item is authorized again before it is
-// sent, and a quiet stream every few seconds; a refusal ends the stream. A decision holds for one second.
+// A stream runs for hours, and its reader may lose the right to it meanwhile. Promise: each item is authorized again before it is sent, and
+// a quiet stream every few seconds. A refusal ends the stream. A decision holds for one second.
 import { within } from '../within.ts';
 
 export interface Deciding {

@@ -1,5 +1,5 @@
-// How a user gets a password that nobody else knows: a mail brings them a token. Without mail, the answer shows a one-time
-// password. A user has at most one of these at a time, and the token is stored nowhere before the mail is sent.
+// Gives a user the way to a secret password: a mail brings a token. Without mail, the answer shows a one-time password. A user has at most
+// one of these at a time. The token is stored nowhere before the mail is sent.
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
 import * as store from './password-token-store.ts';

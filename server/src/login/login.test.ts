@@ -174,7 +174,7 @@ test('a forged, foreign or mangled token is refused', async () => {
       { sub: '00000000-0000-4000-8000-000000000000' },
     ),
     expired: await signed(ours, { alg: 'HS256', typ: 'at+jwt' }, { exp: 1000 }),
-    'no expiry but old': await signed(ours, { alg: 'HS256', typ: 'at+jwt' }, { exp: undefined, iat: 1000 }),
+    'old, without an expiry': await signed(ours, { alg: 'HS256', typ: 'at+jwt' }, { exp: undefined, iat: 1000 }),
     'changed signature': `${header}.${payload}.${signature.slice(0, -2)}AA`,
     'five parts': `${good}.x.y`,
     'a megabyte': `${header}.${'A'.repeat(8000)}.${signature}`,

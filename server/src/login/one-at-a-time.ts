@@ -1,4 +1,4 @@
-/** Tasks with the same key run one after the other, in the order of arrival; tasks with different keys run in parallel. */
+/** Tasks with the same key run one after the other, in the order of arrival. Tasks with different keys run in parallel. */
 export function oneAtATime() {
   const last = new Map<string, Promise<unknown>>();
   return async <T>(key: string, work: () => Promise<T>): Promise<T> => {

@@ -1,5 +1,5 @@
-// The token in the mail of an invitation or a reset: `gpw_`, the id of its row, and an HMAC of the id under a separate key. The row has
-// the user and the end. Neither the database nor a copy of it is enough to make the token.
+// The token of an invitation or a reset: `gpw_`, the id of its row, and an HMAC of the id under a separate key. The row has the user and
+// the end. Neither the database nor a copy of it is enough to make the token.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export interface PasswordTokens {

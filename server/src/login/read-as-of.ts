@@ -3,7 +3,7 @@ import type { Copies, Found, Wanted } from '../copies/copies.ts';
 import { callerOf, identityOf, sessionEnded } from './authenticate.ts';
 
 /**
- * The caller and the requested records, as of one moment after the request arrived, so a decision never mixes two moments. Throws
+ * The caller and the requested records, as of one moment after the request arrived. So a decision never mixes two moments. Throws
  * `unauthenticated` when the session has ended since the caller was read.
  */
 export type ReadAsOf = <W extends Record<string, Wanted<unknown>>>(

@@ -30,7 +30,7 @@ export async function resetPassword(
     });
   await refuseWithoutPasswords(db);
   const byMail = mails_tokens && !input.one_time_password;
-  // With mail, nobody ever sees a one-time password.
+  // With mail, no one-time password exists.
   const { password, hash } = await passwords.oneTime();
   await change(db, grant, 'password.reset', async (tx, note) => {
     // Both accounts, always in the same order. When two admins reset each other, the second finds their own session or role ended.

@@ -1,5 +1,5 @@
 // The token of an invitation or a reset lets its holder choose a password, once. Guesses are limited per address, like sign-in, although
-// 256 bits of HMAC cannot be guessed. Every token that does not work gets the same answer.
+// 256 bits of HMAC cannot be guessed. Every invalid token gets the same answer.
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Origin } from '../access/caller.ts';

@@ -3,8 +3,8 @@ import type { Reader, Tx } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
 
 /**
- * Undefined when the account was disabled or its password changed since the read. The user's row stays locked until the transaction
- * ends, so a change of the password finds every session that the old password opened.
+ * Undefined when the account was disabled or its password changed since the read. The user's row stays locked until the transaction ends.
+ * So a change of the password finds every session of the old one.
  */
 export async function insertSession(
   tx: Tx,

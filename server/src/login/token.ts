@@ -1,4 +1,4 @@
-// Access tokens: JWT HS256 (RFC 7519, 8725) under a separate derived key. A token identifies a caller and carries no rights.
+// Access tokens: JWT HS256 (RFC 7519, 8725) under a separate derived key. A token identifies a caller and has no rights.
 import { createSecretKey, randomUUID } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
@@ -8,7 +8,7 @@ import { z } from 'zod';
 export const token_lifetime_seconds = 24 * 60 * 60;
 const issuer = 'gantry';
 const audience = 'gantry-api';
-const type = 'at+jwt'; // RFC 9068: it tells access tokens from other tokens of this service
+const type = 'at+jwt'; // RFC 9068: it distinguishes access tokens from other tokens of this service
 
 export interface Tokens {
   issue(whose: Verified, lifetime_seconds?: number): Promise<string>;

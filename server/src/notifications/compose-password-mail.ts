@@ -2,8 +2,8 @@ import type { PasswordMail } from '../login/admit.ts';
 import { messageId, type Letter } from './compose.ts';
 
 /**
- * The mail of an invitation or a reset. It holds the one copy of the token. It has no text from a person, and its address is the
- * service's own.
+ * The mail of an invitation or a reset. It has the only copy of the token. It has no text from a person, and its address is the service's
+ * own.
  */
 export function composePasswordMail(
   { email, kind, made_by, expires_at, token }: PasswordMail,

@@ -14,7 +14,7 @@ export async function checkMail(db: Database, server: MailServer | undefined): P
   if (server === undefined)
     return {
       verdict: 'ok',
-      detail: 'no mail is sent, because SMTP_URL is not set; users see svc notifications instead',
+      detail: 'no mail is sent, because SMTP_URL is not set; users have svc notifications instead',
       fix: null,
     };
   const { waiting, failed, problem } = await backlog(db, mailQueue);
@@ -31,6 +31,6 @@ export async function checkMail(db: Database, server: MailServer | undefined): P
   return {
     verdict: 'warning',
     detail,
-    fix: 'Check the recipients. They still see failed mail in svc notifications; svc user reset-password mails a new password token.',
+    fix: 'Check the recipients. Notifications of failed mail are in svc notifications; svc user reset-password mails a new password token.',
   };
 }

@@ -40,7 +40,7 @@ test('a wrong password is reported without its text, and the mail waits', async 
   });
 });
 
-test('smtps speaks TLS from the first byte', async () => {
+test('smtps uses TLS from the first byte', async () => {
   await smtp.start('smtps');
   const before = (await smtp.inbox()).length;
   await (await connect({ scheme: 'smtps' })).send(letter);

@@ -1,6 +1,6 @@
 // The connection to the mail server. It uses TLS with a verified certificate, unless the operator listed the host as one without. A server
-// that removes STARTTLS is refused before the password or an address is sent. An error text holds no word of the server's, since
-// those may repeat a secret.
+// that removes STARTTLS is refused before the password or an address is sent. An error text has no word of the server's, because that may
+// repeat a secret.
 import { readFile } from 'node:fs/promises';
 import { rootCertificates } from 'node:tls';
 import type { MailConfig } from '../config.ts';
@@ -59,7 +59,7 @@ export async function connectMailServer({ url, from, ca_file, plaintext }: MailC
       const mail = {
         from: { name: 'Gantry', address: from },
         to: { name: '', address: to },
-        // Exactly one recipient, whatever the headers contain.
+        // Exactly one recipient, independent of the headers.
         envelope: { from, to: [to] },
         subject,
         text,

@@ -55,7 +55,7 @@ async function settle(approval_id: string, states: string[]): Promise<void> {
   await vi.waitFor(look, { timeout: 15_000, interval: 100 });
 }
 
-/** Waits until each mail about the request has had so many attempts without success. */
+/** Waits until each mail about the request has had this number of failed attempts. */
 async function tried(approval_id: string, times: number): Promise<void> {
   const look = async () => expect((await mails(approval_id)).map((mail) => mail.tried)).toEqual([times, times]);
   await vi.waitFor(look, { timeout: 15_000, interval: 100 });

@@ -87,7 +87,7 @@ test('a request that another user supersedes notifies its submitter', async () =
   expect(await received(ada, next.id)).toEqual([]);
 });
 
-test('the owner of the asset gets the notifications of a service principal, which has none', async () => {
+test('the owner of the asset gets the notifications of a service principal', async () => {
   const name = `tool-${++made}`;
   await ada.client.call('registry.create', { params: { kind: 'tool' }, body: { name, team: 'ml' } });
   const { key = '' } = await max.client.call('principals.create', {
@@ -180,7 +180,7 @@ test('the pending count covers the requests that the caller can decide now', asy
   expect((await counts(app.admin)).pending).toBe(before.admin.pending);
 });
 
-test('a caller who may no longer read the asset sees no notification of it, and of an open one no words', async () => {
+test('without permission to read the asset a notification is hidden, and without permission to read the request its text', async () => {
   const eve = await app.user('eve@example.com', { teams: { ml: 'admin' } });
   const closed = await submitted('hidden words', 'access: {visibility: team}\n');
   const open = await submitted('team words');

@@ -34,8 +34,8 @@ export function whereRecipient({ audience, submitted_by, team_id, owner_id }: Ha
 }
 
 /**
- * The notification as its user may read it now; undefined when the asset is gone or closed to them. Admins keep the words while they read the
- * words of the request; its submitter always keeps the reason of the decision. whereCanRead() narrows a list to the candidates.
+ * The notification as its user may read it now; undefined when the asset is gone or unreadable. Admins get its text while they may read the
+ * text of the request. The submitter always gets the reason of the decision. whereCanRead() narrows a list to the candidates.
  */
 export function readablePart<Row extends { kind: NotificationKind; words: string }>(
   caller: UserCaller,

@@ -1,5 +1,5 @@
-// Mail is sent at least once. Only a crash between the server's 250 and its record makes a second copy, with the same Message-ID: no
-// sender can avoid that. A mail fails when the server refuses it for good, or for a day, and `svc doctor` reports it.
+// Mail is sent at least once. Only a crash between the server's 250 and its record makes a second copy, with the same Message-ID. No sender
+// can avoid that. A mail fails when the server refuses it for good, or for a day, and `svc doctor` reports it.
 import { mail_days } from '@gantry/contract/notifications.ts';
 import type { Database } from '../database/database.ts';
 import { passwordMail } from '../login/admit.ts';
@@ -56,7 +56,7 @@ async function sendMail(sending: Sending, job: Job): Promise<Outcome> {
   }
 }
 
-/** Undefined for a disabled user, one who may no longer see the asset, or a token that no longer works. */
+/** Undefined for a disabled user, a user who may no longer read the asset, or an invalid token. */
 async function letterFor(
   { db, password_tokens, from, base_url }: Sending,
   { id: job_id, key }: Job,

@@ -1,4 +1,4 @@
-// Real servers on this machine stand for forbidden destinations; the test sets the addresses of names.
+// Real servers on this machine take the place of forbidden destinations; the test sets the addresses of names.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';

@@ -1,6 +1,6 @@
-// Connections to addresses from users. Promise: a connection goes only to a checked address, because the
-// check runs where the connection is made. A name that changes its address after the check gains nothing. Must never happen: a
-// request to this machine, its networks or its cloud's metadata, unless an operator listed that host; or a followed redirect.
+// Connections to addresses from users. Promise: a connection goes only to a checked address, because the check is part of connecting. A
+// name that changes its address after the check gains nothing. Must never happen: a followed redirect, or a request to this machine, its
+// networks or its cloud's metadata. An operator can list hosts as exceptions.
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

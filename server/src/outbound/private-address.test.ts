@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { isPrivate } from './private-address.ts';
 
-// IANA's registries of special-purpose addresses, IPv4 and IPv6, row by row: first and last address, or one of them where a neighbour is
-// in the same row. A row that they call globally reachable and we do not gives the reason.
+// IANA's registries of special-purpose addresses, IPv4 and IPv6, row by row. Each has the first and last address, or one of them beside a
+// neighbour in the same row. A globally reachable row that we call private has its reason.
 test.each([
   ['0.0.0.0', true, 'this network'],
   ['0.255.255.255', true, 'this network'],
@@ -37,7 +37,7 @@ test.each([
   ['::8.8.8.8', true, 'IPv4-compatible'],
   ['::ffff:10.0.0.1', true, 'IPv4-mapped'],
   ['::ffff:198.18.0.1', true, 'IPv4-mapped'],
-  ['::ffff:8.8.8.8', false, 'IPv4-mapped, counts as what it maps to'],
+  ['::ffff:8.8.8.8', false, 'IPv4-mapped, counts as its IPv4 address'],
   ['::ffff:0:10.0.0.1', true, 'SIIT'],
   ['::ffff:0:808:808', true, 'SIIT'],
   ['64:ff9b::a00:1', true, 'NAT64, globally reachable, but leads to IPv4'],

@@ -2,9 +2,9 @@ import { BlockList, isIP } from 'node:net';
 
 /**
  * IPv4 addresses outside the public internet: IANA's IPv4 Special-Purpose Address Registry, where "globally reachable" is not true, and
- * multicast. The firewall of the agents' network closes the same ranges. The few reachable addresses of 192.0.0.0/24 serve
- * protocols and are no receivers, so all of it is closed. The three ranges for documentation are left out: no
- * machine, network or cloud has its own addresses there, and closed networks use them as stand-ins for public hosts.
+ * multicast. The firewall of the agents' network closes the same ranges. The few reachable addresses of 192.0.0.0/24 serve protocols and
+ * are no receivers, so all of it is closed. The three ranges for documentation are left out. No machine, network or cloud has its own
+ * addresses there, and closed networks use them for public hosts.
  */
 export const privateIpv4Ranges = [
   '0.0.0.0/8', // this network
@@ -20,13 +20,13 @@ export const privateIpv4Ranges = [
   '224.0.0.0/3', // multicast, reserved, broadcast
 ] as const;
 
-// IANA assigns only 2000::/3 of IPv6. Outside are loopback, link-local, unique local, site-local, multicast, discarded,
-// segment routing, and addresses with an IPv4 address that a gateway would connect to: ::/96, SIIT's ::ffff:0:0:0/96, NAT64's 64:ff9b::/96.
+// IANA assigns only 2000::/3 of IPv6. Outside are loopback, link-local, unique local, site-local, multicast, discarded and segment routing.
+// Also outside are addresses that a gateway maps to IPv4: ::/96, SIIT's ::ffff:0:0:0/96, NAT64's 64:ff9b::/96.
 const publicIpv6 = '2000::/3';
 const privateIpv6Ranges = [
   '2001::/23', // protocol assignments: Teredo, benchmarking, ORCHID, relays
   '2001:db8::/32', // documentation
-  '2002::/16', // 6to4, which carries an IPv4 address
+  '2002::/16', // 6to4 with an IPv4 address
   '3fff::/20', // documentation
 ];
 const mappedIpv6 = '::ffff:0:0/96';

@@ -112,7 +112,7 @@ test('a group with the only admin entry of an asset cannot be deleted', async ()
   });
 });
 
-test('only their team and platform admins see groups', async () => {
+test('only their team and platform admins can list groups', async () => {
   const oncall = await group();
   const names = async ({ client }: TestUser) =>
     (await client.call('groups.list', { query: { limit: 200 } })).items.map(({ name }) => name);

@@ -1,4 +1,4 @@
-// One list for groups and service principals of teams, sorted by name. Platform admins see all; others see those of their teams.
+// One list for groups and service principals of teams, sorted by name. Platform admins get all; others get those of their teams.
 import type { Page } from '@gantry/contract/endpoint.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import type { Cursors } from '../http/cursor.ts';

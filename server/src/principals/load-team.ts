@@ -3,7 +3,7 @@ import type { TeamSubject } from '../access/subject.ts';
 import type { Reader } from '../database/database.ts';
 import * as teamStore from './team-store.ts';
 
-/** Throws `not_found` for a missing team and for one that the caller may not see. */
+/** Throws `not_found` for a missing and for a hidden team. */
 export async function loadTeam(db: Reader, name: string): Promise<TeamSubject> {
   const row = await teamStore.teamByName(db, name);
   if (row === undefined) throw new Problem('not_found');

@@ -19,7 +19,7 @@ afterAll(async () => await app?.stop());
 
 const set = async (by: TestUser, body: object) => await by.client.call('org.set', { body });
 
-test('everybody sees the settings, and admins see their source', async () => {
+test('everybody can read the settings, and admins their source', async () => {
   expect(await ada.client.call('org.show', {})).toEqual({
     settings: {
       auth_provider: 'local',
@@ -62,7 +62,7 @@ test('only the file changes a setting that is in the file', async () => {
   expect((await ada.client.call('org.show', {})).settings.enforce_password_change).toBe(false);
 });
 
-test('a file that differs from the settings in effect gives a warning, whichever server differs', async () => {
+test('a file that differs from the settings in effect gives a warning, on any server', async () => {
   const warnings = async () => ((await (await fetch(`${app.url}/readyz`)).json()) as { warnings: string[] }).warnings;
   const finding = async () =>
     (await app.admin.client.call('service.doctor', {})).find(({ part }) => part === 'organisation settings');

@@ -36,8 +36,8 @@ export interface OrgFileDifference {
 }
 
 /**
- * Differences between the current file and the settings in effect. They appear after an edit without a reload, or if another server of the
- * same database has a different file or none.
+ * Differences between the current file and the settings in effect. They appear after an edit without a reload, or when servers of one
+ * database have different files.
  */
 export async function compareOrgConfig(db: Database, path: string): Promise<OrgFileDifference[]> {
   const given = await readOrgConfig(path);

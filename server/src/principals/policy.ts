@@ -21,7 +21,7 @@ export function whereAdminOf(team_ids: readonly string[]): Sql {
     select from membership m where m.user_id = u.id and m.team_id = any(${team_ids}) and m.role = 'admin')))`;
 }
 
-/** Members and platform admins see a team, its groups and its service principals in lists. */
+/** The lists of members and platform admins have a team, its groups and its service principals. */
 export function isListedOfTeam(
   caller: SignedInCaller,
   operation: 'team.read' | 'group.read' | 'principal.read',

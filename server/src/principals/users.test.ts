@@ -88,7 +88,7 @@ test('if admins need an approval, the second-last admin stays too', async () => 
   await app.admin.client.call('users.update', { params: { id }, body: { role: 'viewer' } });
 });
 
-test('a user who leaves a team hands over their assets in it, with the owner’s rights', async () => {
+test('the assets of a user who leaves a team get another owner, with an owner’s rights', async () => {
   const ada = await person();
   const { name } = await agentOf(ada);
   const params = { team: 'ml', principal: `user:${ada.email}` };

@@ -39,7 +39,7 @@ export async function createUser(
   const grant = authorize(caller, 'user.create', theOrg);
   await refuseWithoutPasswords(db);
   const inviting = input.one_time_password ? undefined : invite;
-  // An invited user also gets a password, which nobody knows: their sign-in takes as long as any other.
+  // An invited user also gets a random, unknown password, so that their sign-in takes as long as any other.
   const { password, hash } = await passwords.oneTime();
   const user = {
     email: input.email,
@@ -145,7 +145,7 @@ export interface UserChanges {
   active?: boolean | undefined;
 }
 
-/** A later user with the same address is somebody else. The assets go to `assets_to`. Throws `owns_assets` without one. */
+/** A later user with the same address is another user. The assets go to `assets_to`. Throws `owns_assets` without one. */
 export async function removeUser(
   { db, ownership, endSessions }: UserParts,
   caller: Caller,

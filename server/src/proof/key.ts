@@ -1,5 +1,5 @@
-// The key that signs checkpoints. It is in a file outside the database and separate from SECRET_KEY, so neither key gives the powers of the
-// other. The first start creates it, and nothing replaces it: a log with another key's signature is a fault.
+// The key that signs checkpoints. Its file is outside the database, and it is separate from SECRET_KEY. So neither key gives the powers of
+// the other. The first start creates it, and nothing replaces it: a log with another key's signature is a fault.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';

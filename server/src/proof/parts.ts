@@ -7,7 +7,7 @@ export interface ProofParts {
   key: CheckpointKey;
   /** The prefix of chain names outside: `gantry/<installation>`. */
   log_name: string;
-  /** In the data directory. It is no anchor, because it lies beside the key. */
+  /** In the data directory. It is no anchor, because it is beside the key. */
   own_file: CheckpointFile;
   /** AUDIT_ANCHOR_FILE: on another volume, out of reach of the database's administrators. */
   outside_file: CheckpointFile | undefined;

@@ -1,4 +1,4 @@
-// Retention and restore: both leave a log that verifies, here and on a stranger's machine, and that records the missing entries.
+// Retention and restore. Both leave a log that verifies, here and on a stranger's machine. The log records the missing entries.
 import { execFile } from 'node:child_process';
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -74,7 +74,7 @@ async function oldEntries(): Promise<void> {
   await log.sign();
 }
 
-test('a stranger verifies an export with one file: true with an anchor, exit 4 without, and damage with name and place', async () => {
+test('a stranger verifies an export with one file: true with an anchor, exit 4 without, damage by name and place', async () => {
   expect(await strangerSays()).toMatchObject({ code: 0, stdout: expect.stringContaining('true as anchored') });
   expect(await strangerSays(false)).toMatchObject({ code: 4 });
   await log.tamper(sql`update audit.entry set body = replace(body, 'user-2', 'user-9') where seq = 2`);
@@ -131,7 +131,7 @@ async function restoreBackup(): Promise<void> {
 test('a restore from a backup is reported as a rollback, signing stops, and a reseal records it (T105)', async () => {
   const { head } = await verify(log.parts);
   await restoreBackup();
-  await expect(log.sign()).rejects.toThrow('that the log does not have');
+  await expect(log.sign()).rejects.toThrow('The log does not have it');
   expect((await verify(log.parts)).damage).toMatchObject([{ kind: 'rollback', seq: 4 }]);
   await log.write('written since');
   await expect(log.sign()).rejects.toThrow(Mismatch);

@@ -1,5 +1,5 @@
-// Signs the new entries of a chain. Promise: each checkpoint continues the previous one, entry for entry, and is in the database before it is
-// in a file. Must never happen: a signature over fewer entries than the last one, or over entries that do not follow from it.
+// Signs the new entries of a chain. Promise: each checkpoint continues the previous one, entry for entry. It is in the database before it
+// is in a file. Must never happen: a signature over fewer entries than the last one, or over other entries.
 import type { Chain } from '@gantry/contract/audit.ts';
 import { headOf, type Position } from '../audit/chain.ts';
 import { entryHash, openTree } from '../../../verifier/verify.mjs';

@@ -1,4 +1,4 @@
-// The signed state of a chain: the newest checkpoint, checked against its signature, against every file, and against its last entry. The next
+// The signed state of a chain: the newest checkpoint. It is checked against its signature, every file, and its last entry. The next
 // signature continues from here, so nothing is trusted unchecked.
 import { createHash } from 'node:crypto';
 import type { Chain } from '@gantry/contract/audit.ts';
@@ -59,7 +59,7 @@ async function missingIn(
   const following = await store.checkpointsAfter(db, chain, { note: text, hash: hashOf(text) });
   if (following !== undefined) return following.map(({ note }) => note);
   throw new Mismatch(
-    `${file.path} ends with a checkpoint of the chain ${chain} (size ${text.split('\n')[1]}) that the log does not have: the log was rolled back, or checkpoints were deleted.`,
+    `${file.path} ends with a checkpoint of the chain ${chain} (size ${text.split('\n')[1]}). The log does not have it: the log was rolled back, or checkpoints were deleted.`,
   );
 }
 

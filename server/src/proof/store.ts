@@ -34,7 +34,7 @@ export async function checkpointBefore(db: Reader, chain: Chain, time: string): 
     order by size desc limit 1`);
 }
 
-/** Checkpoints after the one with this text, or after the one that a reseal gave up; undefined if the log has neither. */
+/** Checkpoints after the one with this text, or after one that a reseal recorded as lost. Undefined if the log has neither. */
 export async function checkpointsAfter(
   db: Reader,
   chain: Chain,

@@ -87,7 +87,7 @@ export async function blobs(db: Reader, hashes: readonly string[]): Promise<Map<
   return new Map(rows.map(({ sha256, bytes }) => [sha256, bytes]));
 }
 
-/** Drops uploaded blobs that no content uses. A day is far longer than any push lives. */
+/** Drops uploaded blobs that no content uses. A day is far longer than any push. */
 export async function sweepBlobs(tx: Tx): Promise<number> {
   // A push stages the locked blobs again at this moment; neither waits for the other.
   return await tx.run(sql`

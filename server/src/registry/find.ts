@@ -1,5 +1,5 @@
-// The registry's answers for the folders above. A record carries the ACL rows about one caller, so authorize() needs no further load.
-// The caller is null for a record without a decision.
+// The registry's answers for the folders above. A record has the ACL rows about one caller, so authorize() needs no further load. The
+// caller is null for a record without a decision.
 import { printRef } from '@gantry/contract/refs.ts';
 import type { AssetKind } from '@gantry/contract/roles.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';

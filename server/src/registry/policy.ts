@@ -4,7 +4,7 @@ import { canRead, covers, isMember, whereCanRead } from '../access/decide.ts';
 import type { AssetSubject } from '../access/subject.ts';
 import { sql, type Sql } from '../database/sql.ts';
 
-/** Platform admins see all. Others see those of their teams, their own, published ones and those granted by name, if readable. */
+/** Platform admins get all. Others get those of their teams, their own, published ones and those granted by name, if readable. */
 export function isListed(caller: SignedInCaller, asset: AssetSubject): boolean {
   if (!canRead(caller, asset)) return false;
   if (caller.kind === 'user' && caller.role === 'admin') return true;

@@ -22,7 +22,7 @@ export function faultOf(kind: ConfiguredKind, stored: Config): string | undefine
   return config === undefined ? sentences(findings) : undefined;
 }
 
-// JSON is YAML, so one reader finds the faults, the secrets and the names that reach a prototype, at a limited cost.
+// JSON is YAML, so one reader finds faults, secrets and names of prototypes, at a limited cost.
 function parse(kind: ConfiguredKind, value: Config) {
   const { config, findings } = parseAssetConfig(kind, JSON.stringify(value), 'config');
   return { config, findings: findings.filter(({ severity }) => severity === 'error') };

@@ -63,7 +63,7 @@ export const byNumber = sql`string_to_array(v.version, '.')::int[]`;
 
 const entriesAboutCaller = (caller_id: Sql): Sql => entriesColumn(sql`a.id`, whereAboutAny(principalIds(caller_id)));
 
-/** An asset by its name, or by its id, for the one who asks. */
+/** An asset by its name or by its id, for one caller. */
 export interface AssetFor {
   kind: AssetKind;
   name?: string;

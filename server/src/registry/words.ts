@@ -1,6 +1,6 @@
 /**
- * The words of a text as the search knows them: lower case, split at everything but letters and digits. Documents and
- * queries use this one function; PostgreSQL only stores and matches (its parser keeps `a.b` and `x/y` in one piece).
+ * The words of a text for the search: lower case, split at all characters except letters and digits. Documents and queries use this
+ * function. PostgreSQL only stores and matches, because its parser does not split `a.b` and `x/y`.
  */
 export function words(text: string): string[] {
   return (

@@ -10,7 +10,7 @@ const page = 500;
 // Notifications wake the readers. This poll limits the delay after a lost notification.
 const poll_ms = 5000;
 
-/** Every event after `seq`: first the stored events, then live ones. Ends after the run's `end`, or with the signal. */
+/** Every event after `seq`: first the stored events, then new ones. Ends after the run's `end`, or with the signal. */
 export async function* runEvents(
   db: Database,
   run_id: string,

@@ -86,7 +86,7 @@ async function collectUndos(kind: RunKind, run: Run): Promise<void> {
   try {
     await kind.work(run);
   } catch (error) {
-    // An exception between steps is the one that failed the run before. The ending has it already.
+    // An exception between steps has already failed the run, and the ending has it.
     if (error instanceof Fenced) throw error;
   }
 }

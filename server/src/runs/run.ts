@@ -1,6 +1,6 @@
-// Work that survives a crash. Promise: without a cancel or a failed step, a run reaches its end, even when processes are killed.
-// Each finished step is done once, and one executor acts at a time. A failed step or a cancel undoes the run's steps, newest first.
-// Must never happen: an executor that lost its lease writes (every write names its fence), or a leftover is not reported.
+// Work that survives a crash. Promise: without a cancel or a failed step, a run reaches its end, even when processes are killed. Each
+// finished step is done once, and one executor acts at a time. A failed step or a cancel undoes the run's steps, newest first. Must never
+// happen: a write by an executor without a lease (every write names its fence), or an unreported leftover.
 import type { RunState, runStep } from '@gantry/contract/runs.ts';
 import type { ProblemDocument } from '@gantry/contract/problems.ts';
 import type { Reader, Tx } from '../database/database.ts';
@@ -23,7 +23,7 @@ export interface NewRun {
   team_id?: string;
 }
 
-/** The run as its work sees it. */
+/** The run, for its work. */
 export interface Run<Input = unknown> {
   readonly id: string;
   readonly input: Input;
@@ -121,7 +121,7 @@ export async function findRuns<Input = unknown, Result = unknown>(
   ids: readonly string[],
 ): Promise<RunRow<Input, Result>[]> {
   const rows = new Map((await store.find(db, ids)).map((row) => [row.id, row]));
-  return ids.flatMap((id) => rows.get(id) ?? []) as RunRow<Input, Result>[]; // the caller knows the kind it stored
+  return ids.flatMap((id) => rows.get(id) ?? []) as RunRow<Input, Result>[]; // the caller stored this kind
 }
 
 /** False when the run has already ended or settled. After its undo the run ends `cancelled`. */

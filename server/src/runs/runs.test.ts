@@ -258,7 +258,7 @@ test('a stopped worker releases its run, and the next worker continues it at onc
   expect((await told()).filter((line) => line.startsWith('first begun'))).toHaveLength(1);
 });
 
-test('readers see the same events live and later, and a reader that reconnects misses none', async () => {
+test('readers get the same events during the run and later, and a reader that reconnects misses none', async () => {
   await work();
   const id = await begin({ waits: 'third' });
   const live = Array.from({ length: 20 }, () => events(id));

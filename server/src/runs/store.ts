@@ -88,7 +88,7 @@ export async function requestCancel(tx: Tx, id: string): Promise<boolean> {
   return asked === 1;
 }
 
-/** Claims the oldest free run whose user and team are below their share: a new run, or one with an expired lease. */
+/** Claims the oldest free run whose user and team are below their share. It is new, or its lease has expired. */
 export async function claim(db: Tx, places: Places, lease_ms: number): Promise<ClaimedRun | undefined> {
   const { owner } = places;
   const kinds = Object.keys(places.kinds);
@@ -180,7 +180,7 @@ export async function endStep(
   const problem = end.state === 'done' || end.problem === undefined ? null : json(end.problem);
   await tx.run(sql`
     update run_step set ended_at = coalesce(ended_at, clock_now()),
-      -- The step that failed stays the one that failed, whatever is undone of it.
+      -- The failed step keeps its state during its undo.
       state = case when state = 'failed' and ${end.state} = 'undone' then state else ${end.state} end,
       output = coalesce(${output}::jsonb, output), problem = coalesce(${problem}::jsonb, problem)
     where run_id = ${run_id} and name = ${name}`);

@@ -1,4 +1,4 @@
-// ACL entries are about principals of every kind. This is the lowest folder that knows all kinds.
+// ACL entries are about principals of every kind. This is the lowest folder with access to all kinds.
 import type { EntryPrincipal } from '../access/acl.ts';
 import type { GovernedTx } from '../access/change.ts';
 import { entryWriter } from '../access/entry-writer.ts';

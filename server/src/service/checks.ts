@@ -23,7 +23,7 @@ export function machineChecks(db: Database, data_dir: string, version: string): 
           );
         if (isExposed(await reachOf(db)))
           return warning(
-            `${answers}, over a network and without TLS: everybody in between can read and change the traffic`,
+            `${answers}, over a network and without TLS: others on the network can read and change the traffic`,
             'Add sslmode=verify-full to DATABASE_URL, and sslrootcert=<file> for your own certificate authority.',
           );
         return ok(`${answers}; the service can append to the audit log but not change it`);

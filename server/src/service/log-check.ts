@@ -22,14 +22,14 @@ export function logCheck(
         );
       if (anchor_file === undefined)
         return warning(
-          'it is signed, but no checkpoint leaves this machine: a cut at its end would stay unnoticed',
+          'it is signed, but no checkpoint leaves this machine: a truncation would stay unnoticed',
           'Set AUDIT_ANCHOR_FILE to a file on another volume (docs/guide/governance.md).',
         );
       // Without its mount, the directory belongs to the volume below.
       const [anchor, own] = await Promise.all([stat(dirname(anchor_file)), stat(data_dir)]);
       if (anchor.dev === own.dev)
         return warning(
-          `it is signed, but ${anchor_file} is on the same volume as the service's data: one fault can destroy or change both`,
+          `it is signed, but ${anchor_file} is on the volume of the service's data: one fault can destroy both`,
           'Mount the intended volume, or set AUDIT_ANCHOR_FILE to a file on another volume.',
         );
       return ok(`it is signed, and anchored by ${anchor_file}`);

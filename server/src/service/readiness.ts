@@ -9,8 +9,8 @@ import { freeBytes } from './free-bytes.ts';
 const least_free_bytes = 64 * 1024 ** 2;
 
 /**
- * Throws `starting` or `storage_full` unless the process can work: it is not stopping, the database accepts writes, the disk has space,
- * and each of its roles is ready. Returns the warnings. Anybody may read them, so they name no setting.
+ * Throws `starting` or `storage_full` unless the process can work. It is not stopping, the database accepts writes, the disk has space, and
+ * each of its roles is ready. Returns the warnings. Anybody may read them, so they name no setting.
  */
 export function readiness(
   db: Database,

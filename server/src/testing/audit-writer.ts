@@ -1,5 +1,5 @@
-// Writers of governed changes in a separate process, and a pusher beside them, for the tests to kill: `node audit-writer.ts <settings as
-// JSON>`. Each change creates a team named after its request; two in a hundred roll back at the end.
+// Writers of governed changes and a pusher, in a separate process that the tests kill: `node audit-writer.ts <settings as JSON>`. Each
+// change creates a team named after its request; two in a hundred roll back at the end.
 import { randomUUID } from 'node:crypto';
 import { authorize } from '../access/authorize.ts';
 import { systemCaller } from '../access/caller.ts';

@@ -5,7 +5,7 @@ export function testDatabaseUrl(): string | undefined {
   return process.env.TEST_DATABASE_URL;
 }
 
-/** The settings of this machine. vitest sets BASE_URL to `/`, which is not ours. */
+/** The settings of this machine, without BASE_URL: vitest sets it to `/`. */
 export function testConfig(): Config {
   const { BASE_URL: _, ...environment } = process.env;
   return readConfig(environment);

@@ -1,5 +1,5 @@
-// The stage for tests of deploys: a real database, a real worker, real pushes. Only the ports are stand-ins: an image has no content, and
-// a container is an entry in a map. So a test can read and change the outside world in the middle of a step.
+// The stage for tests of deploys: a real database, a real worker, real pushes. Only the ports are fakes: an image has no content, and a
+// container is an entry in a map. So a test can read and change the outside world in the middle of a step.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,5 +1,5 @@
-// The content of the fuzzed service: a team whose hidden words and secrets are all recognizable, and the
-// team of the callers, with objects that they may change. There is no container engine.
+// The content of the fuzzed service. One team has recognizable hidden words and secrets. The callers' team has objects that they may
+// change. There is no container engine.
 import type { Client } from '@gantry/contract/client.ts';
 import { standInFor } from './agent-stand-in.ts';
 import { deaf_host, deafWebhook } from './make-webhook.ts';

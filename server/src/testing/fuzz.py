@@ -1,6 +1,7 @@
-"""Sends a running service requests of several callers: valid and invalid ones by its OpenAPI document.
+"""Sends valid and invalid requests of several callers to a running service.
 
-Schemathesis makes the requests. The plan (FuzzPlan in fuzz.ts) is read from the standard input; the result is printed.
+Schemathesis makes them from the service's OpenAPI document. The plan (FuzzPlan in fuzz.ts) comes from the standard
+input, and the result is printed.
 """
 
 import base64
@@ -35,7 +36,7 @@ as_described = [
 
 
 class Fault(Exception):
-    """A reply that matches the description but is wrong."""
+    """A wrong reply that matches the description."""
 
 
 def fuzz():
@@ -76,7 +77,7 @@ def ask_as_everybody(name, cases):
 
 
 def use_known_values(case, random):
-    """Random values alone get only 404."""
+    """Adds existing names and ids, because random ones get only 404."""
     for values in (case.path_parameters, case.query, case.body):
         for name in values if isinstance(values, dict) else []:
             known = known_values(case.operation.path, name)

@@ -13,7 +13,7 @@ export interface FuzzPlan<Actor extends string> {
   seed: number;
   /** For each endpoint: this number of valid requests, and again of invalid ones. */
   examples: number;
-  /** Existing values, by the name of a parameter or member, or by the start of a path up to the parameter. */
+  /** Existing values, by the name of a parameter or member, or by the path before the parameter. */
   known: Record<string, unknown[]>;
   /** Description → its canary string. */
   canaries: Record<string, string>;

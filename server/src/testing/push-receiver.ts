@@ -1,4 +1,4 @@
-// An HTTP receiver of the audit log in a separate process, for the tests to kill: `node push-receiver.ts <settings as JSON>`. Each batch is
+// An HTTP receiver of the audit log, in a separate process that the tests kill: `node push-receiver.ts <settings as JSON>`. Each batch is
 // on the disk before it is acknowledged, as a line `{headers, body}`.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { createServer as createPlain, type RequestListener } from 'node:http';

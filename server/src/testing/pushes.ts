@@ -1,4 +1,4 @@
-// Pushes in tests, with a real worker; only the resolver is a stand-in.
+// Pushes in tests, with a real worker; only the resolver is a fake.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ export interface Pushes {
   stop(): Promise<void>;
 }
 
-/** `real` replaces the stand-in. */
+/** `real` replaces the fake. */
 export async function startPushes(db: Database, real?: Resolver): Promise<Pushes> {
   const resolved: ResolveRequest[] = [];
   const errors: unknown[] = [];

@@ -1,4 +1,4 @@
-// The permissions over HTTP, written by hand from the spec and the decisions, and from nothing that the server reads:
+// The permissions over HTTP, written by hand from the spec and the decisions, independently of the server's tables.
 // access/route-matrix.test.ts checks each of them against the real service.
 
 export const actors = {
@@ -23,8 +23,7 @@ export const actors = {
 export type Actor = keyof typeof actors;
 
 // `org`: on an agent or tool that the whole organisation may read. `team`: on one that only its team may read; there 404 means the same
-// answer as for an unknown name or id. One exception: agents' names are unique in the organisation, so a push under a hidden one
-// gets 409, because the name is taken.
+// answer as for an unknown name or id. One exception: agents' names are unique in the organisation. So a push under a hidden name gets 409.
 export const table = `
                              an  ga  ex  di    vo  vt  ct  ow  dt  pd  oa  ta  pa    sv  sd  so    fl
 service.livez                200 200 200 200   200 200 200 200 200 200 200 200 200   200 200 200   200

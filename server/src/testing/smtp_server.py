@@ -1,7 +1,7 @@
 """aiosmtpd as a real mail server for the tests: `smtp_server.py <folder> <port> <mode>`.
 
-Every message is on the disk before it is answered. What the tests want it to do meanwhile stands in files of the
-folder: `busy` (answer 451), `mute` (store the message, and never answer). Addresses that begin with `unknown` get 550.
+Every message is on the disk before it is answered. Files of the folder change its answers: `busy` answers 451,
+`mute` stores the message and never answers. Addresses that begin with `unknown` get 550.
 """
 
 import asyncio

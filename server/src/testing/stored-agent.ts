@@ -1,4 +1,4 @@
-// Agents with a version, and with a revision that seems to run, without a resolver and without containers: the rows after a push's last
+// Agents with a version and a revision that seems to run, without a resolver and without containers. They have the rows after a push's last
 // step and a deploy's step 7. For tests of permissions.
 import { randomUUID } from 'node:crypto';
 import { checkProject } from '@gantry/contract/agent-project.ts';

@@ -1,6 +1,6 @@
-// The real service on its own database: real HTTP, real worker, and the machine's container engine where a test needs it. The
-// service connects with the role of an installation; the test itself is the database's owner.
-// Passwords are hashed with bcrypt's lowest cost, and time is the database's clock, which a test can move.
+// The real service on its own database, with real HTTP and a real worker. A test can also use the machine's container engine. The service
+// connects with the role of an installation; the test itself is the database's owner. Passwords are hashed with bcrypt's lowest cost, and
+// time is the database's clock, which a test can move.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -174,7 +174,7 @@ export async function testApp({
       const installation_id = await installationId(db);
       for (const one of [...others, app]) await one.stop();
       await database.close();
-      // Whichever engine the service used, its containers can only be in this machine’s engine.
+      // The service's containers can only be in this machine’s engine.
       await removeLeftovers(connectEngine({ docker_host: testConfig().engine_host, installation_id }));
       await rm(data_dir, { recursive: true, force: true });
       if (bugs.length > 0) throw new Error(bugs.join(''));

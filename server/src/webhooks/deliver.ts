@@ -1,6 +1,6 @@
-// Promise: every entry for a webhook arrives at least once, in order, or fails after a day and is listed as failed.
-// Each webhook follows the governance chain with its own cursor, which advances when a delivery has arrived or failed.
-// An unreachable address has one job, however many entries are due, and delays no other webhook.
+// Promise: every entry for a webhook arrives at least once, in order, or is listed as failed after a day. Each webhook follows the
+// governance chain with its own cursor, which advances when a delivery has arrived or failed. An unreachable address has one job for any
+// number of due entries, and delays no other webhook.
 import { delivery_days } from '@gantry/contract/webhooks.ts';
 import { entryAt, follow } from '../audit/follow.ts';
 import type { Database } from '../database/database.ts';

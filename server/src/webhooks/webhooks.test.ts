@@ -159,7 +159,7 @@ test('a receiver gets everything in order after a kill, and meanwhile no other w
   await at.kill();
   const names = await Promise.all(Array.from({ length: 20 }, teamCreated));
   const [queued, ...more] = await tried(hook.name, 1);
-  // There is one job, however many entries are due.
+  // There is one job for any number of due entries.
   expect([queued?.state, queued?.problem, more]).toEqual(['queued', 'it cannot be reached (ECONNREFUSED)', []]);
   await at.start();
   await later(0.1);

@@ -5,7 +5,7 @@ import { bad, good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'acl check',
-  summary: 'Check whether you may do an action on an asset, and why; exit 1 when you may not',
+  summary: 'Check whether you may do an action on an asset, and why; exit 1 for no',
   needs: 'permission.check',
   examples: [
     'svc acl check --asset agents/greeter --action deploy',

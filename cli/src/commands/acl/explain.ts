@@ -7,8 +7,7 @@ import { bad, faint, fields, good, line, prose, table, time } from '../../view/v
 
 export const command = defineCommand({
   words: 'acl explain',
-  summary:
-    'Why a principal may or may not do an action on an asset, and the changes that would reverse this; exit 1 when they may not',
+  summary: 'Why a principal may do an action on an asset or not, and the changes that reverse this; exit 1 for no',
   needs: 'permission.explain',
   examples: [
     'svc acl explain agents/greeter --action deploy',

@@ -68,7 +68,7 @@ async function writeOut(lines: AsyncIterable<ExportLine>, write: (text: string) 
     if (!isPassing(error)) throw error;
   }
   if (cursor === undefined)
-    throw new CliRefusal('export_incomplete', `The export broke off after ${entries} entries`, {
+    throw new CliRefusal('export_incomplete', `The export ended early, after ${entries} entries`, {
       hint: 'Run the same command again: entries can come twice, but none is missing.',
     });
   return { entries, cursor };

@@ -11,7 +11,7 @@ interface Pruned {
 
 export const command = defineCommand({
   words: 'audit prune',
-  summary: 'Delete old entries of the log, up to a signed checkpoint; the log records it, and verifies from there',
+  summary: 'Delete old entries of the log, up to a signed checkpoint; the log records the deletion',
   needs: 'this machine',
   examples: [
     'svc audit prune --before 52w --reason "kept for a year"',
@@ -26,7 +26,7 @@ export const command = defineCommand({
   async run({ before, reason, yes }, session) {
     await confirmFinal(session, {
       yes,
-      deed: `Delete the entries of the log from before ${before}`,
+      deed: `Delete the log's entries before ${before}`,
       otherwise: 'no entry was deleted',
     });
     const pruned = JSON.parse(

@@ -57,7 +57,7 @@ function describe({ verdict, chains, damage, notices }: Verification): View {
       ),
       unanchored: line(
         warn('? '),
-        `Every hash and signature holds (${counts}), but only a copy from outside shows that no entries are missing at the end`,
+        `Every hash and signature holds (${counts}). Only a copy from outside shows that no entries are missing at the end`,
       ),
       damaged: line(bad('✗ '), `The log is damaged (${counts})`),
     }[verdict],

@@ -13,7 +13,7 @@ export const command = defineCommand({
     'svc review show 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --diff',
   ],
   arguments: { request: required('The id of the request, or its first characters', 'request') },
-  flags: { diff: toggle('Print what changed in each file') },
+  flags: { diff: toggle('Print the changes in each file') },
   async run({ request, diff }, session) {
     const id = await findId(session, 'request', request);
     const approval = await session.call('approvals.show', { params: { id } });
@@ -40,7 +40,7 @@ export const command = defineCommand({
       next: [
         ...(diff || changes.files.length === 0
           ? []
-          : [{ command: `svc review show ${id} --diff`, when: 'to see what changed in each file' }]),
+          : [{ command: `svc review show ${id} --diff`, when: 'to see the changes in each file' }]),
         ...(pending
           ? [
               { command: `svc review approve ${id} --reason "…"`, when: 'to approve exactly this content' },

@@ -5,7 +5,7 @@ import { bad, faint, good, line, link } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'server start',
-  summary: 'Start the service on this machine, in the background; a running one is left alone',
+  summary: 'Start the service on this machine, in the background, unless it runs',
   needs: 'this machine',
   examples: ['svc server start', 'svc server start --foreground'],
   arguments: {},

@@ -13,7 +13,7 @@ export const command = defineCommand({
     return {
       data: webhook,
       view: [describeWebhook(webhook)],
-      next: [{ command: `svc webhook deliveries ${name}`, when: 'to see what was sent' }],
+      next: [{ command: `svc webhook deliveries ${name}`, when: 'to see its deliveries' }],
     };
   },
 });

@@ -1,4 +1,4 @@
-// Copies of the log to real receivers that are stopped, killed and restarted: no entry is missing or out of order.
+// Copies of the log to real receivers that are stopped, killed and restarted. No entry is missing or out of order.
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -38,7 +38,7 @@ let receivers: Running[] = [];
 // Other tests use the same machine.
 const patient = { timeout: 25_000, interval: 20 };
 const token = 'a token for the receiver';
-const signing_key = 'a key that signs what is sent';
+const signing_key = 'a key that signs the batches';
 
 beforeEach(async () => {
   at = await testDatabase();
@@ -205,7 +205,7 @@ const moveClock = async (interval: string) =>
     values: [],
   });
 
-test('rsyslog over TCP and TLS gets every entry as one message, also after a restart; over UDP it gets the sent messages', async () => {
+test('over TCP and TLS rsyslog gets every entry as one message, also after a restart; over UDP it gets the sent ones', async () => {
   const ports = { tcp: await freePort(), tls: await freePort(), udp: await freePort() };
   const receiver = await syslogReceiving(folder, ports, trusted);
   receivers.push(receiver);

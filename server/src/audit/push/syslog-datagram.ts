@@ -37,7 +37,7 @@ async function sent(socket: ReturnType<typeof createSocket>, text: string): Prom
   );
 }
 
-// An entry that is too long for a datagram arrives as number and hash, which still prove its existence and content.
+// An entry that is too long for a datagram arrives as number and hash. They still prove its existence and content.
 function message(entry: EntryLine): string {
   const whole = syslogMessage(entry);
   if (whole.length <= max_bytes) return whole;

@@ -1,6 +1,6 @@
-// Syslog over TCP or TLS (RFC 6587 octet counting, RFC 5425). The protocol has no acknowledgement. Instead, each batch has its own connection
-// and we end it first. Only a receiver that then ends its side too has read everything. A receiver that dies with unread bytes resets the
-// connection or ends it before us; then the batch is sent again.
+// Syslog over TCP or TLS (RFC 6587 octet counting, RFC 5425). The protocol has no acknowledgement. Instead, each batch has its own
+// connection and we end it first. Only a receiver that then ends its side too has read everything. A receiver that dies with unread bytes
+// resets the connection or ends it before us. Then the batch is sent again.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -12,8 +12,8 @@ import type { Sandboxes } from '../../engine/sandboxes.ts';
 import { uvPath } from '../../engine/uv.ts';
 import { listInstalled, readInstalled, type InstalledPackage } from './installed.ts';
 
-// The slow part of a build, done once for all agents of a team with the same lock: the locked packages in /opt/venv, on the base image.
-// No code of a package runs meanwhile. The first sandbox has the cache and unpacks wheels, but never starts the Python in /opt/venv.
+// The slow part of a build: the locked packages in /opt/venv, on the base image. It is done once for all agents of a team with the same
+// lock. No code of a package runs meanwhile. The first sandbox has the cache and unpacks wheels, but never starts the Python in /opt/venv.
 // The second sandbox has neither cache nor network. It compiles and lists the packages with the base image's own interpreter.
 
 export interface DependencyImageInput {

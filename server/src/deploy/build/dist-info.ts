@@ -3,8 +3,9 @@ import { normaliseName } from '@gantry/contract/requirements.ts';
 import { parseLock } from '../../engine/lock.ts';
 
 /**
- * Files for `importlib.metadata` of the project's own folders, which are imported but never built: a METADATA with name and version, by its
- * path below a folder of PYTHONPATH. A name in the lock has no such file, because other packages need the installed package's metadata.
+ * Files for `importlib.metadata` of the project's own folders, because these are imported but never built. Each is a METADATA with name and
+ * version, by its path below a folder of PYTHONPATH. A name in the lock has no such file, because other packages need the installed
+ * package's metadata.
  */
 export function distInfo(projects: readonly LocalProject[], lock: string): Map<string, Uint8Array> {
   const installed = new Set(parseLock(lock).map(({ name }) => normaliseName(name)));

@@ -25,7 +25,7 @@ export async function* containerLogs(
   try {
     yield* lines(output);
   } catch (error) {
-    // The reader hung up, which ends a follow.
+    // The reader has disconnected, and that ends a follow.
     if (!signal.aborted) throw error;
   } finally {
     if (output instanceof Readable) output.destroy();
@@ -47,9 +47,9 @@ async function* lines(output: AsyncIterable<string | Buffer> | Iterable<Buffer>)
 }
 
 /**
- * The engine's multiplexing: a header of eight bytes (stream, three zeros, length), then one log entry of that length with its own time.
- * A line of more than 16,384 bytes comes as several entries with the same time. They are never joined here, because output without
- * a newline would fill the memory.
+ * The engine's multiplexing: a header of eight bytes (stream, three zeros, length), then one log entry with its own time. A line of more
+ * than 16,384 bytes comes as several entries with the same time. They are never joined here, because output without a newline would fill
+ * the memory.
  */
 async function* entries(
   output: AsyncIterable<string | Buffer> | Iterable<Buffer>,

@@ -1,4 +1,4 @@
-// Real containers of a stand-in agent. A secret file sets its behaviour, which also proves that secrets arrive.
+// Real containers of a fake agent. A secret file sets its behaviour, and this also proves that secrets arrive.
 import { once } from 'node:events';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -63,7 +63,7 @@ export interface Target {
   /** Writes the secrets and starts. A running container stays unchanged. Throws `start_failed` when the place is missing. */
   start(place: Place, secrets: SecretFiles, signal: AbortSignal): Promise<Instance>;
   observe(place: Place, signal?: AbortSignal): Promise<Instance>;
-  /** Tells the agent to accept no new calls. */
+  /** Makes the agent accept no new calls. */
   drain(place: Place, signal?: AbortSignal): Promise<void>;
   /** Asks the container to end, and kills it after `grace_seconds`. A stopped container stays unchanged. */
   stop(place: Place, o: { grace_seconds: number }, signal?: AbortSignal): Promise<void>;

@@ -7,8 +7,9 @@ import { readEntries } from '../read-entries.ts';
 import * as store from '../store.ts';
 
 /**
- * Proves that an entry is in the signed log: the entry, the first checkpoint over it, and the hashes between them. The cost depends on the
- * distance of two checkpoints, not on the length of the log. `seal` first signs new entries, so the newest entry has a proof too.
+ * Proves that an entry is in the signed log. The proof has the entry, the first checkpoint over it, and the hashes between them. The cost
+ * depends on the distance of two checkpoints, not on the length of the log. `seal` first signs new entries, so the newest entry has a proof
+ * too.
  */
 export async function prove(
   { db }: ProofParts,

@@ -1,7 +1,7 @@
 import { nodeHash, openTree } from '../../../../verifier/verify.mjs';
 
 /**
- * The siblings on the way from a leaf to the root of the tree with `size` leaves (RFC 9162, 2.1.3.1), nearest first. Leaves before
+ * The siblings on the path from a leaf to the root of the tree with `size` leaves, nearest first (RFC 9162, 2.1.3.1). Leaves before
  * `known.size` are given only by the peaks of their tree. Later leaves, including this one, are given one by one.
  */
 export function pathTo(

@@ -28,7 +28,7 @@ function auditPath(m: number, of: string[]): string[] {
     : [...auditPath(m - k, of.slice(k)), merkleTreeHash(of.slice(0, k))];
 }
 
-test('a tree that grows from its peaks has the root of all its leaves, at every size and from every stored state', () => {
+test('a tree that grows from its peaks has the root of all its leaves, from every size to every size', () => {
   for (let size = 0; size <= 40; size++) {
     const expected = merkleTreeHash(leaves(0, size));
     for (let kept = 0; kept <= size; kept++) {

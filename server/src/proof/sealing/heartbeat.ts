@@ -1,5 +1,5 @@
-// A heartbeat: one entry per interval, signed with the next checkpoint. It distinguishes a suppressed log from a log without events. It is in
-// the governance chain, whose silence matters. It names the heads of the other chains, so that one chain protects the others.
+// A heartbeat: one entry per interval, signed with the next checkpoint. It distinguishes a suppressed log from a log without events. It is
+// in the governance chain. It names the heads of the other chains, so that one chain protects the others.
 import { append } from '../../audit/append.ts';
 import { headOf } from '../../audit/chain.ts';
 import type { Database } from '../../database/database.ts';

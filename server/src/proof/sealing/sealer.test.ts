@@ -85,7 +85,7 @@ test('a log that is rolled back behind its checkpoints makes the service not rea
   expect(answered.status).toBe(503);
   expect(await answered.json()).toMatchObject({
     code: 'log_mismatch',
-    detail: expect.stringContaining('that the log does not have'),
+    detail: expect.stringContaining('The log does not have it'),
   });
   expect(await readFile(anchors, 'utf8')).toBe(await readFile(`${anchors}.kept`, 'utf8'));
 });
@@ -137,7 +137,7 @@ test('a missing volume is reported, nothing counts as checked without it, and it
     const same = logCheck(sealer, { anchor_file: join(volume, 'anchors'), data_dir: log.directory });
     expect(await same.look(AbortSignal.timeout(1000))).toMatchObject({
       verdict: 'warning',
-      detail: expect.stringContaining('on the same volume'),
+      detail: expect.stringContaining("on the volume of the service's data"),
     });
     expect((await verify(parts)).verdict).toBe('true_as_anchored');
   } finally {

@@ -1,5 +1,5 @@
-// Signs the log: every minute if there are new entries, after a thousand entries, at a heartbeat, and at the end. Each check is one small query
-// and delays no governed change. If the log does not match its checkpoints, signing stops, and the service is not ready until a repair.
+// Signs new entries of the log: every minute, after a thousand entries, at a heartbeat, and at the end. Each check is one small query and
+// delays no governed change. If the log does not match its checkpoints, signing stops, and the service is not ready until a repair.
 import { chains, type Chain } from '@gantry/contract/audit.ts';
 import { heads } from '../../audit/chain.ts';
 import { startLoop } from '../../queue/loop.ts';

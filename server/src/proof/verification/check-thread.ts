@@ -1,4 +1,4 @@
-// A separate thread checks a chain: the hashes of a long log take minutes of one core, and requests must not wait for them.
+// A separate thread checks a chain. The hashes of a long log take minutes of one core, and requests must not wait for them.
 import { Worker } from 'node:worker_threads';
 import type { Position } from '../../audit/chain.ts';
 import type { checkChain, Entry } from '../../../../verifier/verify.mjs';
@@ -13,7 +13,7 @@ type Row = [seq: number, occurred_at: string, body: string, prev: string, hash: 
 /** First all entries in order, in batches, then the head of the chain. The answer to a batch is empty; the answer to the head is the result. */
 export type Message = { rows: Row[] } | { head: Position };
 
-// The limit of batches on the way to the other thread. With one it would wait for the next; with many all would be in memory.
+// The limit of batches in transfer to the other thread. With one it would wait for the next; with many all would be in memory.
 const max_under_way = 2;
 
 export async function checkInThread(given: Given, entries: AsyncIterable<Entry[]>, head: Position): Promise<Found> {

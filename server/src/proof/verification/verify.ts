@@ -22,7 +22,7 @@ export interface Given {
   anchor?: string | undefined;
 }
 
-/** `parts.own_file` can only prove damage, because it lies beside the key. */
+/** `parts.own_file` can only prove damage, because it is beside the key. */
 export async function verify(parts: ProofParts, { head, anchor }: Given = {}): Promise<Verification> {
   const noted: Noted = head === undefined ? new Map() : parseHead(head);
   const outside = await anchorsOf(parts, anchor);

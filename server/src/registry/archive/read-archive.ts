@@ -1,8 +1,7 @@
-// A packed project → its files, in memory. Nothing is written to a disk before every entry is checked.
-// Promise: the result is plain files under plain relative paths, the same for every later reader. Must never happen: a path out of the
-// project, two entries that are one file on some system, a link or a device, more bytes than the limits while reading.
-// Faults of paths and kinds are collected, so their author sees all of them; a limit ends the reading at once.
-// It takes seconds of one core, so the service runs it in a separate thread (unpack.ts).
+// A packed project → its files, in memory. Nothing is written to a disk before every entry is checked. Promise: the result is plain files
+// under plain relative paths, the same for every later reader. Must never happen: a path out of the project, two entries for one file on
+// some system, a link, a device, or too many bytes. Faults of paths and kinds are collected, so their author gets all of them. A limit ends
+// the reading at once. It takes seconds of one core, so the service runs it in a separate thread (unpack.ts).
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { projectLimits } from '@gantry/contract/agent-project/limits.ts';
@@ -103,7 +102,7 @@ function startReading(): Reading {
   parser.on('eof', () => (hasEnded = true));
 
   function count(): void {
-    // One block of zeros ends an archive for some readers; others read on.
+    // One block of zeros ends an archive for some readers; others continue.
     if (hasZeros) refused ??= somethingFollows();
     if (++blocks > max_blocks)
       refused ??= archiveTooLarge(`The archive has more than ${max_blocks} entries, the limit for an archive.`);

@@ -1,4 +1,4 @@
-// Writes a body to a file without a name. It takes little memory, and a kill leaves nothing behind.
+// Writes a body to a file without a name. It takes little memory, and a kill leaves no file.
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// A packed project is read in a separate thread: a hostile one can keep a core busy until the deadline, and delays nobody else.
-// Promise: it ends when the client leaves and at the deadline, for every archive.
+// A packed project is read in a separate thread. A hostile one can occupy a core until the deadline, but delays nobody else. Promise: it
+// ends when the client leaves and at the deadline, for every archive.
 import { Worker } from 'node:worker_threads';
 import { readProblem, type Problem, type ProblemDocument } from '@gantry/contract/problems.ts';
 import { archiveTooLarge } from './archive-too-large.ts';

@@ -412,7 +412,7 @@ describe('references of a config', () => {
       ]);
       expect(tried.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
       for (const one of tried)
-        if (one.status === 'rejected') expect(['in_use', 'reference_missing']).toContain((one.reason as Problem).code); // what the client throws
+        if (one.status === 'rejected') expect(['in_use', 'reference_missing']).toContain((one.reason as Problem).code); // the exception of the client
     }
   });
 

@@ -109,7 +109,7 @@ export function versionDetail(
   };
 }
 
-/** A caller without write access sees the names of environment variables, but not their values. */
+/** A caller without write access gets the names of environment variables, but not their values. */
 function shownConfig(caller: Caller, asset: AssetRecord, config: Record<string, unknown>): Record<string, unknown> {
   if (decide(caller, 'asset.write', asset).allowed) return config;
   // Those of an agent are under `deploy`, those of an MCP server beside its command.

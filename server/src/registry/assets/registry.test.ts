@@ -117,7 +117,7 @@ describe('search', () => {
     expect(names(await search('nemo', 'greet'))).toEqual([]);
   });
 
-  test('a kind narrows it, and its pages hold every hit once', async () => {
+  test('a kind narrows it, and its pages have every hit once', async () => {
     for (const index of [1, 2, 3, 4, 5])
       await create('ada', 'tool', `pager-${index}`, { description: 'pager '.repeat(index) });
     expect(names(await search('ada', 'pager', { kind: 'agent' }))).toEqual([]);
@@ -226,7 +226,7 @@ describe('show', () => {
     expect(detail.config).toMatchObject({ deploy: { env_vars: { GREETING: 'hi there' } } });
   });
 
-  test('a caller without write access sees the names of environment variables, but no values', async () => {
+  test('a caller without write access gets the names of environment variables, but no values', async () => {
     for (const person of ['vera', 'dora', 'otto', 'nemo', 'bob'] as const) {
       expect((await show(person, 'agent', 'greeter')).config).toMatchObject({
         deploy: { env_vars: { GREETING: '(hidden)' } },

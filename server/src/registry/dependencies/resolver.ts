@@ -1,5 +1,5 @@
-// The outside part of a push: the choice of a base image, and the resolution of a project's dependencies on it.
-// engine-resolver.ts implements it; the interface keeps the push testable without containers.
+// The outside part of a push: it chooses a base image and resolves a project's dependencies on it. engine-resolver.ts implements it. The
+// interface keeps the push testable without containers.
 import type { ResolverLine } from '@gantry/contract/dependencies/resolver-lines.ts';
 import type { Dependencies } from '../content.ts';
 

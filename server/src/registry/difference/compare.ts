@@ -8,8 +8,8 @@ import { changedFiles, difference, type ChangedFile } from './difference.ts';
 import { max_file_bytes, max_files } from './file-diffs.ts';
 
 /**
- * The difference between two stored contents for this caller. A caller without write access sees that a file or an environment variable
- * changes, but not its content.
+ * The difference between two stored contents for this caller. A caller without write access gets the names of changed files and environment
+ * variables, but not their content.
  */
 export async function compare(
   db: Reader,

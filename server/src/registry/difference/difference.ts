@@ -1,5 +1,5 @@
-// The difference between two contents: each value of the config by its path, the files by their hashes and text, the packages of
-// the lock, the base image, and the reach. Pure; a review, a plan and a refusal show the same.
+// The difference between two contents: config, files, packages of the lock, base image, and reach. Values of the config are compared by
+// path, files by hash and text. Pure; a review, a plan and a refusal show the same.
 import type { Difference } from '@gantry/contract/difference.ts';
 import type { Content } from '../content.ts';
 import { fileDiffs } from './file-diffs.ts';

@@ -1,5 +1,5 @@
-// The text of changed files as unified diffs. The pusher chooses their number, length and difference, so effort and length have limits.
-// A file past a limit says so; its size and hash still show the change.
+// The text of changed files as unified diffs. The pusher chooses their number, length and difference, so effort and length have limits. A
+// file past a limit has a note; its size and hash still show the change.
 import type { Difference } from '@gantry/contract/difference.ts';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import type { ChangedFile } from './difference.ts';

@@ -1,4 +1,4 @@
-// A user who leaves owns nothing there: each of their assets gets another owner, with an owner's rights.
+// Each asset of a user who leaves gets another owner, with an owner's rights.
 import { printRef } from '@gantry/contract/refs.ts';
 import { actions, defaultEntries, type Action } from '@gantry/contract/roles.ts';
 import type { GovernedTx } from '../../access/change.ts';

@@ -1,5 +1,5 @@
-// A transfer changes the team and the owner. Id, name, versions and manual grants stay.
-// Must never happen: an asset without an administrator, or an asset in a team whose new owner could not have created it there.
+// A transfer changes the team and the owner. Id, name, versions and manual grants stay. Must never happen: an asset without an
+// administrator, or with an owner who could not have created it in its team.
 import { Problem } from '@gantry/contract/problems.ts';
 import type { AssetRef } from '@gantry/contract/refs.ts';
 import type { AssetState } from '@gantry/contract/registry.ts';

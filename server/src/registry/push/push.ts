@@ -1,6 +1,6 @@
-// A push: quick checks refuse at once, with all faults; slow work (resolving) is a run.
-// Promise: after a 202 the files are stored, and a run makes a version of them or reports a fault, even across a kill.
-// Must never happen: a version whose name, team or owner differ from the asset's record, or new content under a final version.
+// A push: quick checks refuse at once, with all faults; slow work (resolving) is a run. Promise: after a 202 the files are stored. A run
+// makes a version of them or reports a fault, even across a kill. Must never happen: a version with another name, team or owner than the
+// asset's record, or new content under a final version.
 import { checkProject } from '@gantry/contract/agent-project.ts';
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { resolverLines } from '@gantry/contract/dependencies/resolver-lines.ts';
@@ -91,8 +91,8 @@ async function store(db: Database, user: SignedInCaller, { asset, files, ...requ
   return await stageAndEnqueue(db, user, input, files);
 }
 
-// Names of agents are unique in the organisation. A user of another team probably wants a new agent of that name, and learns that it is
-// taken. They learn the team only where they may read the agent.
+// Names of agents are unique in the organisation. A user of another team probably wants a new agent of that name, and is refused because it
+// is taken. The refusal names the team only if they may read the agent.
 function requireWrite(user: SignedInCaller, asset: AssetRecord): void {
   const readable = canRead(user, asset);
   if (readable && (isMember(user, asset.team.id) || decide(user, 'asset.write', asset).allowed)) {
@@ -108,7 +108,7 @@ function requireWrite(user: SignedInCaller, asset: AssetRecord): void {
   throw new Refusal(problem, 'asset.write', asset);
 }
 
-// The team of a new agent is in the archive. A caller who may create in no team at all is refused before it is read.
+// The team of a new agent is in the archive. A caller who may create in no team is refused before it is read.
 function requireSomeTeam(user: SignedInCaller): void {
   if (user.role === 'admin') return;
   const teams = user.memberships.map(({ team_id, team }): TeamSubject => ({ kind: 'team', id: team_id, name: team }));

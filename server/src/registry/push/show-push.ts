@@ -35,7 +35,7 @@ export async function requireReadablePush(db: Database, caller: Caller, id: stri
   await readable(db, signedIn(caller), id);
 }
 
-// A reader of the agent may see its pushes. Before the agent exists, only the pusher may.
+// A reader of the agent may read its pushes. Before the agent exists, only the pusher may.
 async function readable(db: Database, caller: SignedInCaller, id: string): Promise<RunRow<PushInput, PushResult>> {
   const run = await findRun<PushInput, PushResult>(db, id);
   if (run?.kind !== 'push') throw new Problem('not_found');
@@ -48,7 +48,7 @@ async function readable(db: Database, caller: SignedInCaller, id: string): Promi
 
 function pushRecord(run: RunRow<PushInput, PushResult>): PushRecord {
   const { name, version } = run.input.config;
-  // A push does not show the steps after a stop. A push whose run left something behind has failed.
+  // A push does not show the steps after a stop. A push with remains of its run has failed.
   const state = run.state === 'cancelling' ? 'running' : run.state === 'needs_attention' ? 'failed' : run.state;
   return {
     id: run.id,

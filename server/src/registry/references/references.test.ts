@@ -207,7 +207,7 @@ test('a config stored under looser rules is refused at push and at deploy, with 
   expect(run).toMatchObject({ problem: { errors: [{ message: expect.stringContaining('svc registry tool edit') }] } });
 });
 
-test('the reference of a serving agent cannot be deleted; a caller who may not read the agent is not told its name', async () => {
+test('the reference of a serving agent cannot be deleted; the agent’s name is hidden from callers who may not read it', async () => {
   const tool = await create('ada', 'tool', 'ml');
   const remove = async (person: Person) =>
     await routes['registry.delete']({

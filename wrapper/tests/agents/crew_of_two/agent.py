@@ -1,4 +1,4 @@
-"""A crew whose model waits a little, counts its calls in a file, and uses a tool when the topic says so."""
+"""A crew whose model waits a little and counts its calls in a file. It uses a tool when the topic requests it."""
 
 import os
 import time

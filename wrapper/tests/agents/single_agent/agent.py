@@ -1,4 +1,4 @@
-"""One agent, with a model that repeats what it is asked, slowly when told to."""
+"""One agent, with a model that repeats the question, slowly on request."""
 
 import time
 

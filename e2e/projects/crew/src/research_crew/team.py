@@ -2,5 +2,5 @@ from .crew import ResearchCrew
 
 
 def make_team():
-    """What a person may name as the entrypoint instead of the class."""
+    """An entrypoint can also name this instead of the class."""
     return ResearchCrew().crew()

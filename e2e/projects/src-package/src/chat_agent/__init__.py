@@ -1,4 +1,4 @@
-"""As the templates do it, the package shows its graph."""
+"""The package exports its graph, as in the templates."""
 
 from chat_agent.graph import graph
 

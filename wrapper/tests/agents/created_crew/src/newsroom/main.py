@@ -1,4 +1,4 @@
-"""What a person runs; the service starts the crew itself."""
+"""For a person at a terminal; the service starts the crew itself."""
 
 from newsroom.crew import Newsroom
 
