@@ -43,7 +43,8 @@ beforeAll(async () => {
     SECRET_KEY: randomBytes(32).toString('base64'),
     BASE_URL: 'http://127.0.0.1:1',
     OUTBOUND_PRIVATE_HOSTS: upstream.host,
-    LOG_LEVEL: 'fatal',
+    AUDIT_KEY_FILE: join(directory, 'checkpoint-key'),
+    LOG_LEVEL: 'error',
     HOME: directory,
     XDG_CONFIG_HOME: directory,
   };

@@ -57,6 +57,8 @@ function requestContent(body: NonNullable<Endpoint['body']>): Json {
 function successes(endpoint: Endpoint): Json {
   const headers = successHeaders(endpoint);
   if (endpoint.reply.kind !== 'raw') return { [endpoint.reply.status]: { headers, ...success(endpoint.reply) } };
+  if (endpoint.surface === 'gateway')
+    return { 200: { description: "The model's own answer", headers, content: modelContent } };
   return {
     200: { description: "The agent's own answer", content: agentContent },
     202: {
@@ -70,6 +72,8 @@ function successes(endpoint: Endpoint): Json {
 const agentContent: Json = Object.fromEntries(
   ['application/json', 'application/problem+json', 'text/plain', 'text/event-stream'].map((type) => [type, {}]),
 );
+
+const modelContent: Json = { 'application/json': {}, 'text/event-stream': {} };
 
 function success(reply: Exclude<Endpoint['reply'], { kind: 'raw' }>): Json {
   switch (reply.kind) {

@@ -10,6 +10,20 @@ export const problemSchemas: Record<string, Json> = {
   Problem: problemSchema({ enum: Object.keys(problems) }),
   // An agent's refusal, which can have codes of its own.
   AgentProblem: problemSchema({}),
+  ModelProblem: {
+    type: 'object',
+    description: 'As the clients of model vendors read it',
+    required: ['type', 'error'],
+    properties: {
+      type: { const: 'error' },
+      error: {
+        type: 'object',
+        required: ['type', 'code', 'message'],
+        properties: { type: { type: 'string' }, code: { type: 'string' }, message: { type: 'string' } },
+      },
+      request_id: { type: 'string' },
+    },
+  },
 };
 
 export function refusals(endpoint: Endpoint): Json {
@@ -42,17 +56,25 @@ interface ProblemExample {
 }
 
 function refusalsOf(endpoint: Endpoint): ProblemExample[] {
-  const schema = endpoint.reply.kind === 'raw' ? 'AgentProblem' : 'Problem';
+  const { schema, suffix, type } = shapeOf(endpoint);
   const byStatus = Map.groupBy(problemsOf(endpoint), (code) => problems[code].status);
   return [...byStatus].map(([status, codes]) => ({
     status,
-    name: `${codes.map(pascal).join('Or')}${schema === 'Problem' ? '' : 'ByAgent'}`,
+    name: `${codes.map(pascal).join('Or')}${suffix}`,
     response: {
       description: codes.map(describe).join(' · '),
       headers: refusalHeaders(codes),
-      content: { 'application/problem+json': { schema: { $ref: `#/components/schemas/${schema}` } } },
+      content: { [type]: { schema: { $ref: `#/components/schemas/${schema}` } } },
     },
   }));
+}
+
+function shapeOf({ surface, reply }: Endpoint): { schema: string; suffix: string; type: string } {
+  if (surface === 'gateway') return { schema: 'ModelProblem', suffix: 'ByGateway', type: 'application/json' };
+  const type = 'application/problem+json';
+  return reply.kind === 'raw'
+    ? { schema: 'AgentProblem', suffix: 'ByAgent', type }
+    : { schema: 'Problem', suffix: '', type };
 }
 
 function describe(code: ProblemCode): string {
