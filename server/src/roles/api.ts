@@ -3,6 +3,7 @@ import { approvalsRoutes } from '../approvals/routes.ts';
 import { auditRoutes } from '../audit/routes.ts';
 import { costsRoutes } from '../costs/routes.ts';
 import { deployRoutes } from '../deploy/routes.ts';
+import { findSecretUsers } from '../deploy/secret-users.ts';
 import { deriveKey } from '../derive-key.ts';
 import { cursors as sealedCursors } from '../http/cursor.ts';
 import type { SurfaceHandlers } from '../http/handlers.ts';
@@ -20,6 +21,8 @@ import { startSealer } from '../proof/sealing/sealer.ts';
 import { ownedAssets } from '../registry/find.ts';
 import { assetsOfTeam, holdAssets, moveOwnership, ownedIn } from '../registry/ownership/move-ownership.ts';
 import { registryRoutes } from '../registry/routes.ts';
+import { secretsOfTeam } from '../secrets/remove.ts';
+import { secretsRoutes } from '../secrets/routes.ts';
 import { endKeysShownTo, principalsOfTeam } from '../service-principals/find.ts';
 import { servicePrincipalsRoutes } from '../service-principals/routes.ts';
 import { auditPushChecks } from '../service/audit-push-checks.ts';
@@ -83,6 +86,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
         holdAssets,
         assetsOfTeam,
         principalsOfTeam,
+        secretsOfTeam,
       },
       endSessions,
       mailedUntil,
@@ -96,6 +100,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
     ...approvalsRoutes({ db, cursors }),
     ...notificationsRoutes({ db, cursors, catchUp: outgoing.catchUp }),
     ...permissionsRoutes({ db, cursors, readAsOf }),
+    ...secretsRoutes({ db, cursors, stores: deploy.secret_stores, findUsers: findSecretUsers }),
     ...deployRoutes(deploy),
     ...webhooksRoutes({ ...outgoing.webhooks, cursors }),
     ...auditRoutes({
