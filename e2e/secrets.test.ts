@@ -1,6 +1,7 @@
 // Secrets from the prompt to the agent. A canary is searched everywhere else; a control value proves that each search finds something.
 import { execFile } from 'node:child_process';
-import { readFile, readdir, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -166,6 +167,29 @@ test('a restart of a killed container puts the files back, and masks what it pri
   await seen.engine.docker.getContainer(name).kill();
   await serving(admin, 'holder');
   await expect.poll(async () => await variables('TEAM_TOKEN'), { timeout: 60_000 }).toEqual(['of the team 3391']);
+});
+
+test('SECRET_KEY can change: the agent keeps its container, its key and its secrets', async () => {
+  const { key } = JSON.parse((await gantry.must('svc principal create --name robot --team ml --json')).stdout) as {
+    key: string;
+  };
+  const [name] = await seen.containers('agent');
+  const file = join(gantry.data_dir, 'secret-key');
+  const previous = (await readFile(file, 'utf8')).trim();
+  await gantry.must('svc server stop');
+  await writeFile(file, `${randomBytes(32).toString('base64')}\n`);
+  expect((await gantry.type('svc server start')).output).toContain('SECRET_KEY is not the one');
+  await gantry.must('svc server start', { env: { PREVIOUS_SECRET_KEY: previous } });
+  await gantry.must('svc server stop');
+  await gantry.must('svc server start');
+  expect((await gantry.type('svc whoami')).output).toContain('unauthenticated');
+  await gantry.must(`svc login --email admin@gantry.local --password ${gantry.admin_password} --store file`);
+  expect((await gantry.must('svc whoami', { as: 'robot', env: { SERVICE_API_KEY: key } })).output).toContain('robot');
+  agent = callAgent(`${gantry.url}/agents/holder`, await gantry.token());
+  expect(await variables('TEAM_TOKEN')).toEqual(['of the team 3391']);
+  expect(await seen.containers('agent')).toEqual([name]);
+  await gantry.must('svc restart holder');
+  expect(await variables('CRM_TOKEN', 'TEAM_TOKEN')).toEqual(['a third value 1177', 'of the team 3391']);
 });
 
 test('a used secret is not removed, and names its users; a deleted agent takes its own with it', async () => {

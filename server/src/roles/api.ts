@@ -37,7 +37,7 @@ import { webhooksRoutes } from '../webhooks/routes.ts';
 import type { Role, RoleParts } from './role.ts';
 
 export async function openApi(parts: RoleParts): Promise<Role> {
-  const { config, log, db, secret_key, passwords, tokens, readAsOf, base_url, stopping, onError, open } = parts;
+  const { config, log, db, secret_key, keys, passwords, tokens, readAsOf, base_url, stopping, onError, open } = parts;
   const { org_config, data_dir } = config;
   let orgFile: OrgFile = { path: null, settings: {} };
   const readSettings = async () => {
@@ -54,7 +54,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
   const { containers, deploy } = await parts.deploying();
   const outgoing = await parts.outgoing();
   const cursors = sealedCursors(deriveKey(secret_key, 'cursor'));
-  const key_digest = deriveKey(secret_key, 'service-key');
+  const key_digest = keys['service-key'];
   const orgFileChecks =
     org_config === undefined ? [] : [orgFileCheck(org_config, async () => await compareOrgConfig(db, org_config))];
   const checks = [
@@ -94,7 +94,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
       orgFile: () => orgFile,
     }),
     ...servicePrincipalsRoutes({ db, cursors, holdAssets, digest_key: key_digest }),
-    ...keysRoutes({ db, cursors, pepper: parts.key_pepper }),
+    ...keysRoutes({ db, cursors, pepper: keys['key-pepper'] }),
     ...costsRoutes({ db }),
     ...registryRoutes({ db, cursors, data_dir, readAsOf }),
     ...approvalsRoutes({ db, cursors }),

@@ -16,7 +16,7 @@ export interface Deploying {
 const wrapper_directory = join(import.meta.dirname, '../../../wrapper/_svc_wrapper');
 
 export function openDeploying(parts: Omit<RoleParts, 'deploying' | 'outgoing'>): Deploying {
-  const { config, db, secret_key, envelope, recordRefusal, base_url, open } = parts;
+  const { config, db, secret_key, envelope, keys, recordRefusal, base_url, open } = parts;
   const containers = openContainers(config, parts.installation_id, parts.log);
   open.defer(async () => await containers.close());
   const deploy: DeployParts = {
@@ -26,7 +26,7 @@ export function openDeploying(parts: Omit<RoleParts, 'deploying' | 'outgoing'>):
     targets: containers.targets,
     secret_stores: stores({ envelope }),
     recordRefusal,
-    ingress_key: deriveKey(secret_key, 'ingress-secret'),
+    ingress_key: keys['ingress-secret'],
     base_url,
     artefact_directory: join(config.data_dir, 'agents'),
     start_deadline_ms: config.start_deadline_seconds * 1000,

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { max_secret_bytes } from '@gantry/contract/secrets.ts';
 import { sql } from '../database/sql.ts';
 import { openEnvelope } from '../envelope/envelope.ts';
-import { openStoredKeys } from '../envelope/stored-keys.ts';
 import { serveAgent, storeAgent, type StoredAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
 import { readSecrets, requireSecrets, teamSecrets } from './delivery.ts';
@@ -19,7 +18,7 @@ beforeAll(async () => {
   ada = await app.user('ada@example.com', { teams: { ml: 'contributor' } });
   max = await app.user('max@example.com', { teams: { ml: 'admin' } });
   await app.user('olga@example.com', { teams: { ops: 'admin' } });
-  values = stores({ envelope: openEnvelope((await openStoredKeys(app.db, { secret_key: app.secret_key })).envelope) });
+  values = stores({ envelope: openEnvelope(app.keys.envelope) });
 });
 afterAll(async () => await app?.stop());
 let name = '';
