@@ -11,7 +11,7 @@ import { openShell, type Shell } from './shell.ts';
 const clone = join(import.meta.dirname, '..');
 
 // As a new user types them: all on one installation, made by the README's first command.
-const pages = ['first-agent.md', 'your-project.md', 'governance.md', 'pipelines.md', 'operating.md'];
+const pages = ['first-agent.md', 'your-project.md', 'secrets.md', 'governance.md', 'pipelines.md', 'operating.md'];
 let installation: Installation;
 let engine: Engine;
 beforeAll(async () => {

@@ -52,7 +52,6 @@ describe('a valid agent.yaml', () => {
     expect(notices.filter(({ code }) => code === 'refused_by_deploy').map(({ pointer }) => pointer)).toEqual([
       '/guardrails',
       '/deploy/cloud',
-      '/deploy/secrets',
     ]);
     expect(notices.filter(({ code }) => code === 'not_in_effect').map(({ pointer }) => pointer)).toContain(
       '/model/fallback',

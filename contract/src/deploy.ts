@@ -112,6 +112,7 @@ export const deployEndpoints = {
       'not_in_effect',
       'reference_changed',
       'reference_missing',
+      'secret_missing',
     ],
   },
   'deployments.plan': {
@@ -217,6 +218,7 @@ export const deployEndpoints = {
       'approval_required',
       'deploy_running',
       'engine_unavailable',
+      'secret_missing',
       'start_failed',
       'health_check_failed',
     ],
@@ -233,6 +235,7 @@ export const deployEndpoints = {
       'approval_required',
       'deploy_running',
       'engine_unavailable',
+      'secret_missing',
       'start_failed',
       'health_check_failed',
     ],

@@ -16,6 +16,7 @@ import { permissionsEndpoints } from './permissions.ts';
 import { principalsEndpoints } from './principals.ts';
 import { registryEndpoints } from './registry.ts';
 import { servicePrincipalsEndpoints } from './service-principals.ts';
+import { secretsEndpoints } from './secrets.ts';
 import { serviceEndpoints } from './service.ts';
 import { webhooksEndpoints } from './webhooks.ts';
 
@@ -30,6 +31,7 @@ export const endpoints = {
   ...permissionsEndpoints,
   ...approvalsEndpoints,
   ...notificationsEndpoints,
+  ...secretsEndpoints,
   ...deployEndpoints,
   ...invokeEndpoints,
   ...keysEndpoints,

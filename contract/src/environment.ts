@@ -1,16 +1,9 @@
 import { z } from 'zod';
-import { environmentNamePattern, whyReserved } from './agent-yaml/environment-names.ts';
+import { environmentName } from './identifiers.ts';
 
-/** Environment variables of a user, without those that the service or the program loader reads. */
 export const environment = z
   .record(
-    z
-      .string()
-      .regex(environmentNamePattern, 'must be letters, digits and underscores, not starting with a digit')
-      .refine((variable) => whyReserved(variable) === undefined, {
-        error: ({ input }) => `cannot be set here: ${whyReserved(String(input)) ?? ''}`,
-        params: { finding: 'reserved_name' },
-      }),
+    environmentName,
     z
       .string()
       .max(32_768)

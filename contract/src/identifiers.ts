@@ -1,5 +1,6 @@
 // These go into labels, arguments and file names, so they hold no spaces and no shell or markup characters.
 import { z } from 'zod';
+import { environmentNamePattern, whyReserved } from './agent-yaml/environment-names.ts';
 
 export const modelId = z
   .string()
@@ -13,6 +14,11 @@ export const identifier = z
 export const functionName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, 'must be letters, digits, underscores and hyphens, at most 64');
-export const secretName = z
+/** An environment variable of a user, and a secret, which becomes one. Without those that the service or the program loader reads. */
+export const environmentName = z
   .string()
-  .regex(/^[A-Za-z][A-Za-z0-9_-]{0,126}$/, 'must be letters, digits, underscores and hyphens, starting with a letter');
+  .regex(environmentNamePattern, 'must be letters, digits and underscores, not starting with a digit')
+  .refine((variable) => whyReserved(variable) === undefined, {
+    error: ({ input }) => `cannot be set here: ${whyReserved(String(input)) ?? ''}`,
+    params: { finding: 'reserved_name' },
+  });

@@ -75,6 +75,7 @@ export const problems = {
     title: 'A reference of this version has changed since the push',
     hint: 'Raise `version` in agent.yaml to pin the current content, and submit again: `svc submit`.',
   },
+  secret_missing: { status: 422, title: 'A secret of `deploy.secrets` is not set' },
   not_in_effect: { status: 422, title: 'agent.yaml needs a feature that this service does not have yet' },
 
   // Approval

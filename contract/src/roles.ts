@@ -106,6 +106,11 @@ export const operations = {
 
   'notification.read': { on: 'signed_in', by: 'person' },
 
+  'secret.list': { on: 'signed_in' },
+  'team_secret.read': { on: 'team', role: 'viewer' },
+  'team_secret.change': { on: 'team', role: 'admin' },
+  'agent_secret.change': { on: 'asset', action: 'write', role: 'contributor' },
+
   'deployment.list': { on: 'signed_in' },
   'deployment.read': { on: 'asset', action: 'read', role: 'viewer' },
   'agent.deploy': { on: 'asset', action: 'deploy', role: 'deployer' },

@@ -58,7 +58,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   await using open = new AsyncDisposableStack();
   const foundation = given ?? (await openFoundation(config, onError));
   open.defer(async () => await foundation.close());
-  const { db, secret_key, envelope, passwords } = foundation;
+  const { db, secret_key, envelope, keys, passwords } = foundation;
   await seed(db, { password_hash: await passwords.hash(seed_password), must_change: true });
 
   const stopping = new AbortController();
@@ -77,7 +77,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     openPool,
     secret_key,
     envelope,
-    key_pepper: foundation.key_pepper,
+    keys,
     passwords,
     tokens,
     readAsOf: readAsOf(copies),
@@ -114,7 +114,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   const http = {
     ways: {
       bearer: { header: 'authorization', authenticate: authenticator(db, tokens, copies) },
-      ...keyWays(keyAuthenticator({ db, pepper: foundation.key_pepper })),
+      ...keyWays(keyAuthenticator({ db, pepper: keys['key-pepper'] })),
     },
     recordRefusal: alone.recordRefusal,
     carryOutOnce: carryOutOnce(db, deriveKey(secret_key, 'request-digest')),

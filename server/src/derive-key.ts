@@ -5,15 +5,17 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 export type Purpose =
   | 'access-token'
   | 'cursor'
-  | 'ingress-secret'
   | 'request-digest'
-  | 'service-key'
-  | 'webhook-secret'
   | 'password-token'
+  | (typeof derivedBefore)[number]
   | `${StoredKeyPurpose}-wrap`;
 
-/** The purposes of the random keys in the database (envelope/stored-keys.ts). */
-export type StoredKeyPurpose = 'password' | 'envelope' | 'key-pepper';
+/** Stored keys that older installations derived from SECRET_KEY, and on which their rows depend. */
+export const derivedBefore = ['service-key', 'webhook-secret', 'ingress-secret'] as const;
+
+/** The purposes of the keys in the database (envelope/stored-keys.ts). */
+export const storedKeyPurposes = ['password', 'envelope', 'key-pepper', ...derivedBefore] as const;
+export type StoredKeyPurpose = (typeof storedKeyPurposes)[number];
 
 export function deriveKey(secret_key: string, purpose: Purpose): Buffer {
   return Buffer.from(hkdfSync('sha256', secret_key, 'gantry', purpose, 32));

@@ -10,7 +10,7 @@ import { openDatabase, type Connection, type Database, type PoolSettings } from 
 import { runningEmbedded, startEmbedded, type Embedded } from './database/embedded.ts';
 import { migrate } from './database/migrate.ts';
 import { openEnvelope, type Envelope } from './envelope/envelope.ts';
-import { openStoredKeys } from './envelope/stored-keys.ts';
+import { openStoredKeys, type StoredKeys } from './envelope/stored-keys.ts';
 import { passwords, type Passwords } from './login/password.ts';
 
 export interface Foundation {
@@ -20,7 +20,7 @@ export interface Foundation {
   secret_key: string;
   envelope: Envelope;
   /** The HMAC key for stored gateway keys. */
-  key_pepper: Buffer;
+  keys: StoredKeys;
   passwords: Passwords;
   /** The lock on the data directory, with any database: servers that share a DATABASE_URL have one directory each. */
   lock: Lock;
@@ -48,7 +48,7 @@ export async function openFoundation(config: Config, onError: (error: Error) => 
       openPool: (pool) => openDatabase(connections.service, { ...pool, onError }),
       secret_key,
       envelope: openEnvelope(keys.envelope),
-      key_pepper: keys['key-pepper'],
+      keys,
       passwords: passwords(keys.password),
       lock,
       failed: embedded?.ended ?? new Promise<never>(() => {}),

@@ -4,6 +4,7 @@ import { pushing } from './audit/push/push.ts';
 import type { Config } from './config.ts';
 import type { Database } from './database/database.ts';
 import { deriveKey } from './derive-key.ts';
+import type { StoredKeys } from './envelope/stored-keys.ts';
 import { passwordTokens, type PasswordTokens } from './login/password-token.ts';
 import { checkMail } from './notifications/mail-check.ts';
 import { connectMailServer } from './notifications/mail-server.ts';
@@ -29,12 +30,14 @@ export async function openOutgoing(
   {
     db,
     secret_key,
+    keys,
     base_url,
     receivers,
     onError,
   }: {
     db: Database;
     secret_key: string;
+    keys: StoredKeys;
     base_url: () => string;
     /** The destinations of log copies. */
     receivers: readonly Destination[];
@@ -47,7 +50,7 @@ export async function openOutgoing(
   const webhooks = {
     db,
     outbound: openOutbound({ private_hosts }),
-    secret_key: deriveKey(secret_key, 'webhook-secret'),
+    secret_key: keys['webhook-secret'],
   };
   const password_tokens = passwordTokens(deriveKey(secret_key, 'password-token'));
   const alone = config.database_url === undefined;

@@ -44,7 +44,8 @@ def secret_paths(folder: Path) -> list[Path]:
 
 def read_secret(path: Path) -> str:
     try:
-        value = path.read_text(encoding="utf-8")
+        # The bytes themselves: a text mode would change line ends.
+        value = path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"the secret file {path.name} cannot be read: {type(error).__name__}") from error
     if "\0" in value:

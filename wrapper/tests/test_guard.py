@@ -15,7 +15,7 @@ HEADER = headers_of("ada")
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WrapperProcess]:
     secrets = tmp_path_factory.mktemp("secrets")
     (secrets / "SVC_INGRESS_SECRET").write_text(SECRET)
-    (secrets / "WEATHER_API_SECRET").write_text("line one\nline two\n")
+    (secrets / "WEATHER_API_SECRET").write_bytes(b"line one\r\nline two\n")
     (secrets / "..data").write_text("not a variable")
     with WrapperProcess(AGENTS / "many_sides", SVC_SECRETS_FOLDER=str(secrets), SVC_MAX_BODY_BYTES="1000") as wrapper:
         yield wrapper.ready()
@@ -44,7 +44,7 @@ def test_health_and_readiness_are_public(guarded: WrapperProcess) -> None:
 def test_secret_files_become_variables_and_the_ingress_secret_does_not(guarded: WrapperProcess) -> None:
     response = guarded.invoke({"input": {"do": "environment"}}, **HEADER)
     environment = response.json()["output"]["result"]
-    assert environment["WEATHER_API_SECRET"] == "line one\nline two\n"
+    assert environment["WEATHER_API_SECRET"] == "line one\r\nline two\n"
     assert "WEATHER_API_SECRET" in guarded.log()  # it was there while the user's code was imported
     assert SECRET not in response.text
     assert SECRET not in guarded.log()

@@ -16,6 +16,10 @@ export function optionalAgent(summary: string): Input<string | undefined> {
   return { summary, names: 'agent', read: (given) => (given === undefined ? undefined : readAgentName(String(given))) };
 }
 
+export function agentFlag(summary: string): Input<string | undefined> {
+  return { ...optionalAgent(summary), placeholder: 'agent' };
+}
+
 /** `greeter`, or the reference `agents/greeter`. */
 function readAgentName(given: string): string {
   const name = given.startsWith('agents/') ? given.slice('agents/'.length) : given;

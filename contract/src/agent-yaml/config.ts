@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { entrypointRule, parseEntrypoint } from '../entrypoint.ts';
 import { environment } from '../environment.ts';
 import { frameworkNames } from '../frameworks.ts';
-import { functionName, identifier, modelId, secretName } from '../identifiers.ts';
+import { functionName, identifier, modelId, environmentName } from '../identifiers.ts';
 import { listOf } from '../list-of.ts';
 import { mcpTransports } from '../mcp-transports.ts';
 import { refTo } from '../ref-to.ts';
@@ -76,7 +76,9 @@ const deploy = z
       .describe(
         'How many calls a container runs at once; unset: 64, or 32 for synchronous code, and fewer below 1Gi of memory',
       ),
-    secrets: listOf(secretName, 100).optional().describe("Names of secrets, read from the cloud's secret manager"),
+    secrets: listOf(environmentName, 100)
+      .optional()
+      .describe('Names of secrets (svc secret set), each of them a variable in the container'),
     env_vars: environment
       .optional()
       .describe('Environment variables, without secrets: everybody who can edit the agent can read them'),

@@ -99,8 +99,8 @@ export const fieldsInEffect: readonly FieldEffect[] = [
   },
   {
     field: 'deploy.secrets',
-    state: 'refused',
-    sentence: 'Secrets do not exist yet, and the agent would start without them.',
+    state: 'in effect',
+    sentence: 'Each name is a secret of the agent or of its team, and a variable in the container.',
   },
   { field: 'deploy.env_vars', state: 'in effect', sentence: 'Set in the container.' },
 ];

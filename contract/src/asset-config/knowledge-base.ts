@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { secretName } from '../identifiers.ts';
+import { environmentName } from '../identifiers.ts';
 import { listOf } from '../list-of.ts';
 import { text } from '../wire.ts';
 import { httpAddress } from './http-address.ts';
@@ -26,5 +26,5 @@ export const knowledgeBase = z.strictObject({
     .regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})?$/, 'must be a language such as en or pt-BR')
     .optional()
     .describe('The language of the documents'),
-  secret: secretName.optional().describe('The name of the secret for access to the addresses'),
+  secret: environmentName.optional().describe('The name of the secret for access to the addresses'),
 });

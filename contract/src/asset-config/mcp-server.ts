@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { environment } from '../environment.ts';
-import { functionName, secretName } from '../identifiers.ts';
+import { functionName, environmentName } from '../identifiers.ts';
 import { listOf } from '../list-of.ts';
 import { mcpTransports } from '../mcp-transports.ts';
 import { httpAddress } from './http-address.ts';
@@ -21,9 +21,9 @@ export const mcpServer = z
     env_vars: environment
       .optional()
       .describe('Environment variables of the program, without secrets: everybody who can edit it can read them'),
-    secrets: listOf(secretName, 100).optional().describe('Names of secrets that the program gets as variables'),
+    secrets: listOf(environmentName, 100).optional().describe('Names of secrets that the program gets as variables'),
     url: httpAddress.optional().describe('The address of an HTTP server'),
-    secret: secretName.optional().describe('The name of the secret that is sent as a bearer token'),
+    secret: environmentName.optional().describe('The name of the secret that is sent as a bearer token'),
     tools: listOf(functionName, 500).optional().describe('The only tools that agents may call; unset: all'),
   })
   .superRefine(({ transport, ...config }, context) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { secretName } from '../identifiers.ts';
+import { environmentName } from '../identifiers.ts';
 import { refTo } from '../ref-to.ts';
 
 const modelRef = refTo('model', 'models');
@@ -26,7 +26,7 @@ export const memoryConfig = z
       .optional()
       .describe('How long it is kept; unset: as long as its store'),
     store: z.enum(['container', 'redis', 'postgres']).default('container').describe('Where it is kept'),
-    secret: secretName.optional().describe('The name of the secret that holds the address of the store'),
+    secret: environmentName.optional().describe('The name of the secret that holds the address of the store'),
   })
   .superRefine(({ kind, max_messages, max_tokens, model, store, secret }, context) => {
     const fault = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { identifier, modelId, secretName } from '../identifiers.ts';
+import { identifier, modelId, environmentName } from '../identifiers.ts';
 import { httpAddress } from './http-address.ts';
 
 const price = z
@@ -23,5 +23,5 @@ export const model = z.strictObject({
     .optional()
     .describe('The price, as decimal text'),
   base_url: httpAddress.optional().describe('Its address; unset: that of the provider'),
-  secret: secretName.optional().describe('The name of the secret that holds the key'),
+  secret: environmentName.optional().describe('The name of the secret that holds the key'),
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { secretName } from '../identifiers.ts';
+import { environmentName } from '../identifiers.ts';
 import { httpAddress } from './http-address.ts';
 import { jsonSchema, parametersSchema } from './json-schema.ts';
 
@@ -19,7 +19,7 @@ export const tool = z
     url: httpAddress.optional().describe('The address that an `http` tool calls'),
     method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).optional().describe('The HTTP method; unset: POST'),
     timeout_seconds: z.int().min(1).max(600).optional().describe('How long a call may take; unset: 30'),
-    secret: secretName.optional().describe('The name of the secret that is sent as a bearer token'),
+    secret: environmentName.optional().describe('The name of the secret that is sent as a bearer token'),
   })
   .superRefine(({ type, ...config }, context) => {
     if (type === 'http' && config.url === undefined)

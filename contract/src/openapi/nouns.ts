@@ -16,6 +16,7 @@ import * as permissions from '../permissions.ts';
 import * as principals from '../principals.ts';
 import * as registry from '../registry.ts';
 import * as runs from '../runs.ts';
+import * as secrets from '../secrets.ts';
 import * as servicePrincipals from '../service-principals.ts';
 import * as service from '../service.ts';
 import * as webhooks from '../webhooks.ts';
@@ -37,6 +38,7 @@ export const nouns: readonly Noun[] = [
   { tag: 'permissions', about: 'Access-control entries, and why a call is allowed or refused', files: [permissions] },
   { tag: 'approvals', about: 'Requests for approval and their decisions', files: [approvals, difference] },
   { tag: 'notifications', about: "A user's notifications", files: [notifications] },
+  { tag: 'secrets', about: 'Values that agents get as variables; no endpoint answers one', files: [secrets] },
   { tag: 'deploy', about: 'Deployments, and the agents that run', files: [deploy, runs] },
   { tag: 'invoke', about: 'Calls to agents', files: [invoke] },
   { tag: 'keys', about: 'Gateway keys: what they may call, and what they may spend', files: [keys] },

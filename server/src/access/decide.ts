@@ -16,7 +16,7 @@ import { printRef } from '@gantry/contract/refs.ts';
 import { sql, type Sql } from '../database/sql.ts';
 import { isReached } from './allowed-assets.ts';
 import type { Caller, ServicePrincipalCaller, SignedInCaller } from './caller.ts';
-import type { AssetSubject, DeploySubject, Entry, Subject } from './subject.ts';
+import type { AssetSubject, DeploySubject, Entry, Gate, Subject } from './subject.ts';
 
 export type Decision = Allowed | Refused;
 
@@ -188,18 +188,25 @@ function decideDeploy(caller: SignedInCaller, subject: AssetSubject, admin: bool
     );
   }
   if (gate.approval_id !== undefined) return allowed(`${opener}, approval ${gate.approval_id}`);
-  const bound = gate.admins_require_approval || gate.version_requires_approval;
-  if (admin && !bound) return { ...allowed(`${opener}; admins need no approval here`), bypass: 'approval' };
-  const why = admin
-    ? gate.admins_require_approval
-      ? ' Admins need one too (require_approval_for_admins).'
-      : ' Its agent.yaml requires one for admins too.'
-    : '';
+  const why = admin ? whyAdminsToo(gate) : '';
+  if (why === undefined) return { ...allowed(`${opener}; admins need no approval here`), bypass: 'approval' };
   return refused(
     'approval_required',
     `${subject.ref} has no approval for exactly this content and target.${why}`,
     `ask: svc submit --asset ${subject.ref}`,
   );
+}
+
+/** Undefined when admins need no approval. */
+function whyAdminsToo({
+  admins_require_approval,
+  version_requires_approval,
+  new_team_secrets,
+}: Gate): string | undefined {
+  if (admins_require_approval) return ' Admins need one too (require_approval_for_admins).';
+  if (version_requires_approval) return ' Its agent.yaml requires one for admins too.';
+  if (new_team_secrets.length === 0) return undefined;
+  return ` Admins need one too, because it newly names ${new_team_secrets.join(', ')} of the team. A secret of the agent itself needs none.`;
 }
 
 function openerOf(caller: SignedInCaller, subject: AssetSubject, admin: boolean): string | undefined {

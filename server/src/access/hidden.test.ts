@@ -58,6 +58,9 @@ async function everythingOf(team: string, word: string, by: TestUser, boss: Test
     await boss.client.call('deployments.create', { body: { ref: stored.ref, force: true } });
     await boss.client.call('groups.create', { body: { name: `${name}-group`, team } });
     await boss.client.call('principals.create', { body: { name: `${name}-machine`, team } });
+    const secret = { name: `${name}-secret`.replaceAll('-', '_'), value: word };
+    await boss.client.call('secrets.set', { body: { ...secret, team } });
+    await by.client.call('secrets.set', { body: { ...secret, agent: name } });
     await boss.client.call('keys.create', { body: { scope: 'team', scope_id: team, alias: `${name}-key` } });
   }
 }
@@ -97,6 +100,7 @@ const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[]
     },
   ],
   'approvals.list': [{ filters: [{}, { status: 'approved' }, { asset: `agents/${agent}` }, { id: '<request>' }] }],
+  'secrets.list': [{ filters: [{}, { team: 'ml' }, { agent }, { name: `${marker}_agent_secret` }] }],
   'deployments.list': [{ filters: [{}, { agent }, { id: '<deploy>' }] }],
   'agents.statuses': [{ filters: [{}] }],
   'notifications.list': [{ filters: [{}, { unread: 'true' }] }],

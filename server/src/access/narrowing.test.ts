@@ -12,6 +12,7 @@ import { mayReadEntry, whereMayReadEntry, type Scope } from '../audit/policy.ts'
 import { columns, toEntry, type Row } from '../audit/store.ts';
 import type { Database } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
+import { openEnvelope } from '../envelope/envelope.ts';
 import { cursors as sealedCursors } from '../http/cursor.ts';
 import { countsOf } from '../notifications/count.ts';
 import { list as listNotifications } from '../notifications/list.ts';
@@ -24,6 +25,10 @@ import { listTeams } from '../principals/teams.ts';
 import { findReadable, type AssetRecord } from '../registry/find.ts';
 import { list as listAssets } from '../registry/assets/list.ts';
 import { isListed, whereListed } from '../registry/policy.ts';
+import { listSecrets } from '../secrets/list.ts';
+import { isSecretListed, whereSecretIsListed } from '../secrets/policy.ts';
+import type { SecretRow } from '../secrets/store.ts';
+import { stores } from '../secrets/stores/index.ts';
 import { listPrincipals } from '../service-principals/list.ts';
 import {
   openForOrganisations,
@@ -76,7 +81,7 @@ test('no list omits a row that its rule allows or shows a row that its rule refu
     { numRuns: runs, endOnFailure: true },
   );
   // A rule with always the same answer would prove little.
-  expect(tally.size).toBe(9);
+  expect(tally.size).toBe(10);
   for (const [rule, { allowed, refused }] of tally)
     expect({ rule, both: allowed > 0 && refused > 0 }).toEqual({ rule, both: true });
 });
@@ -100,6 +105,9 @@ async function load(everything: Everything) {
     notifications: await db.all<NotificationRow>(sql`select * from notification order by seq desc`),
     log: log.map((row) => ({ id: `${row.seq}`, ...toEntry(row) })),
     groups: await db.all<OfTeam>(sql`select id, team_id from user_group`),
+    secrets: await db.all<SecretRow>(
+      sql`select s.*, t.name as team from secret s left join team t on t.id = s.team_id`,
+    ),
     machines: await db.all<OfTeam>(sql`select id, team_id from service_principal`),
     assetOf: (id: string) => found(assets.find((asset) => asset.id === id)),
   };
@@ -148,7 +156,7 @@ function recipientsAreWithin({ people, requests, assetOf }: World): (readonly [s
 }
 
 function callersRows(world: World, caller: SignedInCaller): (readonly [string, Rows])[] {
-  const { entries, assets, requests, teams, log, assetOf } = world;
+  const { entries, assets, requests, teams, secrets, log, assetOf } = world;
   const scope = scopeOf(world, caller);
   const requested = sql`approval r join asset a on a.id = r.asset_id join version v on v.id = r.version_id`;
   return Object.entries({
@@ -182,6 +190,17 @@ function callersRows(world: World, caller: SignedInCaller): (readonly [string, R
       allowed: teams.filter((team) => isListedOfTeam(caller, 'team.read', team)),
       candidates: sql`select id from team where ${whereListedOfTeam(caller, sql`id`)}`,
     },
+    isSecretListed: {
+      all: secrets,
+      allowed: secrets.filter((row) =>
+        isSecretListed(
+          caller,
+          row,
+          assets.find(({ id }) => id === row.agent_id),
+        ),
+      ),
+      candidates: sql`select s.id from secret s left join asset a on a.id = s.agent_id where ${whereSecretIsListed(caller)}`,
+    },
     mayReadEntry: {
       all: log,
       allowed: log.filter((entry) => mayReadEntry(scope, entry)),
@@ -211,7 +230,7 @@ function scopeOf({ teams, assets }: World, { id, label, memberships }: SignedInC
 
 /** The answers of the operations, each compared with the rule on all rows. */
 async function expectLists(world: World, caller: SignedInCaller): Promise<void> {
-  const { assets, requests, teams, groups, machines, notifications, assetOf } = world;
+  const { assets, requests, teams, groups, machines, secrets, notifications, assetOf } = world;
   const asked = { limit: 200, cursor: undefined };
   const readable = await findReadable(db, caller, ids(assets));
   expect(ids(readable)).toEqual(ids(assets.filter((asset) => canRead(caller, asset))));
@@ -232,6 +251,21 @@ async function expectLists(world: World, caller: SignedInCaller): Promise<void> 
   const theirMachines = machines.filter(({ team_id }) => isListedOfTeam(caller, 'principal.read', teamOf(team_id)));
   const parts = { db, cursors, digest_key: Buffer.alloc(32), holdAssets: async () => [] };
   expect(ids((await listPrincipals(parts, caller, asked)).items)).toEqual(ids(theirMachines));
+
+  const theirSecrets = secrets.filter((row) =>
+    isSecretListed(
+      caller,
+      row,
+      assets.find(({ id }) => id === row.agent_id),
+    ),
+  );
+  const secretParts = {
+    db,
+    cursors,
+    stores: stores({ envelope: openEnvelope(randomBytes(32)) }),
+    findUsers: async () => [],
+  };
+  expect(ids((await listSecrets(secretParts, caller, asked)).items)).toEqual(ids(theirSecrets));
 
   if (caller.kind !== 'user') return;
   const own = notifications.filter(({ user_id }) => user_id === caller.id);

@@ -228,6 +228,9 @@ async function freshGroup() {
   return await app.admin.client.call('groups.add_member', { params: { id }, body: { email: owner.email } });
 }
 
+/** With the look `other`, of the team itself. */
+const secretScope = (at: Subject, look: Look) => (look === 'other' ? { team: 'ml' } : { agent: at.agent.name });
+
 const freshPrincipal = async () =>
   await app.admin.client.call('principals.create', { body: { name: fresh('machine'), team: 'ml' } });
 
@@ -364,6 +367,12 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'notifications.count': () => ({}),
   'notifications.read': () => ({ body: { ids: [nothing] } }),
   'approvals.comment': (at) => ({ params: { id: at.approval_id }, body: { message: 'why?' } }),
+  'secrets.list': () => ({}),
+  'secrets.set': (at, look) => ({ body: { ...secretScope(at, look), name: 'MATRIX_KEY', value: 'a value' } }),
+  'secrets.remove': async (at, look) => {
+    const body = { ...secretScope(at, look), name: fresh('MATRIX_KEY').replace('-', '_'), value: 'a value' };
+    return { params: { id: (await app.admin.client.call('secrets.set', { body })).id } };
+  },
   'deployments.list': () => ({}),
   'deployments.plan': (at) => ({ body: { ref: at.agent.ref } }),
   'deployments.create': async (at, look) => ({
@@ -432,6 +441,7 @@ function aboutNothing({ params, query, body }: Sent): Sent {
     id: nothing,
     run_id: nothing,
     name: 'nothing-at-all',
+    agent: 'nothing-at-all',
     resource_id: 'nothing-at-all',
     team: 'nothing-at-all',
     asset: 'agents/nothing-at-all@1.0.0',
@@ -439,7 +449,12 @@ function aboutNothing({ params, query, body }: Sent): Sent {
   };
   const replaced = <T extends object>(from: T): T => ({
     ...from,
-    ...Object.fromEntries(Object.keys(from).flatMap((key) => (key in instead ? [[key, instead[key]]] : []))),
+    ...Object.fromEntries(
+      Object.entries(from).flatMap(([key, value]) =>
+        // The name of a secret is the name of a variable.
+        key in instead && !(key === 'name' && /^[A-Z]/.test(String(value))) ? [[key, instead[key]]] : [],
+      ),
+    ),
   });
   return {
     ...(params === undefined ? {} : { params: replaced(params) }),

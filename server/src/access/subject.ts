@@ -38,6 +38,8 @@ export interface Gate {
   version_requires_approval: boolean;
   /** require_approval_for_admins of the organisation. */
   admins_require_approval: boolean;
+  /** Secrets of the team that the deployed content does not name. Admins need an approval for them too. */
+  new_team_secrets: readonly string[];
 }
 
 export interface DeploySubject extends AssetSubject {

@@ -29,10 +29,14 @@ beforeAll(async () => {
 afterAll(async () => await app?.stop());
 
 /** A raw request, with a body or headers that our clients never send. */
-async function post(path: string, body: string, headers: Record<string, string> = {}): Promise<number> {
+async function send(method: string, path: string, body: string, headers: Record<string, string> = {}): Promise<number> {
   const all = { 'content-type': 'application/json', ...headers };
-  return (await fetch(app.url + path, { method: 'POST', headers: all, body })).status;
+  return (await fetch(app.url + path, { method, headers: all, body })).status;
 }
+const post = async (path: string, body: string, headers?: Record<string, string>) =>
+  await send('POST', path, body, headers);
+const put = async (path: string, body: string, headers?: Record<string, string>) =>
+  await send('PUT', path, body, headers);
 
 async function useSecretsEverywhere(): Promise<void> {
   const first = secret('a password');
@@ -53,12 +57,24 @@ async function useSecretsEverywhere(): Promise<void> {
   );
   secrets.set('a one-time password', created.one_time_password ?? '');
 
+  const set = { team: 'ml', name: 'CANARY', value: secret('the value of a secret') };
+  await app.admin.client.call('secrets.set', { body: set });
+  await app.admin.client.call('secrets.set', { body: { ...set, value: secret('the next value of a secret') } });
+
   // In wrong places, or in refused requests.
   const email = eve.email;
   expect(await post('/api/v1/auth/login', JSON.stringify({ email, password: [secret('a password in a list')] }))).toBe(
     422,
   );
   expect(await post('/api/v1/auth/login', `{"email":"${email}","password":"${secret('a password cut off')}`)).toBe(400);
+  const bearing = { authorization: `Bearer ${app.admin.token}` };
+  expect(await put('/api/v1/secrets', JSON.stringify({ ...set, value: [secret('a value in a list')] }), bearing)).toBe(
+    422,
+  );
+  expect(
+    await put('/api/v1/secrets', JSON.stringify({ ...set, value: `${secret('a value with a NUL')}\0` }), bearing),
+  ).toBe(422);
+  expect(await put('/api/v1/secrets', `{"team":"ml","value":"${secret('a value cut off')}`, bearing)).toBe(400);
   const misnamed = { email, password: first, [secret('a password for a name')]: secret('under an unknown name') };
   expect(await post('/api/v1/auth/login', JSON.stringify(misnamed))).toBe(422);
   expect(await post(`/api/v1/auth/login?password=${secret('a password in a query')}`, '{}')).toBe(400);

@@ -13,7 +13,9 @@ import { loadIdentity } from '../service-principals/load-caller.ts';
 import { findAgent, type AssetRecord } from '../registry/find.ts';
 import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
 import type { Run } from '../runs/run.ts';
+import { teamSecrets } from '../secrets/delivery.ts';
 import type { DeployInput } from './deploy-run.ts';
+import * as store from './store.ts';
 
 export interface Decided {
   grant: Grant<'agent.deploy'>;
@@ -68,10 +70,22 @@ export async function gatedSubject(db: Reader, asset: AssetRecord, what: Deploya
     approvalFor(db, { version_id: what.version_id, digest: what.digest, target: what.target }),
     settings(db),
   ]);
+  const new_team_secrets = await newTeamSecrets(db, asset, what);
   const gate = {
     approval_id: approval?.id,
     version_requires_approval: what.config.access?.require_approval === true,
     admins_require_approval: organisation.require_approval_for_admins,
+    new_team_secrets,
   };
   return { ...asset, gate };
+}
+
+/** The secrets of the team that the deployed content does not name. Content from before a transfer names none of them. */
+async function newTeamSecrets(db: Reader, asset: AssetRecord, { config, target }: Deployable): Promise<string[]> {
+  const named = await teamSecrets(db, { agent_id: asset.id, config });
+  const serving = named.length === 0 ? undefined : await store.route(db, asset.id, target);
+  if (serving === undefined) return named;
+  const before = await loadAgentConfig(db, serving.version_id);
+  const known = before.team === asset.team.name ? (before.deploy?.secrets ?? []) : [];
+  return named.filter((name) => !known.includes(name));
 }

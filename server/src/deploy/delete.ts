@@ -7,6 +7,7 @@ import { signedIn } from '../principals/signed-in.ts';
 import { loadAsset } from '../registry/load-asset.ts';
 import { holdAlone, refuseWhileInUse } from '../registry/references/in-use.ts';
 import { removeAsset } from '../registry/versions/version.ts';
+import { removeSecretsOf } from '../secrets/remove.ts';
 import { holdAgent } from './agent-lock.ts';
 import { releasePlace } from './artefacts.ts';
 import { refuseWhileDeploying } from './operated.ts';
@@ -34,6 +35,7 @@ export async function deleteAgent(
       if (!(await holdAlone(tx, asset.id))) throw new Problem('not_found');
       await refuseWhileInUse(tx, user, asset);
       await store.removeAgent(tx, asset.id);
+      await removeSecretsOf(tx, parts.secret_stores, asset.id);
       await closePending(tx, asset.id, 'withdrawn');
       await removeAsset(tx, asset.id);
       note({ name: asset.name, revisions_stopped: rows.map(({ revision_id }) => revision_id) });

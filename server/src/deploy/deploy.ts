@@ -7,6 +7,7 @@ import { change } from '../access/change.ts';
 import { errorCode, unique_violation, type Database } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { checkReferences } from '../registry/references/pin-references.ts';
+import { requireSecrets } from '../secrets/delivery.ts';
 import { activeRun, enqueue } from '../runs/run.ts';
 import { deploySubject } from './decide-deploy.ts';
 import { deployMutex, type DeployInput } from './deploy-run.ts';
@@ -33,6 +34,7 @@ export async function deploy(parts: DeployParts, caller: Caller, wish: DeployWis
   const grant = authorize(user, 'agent.deploy', subject);
   refuseWhatIsMissing(config, target);
   await checkReferences(db, version);
+  await requireSecrets(db, { agent_id: asset.id, config });
   if (!wish.force) await refuseDeployed(parts, wanted);
   const input: DeployInput = {
     agent_id: asset.id,

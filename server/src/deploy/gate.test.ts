@@ -8,6 +8,7 @@ import { create } from '../registry/assets/create.ts';
 import { edit } from '../registry/assets/edit.ts';
 import { runEvents } from '../runs/events.ts';
 import { startWorker, type Worker } from '../runs/worker.ts';
+import { setSecret } from '../secrets/set.ts';
 import { twoConfigs } from '../testing/asset-configs.ts';
 import type { Person } from '../testing/cast.ts';
 import { openDeployStage, type DeployStage } from '../testing/deploy-stage.ts';
@@ -15,6 +16,7 @@ import { deploy } from './deploy.ts';
 import { deployKind } from './deploy-kind.ts';
 import { showDeploy } from './find-deploy.ts';
 import { plan } from './plan.ts';
+import { findSecretUsers } from './secret-users.ts';
 
 let stage: DeployStage;
 let worker: Worker | undefined;
@@ -138,5 +140,46 @@ describe('a queued deploy by an admin without an approval', () => {
     await bind(true);
     await bind(false);
     expect(await ended(queued)).toMatchObject({ state: 'done', approval_id: null });
+  });
+});
+
+describe('a secret of the team', () => {
+  const set = async (scope: { team: string } | { agent: string }) => {
+    const { database, cast, parts } = stage;
+    const all = { db: database.db, cursors: parts.cursors, stores: parts.secret_stores, findUsers: findSecretUsers };
+    await setSecret(all, await cast.caller('root'), { ...scope, name: 'TOKEN', value: 'x' });
+  };
+  const yaml = 'deploy: {secrets: [TOKEN]}\n';
+  const verdict = async (ref: string) =>
+    (await plan(stage.database.db, await stage.cast.caller('max'), { ref })).verdicts.find(
+      ({ check }) => check === 'authorize',
+    );
+
+  test('that content newly names needs an approval, also from admins; named before, it needs none', async () => {
+    const { name, ref } = await stage.push();
+    expect(await ended(await ask('max', ref))).toMatchObject({ state: 'done', approval_id: null });
+    const naming = async (version: string) =>
+      (await stage.push({ name, version, yaml, files: { 'v.txt': version } })).ref;
+    const first = await naming('1.1.0');
+    await expect(ask('max', first)).rejects.toMatchObject({ code: 'secret_missing' });
+    await set({ team: 'ml' });
+    await expect(ask('max', first)).rejects.toMatchObject({
+      code: 'approval_required',
+      detail: expect.stringContaining('it newly names TOKEN of the team') as string,
+    });
+    expect(await verdict(first)).toMatchObject({ verdict: 'fail' });
+    const approval_id = await stage.approve(first);
+    expect(await ended(await ask('max', first))).toMatchObject({ state: 'done', approval_id });
+    const second = await naming('1.2.0');
+    expect(await verdict(second)).toMatchObject({ verdict: 'notice' });
+    expect(await ended(await ask('max', second))).toMatchObject({ state: 'done', approval_id: null });
+  });
+
+  test('of the same name as one of the agent needs none', async () => {
+    const { name, ref } = await stage.push({ yaml });
+    await set({ team: 'ml' });
+    expect(await verdict(ref)).toMatchObject({ verdict: 'fail' });
+    await set({ agent: name });
+    expect(await ended(await ask('max', ref))).toMatchObject({ state: 'done', approval_id: null });
   });
 });

@@ -11,7 +11,9 @@ import type { Database } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import type { AssetRecord } from '../registry/find.ts';
 import { loadAsset } from '../registry/load-asset.ts';
+import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
 import { findRun } from '../runs/run.ts';
+import { readPresentSecrets } from '../secrets/delivery.ts';
 import { isAfter } from './instant.ts';
 import type { DeployParts } from './parts.ts';
 import * as store from './store.ts';
@@ -74,12 +76,16 @@ async function* read(
     if (!isGiven(line) && (since === undefined || !isAfter(since, line.at))) yield event(line);
   while (!signal.aborted) {
     const row = route && (await store.instance(db, route.id));
-    if (row !== undefined) {
+    if (route !== undefined && row !== undefined) {
       const query = {
         follow: wish.follow,
         signal,
         since: given ?? since,
         tail,
+        secrets: await readPresentSecrets(
+          { db, stores: parts.secret_stores },
+          { agent_id: asset.id, config: await loadAgentConfig(db, route.version_id) },
+        ),
       };
       for await (const line of targets[row.place.target].logs(row.place, query))
         if (!isGiven(line)) yield event({ ...line, revision: row.revision_id });

@@ -2,6 +2,7 @@
 import type { RecordRefusal } from '../access/refused.ts';
 import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
+import type { Stores } from '../secrets/stores/index.ts';
 import type { Builder } from './build-image.ts';
 import type { Targets } from './targets/index.ts';
 
@@ -12,6 +13,7 @@ export interface DeployParts {
   cursors: Cursors;
   builder: Builder;
   targets: Targets;
+  secret_stores: Stores;
   /** The files of deploys, in a folder for each agent. */
   artefact_directory: string;
   recordRefusal: RecordRefusal;

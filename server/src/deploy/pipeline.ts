@@ -9,6 +9,7 @@ import { loadVersionSummary } from '../registry/versions/load-version-content.ts
 import { checkReferences } from '../registry/references/pin-references.ts';
 import { findAssetById, findVersionById } from '../registry/find.ts';
 import type { Run } from '../runs/run.ts';
+import { requireSecrets } from '../secrets/delivery.ts';
 import { releasePlace, writeArtefacts } from './artefacts.ts';
 import type { BuiltImage } from './build-image.ts';
 import { sbom } from './build/sbom.ts';
@@ -32,7 +33,7 @@ export async function pipeline(parts: DeployParts, run: Deploy): Promise<DeployR
 
   const config = await step('validate', () => validate(db, run));
   await step('authorize', () => decide(parts, run));
-  await step('resolve', () => checkReferences(db, run.input));
+  await step('resolve', () => resolve(db, run, config));
   const built = await step('build', (signal) => build(parts, run, signal));
   const place = await step(
     'provision',
@@ -40,7 +41,7 @@ export async function pipeline(parts: DeployParts, run: Deploy): Promise<DeployR
     () => release(parts, run),
   );
   const { url, example_input } = await step('start', (signal) => start(parts, run, { config, place, signal }));
-  const registered = await step('register', () => register(parts, run, { image: built.image, place, url }));
+  const registered = await step('register', () => register(parts, run, { config, image: built.image, place, url }));
   return await step('endpoint', async () => ({
     endpoint: endpointOf(parts, run.input.agent),
     example_input,
@@ -61,6 +62,12 @@ async function decide(parts: DeployParts, run: Deploy) {
     });
   }
   return { because: grant.because, bypass: grant.bypass ?? null, approval_id };
+}
+
+async function resolve(db: DeployParts['db'], { input }: Deploy, config: AgentConfig) {
+  const pins = await checkReferences(db, input);
+  const secrets = await requireSecrets(db, { agent_id: input.agent_id, config });
+  return { pins, secrets: secrets.map(({ name }) => name) };
 }
 
 async function build(parts: DeployParts, run: Deploy, signal: AbortSignal) {
@@ -101,7 +108,13 @@ async function start(
   { config, place, signal }: { config: AgentConfig; place: Place; signal: AbortSignal },
 ) {
   const target = parts.targets[run.input.target];
-  const { url, ready } = await startContainer(parts, target, { revision_id: run.id, config, place, signal });
+  const { url, ready } = await startContainer(parts, target, {
+    revision_id: run.id,
+    agent_id: run.input.agent_id,
+    config,
+    place,
+    signal,
+  });
   for (const notice of readyNotices(ready)) run.notice(notice);
   return { url, example_input: exampleInput(ready) };
 }

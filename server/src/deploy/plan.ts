@@ -13,6 +13,7 @@ import { compare } from '../registry/difference/compare.ts';
 import { isEmpty } from '../registry/difference/difference.ts';
 import { loadVersionContent } from '../registry/versions/load-version-content.ts';
 import { checkReferences } from '../registry/references/pin-references.ts';
+import { requireSecrets } from '../secrets/delivery.ts';
 import { activeRun } from '../runs/run.ts';
 import { deploySubject } from './decide-deploy.ts';
 import { deployMutex } from './deploy-run.ts';
@@ -36,6 +37,7 @@ export async function plan(
     ...(await validity(db, wanted)),
     await permission(db, user, wanted),
     await references(db, wanted),
+    ...(await secrets(db, wanted)),
     await freedom(db, wanted),
     ...(running?.digest === version.digest && isEmpty(changes)
       ? [verdict('difference', 'notice', 'Exactly this version already runs.')]
@@ -100,6 +102,16 @@ async function references(db: Database, { version }: Wanted): Promise<Verdict> {
         : `${pins.map(({ ref }) => ref).join(', ')}: unchanged since the push.`,
     );
   });
+}
+
+async function secrets(db: Database, { asset, config }: Wanted): Promise<Verdict[]> {
+  const names = config.deploy?.secrets ?? [];
+  if (names.length === 0) return [];
+  const given = await asked('resolve', async () => {
+    await requireSecrets(db, { agent_id: asset.id, config });
+    return verdict('resolve', 'pass', `${names.join(', ')}: each secret is set.`);
+  });
+  return [given];
 }
 
 async function freedom(db: Database, { asset, target }: Wanted): Promise<Verdict> {

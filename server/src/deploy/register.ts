@@ -1,10 +1,12 @@
 // Step 7, one transaction. It registers the revision, moves the traffic, makes the version's content final, and writes the log entry. So
 // every serving revision is registered and audited. After the commit, the run is neither cancelled nor undone.
+import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { change } from '../access/change.ts';
 import { newestAbout } from '../audit/chain.ts';
 import { holdReferences } from '../registry/references/pin-references.ts';
 import { finalise, setServing } from '../registry/versions/version.ts';
 import type { Run } from '../runs/run.ts';
+import { requireSecrets } from '../secrets/delivery.ts';
 import { decideDeploy } from './decide-deploy.ts';
 import type { DeployInput } from './deploy-run.ts';
 import type { DeployParts } from './parts.ts';
@@ -21,7 +23,7 @@ export interface Registered {
 export async function register(
   parts: DeployParts,
   run: Run<DeployInput>,
-  made: { image: string; place: Place; url: string },
+  made: { config: AgentConfig; image: string; place: Place; url: string },
 ): Promise<Registered> {
   const { db } = parts;
   const before = await store.revision(db, run.id);
@@ -35,6 +37,7 @@ export async function register(
     await run.settle(tx);
     if (!(await finalise(tx, { version_id, digest }))) throw superseded(run.input);
     await holdReferences(tx, { digest });
+    await requireSecrets(tx, { agent_id, config: made.config }, { held: true });
     const replaced = await store.route(tx, agent_id, target, { lock: true });
     const by = { deployed_by: run.actor.user_id, deployed_by_name: run.actor.name };
     await store.insertRevision(tx, {

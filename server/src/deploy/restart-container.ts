@@ -9,7 +9,7 @@ import type { Instance } from './targets/target.ts';
 const fence_after_deploy = 2 ** 31;
 
 /**
- * Throws `start_failed`, `health_check_failed`, `out_of_memory` or `engine_unavailable`. A container that does not become ready is stopped.
+ * Throws `secret_missing`, `start_failed`, `health_check_failed`, `out_of_memory` or `engine_unavailable`. A container that does not become ready is stopped.
  * `why` is the stored reason; its default is the container's own exit.
  */
 export async function restartContainer(
@@ -20,7 +20,7 @@ export async function restartContainer(
   why = describeExit(seen),
 ): Promise<void> {
   const { db } = parts;
-  const { revision_id } = row;
+  const { revision_id, agent_id } = row;
   const target = parts.targets[row.place.target];
   const revision = await store.revision(db, revision_id);
   if (revision === undefined) throw new Error(`revision ${revision_id} is gone`);
@@ -31,7 +31,7 @@ export async function restartContainer(
     ? await target.provision(placeInput({ revision_id, image: revision.image, config }, fence_after_deploy), signal)
     : row.place;
   try {
-    const { url } = await startContainer(parts, target, { revision_id, config, place, signal });
+    const { url } = await startContainer(parts, target, { revision_id, agent_id, config, place, signal });
     await store.setStarted(db, { revision_id, place, url, restarted: seen.state !== 'running' });
   } catch (error) {
     await target.stop(place, { grace_seconds: 2 }, AbortSignal.timeout(60_000));

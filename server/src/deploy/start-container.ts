@@ -1,5 +1,6 @@
 // Starts a container for a revision until it answers. A deploy, start, restart and the keeper use it.
 import { resourceLimits, type AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import { readSecrets } from '../secrets/delivery.ts';
 import { ingressSecret } from './ingress-secret.ts';
 import type { DeployParts } from './parts.ts';
 import { waitUntilReady } from './targets/probe.ts';
@@ -13,27 +14,34 @@ export function placeInput(
   return { agent: config.name, revision_id, run_id: revision_id, fence, image, resources: resourceLimits(config) };
 }
 
+type StartParts = Pick<DeployParts, 'db' | 'secret_stores' | 'ingress_key' | 'start_deadline_ms'>;
+
 export interface Raising {
   revision_id: string;
+  agent_id: string;
   config: AgentConfig;
   place: Place;
   signal: AbortSignal;
 }
 
-/** Starts the place and waits until the agent is ready. Throws `start_failed`, `health_check_failed` or `out_of_memory`. */
+/**
+ * Starts the place with today's secrets and waits until the agent is ready. Throws `secret_missing`, `start_failed`,
+ * `health_check_failed` or `out_of_memory`.
+ */
 export async function startContainer(
-  { ingress_key, start_deadline_ms }: Pick<DeployParts, 'ingress_key' | 'start_deadline_ms'>,
+  { db, secret_stores, ingress_key, start_deadline_ms }: StartParts,
   target: Target,
-  { revision_id, config, place, signal }: Raising,
+  { revision_id, agent_id, config, place, signal }: Raising,
 ): Promise<Instance & { url: string; ready: object }> {
-  await target.start(place, secretFiles(ingress_key, revision_id, config), signal);
-  const instance = await waitUntilReady({ target, place, deadline_ms: start_deadline_ms, signal });
+  const secrets = await readSecrets({ db, stores: secret_stores }, { agent_id, config });
+  await target.start(place, { ...variables(ingress_key, revision_id, config), ...secrets }, signal);
+  const instance = await waitUntilReady({ target, place, secrets, deadline_ms: start_deadline_ms, signal });
   if (instance.url === undefined) throw new Error('a ready instance has no address');
   return { ...instance, url: instance.url };
 }
 
-// All variables of the wrapper's environment, including the user's. The engine's records have none of them.
-function secretFiles(ingress_key: Buffer, revision_id: string, config: AgentConfig): SecretFiles {
+// All variables of the wrapper's environment except secrets. The engine's records have none of them.
+function variables(ingress_key: Buffer, revision_id: string, config: AgentConfig): SecretFiles {
   return {
     ...config.deploy?.env_vars,
     SVC_FRAMEWORK: config.framework,

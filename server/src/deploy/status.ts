@@ -15,6 +15,7 @@ import { loadAsset } from '../registry/load-asset.ts';
 import { list } from '../registry/assets/list.ts';
 import { loadAgentConfigs } from '../registry/versions/load-version-content.ts';
 import { findRuns, type RunRow } from '../runs/run.ts';
+import { readPresentSecrets } from '../secrets/delivery.ts';
 import { lastCondition, look, unseen, type Condition } from './condition.ts';
 import { endpointOf } from './endpoint.ts';
 import type { DeployParts } from './parts.ts';
@@ -130,8 +131,8 @@ async function live(parts: DeployParts, listed: ListedAgent, signal: AbortSignal
     const { seen, found } = await look(parts, row, signal);
     if (seen.state !== 'exited') return { ...found, seen_at };
     const lines: string[] = [];
-    for await (const { line } of parts.targets[row.place.target].logs(row.place, { tail: last_lines, signal }))
-      lines.push(line);
+    const query = { tail: last_lines, secrets: await secretsOf(parts, listed), signal };
+    for await (const { line } of parts.targets[row.place.target].logs(row.place, query)) lines.push(line);
     return { ...found, detail: [found.detail, ...lines].join('\n'), seen_at };
   } catch (error) {
     if (error instanceof Problem) return { ...unseen(error), seen_at };
@@ -140,6 +141,12 @@ async function live(parts: DeployParts, listed: ListedAgent, signal: AbortSignal
 }
 
 const last_lines = 10;
+
+async function secretsOf({ db, secret_stores }: DeployParts, { agent, config }: ListedAgent) {
+  return config === undefined
+    ? {}
+    : await readPresentSecrets({ db, stores: secret_stores }, { agent_id: agent.id, config });
+}
 
 /** The state by the records, without a look at the container. */
 function settled({ route, row, newest, run }: ListedAgent): Condition | undefined {

@@ -156,6 +156,19 @@ export async function insertRevision(tx: GovernedTx, row: Omit<RevisionRow, 'cre
   );
 }
 
+/** The agents whose deployed revision gets one of these secrets. */
+export async function secretUsers(
+  db: Reader,
+  secret_ids: readonly string[],
+): Promise<{ secret_id: string; agent_id: string }[]> {
+  return await db.all<{ secret_id: string; agent_id: string }>(sql`
+    select distinct s.secret_id, s.agent_id
+    from secret_in_reach s join route r on r.agent_id = s.agent_id join revision v on v.id = r.revision_id
+      join content c on c.digest = v.digest
+    where s.secret_id = any(${secret_ids}) and c.config -> 'deploy' -> 'secrets' ? s.name
+      and (s.team is null or s.team = c.config ->> 'team')`);
+}
+
 /** Moves the traffic to the revision. */
 export async function switchRoute(
   tx: GovernedTx,

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../database/sql.ts';
+import { deriveKey, derivedBefore } from '../derive-key.ts';
 import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
 import { openEnvelope } from './envelope.ts';
 import { openStoredKeys } from './stored-keys.ts';
@@ -54,4 +55,16 @@ test('replicas that start together on an empty database have the same keys, and 
     expect(key).toHaveLength(32);
     expect(rows.filter(({ wrapped_key }) => wrapped_key.includes(key))).toEqual([]);
   }
+});
+
+test('an installation that derived its keys from SECRET_KEY keeps them, also when SECRET_KEY changes at the same start', async () => {
+  const { db } = database;
+  await db.run(sql`delete from stored_key`);
+  const [first, second] = [newSecret(), newSecret()];
+  const { password } = await openStoredKeys(db, { secret_key: first });
+  await db.run(sql`delete from stored_key where purpose <> 'password'`);
+  const keys = await openStoredKeys(db, { secret_key: second, previous_secret_key: first });
+  const derived = Object.fromEntries(derivedBefore.map((purpose) => [purpose, deriveKey(first, purpose)]));
+  expect(keys).toMatchObject({ password, ...derived });
+  expect(await openStoredKeys(db, { secret_key: second })).toEqual(keys);
 });

@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { unwrap, wrap } from '../derive-key.ts';
 
 export interface Envelope {
-  seal(text: string, row: SealedRow): Buffer;
+  seal: (text: string, row: SealedRow) => Buffer;
   /** Throws for another row, another key or a changed byte. */
-  open(sealed: Buffer, row: SealedRow): string;
+  open: (sealed: Buffer, row: SealedRow) => string;
 }
 
 interface SealedRow {

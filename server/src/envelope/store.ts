@@ -1,5 +1,9 @@
-import type { Tx } from '../database/database.ts';
+import type { Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
+
+export async function isAnyStored(db: Reader): Promise<boolean> {
+  return (await db.one(sql`select 1 from stored_key limit 1`)) !== undefined;
+}
 
 /** The stored key of a purpose; stores the given one when there is none yet. */
 export async function wrappedKey(db: Tx, purpose: string, fresh: Buffer): Promise<Buffer> {

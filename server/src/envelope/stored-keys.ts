@@ -1,8 +1,8 @@
 // The installation's random keys, one for each purpose, made once. The database has them only encrypted, under a key derived from
 // SECRET_KEY. So SECRET_KEY can change: a start that also has the previous one encrypts every key anew.
 import { randomBytes } from 'node:crypto';
-import type { Database } from '../database/database.ts';
-import { deriveKey, unwrap, wrap, type StoredKeyPurpose } from '../derive-key.ts';
+import type { Database, Tx } from '../database/database.ts';
+import { deriveKey, derivedBefore, storedKeyPurposes, unwrap, wrap, type StoredKeyPurpose } from '../derive-key.ts';
 import * as store from './store.ts';
 
 export type StoredKeys = Record<StoredKeyPurpose, Buffer>;
@@ -15,20 +15,28 @@ export interface SecretKeys {
 
 /** Makes the missing keys. Throws when neither secret opens a key. */
 export async function openStoredKeys(db: Database, secrets: SecretKeys): Promise<StoredKeys> {
-  return {
-    password: await storedKey(db, secrets, 'password'),
-    envelope: await storedKey(db, secrets, 'envelope'),
-    'key-pepper': await storedKey(db, secrets, 'key-pepper'),
-  };
+  return await db.transaction(async (tx) => {
+    const isNew = !(await store.isAnyStored(tx));
+    const keys: [StoredKeyPurpose, Buffer][] = [];
+    for (const purpose of storedKeyPurposes)
+      keys.push([purpose, await storedKey(tx, secrets, purpose, isNew ? randomBytes(32) : firstOf(purpose, secrets))]);
+    return Object.fromEntries(keys) as StoredKeys; // every purpose has one
+  });
+}
+
+function firstOf(purpose: StoredKeyPurpose, { secret_key, previous_secret_key }: SecretKeys): Buffer {
+  const derived = derivedBefore.find((one) => one === purpose);
+  return derived === undefined ? randomBytes(32) : deriveKey(previous_secret_key ?? secret_key, derived);
 }
 
 async function storedKey(
-  db: Database,
+  tx: Tx,
   { secret_key, previous_secret_key }: SecretKeys,
   purpose: StoredKeyPurpose,
+  first: Buffer,
 ): Promise<Buffer> {
   const present = deriveKey(secret_key, `${purpose}-wrap`);
-  const wrapped = await store.wrappedKey(db, purpose, wrap(present, randomBytes(32)));
+  const wrapped = await store.wrappedKey(tx, purpose, wrap(present, first));
   const key = unwrapped(present, wrapped);
   if (key !== undefined) return key;
   const before =
@@ -39,7 +47,7 @@ async function storedKey(
     throw new Error(
       'SECRET_KEY is not the one that this database was set up with. After a change, set PREVIOUS_SECRET_KEY to the one before.',
     );
-  await store.replaceWrappedKey(db, purpose, wrap(present, before));
+  await store.replaceWrappedKey(tx, purpose, wrap(present, before));
   return before;
 }
 

@@ -20,6 +20,7 @@ import { findAssetById } from '../registry/find.ts';
 import { assetsOfTeam, holdAssets, moveOwnership, ownedIn } from '../registry/ownership/move-ownership.ts';
 import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
 import { writeEntries } from '../service-principals/acl.ts';
+import { secretsOfTeam } from '../secrets/remove.ts';
 import { endKeysShownTo, principalsOfTeam } from '../service-principals/find.ts';
 import { grant } from './grant.ts';
 import { revoke } from './revoke.ts';
@@ -204,6 +205,7 @@ class World {
       holdAssets,
       assetsOfTeam,
       principalsOfTeam,
+      secretsOfTeam,
     },
     endSessions: async () => 0,
     mailedUntil,

@@ -33,6 +33,7 @@ const ownership = {
   holdAssets: none,
   assetsOfTeam: none,
   principalsOfTeam: none,
+  secretsOfTeam: none,
 };
 const remove = async (principal: string) =>
   await removeMember({ db: database.db, ownership }, await cast.caller('root'), { team: 'ml', principal });

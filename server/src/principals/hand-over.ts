@@ -25,6 +25,7 @@ export interface Ownership {
   /** References of a team's assets. */
   assetsOfTeam(db: Reader, team_id: string): Promise<string[]>;
   principalsOfTeam(db: Reader, team_id: string): Promise<string[]>;
+  secretsOfTeam(db: Reader, team_id: string): Promise<string[]>;
 }
 
 /**

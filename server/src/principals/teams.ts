@@ -119,6 +119,7 @@ export async function deleteTeam(
       ...(await ownership.assetsOfTeam(tx, subject.id)),
       ...(await teamStore.groupsOfTeam(tx, subject.id)),
       ...(await ownership.principalsOfTeam(tx, subject.id)),
+      ...(await ownership.secretsOfTeam(tx, subject.id)),
     ];
     if (uses.length > 0)
       throw new Problem('in_use', {

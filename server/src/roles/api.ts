@@ -3,6 +3,7 @@ import { approvalsRoutes } from '../approvals/routes.ts';
 import { auditRoutes } from '../audit/routes.ts';
 import { costsRoutes } from '../ledger/routes.ts';
 import { deployRoutes } from '../deploy/routes.ts';
+import { findSecretUsers } from '../deploy/secret-users.ts';
 import { deriveKey } from '../derive-key.ts';
 import { cursors as sealedCursors } from '../http/cursor.ts';
 import type { SurfaceHandlers } from '../http/handlers.ts';
@@ -20,6 +21,8 @@ import { startSealer } from '../proof/sealing/sealer.ts';
 import { ownedAssets } from '../registry/find.ts';
 import { assetsOfTeam, holdAssets, moveOwnership, ownedIn } from '../registry/ownership/move-ownership.ts';
 import { registryRoutes } from '../registry/routes.ts';
+import { secretsOfTeam } from '../secrets/remove.ts';
+import { secretsRoutes } from '../secrets/routes.ts';
 import { endKeysShownTo, principalsOfTeam } from '../service-principals/find.ts';
 import { servicePrincipalsRoutes } from '../service-principals/routes.ts';
 import { auditPushChecks } from '../service/audit-push-checks.ts';
@@ -34,7 +37,7 @@ import { webhooksRoutes } from '../webhooks/routes.ts';
 import type { Role, RoleParts } from './role.ts';
 
 export async function openApi(parts: RoleParts): Promise<Role> {
-  const { config, log, db, secret_key, passwords, tokens, readAsOf, base_url, stopping, onError, open } = parts;
+  const { config, log, db, secret_key, keys, passwords, tokens, readAsOf, base_url, stopping, onError, open } = parts;
   const { org_config, data_dir } = config;
   let orgFile: OrgFile = { path: null, settings: {} };
   const readSettings = async () => {
@@ -51,7 +54,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
   const { containers, deploy } = await parts.deploying();
   const outgoing = await parts.outgoing();
   const cursors = sealedCursors(deriveKey(secret_key, 'cursor'));
-  const key_digest = deriveKey(secret_key, 'service-key');
+  const key_digest = keys['service-key'];
   const orgFileChecks =
     org_config === undefined ? [] : [orgFileCheck(org_config, async () => await compareOrgConfig(db, org_config))];
   const checks = [
@@ -83,6 +86,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
         holdAssets,
         assetsOfTeam,
         principalsOfTeam,
+        secretsOfTeam,
       },
       endSessions,
       mailedUntil,
@@ -90,12 +94,13 @@ export async function openApi(parts: RoleParts): Promise<Role> {
       orgFile: () => orgFile,
     }),
     ...servicePrincipalsRoutes({ db, cursors, holdAssets, digest_key: key_digest }),
-    ...keysRoutes({ db, cursors, pepper: parts.key_pepper }),
+    ...keysRoutes({ db, cursors, pepper: keys['key-pepper'] }),
     ...costsRoutes({ db }),
     ...registryRoutes({ db, cursors, data_dir, readAsOf }),
     ...approvalsRoutes({ db, cursors }),
     ...notificationsRoutes({ db, cursors, catchUp: outgoing.catchUp }),
     ...permissionsRoutes({ db, cursors, readAsOf }),
+    ...secretsRoutes({ db, cursors, stores: deploy.secret_stores, findUsers: findSecretUsers }),
     ...deployRoutes(deploy),
     ...webhooksRoutes({ ...outgoing.webhooks, cursors }),
     ...auditRoutes({

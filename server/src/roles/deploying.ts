@@ -5,6 +5,7 @@ import { imageBuilder } from '../deploy/build-image.ts';
 import type { DeployParts } from '../deploy/parts.ts';
 import { deriveKey } from '../derive-key.ts';
 import { cursors } from '../http/cursor.ts';
+import { stores } from '../secrets/stores/index.ts';
 import type { RoleParts } from './role.ts';
 
 export interface Deploying {
@@ -15,7 +16,7 @@ export interface Deploying {
 const wrapper_directory = join(import.meta.dirname, '../../../wrapper/_svc_wrapper');
 
 export function openDeploying(parts: Omit<RoleParts, 'deploying' | 'outgoing'>): Deploying {
-  const { config, db, secret_key, recordRefusal, base_url, open } = parts;
+  const { config, db, secret_key, envelope, keys, recordRefusal, base_url, open } = parts;
   const containers = openContainers(config, parts.installation_id, parts.log);
   open.defer(async () => await containers.close());
   const deploy: DeployParts = {
@@ -23,8 +24,9 @@ export function openDeploying(parts: Omit<RoleParts, 'deploying' | 'outgoing'>):
     cursors: cursors(deriveKey(secret_key, 'cursor')),
     builder: imageBuilder({ engine: containers.engine, pythons: containers.pythons, wrapper_directory }),
     targets: containers.targets,
+    secret_stores: stores({ envelope }),
     recordRefusal,
-    ingress_key: deriveKey(secret_key, 'ingress-secret'),
+    ingress_key: keys['ingress-secret'],
     base_url,
     artefact_directory: join(config.data_dir, 'agents'),
     start_deadline_ms: config.start_deadline_seconds * 1000,

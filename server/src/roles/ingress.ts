@@ -1,17 +1,16 @@
 // The calls to agents. The database has the permissions and the addresses of containers. This role opens no engine, so calls continue while
 // api and worker restart.
 import { servingAgents } from '../deploy/serving.ts';
-import { deriveKey } from '../derive-key.ts';
 import type { SurfaceHandlers } from '../http/handlers.ts';
 import { openIngress } from '../invoke/ingress.ts';
 import { invokeRoutes } from '../invoke/routes.ts';
 import type { Role, RoleParts } from './role.ts';
 
 export function openIngressRole(parts: RoleParts): Role {
-  const { config, db, secret_key, readAsOf, stopping, onError, open } = parts;
+  const { config, db, keys, readAsOf, stopping, onError, open } = parts;
   const ingress = openIngress({
     db,
-    agents: servingAgents({ db, ingress_key: deriveKey(secret_key, 'ingress-secret'), readAsOf }),
+    agents: servingAgents({ db, ingress_key: keys['ingress-secret'], readAsOf }),
     sync_budget_ms: config.sync_budget_seconds * 1000,
     stopping,
     onError,

@@ -3,6 +3,7 @@ import type { Destination } from '../audit/push/destination.ts';
 import type { Config } from '../config.ts';
 import type { Database, PoolSettings } from '../database/database.ts';
 import type { Envelope } from '../envelope/envelope.ts';
+import type { StoredKeys } from '../envelope/stored-keys.ts';
 import type { AllHandlers } from '../http/handlers.ts';
 import type { ReadAsOf } from '../login/read-as-of.ts';
 import type { Tokens } from '../login/token.ts';
@@ -35,7 +36,7 @@ export interface RoleParts {
   openPool: (settings: PoolSettings) => Database;
   secret_key: string;
   envelope: Envelope;
-  key_pepper: Buffer;
+  keys: StoredKeys;
   passwords: Passwords;
   tokens: Tokens;
   readAsOf: ReadAsOf;

@@ -3,7 +3,6 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ingressSecret } from '../deploy/ingress-secret.ts';
-import { deriveKey } from '../derive-key.ts';
 import { serveAgent, type StoredAgent } from './stored-agent.ts';
 import type { TestApp } from './test-app.ts';
 
@@ -17,7 +16,7 @@ export async function standInFor(app: TestApp, agent: StoredAgent, answer: Reque
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   server.unref();
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on TCP
-  secret = ingressSecret(deriveKey(app.secret_key, 'ingress-secret'), await serveAgent(app, agent, url));
+  secret = ingressSecret(app.keys['ingress-secret'], await serveAgent(app, agent, url));
 }
 
 export function prove(secret: string, request: IncomingMessage, response: ServerResponse): void {

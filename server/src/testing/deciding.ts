@@ -4,7 +4,12 @@ import { defaultEntriesFor } from '../access/visibility.ts';
 import type { UserCaller } from '../access/caller.ts';
 import type { DeploySubject, Entry, Gate } from '../access/subject.ts';
 
-export const open: Gate = { approval_id: undefined, version_requires_approval: false, admins_require_approval: false };
+export const open: Gate = {
+  approval_id: undefined,
+  version_requires_approval: false,
+  admins_require_approval: false,
+  new_team_secrets: [],
+};
 export const approved: Gate = { ...open, approval_id: 'approval-1' };
 
 export function user(id: string, role: Role, ml?: Role): UserCaller {

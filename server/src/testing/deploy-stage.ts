@@ -12,7 +12,9 @@ import { submit } from '../approvals/submit.ts';
 import type { Needed } from '../deploy/build-image.ts';
 import type { DeployParts } from '../deploy/parts.ts';
 import type { Instance, Place, Target } from '../deploy/targets/target.ts';
+import { openEnvelope } from '../envelope/envelope.ts';
 import { cursors } from '../http/cursor.ts';
+import { stores } from '../secrets/stores/index.ts';
 import { seedCast, type Cast } from './cast.ts';
 import type { TestProject } from './project-archive.ts';
 import { startPushes } from './pushes.ts';
@@ -75,6 +77,7 @@ export async function openDeployStage(): Promise<DeployStage> {
         },
       },
       targets: { local: standIn() },
+      secret_stores: stores({ envelope: openEnvelope(Buffer.alloc(32)) }),
       artefact_directory: folder,
       recordRefusal: refusalRecorder(db),
       ingress_key: Buffer.alloc(32),

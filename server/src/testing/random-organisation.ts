@@ -17,6 +17,7 @@ const globs = ['*/*', 'agents/*', 'tools/web-*', '*/search-*', 'm*/*', 'a*s/*-1'
 /** Of teams and entries. */
 export const times = ['2026-01-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'];
 const tables = [
+  'secret',
   'notification, approval_vote, approval, permission, version, asset, service_key, service_principal',
   'group_member, user_group, membership, app_user, team, audit.entry',
 ].flatMap((line) => line.split(', '));
@@ -250,6 +251,13 @@ export async function putOrganisation(db: Database, made: Organisation): Promise
         actions: may,
       })),
     ),
+  );
+  const scopes = [...id.teams.map((team_id) => ({ team_id })), ...id.assets.map((agent_id) => ({ agent_id }))];
+  const secret = { team_id: null, agent_id: null, name: 'KEY', store: 'ours', created_by: 'x', changed_by: 'x' };
+  await insert(
+    db,
+    'secret',
+    scopes.map((scope) => ({ ...owned(), ...secret, ...scope, changed_at: times[0] })),
   );
   const versions = ofEach(size.assets);
   const requests = ofEach(size.assets);

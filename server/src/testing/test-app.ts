@@ -17,7 +17,7 @@ import { openDatabase, type Connection, type Database } from '../database/databa
 import { sql, type Sql } from '../database/sql.ts';
 import { connectEngine } from '../engine/client.ts';
 import { openEnvelope } from '../envelope/envelope.ts';
-import { openStoredKeys } from '../envelope/stored-keys.ts';
+import { openStoredKeys, type StoredKeys } from '../envelope/stored-keys.ts';
 import { passwords } from '../login/password.ts';
 import { undeclared_problem } from '../http/request-log.ts';
 import { openLog } from '../log.ts';
@@ -41,6 +41,7 @@ export interface TestApp {
   /** The service's connection. */
   connection: Connection;
   secret_key: string;
+  keys: StoredKeys;
   data_dir: string;
   anonymous: Client;
   /** The seeded platform admin. */
@@ -96,7 +97,7 @@ export async function testApp({
       openPool: (pool) => openDatabase(database.app, pool),
       secret_key,
       envelope: openEnvelope(keys.envelope),
-      key_pepper: keys['key-pepper'],
+      keys,
       passwords: hashing,
       lock,
       failed: new Promise<never>(() => {}),
@@ -145,6 +146,7 @@ export async function testApp({
     db,
     connection: database.app,
     secret_key,
+    keys,
     data_dir,
     anonymous: as(),
     admin: await signIn('admin@gantry.local', admin_password),

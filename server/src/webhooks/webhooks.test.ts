@@ -3,7 +3,6 @@ import { delivery_days } from '@gantry/contract/webhooks.ts';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { sql } from '../database/sql.ts';
-import { deriveKey } from '../derive-key.ts';
 import { openOutbound } from '../outbound/outbound.ts';
 import { startQueues } from '../queue/work.ts';
 import { signatureHeaders } from '../signature-headers.ts';
@@ -358,7 +357,7 @@ async function restarted(): Promise<void> {
   const outbound = openOutbound({ private_hosts: [at.host] });
   const errors: unknown[] = [];
   const onError = (error: unknown) => void errors.push(error);
-  const secret_key = deriveKey(app.secret_key, 'webhook-secret');
+  const secret_key = app.keys['webhook-secret'];
   const queue = delivering({ db: app.db, outbound, secret_key });
   await (await startQueues(app.db, [queue], { alone: false, onError })).stop();
   await outbound.close();

@@ -3,12 +3,14 @@ import { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { ask } from '../../engine/client.ts';
 import { unixTime } from '../instant.ts';
+import { maskedPieces } from './mask.ts';
 import type { LogLine, LogQuery } from './target.ts';
 
-/** Reads a container's log at the reader's pace: the engine's stream stops while the reader stops. The signal ends it. */
+/** Reads a container's log at the reader's pace: the engine's stream stops while the reader stops. The signal ends it. Masks the values. */
 export async function* containerLogs(
   container: Docker.Container,
-  { follow = false, since, tail, signal }: LogQuery,
+  { follow = false, since, tail, signal }: Omit<LogQuery, 'secrets'>,
+  values: readonly string[],
 ): AsyncGenerator<LogLine> {
   const options = {
     stdout: true,
@@ -23,7 +25,7 @@ export async function* containerLogs(
     ? await ask(container.logs({ ...options, follow: true }), { signal })
     : [await ask(container.logs({ ...options, follow: false }), { signal })];
   try {
-    yield* lines(output);
+    yield* lines(output, values);
   } catch (error) {
     // The reader has disconnected, and that ends a follow.
     if (!signal.aborted) throw error;
@@ -32,17 +34,28 @@ export async function* containerLogs(
   }
 }
 
-async function* lines(output: AsyncIterable<string | Buffer> | Iterable<Buffer>): AsyncGenerator<LogLine> {
-  const unfinished = { stdout: false, stderr: false };
-  const decoders = { stdout: new StringDecoder('utf8'), stderr: new StringDecoder('utf8') };
+async function* lines(
+  output: AsyncIterable<string | Buffer> | Iterable<Buffer>,
+  values: readonly string[],
+): AsyncGenerator<LogLine> {
+  const open = () => ({ unfinished: false, at: '', decoder: new StringDecoder('utf8'), mask: maskedPieces(values) });
+  const streams = { stdout: open(), stderr: open() };
   for await (const { stream, entry } of entries(output)) {
+    const state = streams[stream];
     const space = entry.indexOf(' ');
     // A cut may split a character. Its other half begins the next entry.
-    const text = decoders[stream].write(entry.subarray(space + 1));
-    const line = text.replace(/\r?\n$/, '');
+    const text = state.decoder.write(entry.subarray(space + 1));
+    const isLast = text.endsWith('\n');
+    const line = state.mask(text.replace(/\r?\n$/, ''), isLast);
+    state.at = entry.toString('latin1', 0, space);
     // When a line ends exactly at a cut, its last entry has only the line end.
-    if (line !== '' || !unfinished[stream]) yield { at: entry.toString('latin1', 0, space), stream, line };
-    unfinished[stream] = !text.endsWith('\n');
+    if (line !== '' || (isLast && !state.unfinished)) yield { at: state.at, stream, line };
+    state.unfinished = !isLast;
+  }
+  for (const stream of ['stdout', 'stderr'] as const) {
+    const { at, mask } = streams[stream];
+    const line = mask('', true);
+    if (line !== '') yield { at, stream, line };
   }
 }
 

@@ -93,11 +93,11 @@ async function started(mode: string): Promise<Place> {
 }
 
 const wait = (place: Place, changes: Partial<ProbeInput> = {}) =>
-  waitUntilReady({ target, place, signal: signal(), ...changes });
+  waitUntilReady({ target, place, secrets: {}, signal: signal(), ...changes });
 
 async function logged(place: Place, tail?: number, since?: string): Promise<LogLine[]> {
   const lines: LogLine[] = [];
-  for await (const line of target.logs(place, { tail, since, signal: signal() })) lines.push(line);
+  for await (const line of target.logs(place, { tail, since, secrets: {}, signal: signal() })) lines.push(line);
   return lines;
 }
 
@@ -258,7 +258,7 @@ test('a log has time and stream, and is read from its end, since an instant, and
   const stop = new AbortController();
   const followed: string[] = [];
   const following = (async () => {
-    for await (const { line } of target.logs(place, { follow: true, since, signal: stop.signal })) {
+    for await (const { line } of target.logs(place, { follow: true, since, secrets: {}, signal: stop.signal })) {
       followed.push(line);
       stop.abort();
     }

@@ -62,7 +62,11 @@ export function localTarget({ engine, network, secrets_directory }: LocalSetting
       if (successor === undefined) await secrets.remove(place.container_name);
     },
 
-    logs: (place, query) => containerLogs(containerOf(place), query),
+    logs: async function* logs(place, query) {
+      const delivered = await secrets.values(place.container_name, Object.keys(query.secrets));
+      const today = Object.values(query.secrets).filter((value) => value !== undefined);
+      yield* containerLogs(containerOf(place), query, [...new Set([...today, ...delivered])]);
+    },
 
     async list(signal) {
       const found = await ask(engine.docker.listContainers({ all: true, filters: ownedBy(engine, 'agent') }), {

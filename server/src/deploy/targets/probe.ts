@@ -3,11 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { unlessAborted } from '../../engine/client.ts';
 import { readObject } from './read-object.ts';
 import { startHint } from './start-hint.ts';
-import type { Instance, LogLine, Place, Target } from './target.ts';
+import { masked, maskedJson } from './mask.ts';
+import type { Instance, LogLine, Place, Secrets, Target } from './target.ts';
 
 export interface ProbeInput {
   target: Target;
   place: Place;
+  /** The values of these are masked in all that the agent says. */
+  secrets: Secrets;
   /** The timeout of one probe; by default five seconds, as in the spec. */
   probe_timeout_ms?: number;
   /** The limit of the whole start. */
@@ -29,15 +32,21 @@ interface Probe {
  * `start_failed` with the agent's own reason: the import error and its traceback. Each problem has the probes and the last 50 log lines.
  * `ready` is the agent's own answer: hostile input.
  */
-export async function waitUntilReady({ target, place, ...input }: ProbeInput): Promise<Instance & { ready: object }> {
+export async function waitUntilReady({
+  target,
+  place,
+  secrets,
+  ...input
+}: ProbeInput): Promise<Instance & { ready: object }> {
   const { deadline_ms = 120_000, probe_timeout_ms = 5000, signal } = input;
   const deadline = performance.now() + deadline_ms;
   const probes: Probe[] = [];
+  const mask = masked(Object.values(secrets).filter((value) => value !== undefined));
   const fail = async (problem: ProbeAnswer): Promise<never> => {
     throw new Problem(problem.code, {
       detail: problem.detail,
       ...(problem.hint === undefined ? {} : { hint: problem.hint }),
-      fields: { ...problem.fields, probes: probes.slice(-50), log: await lastLines(target, place) },
+      fields: { ...problem.fields, probes: probes.slice(-50), log: await lastLines(target, place, secrets) },
     });
   };
   let readyInARow = 0;
@@ -45,12 +54,13 @@ export async function waitUntilReady({ target, place, ...input }: ProbeInput): P
     const instance = await target.observe(place, signal);
     if (instance.state !== 'running' || instance.url === undefined) return fail(ended(instance));
     const path = isHealthy ? '/ready' : '/health';
-    const { probe, body } = await probeOnce(
+    const { probe, body: said } = await probeOnce(
       instance.url,
       path,
       Math.min(probe_timeout_ms, Math.max(1, deadline - performance.now())),
       signal,
     );
+    const body = maskedJson(said, mask);
     probes.push(probe);
     input.onProbe?.(probe);
     if (probe.result === 200 && path === '/ready' && ++readyInARow === 2) return { ...instance, ready: body };
@@ -139,8 +149,9 @@ function reasonOf(error: unknown): string {
   return error.cause instanceof Error && 'code' in error.cause ? String(error.cause.code) : error.message;
 }
 
-async function lastLines(target: Target, place: Place): Promise<LogLine[]> {
+async function lastLines(target: Target, place: Place, secrets: Secrets): Promise<LogLine[]> {
   const lines: LogLine[] = [];
-  for await (const line of target.logs(place, { tail: 50, signal: AbortSignal.timeout(10_000) })) lines.push(line);
+  for await (const line of target.logs(place, { tail: 50, secrets, signal: AbortSignal.timeout(10_000) }))
+    lines.push(line);
   return lines;
 }

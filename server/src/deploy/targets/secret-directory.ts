@@ -1,4 +1,5 @@
-import { chmod, lstat, mkdir, readdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { chmod, lstat, mkdir, readdir, readFile, rename, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SecretFiles } from './target.ts';
 
@@ -11,6 +12,8 @@ export interface SecretDirectory {
   prepare(container: string): Promise<void>;
   /** Replaces the content of the directory. */
   write(container: string, secrets: SecretFiles): Promise<void>;
+  /** The present values under these names, and the earlier ones that this container got. */
+  values(container: string, names: readonly string[]): Promise<string[]>;
   remove(container: string): Promise<void>;
 }
 
@@ -22,13 +25,21 @@ export function secretDirectory(root: string): SecretDirectory {
     await mkdir(path(container), { recursive: true });
     await chmod(path(container), 0o755);
   };
+  // The log of a container also has what it printed before a change of a value. So its earlier values stay for the mask, out of its reach.
+  const aside = (container: string) => join(root, `${container}.earlier`);
+  const setAside = async (container: string, name: string, next: string | undefined) => {
+    const file = join(path(container), name);
+    if (next === undefined || (await readFile(file, 'utf8')) === next) return await rm(file, { recursive: true });
+    await mkdir(aside(container), { recursive: true, mode: 0o700 });
+    await rename(file, join(aside(container), `${name}.${randomUUID()}`));
+  };
   return {
     path,
     prepare,
     async write(container, secrets) {
       await prepare(container);
       // The directory itself stays, because a container has mounted it.
-      for (const name of await readdir(path(container))) await rm(join(path(container), name), { recursive: true });
+      for (const name of await readdir(path(container))) await setAside(container, name, secrets[name]);
       for (const [name, value] of Object.entries(secrets)) {
         if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
           throw new Error(`${JSON.stringify(name)} is not a valid name for a secret file`);
@@ -38,8 +49,36 @@ export function secretDirectory(root: string): SecretDirectory {
         await chmod(file, 0o444);
       }
     },
-    remove: (container) => rm(path(container), { recursive: true, force: true }),
+    async values(container, names) {
+      const present = names.map((name) => join(path(container), name));
+      const earlier = (await entries(aside(container)))
+        .filter((file) => names.includes(file.replace(/\..*/, '')))
+        .map((file) => join(aside(container), file));
+      const texts = await Promise.all([...present, ...earlier].map(readIfThere));
+      return texts.filter((text) => text !== undefined);
+    },
+    async remove(container) {
+      await rm(path(container), { recursive: true, force: true });
+      await rm(aside(container), { recursive: true, force: true });
+    },
   };
+}
+
+async function entries(directory: string): Promise<string[]> {
+  return (await unlessMissing(readdir(directory))) ?? [];
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  return await unlessMissing(readFile(file, 'utf8'));
+}
+
+async function unlessMissing<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 /** Finds the first usual directory in memory, for `<directory>/gantry/<installation>`. */

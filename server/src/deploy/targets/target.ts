@@ -51,8 +51,13 @@ export interface LogQuery {
   since?: string | undefined;
   /** The number of last lines to read. */
   tail?: number | undefined;
+  /** Masked in every line: today's values, and the ones that the place got under these names. */
+  secrets: Secrets;
   signal: AbortSignal;
 }
+
+/** By name; undefined for a name that is no longer set. */
+export type Secrets = Record<string, string | undefined>;
 
 /** Names and values for the wrapper's environment. The engine's records have none of them. */
 export type SecretFiles = Record<string, string>;

@@ -1,0 +1,1 @@
+export { secretUsers as findSecretUsers } from './store.ts';

@@ -1,0 +1,63 @@
+import { Problem } from '@gantry/contract/problems.ts';
+import { authorize, type Grant } from '../access/authorize.ts';
+import type { Caller } from '../access/caller.ts';
+import { change, type GovernedTx } from '../access/change.ts';
+import type { Reader } from '../database/database.ts';
+import { signedIn } from '../principals/signed-in.ts';
+import { findAssetById } from '../registry/find.ts';
+import type { SecretParts } from './parts.ts';
+import { toSecrets } from './records.ts';
+import type { Stores } from './stores/index.ts';
+import * as store from './store.ts';
+
+/** Throws `in_use` with the deployed agents that get it. */
+export async function removeSecret(parts: SecretParts, caller: Caller, id: string): Promise<void> {
+  const { db, stores, findUsers } = parts;
+  const user = signedIn(caller);
+  const row = await store.secretById(db, id);
+  if (row === undefined) throw new Problem('not_found');
+  const grant = await authorizeRow(db, caller, row);
+  await change(db, grant, 'secret.removed', async (tx, note) => {
+    // A deploy that uses it has committed by now, or finds no secret.
+    if ((await store.lockSecret(tx, id)) === undefined) throw new Problem('not_found');
+    const uses = await findUsers(tx, [id]);
+    if (uses.length > 0) {
+      const [{ used_by } = { used_by: [] }] = await toSecrets({ db, findUsers }, user, [row]);
+      throw inUse(row.name, used_by, uses.length - used_by.length);
+    }
+    await stores[row.store].remove(tx, id);
+    await store.deleteSecret(tx, id);
+    note({ secret: row.name });
+  });
+}
+
+/** The secrets of a deleted agent. */
+export async function removeSecretsOf(tx: GovernedTx, stores: Stores, agent_id: string): Promise<void> {
+  for (const row of await store.secretsIn(tx, { agent_id })) {
+    await stores[row.store].remove(tx, row.id);
+    await store.deleteSecret(tx, row.id);
+  }
+}
+
+/** The names of a team's secrets, as `secret:<name>`. */
+export async function secretsOfTeam(db: Reader, team_id: string): Promise<string[]> {
+  return (await store.secretsIn(db, { team_id })).map(({ name }) => `secret:${name}`);
+}
+
+async function authorizeRow(db: Reader, caller: Caller, row: store.SecretRow): Promise<Grant> {
+  if (row.team_id !== null)
+    return authorize(caller, 'team_secret.change', { kind: 'team', id: row.team_id, name: row.team ?? '' });
+  const asset = await findAssetById(db, row.agent_id ?? '', caller);
+  if (asset === undefined) throw new Problem('not_found');
+  return authorize(caller, 'agent_secret.change', asset);
+}
+
+function inUse(name: string, used_by: string[], hidden: number): Problem {
+  const named = used_by.map((agent) => `agents/${agent}`);
+  const others = hidden === 0 ? [] : [`${hidden} that you may not read`];
+  return new Problem('in_use', {
+    detail: `${name} is used by ${[...named, ...others].join(', ')}.`,
+    hint: 'First deploy versions without it, or delete these agents.',
+    fields: { used_by },
+  });
+}

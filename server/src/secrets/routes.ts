@@ -1,0 +1,13 @@
+import type { Handlers } from '../http/handlers.ts';
+import { listSecrets } from './list.ts';
+import type { SecretParts } from './parts.ts';
+import { removeSecret } from './remove.ts';
+import { setSecret } from './set.ts';
+
+export function secretsRoutes(parts: SecretParts): Handlers<'secrets'> {
+  return {
+    'secrets.list': async ({ caller, query }) => await listSecrets(parts, caller, query),
+    'secrets.set': async ({ caller, body }) => await setSecret(parts, caller, body),
+    'secrets.remove': async ({ caller, params }) => await removeSecret(parts, caller, params.id),
+  };
+}
