@@ -47,7 +47,11 @@ afterEach(async () => {
 });
 
 function keep(): Keeper {
-  const keeper = startKeeper(stage.parts, { onError: (error) => errors.push(error) });
+  const keeper = startKeeper(stage.parts, {
+    onError: (error) => errors.push(error),
+    look_every_ms: 100,
+    sweep_every_ms: 1000,
+  });
   keepers.push(keeper);
   return keeper;
 }

@@ -20,15 +20,23 @@ import { stopGraceSeconds } from './targets/stop-grace.ts';
 
 export type Keeper = Pick<Loop, 'stop'>;
 
-const look_every_ms = 2000;
+export interface KeeperSettings {
+  onError: (error: unknown) => void;
+  look_every_ms?: number;
+  /** The interval between searches for containers and images without an owner. */
+  sweep_every_ms?: number;
+}
+
 // A third of `unknown_after_seconds` (condition.ts).
 const confirm_every_ms = 10_000;
-const sweep_every_ms = 15_000;
 const prune_every_ms = 60 * 60_000;
 // After this time without a crash, the container's failures are forgotten.
 const steady_seconds = 60;
 
-export function startKeeper(parts: DeployParts, { onError }: { onError: (error: unknown) => void }): Keeper {
+export function startKeeper(
+  parts: DeployParts,
+  { onError, look_every_ms = 2000, sweep_every_ms = 15_000 }: KeeperSettings,
+): Keeper {
   const stopping = new AbortController();
   const { signal } = stopping;
   const busy = new Map<string, Promise<void>>();
