@@ -12,8 +12,7 @@ export const uvPath = `${uvDirectory}/bin/uv`;
 // The move comes last, so a volume with `uv` is always complete, also after a kill.
 const fetchUv = `
 set -e
-python3 -m venv /tmp/tools
-/tmp/tools/bin/pip install --quiet --disable-pip-version-check --no-cache-dir --only-binary :all: uv
+python3 -m pip install --target /tmp/tools --quiet --disable-pip-version-check --no-cache-dir --no-compile --only-binary :all: uv
 cp /tmp/tools/bin/uv ${uvPath}.part
 mv ${uvPath}.part ${uvPath}
 `;
