@@ -88,7 +88,8 @@ async function runPytest(uv, env) {
   const path = join(reports, 'pytest.xml');
   const { exit_code, output } = await runCommand([uv, 'run', 'pytest', `--junitxml=${path}`], {
     cwd: join(cloneFolder, 'wrapper'),
-    env,
+    // Many tests start a process that imports a framework. Without bytecode, each would compile it.
+    env: { ...env, UV_COMPILE_BYTECODE: '1' },
     timeout_seconds: suite_timeout_seconds,
   });
   return { output, tally: tallyPytest(existsSync(path) ? readFileSync(path, 'utf8') : undefined, exit_code) };
