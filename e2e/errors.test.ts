@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Deployment } from '@gantry/contract/deploy.ts';
+import { adminOf, reached } from './api.ts';
 import { engineOf } from './engine-of.ts';
 import { install, type Installation, type Ran } from './installation.ts';
 import { agentYaml, echo, writeProject, type Files } from './write-project.ts';
@@ -25,8 +26,36 @@ beforeAll(async () => {
     await gantry.person(name ?? '');
     await gantry.must(`svc team add ml user:${name}@example.com --role ${role}`);
   }
+  await beginStarts();
 });
 afterAll(async () => await gantry.stop());
+
+/** The deploys of agents that do not start. Two take the whole deadline, so they run beside the other tests. */
+const starts: Record<string, Promise<Ran>> = {};
+
+async function beginStarts(): Promise<void> {
+  await writeProject(gantry, 'import-error', {
+    'agent.py': 'import json\n\ndef load():\n    return json.loads("{")\n\ngraph = load()\n',
+  });
+  await writeProject(gantry, 'hanging', {
+    'agent.py': 'import time\nprint("waiting for ever", flush=True)\ntime.sleep(3600)\ngraph = None\n',
+  });
+  await writeProject(gantry, 'frozen', {
+    'agent.py': 'import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)\ngraph = None\n',
+  });
+  await writeProject(gantry, 'exits', {
+    'agent.py': 'import os\nprint("giving up", flush=True)\nos._exit(3)\ngraph = None\n',
+  });
+  await writeProject(gantry, 'greedy', {
+    'agent.py': 'hoard = [bytearray(10_000_000) for _ in range(1000)]\ngraph = None\n',
+    'agent.yaml': agentYaml('greedy', 'deploy:\n  resources:\n    memory: 256Mi\n'),
+  });
+  const first = gantry.type('svc deploy', { in: 'import-error' });
+  starts['import-error'] = first;
+  // The first makes the dependency image, and the others share it.
+  for (const name of ['hanging', 'frozen', 'exits', 'greedy'])
+    starts[name] = first.then(async () => await gantry.type('svc deploy', { in: name }));
+}
 
 interface Fault {
   files: Files;
@@ -144,7 +173,10 @@ describe('a file that does not belong in a project', () => {
 
 test('conflicting requirements are refused with their sources, and with the range to widen', async () => {
   await writeProject(gantry, 'torn', { 'requirements.txt': 'langgraph>=1.0\nlangchain-core<0.3.1\n' });
-  const ran = await gantry.type('svc deploy', { in: 'torn' });
+  const [ran, { stderr }] = await Promise.all([
+    gantry.type('svc deploy', { in: 'torn' }),
+    gantry.type('svc deploy --json', { in: 'torn' }),
+  ]);
   expect(ran.code, ran.output).toBe(1);
   expectAll(ran.output, [
     'These cannot be installed together',
@@ -154,98 +186,7 @@ test('conflicting requirements are refused with their sources, and with the rang
     'dependency_conflict',
     'your requirements are unsatisfiable',
   ]);
-  const { stderr } = await gantry.type('svc deploy --json', { in: 'torn' });
   expect(stderr).toContain('"remedy":"Widen `langchain-core<0.3.1`');
-});
-
-describe('an agent that does not start leaves nothing running and reports the reason', () => {
-  const starts: Record<string, Promise<Ran>> = {};
-
-  // The first makes the dependency image; the others share it and fail at the same time.
-  beforeAll(async () => {
-    await writeProject(gantry, 'import-error', {
-      'agent.py': 'import json\n\ndef load():\n    return json.loads("{")\n\ngraph = load()\n',
-    });
-    await writeProject(gantry, 'hanging', {
-      'agent.py': 'import time\nprint("waiting for ever", flush=True)\ntime.sleep(3600)\ngraph = None\n',
-    });
-    await writeProject(gantry, 'frozen', {
-      'agent.py': 'import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)\ngraph = None\n',
-    });
-    await writeProject(gantry, 'exits', {
-      'agent.py': 'import os\nprint("giving up", flush=True)\nos._exit(3)\ngraph = None\n',
-    });
-    await writeProject(gantry, 'greedy', {
-      'agent.py': 'hoard = [bytearray(10_000_000) for _ in range(1000)]\ngraph = None\n',
-      'agent.yaml': agentYaml('greedy', 'deploy:\n  resources:\n    memory: 256Mi\n'),
-    });
-    starts['import-error'] = gantry.type('svc deploy', { in: 'import-error' });
-    await starts['import-error'];
-    for (const name of ['hanging', 'frozen', 'exits', 'greedy']) starts[name] = gantry.type('svc deploy', { in: name });
-  });
-
-  test.each([
-    [
-      'import-error',
-      [
-        '8 start',
-        'agent.py could not be imported: JSONDecodeError',
-        'Traceback (most recent call last)',
-        'agent.py", line 4, in load',
-        'hint: Correct the fault above',
-        'start_failed',
-      ],
-    ],
-    ['exits', ['The container exited with 3', 'giving up', 'hint: Read its last log lines', 'start_failed']],
-    ['greedy', ['ran out of memory', 'Raise deploy.resources.memory in agent.yaml', 'out_of_memory']],
-    [
-      'hanging',
-      [
-        'The agent did not load within 20 s',
-        'waiting for ever',
-        'hint: Move slow work from module level',
-        'start_failed',
-      ],
-    ],
-    ['frozen', ['did not answer', 'within 20 s', 'hint: Reduce the work at module level', 'health_check_failed']],
-  ])('%s', async (name, says) => {
-    const ran = await starts[name];
-    expect(ran?.code, ran?.output).toBe(1);
-    expectAll(ran?.output ?? '', says);
-    expect((await gantry.must(`svc status ${name}`)).output).toContain('not_deployed');
-  });
-
-  test('a second deploy of an agent during its deploy is refused with the id of the first, and waits with --wait', async () => {
-    await starts['hanging'];
-    await gantry.must('svc deploy agents/hanging@1.0.0 --detach');
-    const { items } = await api<{ items: Deployment[] }>('/api/v1/deployments?agent=hanging&limit=1');
-    const running = items[0];
-    const second = await gantry.type('svc deploy agents/hanging@1.0.0');
-    expect(second.code, second.output).toBe(1);
-    expectAll(second.output, [
-      'A deploy of agents/hanging is already running',
-      'deploy_running',
-      `svc deployments watch ${running?.id}`,
-    ]);
-    const waiting = gantry.type('svc deploy agents/hanging@1.0.0 --wait --json');
-    await gantry.must(`svc deployments cancel ${running?.id}`);
-    const watched = await gantry.type(`svc deployments watch ${running?.id}`);
-    expect(watched.output).toContain('was cancelled');
-    // Then it runs as a separate deploy, and fails like the first.
-    const waited = await waiting;
-    expect(waited.output).toContain('The agent did not load within 20 s');
-    expect(waited.output).not.toContain('deploy_running');
-  });
-
-  test('the failed agents leave nothing in the engine or in memory', async () => {
-    await Promise.all(Object.values(starts));
-    const seen = await engineOf(gantry);
-    expect({
-      agents: await seen.containers('agent'),
-      sandboxes: await seen.containers('sandbox'),
-      secrets: await seen.secrets(),
-    }).toEqual({ agents: [], sandboxes: [], secrets: [] });
-  });
 });
 
 describe('the approval gate', () => {
@@ -350,6 +291,74 @@ describe('the service refuses to start', () => {
       `Port ${new URL(gantry.url).port} on 127.0.0.1 is taken by another program`,
       'Set PORT to a free one',
     ]);
+  });
+});
+
+describe('an agent that does not start leaves nothing running and reports the reason', () => {
+  test.each([
+    [
+      'import-error',
+      [
+        '8 start',
+        'agent.py could not be imported: JSONDecodeError',
+        'Traceback (most recent call last)',
+        'agent.py", line 4, in load',
+        'hint: Correct the fault above',
+        'start_failed',
+      ],
+    ],
+    ['exits', ['The container exited with 3', 'giving up', 'hint: Read its last log lines', 'start_failed']],
+    ['greedy', ['ran out of memory', 'Raise deploy.resources.memory in agent.yaml', 'out_of_memory']],
+    [
+      'hanging',
+      [
+        'The agent did not load within 20 s',
+        'waiting for ever',
+        'hint: Move slow work from module level',
+        'start_failed',
+      ],
+    ],
+    ['frozen', ['did not answer', 'within 20 s', 'hint: Reduce the work at module level', 'health_check_failed']],
+  ])('%s', async (name, says) => {
+    const ran = await starts[name];
+    expect(ran?.code, ran?.output).toBe(1);
+    expectAll(ran?.output ?? '', says);
+    expect((await gantry.must(`svc status ${name}`)).output).toContain('not_deployed');
+  });
+
+  test('a second deploy of an agent during its deploy is refused with the id of the first, and waits with --wait', async () => {
+    await starts['hanging'];
+    await gantry.must('svc deploy agents/hanging@1.0.0 --detach');
+    const { items } = await api<{ items: Deployment[] }>('/api/v1/deployments?agent=hanging&limit=1');
+    const running = items[0];
+    const second = await gantry.type('svc deploy agents/hanging@1.0.0');
+    expect(second.code, second.output).toBe(1);
+    expectAll(second.output, [
+      'A deploy of agents/hanging is already running',
+      'deploy_running',
+      `svc deployments watch ${running?.id}`,
+    ]);
+    const waiting = gantry.type('svc deploy agents/hanging@1.0.0 --wait --json');
+    await gantry.must(`svc deployments cancel ${running?.id}`);
+    const watched = await gantry.type(`svc deployments watch ${running?.id}`);
+    expect(watched.output).toContain('was cancelled');
+    // Then it runs as a separate deploy, which can be cancelled like the first.
+    const separate = await reached(await adminOf(gantry), 'hanging', 'start');
+    expect(separate.id).not.toBe(running?.id);
+    await gantry.must(`svc deployments cancel ${separate.id}`);
+    const waited = await waiting;
+    expect(waited.output).toContain('was cancelled');
+    expect(waited.output).not.toContain('deploy_running');
+  });
+
+  test('the failed agents leave nothing in the engine or in memory', async () => {
+    await Promise.all(Object.values(starts));
+    const seen = await engineOf(gantry);
+    expect({
+      agents: await seen.containers('agent'),
+      sandboxes: await seen.containers('sandbox'),
+      secrets: await seen.secrets(),
+    }).toEqual({ agents: [], sandboxes: [], secrets: [] });
   });
 });
 
