@@ -1,9 +1,11 @@
-// Crews in containers, from `svc init` to the answer: the real framework, with models that are classes of the projects.
-import { readFile } from 'node:fs/promises';
+// Crews in containers, from `svc init` to the answer: the real framework. Most have models that are classes of the projects.
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { callAgent, type Agent } from './call-agent.ts';
+import { deployProject, variablesFor } from './deploy-project.ts';
 import { install, type Installation, type Ran } from './installation.ts';
+import { outsideServer } from './outside-server.ts';
 import { agentYaml, writeProject } from './write-project.ts';
 
 const clone = join(import.meta.dirname, '..');
@@ -187,4 +189,35 @@ test('a single agent, exported as `agent`, answers messages and plain input', as
   const events = await eventsOf('echo', { input: 'hello' });
   expect(events.filter(({ delta }) => delta !== undefined).map(({ delta }) => delta)).toEqual(['you said hello']);
   expect(events.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } });
+});
+
+describe('the project of `crewai create`, with a model outside', () => {
+  const rules = `
+version: 1
+rules:
+  - name: a crew asks
+    when: {messages_contain: "what is new about"}
+    respond: {content: "Final Answer: Bees dance."}
+`;
+
+  test('answers as a class and as a function', async () => {
+    const model = await outsideServer(rules);
+    try {
+      const variables = variablesFor(model);
+      const { agent } = await deployProject(gantry, { project: 'crew', folder: 'research', variables });
+      const answered = await agent.ask({ topic: 'bees' });
+      expect(answered.json.output, answered.text).toMatchObject({ raw: 'Bees dance.' });
+
+      const yaml = join(gantry.directory, 'research', 'agent.yaml');
+      const text = await readFile(yaml, 'utf8');
+      await writeFile(
+        yaml,
+        text.replace('crew.py:ResearchCrew', 'team.py:make_team').replace(/^version: .*$/m, 'version: 2.0.0'),
+      );
+      await gantry.must('svc deploy', { in: 'research' });
+      expect((await agent.ask({ topic: 'bees' })).json.output).toMatchObject({ raw: 'Bees dance.' });
+    } finally {
+      await model.stop();
+    }
+  });
 });

@@ -1,9 +1,8 @@
 // Real shapes of projects: each is copied unchanged, `svc init` writes its agent.yaml, it is deployed, and it answers. The model is an
-// outside server with OpenAI's protocol.
-import { appendFile, cp, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+// outside server with OpenAI's protocol. Then the example with a model, which has the same packages.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callAgent, type Agent } from './call-agent.ts';
+import { deployProject, variablesFor } from './deploy-project.ts';
 import { install, type Installation } from './installation.ts';
 import { outsideServer, type OutsideServer } from './outside-server.ts';
 
@@ -12,19 +11,17 @@ version: 1
 rules:
   - name: the tool has answered
     when: {previous_message_role: assistant, tool_result_contains: "UTC"}
-    respond: {content: "It is noon."}
+    respond: {content: "It is noon, said the clock."}
   - name: the time is asked for
     when: {tools_include: current_time, messages_contain: "time"}
     respond: {tool_calls: [{name: current_time, arguments: {}}]}
-  - name: a crew asks
-    when: {messages_contain: "what is new about"}
-    respond: {content: "Final Answer: Bees dance."}
+  - name: the model is down
+    when: {messages_contain: "break"}
+    respond: {status: 400, error: "this model is down"}
   - name: anything else
     respond: {content: "I heard you."}
 `;
 
-/** The output of each deploy, by folder. */
-const printed = new Map<string, string>();
 let gantry: Installation;
 let model: OutsideServer;
 
@@ -38,25 +35,19 @@ afterAll(async () => {
   await gantry.stop();
 });
 
-/** Copies the project, lets `svc init` write agent.yaml, deploys it, and returns its caller. */
-async function deploy(project: string, folder: string, { init = '', variables = {} } = {}): Promise<Agent> {
-  await cp(join(import.meta.dirname, 'projects', project), join(gantry.directory, folder), { recursive: true });
-  await gantry.must(`svc init --team ml ${init}`, { in: folder });
-  const yaml = join(gantry.directory, folder, 'agent.yaml');
-  const [, name = ''] = /^name: (.*)$/m.exec(await readFile(yaml, 'utf8')) ?? [];
-  const lines = Object.entries(variables).map(([variable, value]) => `    ${variable}: ${String(value)}\n`);
-  if (lines.length > 0) await appendFile(yaml, `deploy:\n  env_vars:\n${lines.join('')}`);
-  const { output } = await gantry.must('svc deploy', { in: folder });
-  printed.set(folder, output);
-  return callAgent(`${gantry.url}/agents/${name}`, await gantry.token());
+async function deploy(
+  project: string,
+  folder: string,
+  more: { init?: string; variables?: Record<string, string> } = {},
+): Promise<Agent> {
+  return (await deployProject(gantry, { project, folder, ...more })).agent;
 }
 
-const withModel = () => ({ OPENAI_BASE_URL: `${model.url}/v1`, OPENAI_API_KEY: 'unused' });
 const said = (content: string) => ({ messages: [{ role: 'user', content }] });
 const lastMessage = (output: unknown) => (output as { messages: { content: string }[] }).messages.at(-1)?.content;
 
 test("a src layout with its own build backend: the template of langchain, its context's defaults, and its version", async () => {
-  const agent = await deploy('src-package', 'chat', { variables: withModel() });
+  const agent = await deploy('src-package', 'chat', { variables: variablesFor(model) });
   const plain = await agent.ask(said('hi'));
   expect(lastMessage(plain.json.output), plain.text).toBe('Hello: I heard you. (0.3.1)');
   const told = await agent.ask(said('hi'), { context: { greeting: 'Good day' } });
@@ -91,30 +82,63 @@ test('a workflow of functions, declared with Poetry', async () => {
 });
 
 test('a prebuilt agent in a module with another name, with requirements in two files', async () => {
-  const agent = await deploy('prebuilt', 'clock', { variables: withModel() });
+  const agent = await deploy('prebuilt', 'noon', { variables: variablesFor(model) });
   const answered = await agent.ask(said('what time is it?'));
-  expect(lastMessage(answered.json.output), answered.text).toBe('It is noon.');
+  expect(lastMessage(answered.json.output), answered.text).toBe('It is noon, said the clock.');
 });
 
 test('agent.py that re-exports from a package of the same name, and keeps threads in memory', async () => {
-  const agent = await deploy('re-exported', 'notes');
-  expect(printed.get('notes')).toContain('threads end with the container');
+  const { agent, printed } = await deployProject(gantry, { project: 're-exported', folder: 'notes' });
+  expect(printed).toContain('threads end with the container');
   const { thread_id } = (await agent.ask({ word: 'a' })).json;
   expect((await agent.ask({ word: 'b' }, { thread_id })).json.output).toMatchObject({ words: ['a', 'b'] });
 });
 
-// A crew's packages take a gigabyte.
-test('the crew of `crewai create`, as a class and as a function', { timeout: 400_000 }, async () => {
-  const agent = await deploy('crew', 'research', { variables: withModel() });
-  const answered = await agent.ask({ topic: 'bees' });
-  expect(answered.json.output, answered.text).toMatchObject({ raw: 'Bees dance.' });
+describe('the example with a model', () => {
+  let clock: Agent;
+  beforeAll(async () => {
+    await gantry.project('langgraph-openai', 'clock', { team: 'ml', '    OPENAI_BASE_URL': `${model.url}/v1` });
+    await gantry.must('svc deploy', { in: 'clock' });
+    clock = callAgent(`${gantry.url}/agents/clock`, await gantry.token());
+  });
 
-  const yaml = join(gantry.directory, 'research', 'agent.yaml');
-  const text = await readFile(yaml, 'utf8');
-  await writeFile(
-    yaml,
-    text.replace('crew.py:ResearchCrew', 'team.py:make_team').replace(/^version: .*$/m, 'version: 2.0.0'),
-  );
-  await gantry.must('svc deploy', { in: 'research' });
-  expect((await agent.ask({ topic: 'bees' })).json.output).toMatchObject({ raw: 'Bees dance.' });
+  test('an agent calls its model over the network, runs the requested tool, and answers', async () => {
+    const before = await model.answered();
+    const { status, json, text } = await clock.ask(said('what time is it?'));
+    expect({ status, text: status === 200 ? '' : text }).toEqual({ status: 200, text: '' });
+    expect(json.output).toMatchObject({
+      messages: [
+        { role: 'user' },
+        { role: 'assistant', tool_calls: [{ name: 'current_time' }] },
+        { role: 'tool', content: expect.stringMatching(/\d\d:\d\d UTC$/) as string },
+        { role: 'assistant', content: 'It is noon, said the clock.' },
+      ],
+    });
+    expect(await model.answered()).toBe(before + 2);
+  });
+
+  test('its answer streams in pieces, after the result of the tool', async () => {
+    const events: { type: string; [field: string]: unknown }[] = [];
+    for await (const event of await clock.stream(said('what time is it?'))) events.push(event);
+    const pieces = events.filter(({ type }) => type === 'TEXT_MESSAGE_CONTENT').map(({ delta }) => String(delta));
+    expect(pieces.join('')).toBe('It is noon, said the clock.');
+    expect(pieces.length).toBeGreaterThan(1);
+    const types = events.map(({ type }) => type);
+    expect(types.indexOf('TEXT_MESSAGE_CONTENT')).toBeGreaterThan(types.indexOf('TOOL_CALL_RESULT'));
+    expect(types.indexOf('TOOL_CALL_RESULT')).toBeGreaterThan(types.indexOf('TOOL_CALL_START'));
+    expect(types.at(-1)).toBe('RUN_FINISHED');
+  });
+
+  test('`svc` prints the same answer, whole and streamed', async () => {
+    for (const way of ['', ' --stream']) {
+      const { stdout } = await gantry.must(`svc invoke clock -${way}`, { stdin: JSON.stringify(said('the time?')) });
+      expect(stdout).toBe('It is noon, said the clock.\n');
+    }
+  });
+
+  test('a refusal of the model is an error of the agent, with the message of the model', async () => {
+    const { status, json } = await clock.ask(said('break'));
+    expect({ status, code: json.code }).toEqual({ status: 500, code: 'agent_error' });
+    expect(json.detail).toContain('this model is down');
+  });
 });
