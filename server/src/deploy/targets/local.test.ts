@@ -101,6 +101,20 @@ async function logged(place: Place, tail?: number, since?: string): Promise<LogL
   return lines;
 }
 
+test('a container that is removed while the list is made is not in the list', async () => {
+  const place = await target.provision(placeInput(), signal());
+  const listContainers = engine.docker.listContainers.bind(engine.docker);
+  const docker = Object.create(engine.docker, {
+    listContainers: {
+      value: async (options: object) => [...(await listContainers(options)), { Id: 'f'.repeat(64) }],
+    },
+  }) as typeof engine.docker; // the same client, with a list of a moment ago
+  const listed = await localTarget({ engine: { ...engine, docker }, network, secrets_directory }).list(signal());
+  expect(listed.map((instance) => instance.place)).toEqual([
+    expect.objectContaining({ container_id: place.container_id }),
+  ]);
+});
+
 test('a place is provisioned and started with its secrets, answers, and is stopped and released', async () => {
   const input = placeInput();
   const place = await target.provision(input, signal());

@@ -72,7 +72,9 @@ export function localTarget({ engine, network, secrets_directory }: LocalSetting
       const found = await ask(engine.docker.listContainers({ all: true, filters: ownedBy(engine, 'agent') }), {
         signal,
       });
-      return Promise.all(found.map(({ Id }) => observe(engine.docker.getContainer(Id), network, signal)));
+      const seen = await Promise.all(found.map(({ Id }) => observe(engine.docker.getContainer(Id), network, signal)));
+      // A container that was removed in between has no name, and the client cannot ask the engine for an empty name.
+      return seen.filter(({ state }) => state !== 'gone');
     },
   };
 }
