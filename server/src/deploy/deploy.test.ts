@@ -52,7 +52,7 @@ async function follow(user: TestUser, { id }: { id: string }): Promise<{ deploym
   return { deployment: await user.client.call('deployments.show', { params: { id } }), events };
 }
 
-// An agent that answers with its version after the requested delay. `at_import` runs at the import.
+// An agent that answers with its version. It waits for the file that a call names, if any. `at_import` runs at the import.
 function speaker(version: string, { name = 'speaker', at_import = '', yaml = '' } = {}): TestProject {
   const agent = `
 import os, sys, time
@@ -60,12 +60,14 @@ from typing_extensions import TypedDict
 from langgraph.graph import StateGraph, START, END
 ${at_import}
 class State(TypedDict, total=False):
-    seconds: float
+    awaited: str
+    exit: bool
     said: str
 def speak(state):
-    if state.get("seconds") == -1:
+    if state.get("exit"):
         os._exit(3)
-    time.sleep(state.get("seconds", 0))
+    while "awaited" in state and not os.path.exists(state["awaited"]):
+        time.sleep(0.05)
     return {"said": "${version} " + os.environ.get("GREETING", "")}
 graph = StateGraph(State).add_node(speak).add_edge(START, "speak").add_edge("speak", END).compile()
 `;
@@ -77,7 +79,7 @@ async function deployed(project: TestProject, more: { force?: boolean } = {}) {
   return await follow(app.admin, await app.admin.client.call('deployments.create', { body: { ref, ...more } }));
 }
 
-async function say(name: string, input: object = { seconds: 0 }): Promise<{ status: number; text: string }> {
+async function say(name: string, input: object = { exit: false }): Promise<{ status: number; text: string }> {
   const answer = await app.admin.client.call('invoke.call', {
     params: { name },
     body: Buffer.from(JSON.stringify({ input })),
@@ -93,6 +95,11 @@ const containersOf = async (name: string) => {
   });
   return found.filter(({ Names }) => Names[0]?.startsWith(`/svc-${name}-`));
 };
+async function touch(container: string, path: string): Promise<void> {
+  const command = await engine.docker.getContainer(container).exec({ Cmd: ['touch', path] });
+  await command.start({ Detach: true });
+}
+
 const auditOf = async (name: string) =>
   (await app.admin.client.call('audit.list', { query: { asset: `agents/${name}` } })).items.map(({ event }) => event);
 
@@ -159,7 +166,8 @@ test('a deployer of the team deploys the approved version, and it answers', asyn
 
 test('a new version takes over without a failed call, and the old one finishes its running calls', async () => {
   expect((await deployed(speaker('1.0.0', { name: 'rolling' }))).deployment).toMatchObject({ state: 'done' });
-  const long = say('rolling', { seconds: 12 });
+  const long = say('rolling', { awaited: '/tmp/go' });
+  const [first] = await containersOf('rolling');
   let rolling = true;
   const statuses: string[] = [];
   const calls = (async () => {
@@ -171,6 +179,7 @@ test('a new version takes over without a failed call, and the old one finishes i
   expect((await deployed(speaker('2.0.0', { name: 'rolling' }))).deployment).toMatchObject({ state: 'done' });
   const status = await statusOf('rolling');
   expect(status).toMatchObject({ state: 'serving', ref: 'agents/rolling@2.0.0', draining: [expect.any(String)] });
+  await touch(first?.Id ?? '', '/tmp/go');
   expect(await long).toMatchObject({ status: 200, text: expect.stringContaining('1.0.0') });
   rolling = false;
   await calls;
@@ -253,7 +262,7 @@ test('stop, start, restart and delete work and are in the log, and a crashed age
   expect(await say('operated')).toMatchObject({ status: 200 });
   expect(await app.admin.client.call('agents.restart', { params })).toMatchObject({ state: 'serving' });
 
-  await refusalOf(say('operated', { seconds: -1 }));
+  await refusalOf(say('operated', { exit: true }));
   const dead = await statusOf('operated');
   expect(dead.state).not.toBe('serving');
   await expect.poll(async () => (await statusOf('operated')).state, { timeout: 30_000 }).toBe('serving');
