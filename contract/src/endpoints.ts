@@ -2,6 +2,7 @@
 import { approvalsEndpoints } from './approvals.ts';
 import { auditEndpoints } from './audit.ts';
 import { auditStreamEndpoints } from './audit-stream.ts';
+import { budgetsEndpoints } from './budgets.ts';
 import { costsEndpoints } from './costs.ts';
 import { deployEndpoints } from './deploy.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -35,6 +36,7 @@ export const endpoints = {
   ...deployEndpoints,
   ...invokeEndpoints,
   ...keysEndpoints,
+  ...budgetsEndpoints,
   ...costsEndpoints,
   ...gatewayEndpoints,
   ...auditEndpoints,

@@ -5,6 +5,12 @@ import { byId, id, name, paging, shownOnce, text, time } from './wire.ts';
 export const keyScopes = ['org', 'team', 'user', 'agent', 'principal'] as const;
 export type KeyScope = (typeof keyScopes)[number];
 
+/**
+ * - `waiting`   issued to a member or a service principal, who has not claimed it
+ * - `inactive`  issued to an agent, whose deploy has not registered it
+ */
+export const keyStates = ['waiting', 'inactive', 'active', 'expired', 'revoked'] as const;
+
 export const budgetDurations = ['daily', 'weekly', 'monthly'] as const;
 
 /** At most a million dollars, so that sums stay exact as numbers. */
@@ -21,6 +27,8 @@ export const limits = z.object({
   tokens_per_minute: z.int().min(0).max(1_000_000_000).nullable(),
 });
 export type Limits = z.output<typeof limits>;
+/** The absent ones have a default, or stay unchanged. */
+export const someLimits = limits.partial();
 
 export const gatewayKey = z.object({
   id,
@@ -31,8 +39,11 @@ export const gatewayKey = z.object({
   team: z.string().nullable(),
   models: z.array(z.string()).describe('globs over names of models'),
   limits,
-  tags: z.array(z.string()),
-  state: z.enum(['active', 'expired', 'revoked']),
+  tags: z.array(z.string()).describe('your own, and `team:…` and `agent:…` of the service'),
+  state: z.enum(keyStates),
+  issued: z
+    .boolean()
+    .describe('by the service, to a member, a service principal or an agent; its limits are then those of its holder'),
   created_by: z.string(),
   created_at: time,
   expires_at: time.nullable(),
@@ -47,6 +58,11 @@ export type GatewayKeyWithValue = z.output<typeof gatewayKeyWithValue>;
 const modelGlob = z
   .string()
   .regex(/^[a-zA-Z0-9*][a-zA-Z0-9._:/@+*-]{0,199}$/, 'must be a pattern over names of models, such as gpt-*');
+export const modelGlobs = z.array(modelGlob).min(1).max(100);
+export const keyLifetime = z
+  .int()
+  .min(60)
+  .max(3650 * 86_400);
 // Only the service writes `team:…` and `agent:…`, so nobody's costs are attributed to others.
 const tag = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'must be lower-case letters, digits and . _ -, at most 63');
 
@@ -59,6 +75,7 @@ export const keysEndpoints = {
     query: z.strictObject({
       scope: z.enum(keyScopes).optional(),
       team: name.optional(),
+      key: z.string().max(36).optional().describe('its id, or its first 12 characters'),
       all: z.stringbool().default(false).describe('also the revoked ones'),
       ...paging,
     }),
@@ -79,12 +96,12 @@ export const keysEndpoints = {
         .optional()
         .describe('the name or id of the team, user, agent or service principal; yours when absent'),
       team: name.optional().describe('the team that pays for a key of your own; your primary team when absent'),
-      models: z.array(modelGlob).min(1).max(100).default(['*']),
+      models: modelGlobs.default(['*']).describe('those of which you may call no model are left out'),
       max_budget: usd.optional().describe('for `budget_duration`'),
       budget_duration: z.enum(budgetDurations).default('monthly'),
-      limits: limits.partial().default({}),
+      limits: someLimits.default({}),
       tags: z.array(tag).max(20).default([]),
-      expires_in_days: z.int().min(1).max(3650).optional(),
+      expires_in_seconds: keyLifetime.optional(),
     }),
     reply: { kind: 'data', status: 201, schema: gatewayKeyWithValue },
     problems: [],
@@ -97,6 +114,33 @@ export const keysEndpoints = {
     params: byId,
     reply: { kind: 'data', status: 200, schema: gatewayKey },
     problems: [],
+  },
+  'keys.claim': {
+    method: 'POST',
+    path: '/api/v1/rbac/keys/{id}/claim',
+    summary: 'Take a key that waits for you; its value is shown once, and works from now on',
+    operation: 'key.create_own',
+    params: byId,
+    reply: { kind: 'data', status: 200, schema: gatewayKeyWithValue },
+    problems: ['key_not_recoverable'],
+  },
+  'keys.reveal': {
+    method: 'GET',
+    path: '/api/v1/rbac/keys/{id}/reveal',
+    summary: 'See the value of a key again, on record; for platform admins',
+    operation: 'key.reveal',
+    params: byId,
+    reply: { kind: 'data', status: 200, schema: gatewayKeyWithValue },
+    problems: ['conflict', 'key_not_recoverable'],
+  },
+  'keys.rotate': {
+    method: 'POST',
+    path: '/api/v1/rbac/keys/{id}/rotate',
+    summary: 'Replace a key by one with the same rights, limits and spending; the old one ends at once',
+    operation: 'key.create_own',
+    params: byId,
+    reply: { kind: 'data', status: 201, schema: gatewayKeyWithValue },
+    problems: ['key_not_recoverable'],
   },
   'keys.revoke': {
     method: 'DELETE',

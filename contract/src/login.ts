@@ -28,7 +28,11 @@ export const accessToken = z.object({
   token_type: z.literal('bearer'),
   must_change_password: z.boolean(),
   expires_at: z.string(),
+  waiting_keys: z
+    .array(z.object({ id, team: z.string(), prefix: z.string() }))
+    .describe('gateway keys that you can claim'),
 });
+export type WaitingKey = z.output<typeof accessToken>['waiting_keys'][number];
 
 export const loginEndpoints = {
   'auth.login': {

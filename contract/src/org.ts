@@ -15,6 +15,7 @@ export const orgSettings = z.strictObject({
     .max(3650)
     .nullable()
     .describe('how long a request waits for a decision; null: without a limit'),
+  reveal_gateway_keys: z.boolean().describe('platform admins may see the value of a gateway key again, on record'),
 });
 export type OrgSettings = z.output<typeof orgSettings>;
 export type OrgSetting = keyof OrgSettings;

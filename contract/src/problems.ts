@@ -138,6 +138,11 @@ export const problems = {
 
   // The model gateway
   invalid_api_key: { status: 401, title: 'This gateway key does not work', hint: 'Create one: `svc key create`.' },
+  key_not_recoverable: {
+    status: 410,
+    title: 'The value of this key is no longer stored',
+    hint: 'Create another: `svc key create`.',
+  },
   model_not_allowed: { status: 403, title: 'This key may not call this model' },
   model_unpriced: {
     status: 400,

@@ -130,6 +130,11 @@ export const operations = {
   'key.manage': { on: 'team', role: 'admin', by: 'person' },
   'key.manage_org': { on: 'org', role: 'admin', by: 'person' },
   'key.reveal': { on: 'org', role: 'admin', by: 'person' },
+  // "Manage billing" of the spec: for an admin of that team, or of the platform.
+  'budget.read': { on: 'team', role: 'admin' },
+  'budget.read_org': { on: 'org', role: 'admin' },
+  'budget.change': { on: 'team', role: 'admin', by: 'person' },
+  'budget.change_org': { on: 'org', role: 'admin', by: 'person' },
 
   'audit.read': { on: 'signed_in', by: 'person' },
   'audit.verify': { on: 'org', role: 'admin' },
@@ -141,6 +146,7 @@ export const operations = {
   'system.seed': { on: 'system', reason: 'a fresh installation gets its organisation, team and admin' },
   'system.reset_admin': { on: 'system', reason: 'svc server reset-admin, run on the host' },
   'system.settings': { on: 'system', reason: 'the organisation settings file was read' },
+  'system.issue_key': { on: 'system', reason: 'a gateway key had expired when its owner signed in' },
   'system.expire': { on: 'system', reason: 'a request for approval expired' },
   'system.resume': { on: 'system', reason: 'the service started and resumed its work' },
   'system.heartbeat': { on: 'system', reason: 'a heartbeat of the audit log' },

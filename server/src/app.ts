@@ -26,6 +26,7 @@ import { installationId, settings } from './principals/find.ts';
 import { seed, seed_password } from './principals/seed.ts';
 import { openApi } from './roles/api.ts';
 import { keyAuthenticator, keyWays } from './keys/authenticate.ts';
+import { issuesUserKeys } from './keys/member-keys.ts';
 import { openDeploying } from './roles/deploying.ts';
 import { openGatewayRole } from './roles/gateway.ts';
 import { openIngressRole } from './roles/ingress.ts';
@@ -59,7 +60,11 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   const foundation = given ?? (await openFoundation(config, onError));
   open.defer(async () => await foundation.close());
   const { db, secret_key, envelope, keys, passwords } = foundation;
-  await seed(db, { password_hash: await passwords.hash(seed_password), must_change: true });
+  await seed(db, {
+    password_hash: await passwords.hash(seed_password),
+    must_change: true,
+    issueKey: issuesUserKeys({ pepper: keys['key-pepper'], envelope }),
+  });
 
   const stopping = new AbortController();
   let url = config.base_url ?? '';

@@ -11,6 +11,7 @@ import { DataDirectoryInUse } from './data-directory.ts';
 import { OrgConfigFault } from './principals/org-settings.ts';
 import { PortTaken } from './http/serve.ts';
 import { openAsOwner, openFoundation } from './foundation.ts';
+import { issuesUserKeys } from './keys/member-keys.ts';
 import { openLog } from './log.ts';
 import { resetAdmin } from './login/reset-admin.ts';
 import { installationId } from './principals/find.ts';
@@ -90,11 +91,12 @@ async function seedWithRandomPassword(file: string | undefined): Promise<void> {
   try {
     const { password, hash } = await foundation.passwords.oneTime();
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    const seeded = await seed(
-      foundation.db,
-      { password_hash: hash, must_change: false },
-      async () => await writeFile(file, `${password}\n`, { mode: 0o600 }),
-    );
+    const seeded = await seed(foundation.db, {
+      password_hash: hash,
+      must_change: false,
+      issueKey: issuesUserKeys({ pepper: foundation.keys['key-pepper'], envelope: foundation.envelope }),
+      before: async () => await writeFile(file, `${password}\n`, { mode: 0o600 }),
+    });
     process.stdout.write(`${JSON.stringify({ seeded, admin_email: seed_email, password_file: file })}\n`);
   } finally {
     await foundation.close();

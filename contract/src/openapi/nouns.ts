@@ -2,6 +2,7 @@
 import * as approvals from '../approvals.ts';
 import * as audit from '../audit.ts';
 import * as auditStream from '../audit-stream.ts';
+import * as budgets from '../budgets.ts';
 import * as costs from '../costs.ts';
 import * as deploy from '../deploy.ts';
 import * as difference from '../difference.ts';
@@ -41,7 +42,7 @@ export const nouns: readonly Noun[] = [
   { tag: 'secrets', about: 'Values that agents get as variables; no endpoint answers one', files: [secrets] },
   { tag: 'deploy', about: 'Deployments, and the agents that run', files: [deploy, runs] },
   { tag: 'invoke', about: 'Calls to agents', files: [invoke] },
-  { tag: 'keys', about: 'Gateway keys: what they may call, and what they may spend', files: [keys] },
+  { tag: 'keys', about: 'Gateway keys: what they may call, and what they may spend', files: [keys, budgets] },
   { tag: 'costs', about: 'What calls to models have cost', files: [costs] },
   { tag: 'gateway', about: 'Calls to models', files: [gateway] },
   { tag: 'audit', about: 'The audit log: reading, following, exporting and verifying it', files: [audit, auditStream] },

@@ -34,13 +34,19 @@ beforeAll(async () => {
   }
   const [request] = (await max.client.call('approvals.list', {})).items;
   const [deploy] = (await max.client.call('deployments.list', {})).items;
+  const [key] = (await max.client.call('keys.list', { query: { scope: 'team' } })).items;
   // Deliveries follow the audit log asynchronously.
   const delivery = await vi.waitFor(async () => {
     const [first] = (await app.admin.client.call('webhooks.deliveries', { params: { name: 'webhook-0' } })).items;
     expect(first).toBeDefined();
     return first;
   }, 20_000);
-  beginnings = { '<request>': begin(request), '<deploy>': begin(deploy), '<delivery>': begin(delivery) };
+  beginnings = {
+    '<request>': begin(request),
+    '<deploy>': begin(deploy),
+    '<delivery>': begin(delivery),
+    '<key>': key?.prefix ?? '',
+  };
 }, 60_000);
 const begin = (one: { id: string } | undefined): string => one?.id.slice(0, 13) ?? 'nothing is there';
 afterAll(async () => await app?.stop());
@@ -78,7 +84,7 @@ const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[]
   'users.list': [{ filters: [{}, { email: `${marker}@example.com` }] }],
   'groups.list': [{ filters: [{}, { team: 'ml' }, { name: `${marker}-agent-group` }] }],
   'principals.list': [{ filters: [{}, { team: 'ml' }, { name: `${marker}-agent-machine` }] }],
-  'keys.list': [{ filters: [{}, { scope: 'team' }, { team: 'ml' }, { all: 'true' }] }],
+  'keys.list': [{ filters: [{}, { scope: 'team' }, { team: 'ml' }, { key: '<key>' }, { all: 'true' }] }],
   'registry.search': [
     { filters: [{ q: marker }, { q: marker, kind: 'agent' }, { q: agent }, { q: `${marker} agent tool` }] },
   ],

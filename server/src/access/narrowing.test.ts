@@ -14,6 +14,8 @@ import type { Database } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
 import { openEnvelope } from '../envelope/envelope.ts';
 import { cursors as sealedCursors } from '../http/cursor.ts';
+import { listKeys } from '../keys/list.ts';
+import { isListed as isListedKey, whereListed as whereListedKeys, type OfScope } from '../keys/policy.ts';
 import { countsOf } from '../notifications/count.ts';
 import { list as listNotifications } from '../notifications/list.ts';
 import { isRecipient, readablePart, whereRecipient } from '../notifications/policy.ts';
@@ -81,7 +83,7 @@ test('no list omits a row that its rule allows or shows a row that its rule refu
     { numRuns: runs, endOnFailure: true },
   );
   // A rule with always the same answer would prove little.
-  expect(tally.size).toBe(10);
+  expect(tally.size).toBe(11);
   for (const [rule, { allowed, refused }] of tally)
     expect({ rule, both: allowed > 0 && refused > 0 }).toEqual({ rule, both: true });
 });
@@ -109,9 +111,13 @@ async function load(everything: Everything) {
       sql`select s.*, t.name as team from secret s left join team t on t.id = s.team_id`,
     ),
     machines: await db.all<OfTeam>(sql`select id, team_id from service_principal`),
+    keys: await db.all<OfKey>(sql`
+      select k.id, k.scope, k.scope_id, k.team_id, t.name as team from gateway_key k left join team t on t.id = k.team_id`),
     assetOf: (id: string) => found(assets.find((asset) => asset.id === id)),
   };
 }
+
+type OfKey = OfScope & { id: string };
 
 interface OfTeam {
   id: string;
@@ -156,7 +162,7 @@ function recipientsAreWithin({ people, requests, assetOf }: World): (readonly [s
 }
 
 function callersRows(world: World, caller: SignedInCaller): (readonly [string, Rows])[] {
-  const { entries, assets, requests, teams, secrets, log, assetOf } = world;
+  const { entries, assets, requests, teams, secrets, keys, log, assetOf } = world;
   const scope = scopeOf(world, caller);
   const requested = sql`approval r join asset a on a.id = r.asset_id join version v on v.id = r.version_id`;
   return Object.entries({
@@ -201,6 +207,11 @@ function callersRows(world: World, caller: SignedInCaller): (readonly [string, R
       ),
       candidates: sql`select s.id from secret s left join asset a on a.id = s.agent_id where ${whereSecretIsListed(caller)}`,
     },
+    isListedKey: {
+      all: keys,
+      allowed: keys.filter((key) => isListedKey(caller, key)),
+      candidates: sql`select k.id from gateway_key k where ${whereListedKeys(caller)}`,
+    },
     mayReadEntry: {
       all: log,
       allowed: log.filter((entry) => mayReadEntry(scope, entry)),
@@ -230,7 +241,7 @@ function scopeOf({ teams, assets }: World, { id, label, memberships }: SignedInC
 
 /** The answers of the operations, each compared with the rule on all rows. */
 async function expectLists(world: World, caller: SignedInCaller): Promise<void> {
-  const { assets, requests, teams, groups, machines, secrets, notifications, assetOf } = world;
+  const { assets, requests, teams, groups, machines, secrets, keys, notifications, assetOf } = world;
   const asked = { limit: 200, cursor: undefined };
   const readable = await findReadable(db, caller, ids(assets));
   expect(ids(readable)).toEqual(ids(assets.filter((asset) => canRead(caller, asset))));
@@ -249,7 +260,14 @@ async function expectLists(world: World, caller: SignedInCaller): Promise<void> 
   const theirGroups = groups.filter(({ team_id }) => isListedOfTeam(caller, 'group.read', teamOf(team_id)));
   expect(ids((await listGroups(db, cursors, caller, asked)).items)).toEqual(ids(theirGroups));
   const theirMachines = machines.filter(({ team_id }) => isListedOfTeam(caller, 'principal.read', teamOf(team_id)));
-  const parts = { db, cursors, digest_key: Buffer.alloc(32), holdAssets: async () => [] };
+  const parts = {
+    db,
+    cursors,
+    digest_key: Buffer.alloc(32),
+    holdAssets: async () => [],
+    issueGatewayKey: async () => 'none',
+    endGatewayKeys: async () => [],
+  };
   expect(ids((await listPrincipals(parts, caller, asked)).items)).toEqual(ids(theirMachines));
 
   const theirSecrets = secrets.filter((row) =>
@@ -266,6 +284,9 @@ async function expectLists(world: World, caller: SignedInCaller): Promise<void> 
     findUsers: async () => [],
   };
   expect(ids((await listSecrets(secretParts, caller, asked)).items)).toEqual(ids(theirSecrets));
+  const keyParts = { db, cursors, pepper: Buffer.alloc(32), envelope: openEnvelope(Buffer.alloc(32)) };
+  const theirKeys = keys.filter((key) => isListedKey(caller, key));
+  expect(ids((await listKeys(keyParts, caller, { ...asked, all: true })).items)).toEqual(ids(theirKeys));
 
   if (caller.kind !== 'user') return;
   const own = notifications.filter(({ user_id }) => user_id === caller.id);

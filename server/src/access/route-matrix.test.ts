@@ -234,6 +234,13 @@ const secretScope = (at: Subject, look: Look) => (look === 'other' ? { team: 'ml
 const freshPrincipal = async () =>
   await app.admin.client.call('principals.create', { body: { name: fresh('machine'), team: 'ml' } });
 
+/** Of the owner, as if the service had issued it. */
+async function waitingKey(): Promise<string> {
+  const { id } = await owner.client.call('keys.create', { body: {} });
+  await app.governed(sql`update gateway_key set activated_at = null where id = ${id} returning id`);
+  return id;
+}
+
 const freshKey = async () =>
   (await app.admin.client.call('keys.create', { body: { scope: 'team', scope_id: 'ml' } })).id;
 
@@ -281,6 +288,13 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'keys.list': () => ({}),
   'keys.create': () => ({ body: { scope: 'team', scope_id: 'ml' } }),
   'keys.show': async () => ({ params: { id: await freshKey() } }),
+  'keys.claim': async () => ({ params: { id: await waitingKey() } }),
+  'keys.reveal': async () => ({ params: { id: await freshKey() } }),
+  'keys.rotate': async () => ({ params: { id: await freshKey() } }),
+  'budgets.show': () => ({ query: { scope: 'team', scope_id: 'ml' } }),
+  'budgets.set': () => ({ body: { scope: 'team', scope_id: 'ml', limits: { daily_usd: '5' } } }),
+  'key_defaults.show': () => ({ params: { team: 'ml' } }),
+  'key_defaults.set': () => ({ params: { team: 'ml' }, body: { models: ['*'] } }),
   'keys.revoke': async () => ({ params: { id: await freshKey() } }),
   // A token is no key.
   'gateway.chat_completions': () => ({ body: Buffer.from('{}') }),
@@ -443,6 +457,7 @@ function aboutNothing({ params, query, body }: Sent): Sent {
     name: 'nothing-at-all',
     agent: 'nothing-at-all',
     resource_id: 'nothing-at-all',
+    scope_id: 'nothing-at-all',
     team: 'nothing-at-all',
     asset: 'agents/nothing-at-all@1.0.0',
     ref: 'agents/nothing-at-all@1.0.0',

@@ -3,6 +3,7 @@ import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { closePending } from '../approvals/approval-for.ts';
+import { endAgentKeys } from '../keys/agent-keys.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { loadAsset } from '../registry/load-asset.ts';
 import { holdAlone, refuseWhileInUse } from '../registry/references/in-use.ts';
@@ -37,8 +38,9 @@ export async function deleteAgent(
       await store.removeAgent(tx, asset.id);
       await removeSecretsOf(tx, parts.secret_stores, asset.id);
       await closePending(tx, asset.id, 'withdrawn');
+      const keys_ended = await endAgentKeys(tx, asset.id);
       await removeAsset(tx, asset.id);
-      note({ name: asset.name, revisions_stopped: rows.map(({ revision_id }) => revision_id) });
+      note({ name: asset.name, keys_ended, revisions_stopped: rows.map(({ revision_id }) => revision_id) });
     });
   });
 }

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { endAgentKeys } from '../keys/agent-keys.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { deploySteps, type Deployment, type DeployStep } from '@gantry/contract/deploy.ts';
 import { Problem } from '@gantry/contract/problems.ts';
@@ -321,7 +322,12 @@ test('a transferred agent continues to run, its new team operates it, and a new 
   expect((await ended(await ask('dora', ref))).state).toBe('done');
   const [root, olga] = [await cast.caller('root'), await cast.caller('olga')];
   const to = { team: 'ops', owner: emailOf('otto') };
-  await transfer(database.db, closePending, root, { kind: 'agent', name }, to);
+  await transfer(
+    { db: database.db, closeRequests: closePending, endKeys: endAgentKeys },
+    root,
+    { kind: 'agent', name },
+    to,
+  );
   await expect(stop(parts, await cast.caller('dora'), name, AbortSignal.timeout(10_000))).rejects.toMatchObject({
     code: 'forbidden',
   });

@@ -121,9 +121,9 @@ function reservationOf(
 function labelOf(caller: KeyCaller, key: Facts['key'], account_id: string): string {
   if (account_id === caller.id) return `the key ${key.prefix}…`;
   if (account_id === caller.team_id) return `team:${key.team}`;
-  if (account_id === caller.scope_id && caller.scope !== 'org')
-    return key.agent === null ? (key.user ?? key.principal ?? 'its holder') : `agents/${key.agent}`;
-  return 'the organisation';
+  if (account_id === caller.accounts.at(-1)) return 'the organisation';
+  if (key.user !== null) return `${key.user} in team:${key.team}`;
+  return key.agent === null ? (key.principal ?? 'its holder') : `agents/${key.agent}`;
 }
 
 /** Without usage, the whole hold is charged. */

@@ -5,6 +5,11 @@ import type { Model } from './model.ts';
 /** The model of a call, by a key that works at this moment. Throws the refusal. */
 export function judge({ key, model }: Facts, asked_model: string, now: string): { model: Model } {
   if (key.is_revoked) throw new Problem('invalid_api_key', { detail: `The key ${key.prefix}… is revoked.` });
+  if (!key.is_activated)
+    throw new Problem('invalid_api_key', {
+      detail: `The key ${key.prefix}… is not active yet.`,
+      hint: key.agent === null ? 'Claim it: svc key claim' : 'The deploy of its agent activates it.',
+    });
   if (key.expires_at !== null && key.expires_at <= now)
     throw new Problem('invalid_api_key', { detail: `The key ${key.prefix}… expired at ${key.expires_at}.` });
   if (model === undefined)

@@ -1,11 +1,23 @@
+import type { KeyScope } from '@gantry/contract/keys.ts';
 import type { Reader } from '../database/database.ts';
 import { installationId } from '../principals/find.ts';
-import type { KeyIdentity } from './store.ts';
+import * as store from './store.ts';
 
-type OfKey = Pick<KeyIdentity, 'id' | 'scope_id' | 'team_id'>;
+export interface Holder {
+  scope: KeyScope;
+  scope_id: string;
+  team_id: string | null;
+}
 
-/** The accounts that pay for a call with the key, by id: the key's own, its user's, agent's or service principal's, its team's, the organisation's. */
-export async function accountsOf(db: Reader, { id, scope_id, team_id }: OfKey): Promise<string[]> {
-  const org_id = await installationId(db);
-  return [...new Set([id, scope_id, ...(team_id === null ? [] : [team_id]), org_id])];
+/** The accounts that pay for a call with the key, by id: the key's own, its holder's, its team's, the organisation's. */
+export async function accountsOf(db: Reader, { id, ...holder }: Holder & { id: string }): Promise<string[]> {
+  const { team_id } = holder;
+  const [held_by, org_id] = await Promise.all([holderAccount(db, holder), installationId(db)]);
+  return [...new Set([id, held_by, ...(team_id === null ? [] : [team_id]), org_id])];
+}
+
+/** A user has an account in each of their teams: the membership's. So all keys of a member share the limits that the team gave them. */
+export async function holderAccount(db: Reader, { scope, scope_id, team_id }: Holder): Promise<string> {
+  if (scope !== 'user' || team_id === null) return scope_id;
+  return (await store.membershipId(db, { user_id: scope_id, team_id })) ?? scope_id;
 }

@@ -1,23 +1,21 @@
 // Gateway keys. Promises: a key is shown once; it never allows more than its creator may give; a revoke that has answered admits no call.
-import { randomUUIDv7 } from 'node:crypto';
 import type { budgetDurations, GatewayKeyWithValue, KeyScope, Limits } from '@gantry/contract/keys.ts';
+import { globMatches } from '@gantry/contract/model-globs.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import { isId } from '@gantry/contract/wire.ts';
 import { authorize, type Grant } from '../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
+import { decide } from '../access/decide.ts';
 import { theOrg } from '../access/subject.ts';
-import { gatewayKeys, keyDigest, prefixOf } from '../key-form.ts';
-import { openAccounts } from '../ledger/accounts.ts';
-import { setLimits } from '../ledger/limits.ts';
-import { loadTeam } from '../principals/load-team.ts';
-import { installationId } from '../principals/find.ts';
+import type { Reader } from '../database/database.ts';
+import { noLimits, setLimits } from '../ledger/limits.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import { findAsset, findAssetById } from '../registry/find.ts';
-import { findServicePrincipal } from '../service-principals/find.ts';
-import { accountsOf } from './accounts.ts';
+import { findAssetsById } from '../registry/find.ts';
+import { issueKey } from './issue-key.ts';
 import type { KeyParts } from './parts.ts';
-import { loadKey, toRecords } from './record.ts';
+import { isOwn } from './policy.ts';
+import { showWithValue } from './record.ts';
+import { findScope, type Scope } from './scope.ts';
 import * as store from './store.ts';
 
 export interface NewGatewayKey {
@@ -30,128 +28,86 @@ export interface NewGatewayKey {
   budget_duration: (typeof budgetDurations)[number];
   limits: Partial<Limits>;
   tags: string[];
-  expires_in_days?: number | undefined;
+  expires_in_seconds?: number | undefined;
 }
 
 export async function createKey(
   parts: KeyParts,
   caller: Caller,
-  { alias, scope, scope_id, team, max_budget, budget_duration, limits, ...made }: NewGatewayKey,
+  {
+    alias,
+    scope,
+    scope_id,
+    team,
+    max_budget,
+    budget_duration,
+    limits,
+    models,
+    tags,
+    expires_in_seconds,
+  }: NewGatewayKey,
 ): Promise<GatewayKeyWithValue> {
-  const { db, pepper } = parts;
+  const { db } = parts;
   const user = signedIn(caller);
-  const { grant, ...of } = await scopeOf(parts, user, { scope, scope_id, team });
-  const id = randomUUIDv7();
-  const key = gatewayKeys.newKey();
-  const prefix = prefixOf(key);
+  if (scope === 'user') requireOwn(user, scope_id);
+  const of = await findScope(db, user, { scope, scope_id, team });
+  const grant = grantFor(user, of);
   const given: Limits = {
-    daily_usd: null,
-    weekly_usd: null,
-    monthly_usd: null,
-    requests_per_minute: null,
-    tokens_per_minute: null,
+    ...noLimits,
     ...(max_budget === undefined ? {} : { [`${budget_duration}_usd`]: max_budget }),
     ...limits,
   };
   const key_alias = alias ?? `${scope}:${of.name}`;
-  await change(db, grant, 'key.created', async (tx, note) => {
-    const digest = keyDigest(pepper, key);
-    await store.insertKey(tx, {
-      ...made,
-      id,
+  const { id, key } = await change(db, grant, 'key.created', async (tx, note) => {
+    const narrowed = await usableGlobs(tx, user, models);
+    const made = await issueKey(parts, tx, {
       alias: key_alias,
       scope,
-      ...of,
-      digest,
-      prefix,
+      scope_id: of.scope_id,
+      team_id: of.team?.id ?? null,
+      models: narrowed,
+      tags,
       created_by: user.id,
-      expires_in_days: made.expires_in_days,
+      expires_in_seconds,
+      issued: false,
     });
-    await openAccounts(tx, await accountsOf(tx, { id, ...of }));
-    await setLimits(tx, id, given);
-    const { models, tags } = made;
-    note({ key: prefix, key_alias, scope, for: of.name, models, tags, limits: given });
+    await store.noteSeen(tx, made.id, user.id);
+    await setLimits(tx, made.id, given);
+    note({ key: made.prefix, key_alias, scope, for: of.name, models: narrowed, tags, limits: given });
+    return made;
   });
-  const [record] = await toRecords(db, [await loadKey(db, user, id)]);
-  if (record === undefined) throw new Error('the key was just stored');
-  return { ...record, key };
+  return await showWithValue(db, user, { id, key });
 }
 
-interface Scope {
-  grant: Grant;
-  scope_id: string;
-  name: string;
-  team_id: string | null;
+function requireOwn(user: SignedInCaller, named = ''): void {
+  if (user.kind !== 'user')
+    throw new Problem('forbidden', { detail: 'You are a service principal.', hint: 'Use `scope: principal`.' });
+  if (named !== '' && named !== user.id && named !== user.label)
+    throw new Problem('forbidden', { detail: 'A key of scope user is one’s own.', hint: 'Leave `scope_id` out.' });
 }
 
 /** A key of one's own is for any member; one of a team, an agent or a service principal is for admins of its team. */
-async function scopeOf(
-  { db }: KeyParts,
-  user: SignedInCaller,
-  asked: Pick<NewGatewayKey, 'scope' | 'scope_id' | 'team'>,
-): Promise<Scope> {
-  const { scope, scope_id: named = '', team } = asked;
-  if (scope !== 'user' && team !== undefined)
-    throw new Problem('malformed', {
-      detail: 'Only a key of one’s own is given a team; the others have the team of their scope.',
-    });
-  switch (scope) {
-    case 'org':
-      return {
-        grant: authorize(user, 'key.manage_org', theOrg),
-        scope_id: await installationId(db),
-        name: 'org',
-        team_id: null,
-      };
-    case 'team': {
-      const subject = await loadTeam(db, named === '' ? payingTeam(user, undefined).name : named);
-      return {
-        grant: authorize(user, 'key.manage', subject),
-        scope_id: subject.id,
-        name: subject.name,
-        team_id: subject.id,
-      };
-    }
-    case 'agent': {
-      const isNamedById: boolean = isId(named);
-      const agent = isNamedById
-        ? await findAssetById(db, named, user)
-        : await findAsset(db, 'agent', named.replace(/^agents\//, ''), user);
-      if (agent?.asset_kind !== 'agent') throw new Problem('not_found');
-      authorize(user, 'asset.read', agent);
-      const grant = authorize(user, 'key.manage', { ...agent.team, kind: 'team' });
-      return { grant, scope_id: agent.id, name: agent.name, team_id: agent.team.id };
-    }
-    case 'principal': {
-      const principal = await findServicePrincipal(db, named === '' && user.kind === 'principal' ? user.name : named);
-      if (principal === undefined) throw new Problem('not_found');
-      const subject = { kind: 'team', id: principal.team_id, name: principal.team } as const;
-      const grant =
-        principal.id === user.id ? authorize(user, 'key.create_own', theOrg) : authorize(user, 'key.manage', subject);
-      return { grant, scope_id: principal.id, name: principal.name, team_id: subject.id };
-    }
-    case 'user': {
-      if (named !== '' && named !== user.id && named !== user.label)
-        throw new Problem('forbidden', { detail: 'A key of scope user is one’s own.', hint: 'Leave `scope_id` out.' });
-      if (user.kind !== 'user')
-        throw new Problem('forbidden', { detail: 'You are a service principal.', hint: 'Use `scope: principal`.' });
-      const paying = payingTeam(user, team);
-      return {
-        grant: authorize(user, 'key.create_own', theOrg),
-        scope_id: user.id,
-        name: user.label,
-        team_id: paying.id,
-      };
-    }
-  }
+export function grantFor(user: SignedInCaller, { team, ...of }: Pick<Scope, 'scope' | 'scope_id' | 'team'>): Grant {
+  if (isOwn(user, of)) return authorize(user, 'key.create_own', theOrg);
+  if (team === null) return authorize(user, 'key.manage_org', theOrg);
+  return authorize(user, 'key.manage', team);
 }
 
-function payingTeam(user: SignedInCaller, named: string | undefined): { id: string; name: string } {
-  if (named === undefined) {
-    if (user.active_team !== null) return user.active_team;
-    throw new Problem('forbidden', { detail: 'You are in no team, and a team pays for each key.' });
-  }
-  const own = user.memberships.find(({ team }) => team === named);
-  if (own === undefined) throw new Problem('not_in_team', { detail: `You are not in team:${named}.` });
-  return { id: own.team_id, name: own.team };
+/** Without the globs of which the creator may use no model. Throws `invalid` if none is left. */
+async function usableGlobs(db: Reader, user: SignedInCaller, globs: readonly string[]): Promise<string[]> {
+  // `*` names no model: it is all that the key's holder may use.
+  if (globs.every((glob) => glob === '*')) return [...globs];
+  const models = await findAssetsById(db, await store.modelIds(db), user);
+  const usable = models.filter((model) => decide(user, 'asset.invoke', model).allowed).map(({ name }) => name);
+  const kept = globs.filter((glob) => glob === '*' || usable.some((name) => globMatches(glob, name)));
+  if (kept.length > 0) return kept;
+  const shown = usable.toSorted().slice(0, 20);
+  throw new Problem('invalid', {
+    detail: `You may use no model that matches ${globs.join(', ')}.`,
+    hint:
+      shown.length === 0
+        ? 'There is no model that you may use. See the models: svc registry model list'
+        : `You may use ${shown.join(', ')}.`,
+    errors: [{ pointer: '/models', message: 'must match a model that you may use' }],
+  });
 }

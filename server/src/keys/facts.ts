@@ -13,13 +13,15 @@ export interface KeyFacts {
   tags: string[];
   expires_at: string | null;
   is_revoked: boolean;
+  /** False while it waits for its owner or its deploy. */
+  is_activated: boolean;
 }
 
 /** Undefined for a key that is gone. */
 export async function keyFacts(db: Reader, id: string): Promise<KeyFacts | undefined> {
   const row = await store.keyById(db, id);
   if (row === undefined) return undefined;
-  const { prefix, scope, scope_name, team, models, tags, expires_at, revoked_at } = row;
+  const { prefix, scope, scope_name, team, models, tags, expires_at, revoked_at, activated_at } = row;
   const named = (one: typeof scope) => (scope === one ? scope_name : null);
   return {
     id,
@@ -32,5 +34,6 @@ export async function keyFacts(db: Reader, id: string): Promise<KeyFacts | undef
     tags,
     expires_at,
     is_revoked: revoked_at !== null,
+    is_activated: activated_at !== null,
   };
 }

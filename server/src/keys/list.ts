@@ -12,6 +12,7 @@ import * as store from './store.ts';
 export interface Asked {
   scope?: KeyScope | undefined;
   team?: string | undefined;
+  key?: string | undefined;
   all: boolean;
   limit: number;
   cursor?: string | undefined;

@@ -1,9 +1,15 @@
 import type { Database } from '../database/database.ts';
+import type { Envelope } from '../envelope/envelope.ts';
 import type { Cursors } from '../http/cursor.ts';
 
-export interface KeyParts {
-  db: Database;
-  cursors: Cursors;
+/** What a new key needs. */
+export interface KeyMaker {
   /** The HMAC key for stored keys. */
   pepper: Buffer;
+  envelope: Envelope;
+}
+
+export interface KeyParts extends KeyMaker {
+  db: Database;
+  cursors: Cursors;
 }

@@ -17,7 +17,7 @@ export function isListed(caller: SignedInCaller, key: OfScope): boolean {
 }
 
 /** Of the caller's own person or service principal. */
-export function isOwn(caller: SignedInCaller, { scope, scope_id }: OfScope): boolean {
+export function isOwn(caller: SignedInCaller, { scope, scope_id }: Pick<OfScope, 'scope' | 'scope_id'>): boolean {
   return scope === caller.kind && scope_id === caller.id;
 }
 

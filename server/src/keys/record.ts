@@ -1,22 +1,41 @@
-import type { GatewayKey } from '@gantry/contract/keys.ts';
+import type { GatewayKey, GatewayKeyWithValue } from '@gantry/contract/keys.ts';
 import type { Reader } from '../database/database.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { SignedInCaller } from '../access/caller.ts';
+import type { TeamSubject } from '../access/subject.ts';
 import { limitsOf } from '../ledger/limits.ts';
 import { isListed } from './policy.ts';
 import * as store from './store.ts';
 import type { KeyRow } from './store.ts';
 
 export async function toRecords(db: Reader, rows: readonly KeyRow[]): Promise<GatewayKey[]> {
+  // An issued key has no limits of its own.
   const limits = await limitsOf(
     db,
-    rows.map(({ id }) => id),
+    rows.map(({ id, issued, holder_id }) => (issued ? holder_id : id)),
   );
-  return rows.map(({ scope_id: _, team_id: __, revoked_at, is_expired, ...row }, index) => ({
-    ...row,
-    limits: limits[index] ?? noLimits(),
-    state: revoked_at === null ? (is_expired ? 'expired' : 'active') : 'revoked',
-  }));
+  return rows.map(
+    ({ scope_id: _, team_id: __, holder_id: ___, activated_at, revoked_at, is_expired, tags, ...row }, index) => ({
+      ...row,
+      limits: limits[index] ?? missing(),
+      tags: [...tags, ...ownTags(row)],
+      state: stateOf({ ...row, activated_at, revoked_at, is_expired }),
+    }),
+  );
+}
+
+type State = Pick<KeyRow, 'scope' | 'activated_at' | 'revoked_at' | 'is_expired'>;
+
+function stateOf({ scope, activated_at, revoked_at, is_expired }: State): GatewayKey['state'] {
+  if (revoked_at !== null) return 'revoked';
+  if (is_expired) return 'expired';
+  if (activated_at !== null) return 'active';
+  return scope === 'agent' ? 'inactive' : 'waiting';
+}
+
+/** The service's own tags: nobody else writes a colon into a tag. */
+function ownTags({ scope, scope_name, team }: Pick<KeyRow, 'scope' | 'scope_name' | 'team'>): string[] {
+  return [...(team === null ? [] : [`team:${team}`]), ...(scope === 'agent' ? [`agent:${scope_name}`] : [])];
 }
 
 /** A key that the caller may see. Throws `not_found` otherwise. */
@@ -26,6 +45,21 @@ export async function loadKey(db: Reader, caller: SignedInCaller, id: string): P
   return row;
 }
 
-function noLimits(): never {
-  throw new Error('limits are given for every id');
+/** Only this answer has the value. */
+export async function showWithValue(
+  db: Reader,
+  caller: SignedInCaller,
+  { id, key }: { id: string; key: string },
+): Promise<GatewayKeyWithValue> {
+  const [record] = await toRecords(db, [await loadKey(db, caller, id)]);
+  return { ...(record ?? missing()), key };
+}
+
+/** Null for a key of the organisation, and for one whose team is gone. */
+export function teamOfKey({ team_id, team }: Pick<KeyRow, 'team_id' | 'team'>): TeamSubject | null {
+  return team_id === null || team === null ? null : { kind: 'team', id: team_id, name: team };
+}
+
+function missing(): never {
+  throw new Error('each row has one record, and each id has limits');
 }

@@ -1,7 +1,9 @@
+import type { KeyDefaults } from '@gantry/contract/budgets.ts';
 import type { KeyScope } from '@gantry/contract/keys.ts';
+import { Problem } from '@gantry/contract/problems.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import type { GovernedTx } from '../access/change.ts';
-import type { Reader } from '../database/database.ts';
+import type { Reader, Tx } from '../database/database.ts';
 import { allOf, sql, type Sql } from '../database/sql.ts';
 import { whereListed } from './policy.ts';
 
@@ -19,13 +21,19 @@ export interface KeyRow {
   created_by: string;
   created_at: string;
   expires_at: string | null;
+  activated_at: string | null;
   revoked_at: string | null;
   is_expired: boolean;
+  /** By the service. */
+  issued: boolean;
+  /** The account of its holder. */
+  holder_id: string;
 }
 
 const columns = sql`k.id, k.alias, k.prefix, k.scope, k.scope_id, k.team_id, t.name as team, k.models, k.tags, c.label as created_by,
-  k.created_at, k.expires_at, k.revoked_at, coalesce(k.expires_at <= clock_now(), false) as is_expired,
-  coalesce((select name from asset where id = k.scope_id), (select label from identity where id = k.scope_id), t.name, 'org') as scope_name`;
+  k.created_at, k.expires_at, k.activated_at, k.revoked_at, k.issued, coalesce(k.expires_at <= clock_now(), false) as is_expired,
+  coalesce((select name from asset where id = k.scope_id), (select label from identity where id = k.scope_id), t.name, 'org') as scope_name,
+  coalesce((select id from membership where k.scope = 'user' and user_id = k.scope_id and team_id = k.team_id), k.scope_id) as holder_id`;
 const tables = sql`gateway_key k left join team t on t.id = k.team_id join identity c on c.id = k.created_by`;
 
 export const keyById = async (db: Reader, id: string) =>
@@ -47,15 +55,17 @@ export interface Listing {
   caller: SignedInCaller;
   scope?: KeyScope | undefined;
   team?: string | undefined;
+  key?: string | undefined;
   all: boolean;
   after?: { created_at: string; id: string } | undefined;
   limit: number;
 }
 
-export async function keys(db: Reader, { caller, scope, team, all, after, limit }: Listing): Promise<KeyRow[]> {
+export async function keys(db: Reader, { caller, scope, team, key, all, after, limit }: Listing): Promise<KeyRow[]> {
   const conditions: Sql[] = [whereListed(caller)];
   if (scope !== undefined) conditions.push(sql`k.scope = ${scope}`);
   if (team !== undefined) conditions.push(sql`t.name = ${team}`);
+  if (key !== undefined) conditions.push(sql`(k.id::text = ${key} or k.prefix = ${key})`);
   if (!all) conditions.push(sql`k.revoked_at is null`);
   if (after !== undefined) conditions.push(sql`(k.created_at, k.id) < (${after.created_at}, ${after.id})`);
   return await db.all<KeyRow>(
@@ -71,28 +81,143 @@ export interface NewKey {
   team_id: string | null;
   digest: Buffer;
   prefix: string;
+  sealed: Buffer;
   models: string[];
   tags: string[];
   created_by: string;
-  expires_in_days: number | undefined;
+  /** At a time, or after this number of seconds; never without both. */
+  expires_at?: string | null;
+  expires_in_seconds?: number | undefined;
+  /** Then it has no effect until it is activated. */
+  issued: boolean;
 }
 
 export async function insertKey(tx: GovernedTx, key: NewKey): Promise<void> {
-  const { expires_in_days: days } = key;
-  const expires_at = days === undefined ? sql`null` : sql`clock_now() + make_interval(days => ${days})`;
+  const { expires_at: at = null, expires_in_seconds: seconds = null } = key;
+  const expires_at = sql`coalesce(${at}::timestamptz, clock_now() + make_interval(secs => ${seconds}))`;
+  const activated_at = key.issued ? sql`null` : sql`clock_now()`;
   await tx.write(
     'gateway_key',
-    sql`insert into gateway_key (id, alias, scope, scope_id, team_id, digest, prefix, models, tags, created_by, expires_at)
-      values (${key.id}, ${key.alias}, ${key.scope}, ${key.scope_id}, ${key.team_id}, ${key.digest}, ${key.prefix}, ${key.models},
-        ${key.tags}, ${key.created_by}, ${expires_at}) returning id`,
+    sql`insert into gateway_key (id, alias, scope, scope_id, team_id, digest, prefix, sealed, models, tags, created_by, expires_at,
+        activated_at, issued)
+      values (${key.id}, ${key.alias}, ${key.scope}, ${key.scope_id}, ${key.team_id}, ${key.digest}, ${key.prefix}, ${key.sealed},
+        ${key.models}, ${key.tags}, ${key.created_by}, ${expires_at}, ${activated_at}, ${key.issued}) returning id`,
   );
 }
 
-/** False if it was revoked before. */
-export async function revoke(tx: GovernedTx, id: string): Promise<boolean> {
+/** Locks the holder, so that its end waits and then also ends this key. Throws `not_found` if it is gone. */
+export async function holdHolder(
+  tx: GovernedTx,
+  { scope, scope_id, team_id }: Pick<NewKey, 'scope' | 'scope_id' | 'team_id'>,
+): Promise<void> {
+  const holder: Record<KeyScope, Sql> = {
+    org: sql`org where id = ${scope_id}`,
+    team: sql`team where id = ${team_id}`,
+    user: sql`membership where user_id = ${scope_id} and team_id = ${team_id}`,
+    agent: sql`asset where id = ${scope_id} and team_id = ${team_id}`,
+    principal: sql`service_principal where id = ${scope_id} and deleted_at is null`,
+  };
+  if ((await tx.one(sql`select 1 from ${holder[scope]} for key share`)) === undefined) throw new Problem('not_found');
+}
+
+export async function membershipId(
+  db: Reader,
+  { user_id, team_id }: { user_id: string; team_id: string },
+): Promise<string | undefined> {
+  const row = await db.one<{ id: string }>(
+    sql`select id from membership where user_id = ${user_id} and team_id = ${team_id}`,
+  );
+  return row?.id;
+}
+
+/** The encrypted value; undefined after the end of the key. */
+export async function sealedKey(db: Reader, id: string): Promise<Buffer | undefined> {
+  const row = await db.one<{ sealed: Buffer | null }>(sql`select sealed from gateway_key where id = ${id}`);
+  return row?.sealed ?? undefined;
+}
+
+/** False for a key that was activated before or has ended. */
+export async function activate(tx: GovernedTx, id: string): Promise<boolean> {
   const rows = await tx.write(
     'gateway_key',
-    sql`update gateway_key set revoked_at = clock_now() where id = ${id} and revoked_at is null returning id`,
+    sql`update gateway_key set activated_at = clock_now() where id = ${id} and activated_at is null and revoked_at is null
+      and coalesce(expires_at > clock_now(), true) returning id`,
   );
   return rows.length > 0;
+}
+
+export async function noteSeen(tx: Tx, key_id: string, identity_id: string): Promise<void> {
+  await tx.run(
+    sql`insert into gateway_key_seen (key_id, identity_id) values (${key_id}, ${identity_id}) on conflict do nothing`,
+  );
+}
+
+/** The ones that were not revoked before. */
+export const revoke = async (tx: GovernedTx, ids: readonly string[]) =>
+  await tx.write<{ id: string; prefix: string }>(
+    'gateway_key',
+    sql`update gateway_key set revoked_at = clock_now(), sealed = null where id = any(${ids}) and revoked_at is null returning id, prefix`,
+  );
+
+async function working(db: Reader, condition: Sql): Promise<string[]> {
+  const rows = await db.all<{ id: string }>(
+    sql`select id from gateway_key where revoked_at is null and ${condition} order by id`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** The user's own ones and those that they were shown. */
+export async function keysOfUser(db: Reader, user_id: string, team_id: string | undefined): Promise<string[]> {
+  const inTeam = team_id === undefined ? sql`true` : sql`team_id = ${team_id}`;
+  return await working(
+    db,
+    sql`((scope = 'user' and scope_id = ${user_id}) or exists (select from gateway_key_seen where key_id = gateway_key.id and identity_id = ${user_id})) and ${inTeam}`,
+  );
+}
+
+export const keysOfTeam = async (db: Reader, team_id: string) => await working(db, sql`team_id = ${team_id}`);
+export const keysOfHolder = async (db: Reader, id: string) => await working(db, sql`scope_id = ${id}`);
+
+interface OfMember {
+  scope: 'user' | 'principal';
+  id: string;
+}
+
+const issuedTo = ({ scope, id }: OfMember) =>
+  sql`k.issued and k.scope = ${scope} and k.scope_id = ${id} and k.revoked_at is null`;
+
+export const issuedKey = async (db: Reader, { team_id, ...holder }: OfMember & { team_id: string }) =>
+  await db.one<{ prefix: string }>(
+    sql`select k.prefix from gateway_key k where ${issuedTo(holder)} and k.team_id = ${team_id}`,
+  );
+
+export const waitingKeys = async (db: Reader, holder: OfMember) =>
+  await db.all<{ id: string; team: string; prefix: string }>(sql`
+    select k.id, t.name as team, k.prefix from gateway_key k join team t on t.id = k.team_id
+    where ${issuedTo(holder)} and k.activated_at is null and coalesce(k.expires_at > clock_now(), true) order by t.name`);
+
+export const expiredKeys = async (db: Reader, holder: OfMember) =>
+  await db.all<{ id: string; alias: string; team_id: string; team: string; name: string }>(sql`
+    select k.id, k.alias, k.team_id, t.name as team, i.label as name from gateway_key k join team t on t.id = k.team_id
+      join identity i on i.id = k.scope_id
+    where ${issuedTo(holder)} and k.expires_at <= clock_now()`);
+
+export const modelIds = async (db: Reader) =>
+  (await db.all<{ id: string }>(sql`select id from asset where kind = 'model'`)).map(({ id }) => id);
+
+export const defaults = async (db: Reader, team_id: string) =>
+  await db.one<KeyDefaults>(sql`select models, limits, expires_in_seconds from key_default where id = ${team_id}`);
+
+export async function putDefaults(tx: GovernedTx, team_id: string, next: KeyDefaults): Promise<void> {
+  await tx.write(
+    'key_default',
+    sql`insert into key_default (id, models, limits, expires_in_seconds)
+      values (${team_id}, ${next.models}, ${JSON.stringify(next.limits)}, ${next.expires_in_seconds})
+      on conflict (id) do update set models = excluded.models, limits = excluded.limits,
+        expires_in_seconds = excluded.expires_in_seconds returning id`,
+  );
+}
+
+export async function deleteDefaults(tx: GovernedTx, team_id: string): Promise<void> {
+  await tx.write('key_default', sql`delete from key_default where id = ${team_id} returning id`);
 }

@@ -5,7 +5,7 @@ import type { GovernedTx } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
 import * as store from './store.ts';
 
-const none: WireLimits = {
+export const noLimits: WireLimits = {
   daily_usd: null,
   weekly_usd: null,
   monthly_usd: null,
@@ -18,7 +18,7 @@ export async function limitsOf(db: Reader, ids: readonly string[]): Promise<Wire
   const rows = new Map((await store.budgets(db, ids)).map((row) => [row.id, row]));
   return ids.map((id) => {
     const row = rows.get(id);
-    if (row === undefined) return none;
+    if (row === undefined) return noLimits;
     const { limits, requests_per_minute, tokens_per_minute } = row;
     return {
       daily_usd: printed(limits.day),
@@ -28,6 +28,25 @@ export async function limitsOf(db: Reader, ids: readonly string[]): Promise<Wire
       tokens_per_minute,
     };
   });
+}
+
+/** True also for an account whose limits were all removed. */
+export async function hasLimits(db: Reader, id: string): Promise<boolean> {
+  return (await store.budgets(db, [id])).length > 0;
+}
+
+/** Changes some limits, also to less than what is spent. Returns the limits before and after. */
+export async function changeLimits(
+  tx: GovernedTx,
+  id: string,
+  given: Partial<WireLimits>,
+): Promise<{ before: WireLimits; after: WireLimits }> {
+  await store.openAccounts(tx, [id]);
+  await store.lockAccounts(tx, [id]);
+  const [before = noLimits] = await limitsOf(tx, [id]);
+  const after = { ...before, ...given };
+  await setLimits(tx, id, after);
+  return { before, after };
 }
 
 /** Waits for the calls that the account admits at this moment: no later one is admitted under other limits. */
@@ -40,6 +59,9 @@ export async function setLimits(tx: GovernedTx, id: string, limits: WireLimits):
     tokens_per_minute: limits.tokens_per_minute,
   });
 }
+
+/** A new account starts with the spending of another; calls under way count as spent. Both are locked. */
+export const moveSpending = store.copySpending;
 
 const printed = (nano: number | null) => (nano === null ? null : formatUsd(nano));
 const parsed = (text: string | null) => (text === null ? null : parseUsd(text));

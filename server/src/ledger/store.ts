@@ -56,12 +56,13 @@ export interface Used {
   usage: Readonly<Record<string, number>>;
 }
 
+const accountColumns = sql`id, day::text as day, json_build_object('day', day_spent, 'week', week_spent, 'month', month_spent) as spent,
+  json_build_object('day', day_held, 'week', week_held, 'month', month_held) as held`;
+
 /** Locks them in the order of their ids, so that two batches cannot wait for each other. */
 export const lockAccounts = async (tx: Tx, ids: readonly string[]) =>
   await tx.all<Account>(sql`
-    select id, day::text as day, json_build_object('day', day_spent, 'week', week_spent, 'month', month_spent) as spent,
-      json_build_object('day', day_held, 'week', week_held, 'month', month_held) as held
-    from account where id = any(${ids}) order by id for update`);
+    select ${accountColumns} from account where id = any(${ids}) order by id for update`);
 
 const budgetColumns = sql`id, json_build_object('day', day_nano, 'week', week_nano, 'month', month_nano) as limits, requests_per_minute, tokens_per_minute`;
 
@@ -135,6 +136,29 @@ export async function openAccounts(tx: Tx, ids: readonly string[]): Promise<void
   await tx.run(sql`
     insert into account (id, day) select id, (clock_now() at time zone 'UTC')::date from unnest(${ids}::uuid[]) as id order by id
     on conflict (id) do nothing`);
+}
+
+/** An account without a lock, with its limits and today's day in UTC. */
+export async function accountNow(
+  db: Reader,
+  id: string,
+): Promise<{ day: string; account: Account | undefined; limits: Limits | undefined }> {
+  const [today, account, [budget]] = await Promise.all([
+    db.one<{ day: string }>(sql`select (clock_now() at time zone 'UTC')::date::text as day`),
+    db.one<Account>(sql`select ${accountColumns} from account where id = ${id}`),
+    budgets(db, [id]),
+  ]);
+  return { day: today?.day ?? '', account, limits: budget?.limits };
+}
+
+export async function copySpending(tx: Tx, { from, to }: { from: string; to: string }): Promise<void> {
+  await tx.run(sql`
+    update account n set day = o.day, day_spent = o.day_spent + o.day_held, week_spent = o.week_spent + o.week_held,
+      month_spent = o.month_spent + o.month_held
+    from account o where n.id = ${to} and o.id = ${from}`);
+  await tx.run(
+    sql`insert into rate (id, second, requests, tokens) select ${to}, second, requests, tokens from rate where id = ${from}`,
+  );
 }
 
 export async function writeBudget(tx: GovernedTx, { id, limits, ...rates }: Budget): Promise<void> {

@@ -15,7 +15,7 @@ const window_seconds = 15 * 60;
 const max_failures = 100;
 
 export async function exchangeKey(
-  { db, tokens, key_digest }: Pick<LoginParts, 'db' | 'tokens' | 'key_digest'>,
+  { db, tokens, key_digest, waitingKeys }: Pick<LoginParts, 'db' | 'tokens' | 'key_digest' | 'waitingKeys'>,
   key: string,
   origin: Origin,
 ) {
@@ -50,7 +50,8 @@ export async function exchangeKey(
     { session_id, subject: found.principal_id, kind: 'principal' },
     lifetime_seconds,
   );
-  return { access_token, token_type: 'bearer' as const, must_change_password: false, expires_at };
+  const waiting_keys = await waitingKeys({ scope: 'principal', id: found.principal_id });
+  return { access_token, token_type: 'bearer' as const, must_change_password: false, expires_at, waiting_keys };
 }
 
 function refused(): Problem {

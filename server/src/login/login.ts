@@ -1,6 +1,7 @@
 // Sign-in with e-mail and password. Promises: answer and time are the same for a known and an unknown account. Guesses are limited
 // per address, and per account from an address, and lock nobody out for good. Success and failure are recorded.
 // The documented password of a fresh installation works from this machine alone.
+import type { WaitingKey } from '@gantry/contract/login.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { append } from '../audit/append.ts';
 import type { Origin } from '../access/caller.ts';
@@ -40,9 +41,11 @@ export interface LoginParts {
   password_tokens: PasswordTokens;
   /** True when mail is set up; otherwise a user gets a one-time password. */
   mails_tokens: boolean;
+  /** The gateway keys that the holder can claim. A higher folder provides it. */
+  waitingKeys: (holder: { scope: 'user' | 'principal'; id: string }) => Promise<WaitingKey[]>;
 }
 
-type SignInParts = Pick<LoginParts, 'db' | 'passwords' | 'tokens'>;
+type SignInParts = Pick<LoginParts, 'db' | 'passwords' | 'tokens' | 'waitingKeys'>;
 
 // Parallel attempts count one by one. Otherwise many attempts at one moment would all run before the first counts.
 const inTurn = oneAtATime();
@@ -55,7 +58,7 @@ export async function login(parts: SignInParts, attempt: Attempt) {
   return await inTurn(keys.address, async () => await tryOnce(parts, attempt, keys));
 }
 
-async function tryOnce({ db, passwords, tokens }: SignInParts, attempt: Attempt, { pair, address }: Keys) {
+async function tryOnce({ db, passwords, tokens, waitingKeys }: SignInParts, attempt: Attempt, { pair, address }: Keys) {
   const wait = await store.blockedFor(db, [
     { key: pair, max: max_per_account_and_address },
     { key: address, max: max_per_address },
@@ -74,7 +77,7 @@ async function tryOnce({ db, passwords, tokens }: SignInParts, attempt: Attempt,
     throw new Problem('bad_credentials');
   }
   const opened = await openSession(db, tokens, user, attempt.origin, pair);
-  if (opened !== undefined) return opened;
+  if (opened !== undefined) return { ...opened, waiting_keys: await waitingKeys({ scope: 'user', id: user.id }) };
   await recordFailure(db, attempt, [pair, address]);
   throw new Problem('bad_credentials');
 }

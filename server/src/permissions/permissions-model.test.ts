@@ -14,6 +14,9 @@ import { sql } from '../database/sql.ts';
 import { mailedUntil } from '../login/admit.ts';
 import { addGroupMember, removeGroupMember } from '../principals/groups.ts';
 import { loadCaller } from '../principals/load-caller.ts';
+import { openEnvelope } from '../envelope/envelope.ts';
+import { endKeysOfTeam, endKeysOfUser } from '../keys/end-keys.ts';
+import { issuesUserKeys } from '../keys/member-keys.ts';
 import { addMember, removeMember } from '../principals/teams.ts';
 import { updateUser } from '../principals/users.ts';
 import { findAssetById } from '../registry/find.ts';
@@ -21,7 +24,7 @@ import { assetsOfTeam, holdAssets, moveOwnership, ownedIn } from '../registry/ow
 import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
 import { writeEntries } from '../service-principals/acl.ts';
 import { secretsOfTeam } from '../secrets/remove.ts';
-import { endKeysShownTo, principalsOfTeam } from '../service-principals/find.ts';
+import { principalsOfTeam } from '../service-principals/find.ts';
 import { grant } from './grant.ts';
 import { revoke } from './revoke.ts';
 import { defaultEntriesFor } from '../access/visibility.ts';
@@ -199,9 +202,11 @@ class World {
   readonly parts = {
     db: database.db,
     ownership: {
+      issueKey: issuesUserKeys({ pepper: Buffer.alloc(32), envelope: openEnvelope(Buffer.alloc(32)) }),
+      endKeysOfTeam,
       owned: ownedIn,
       move: moveOwnership,
-      endKeys: endKeysShownTo,
+      endKeys: endKeysOfUser,
       holdAssets,
       assetsOfTeam,
       principalsOfTeam,
@@ -299,7 +304,11 @@ class World {
         return;
       }
       case 'join':
-        await addMember(db, caller, this.name(step.team), `user:${this.email(step.who)}`, step.role);
+        await addMember(this.parts, caller, {
+          team: this.name(step.team),
+          principal: `user:${this.email(step.who)}`,
+          role: step.role,
+        });
         return;
       case 'leave': {
         const leaving = { team: this.name(step.team), principal: `user:${this.email(step.who)}` };

@@ -27,6 +27,8 @@ const bind = async (to: boolean, approvals_required = 1) =>
   );
 const none = async () => [];
 const ownership = {
+  issueKey: async () => 'none',
+  endKeysOfTeam: none,
   owned: none,
   move: async () => {},
   endKeys: none,
@@ -75,8 +77,10 @@ test('a team keeps enough admins for its requests: with two required approvals, 
   const root = await cast.caller('root');
   await bind(true, 2);
   await expect(remove(max)).rejects.toMatchObject({ code: 'last_admin' });
-  await expect(addMember(database.db, root, 'ml', max, 'viewer')).rejects.toMatchObject({ code: 'last_admin' });
+  await expect(
+    addMember({ db: database.db, ownership }, root, { team: 'ml', principal: max, role: 'viewer' }),
+  ).rejects.toMatchObject({ code: 'last_admin' });
   await bind(true, 1);
-  await addMember(database.db, root, 'ml', max, 'viewer');
+  await addMember({ db: database.db, ownership }, root, { team: 'ml', principal: max, role: 'viewer' });
   await remove(max);
 });

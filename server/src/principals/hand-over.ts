@@ -5,10 +5,14 @@ import type { Reader } from '../database/database.ts';
 import * as store from './store.ts';
 import * as teamStore from './team-store.ts';
 
-/** Assets and keys of a leaving user or a deleted team. Higher folders provide these functions. */
+/** Assets and keys of members. Higher folders provide these functions. */
 export interface Ownership {
-  /** Ends the service principal keys that a user was shown, in a team or everywhere. Returns the service principals. */
+  /** Issues a new member's gateway key, which waits to be claimed. Returns its name. */
+  issueKey(tx: GovernedTx, member: NewMember): Promise<string>;
+  /** Ends the user's gateway keys, and the keys that they were shown, in a team or everywhere. Returns what ended. */
   endKeys(tx: GovernedTx, user_id: string, team_id?: string): Promise<string[]>;
+  /** Ends a team's gateway keys. */
+  endKeysOfTeam(tx: GovernedTx, team_id: string): Promise<string[]>;
   /** A user's assets, in a team or everywhere, locked until the transaction ends. */
   owned(
     db: Reader,
@@ -26,6 +30,14 @@ export interface Ownership {
   assetsOfTeam(db: Reader, team_id: string): Promise<string[]>;
   principalsOfTeam(db: Reader, team_id: string): Promise<string[]>;
   secretsOfTeam(db: Reader, team_id: string): Promise<string[]>;
+}
+
+export interface NewMember {
+  id: string;
+  email: string;
+  team_id: string;
+  /** The user who adds them. */
+  issued_by: string;
 }
 
 /**

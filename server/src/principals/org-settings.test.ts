@@ -27,6 +27,7 @@ test('everybody can read the settings, and admins their source', async () => {
       enforce_password_change: false,
       approvals_required: 1,
       approval_expires_after_days: null,
+      reveal_gateway_keys: true,
     },
     file: null,
     set_in_file: ['enforce_password_change'],

@@ -28,8 +28,7 @@ export function principalsRoutes(parts: PrincipalsParts): Own {
     'teams.create': async ({ caller, body }) => await createTeam(db, caller, body.name),
     'teams.show': async ({ caller, params }) => await showTeam(db, caller, params.team),
     'teams.delete': async ({ caller, params }) => await deleteTeam(parts, caller, params.team),
-    'teams.add_member': async ({ caller, params, body }) =>
-      await addMember(db, caller, params.team, body.principal, body.role),
+    'teams.add_member': async ({ caller, params, body }) => await addMember(parts, caller, { ...params, ...body }),
     'teams.remove_member': async ({ caller, params, query }) =>
       await removeMember(parts, caller, { ...params, ...query }),
     'users.list': async ({ caller, query }) => await listUsers(parts, caller, query),

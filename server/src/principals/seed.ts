@@ -4,6 +4,7 @@ import { systemCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { theOrg } from '../access/subject.ts';
 import type { Database } from '../database/database.ts';
+import type { Ownership } from './hand-over.ts';
 import * as store from './store.ts';
 import * as teamStore from './team-store.ts';
 
@@ -11,11 +12,22 @@ export const seed_email = 'admin@gantry.local';
 /** Publicly documented (spec, Authentication 9). It works only from a loopback peer, and only until its change. */
 export const seed_password = 'gantry-admin';
 
-/** Returns false if the installation is already seeded. `must_change` marks the documented password. `before` runs before the commit. */
+/**
+ * Returns false if the installation is already seeded. `must_change` marks the documented password. `issueKey` issues the admin's gateway
+ * key, and `before` runs before the commit.
+ */
 export async function seed(
   db: Database,
-  admin: { password_hash: string; must_change: boolean },
-  before: () => Promise<void> = async () => {},
+  {
+    issueKey,
+    before = async () => {},
+    ...admin
+  }: {
+    password_hash: string;
+    must_change: boolean;
+    issueKey: Ownership['issueKey'];
+    before?: () => Promise<void>;
+  },
 ): Promise<boolean> {
   const grant = authorize(systemCaller('system.seed'), 'system.seed', theOrg);
   return await change(db, grant, 'org.seeded', async (tx, note) => {
@@ -32,7 +44,8 @@ export async function seed(
       seed_credential: must_change,
     });
     await teamStore.putMember(tx, team.id, user.id, 'admin');
-    note({ admin: seed_email, team: team.name });
+    const key = await issueKey(tx, { id: user.id, email: user.email, team_id: team.id, issued_by: user.id });
+    note({ admin: seed_email, team: team.name, key });
     await before();
     return true;
   });

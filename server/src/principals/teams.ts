@@ -69,22 +69,32 @@ export async function showTeam(db: Database, caller: Caller, name: string) {
   return await record(db, signedIn(caller), subject);
 }
 
-/** Adds a user to a team, or changes their role in it. Nobody gives a role above their own role in that team. */
-export async function addMember(db: Database, caller: Caller, team: string, principal: string, role: Role) {
+/**
+ * Adds a user to a team, or changes their role in it. Nobody gives a role above their own role in that team. A new member gets a gateway
+ * key.
+ */
+export async function addMember(
+  { db, ownership }: { db: Database; ownership: Pick<Ownership, 'issueKey'> },
+  caller: Caller,
+  { team, principal, role }: { team: string; principal: string; role: Role },
+) {
   const subject = await loadTeam(db, team);
   const grant = authorize(caller, 'member.add', subject);
   const user = await loadMember(db, principal);
   await change(db, grant, 'member.added', async (tx, note) => {
     const before = await teamStore.putMember(tx, subject.id, user.id, role);
     if (before === 'admin' && role !== 'admin') await refuseTooFewAdmins(tx, subject.id);
-    if (before !== role) note({ user: user.email, before: before ?? null, after: role });
+    if (before === role) return;
+    const member = { id: user.id, email: user.email, team_id: subject.id, issued_by: signedIn(caller).id };
+    const issued = before === undefined ? { key: await ownership.issueKey(tx, member) } : {};
+    note({ user: user.email, before: before ?? null, after: role, ...issued });
   });
   return await record(db, signedIn(caller), subject);
 }
 
 /**
- * Their assets in the team go to `assets_to`, another member. Throws `owns_assets` without one. The keys of the team's service principals
- * that they were shown end with their membership.
+ * Their assets in the team go to `assets_to`, another member. Throws `owns_assets` without one. Their gateway keys there end with their
+ * membership, and so do the team's keys that they were shown.
  */
 export async function removeMember(
   { db, ownership }: { db: Database; ownership: Ownership },
@@ -131,8 +141,9 @@ export async function deleteTeam(
       principal_id: subject.id,
       shown: `team:${name}`,
     });
+    const keys_ended = await ownership.endKeysOfTeam(tx, subject.id);
     await teamStore.deleteTeam(tx, subject.id);
-    note({ team: name, entries });
+    note({ team: name, entries, keys_ended });
   });
 }
 

@@ -8,7 +8,7 @@ import { theOrg } from '../access/subject.ts';
 import { errorCode, unique_violation, type Database, type Reader } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import { refuseTooFewAdmins } from './enough-admins.ts';
-import { handOver, type Ownership } from './hand-over.ts';
+import { handOver, type NewMember, type Ownership } from './hand-over.ts';
 import { adminUserRecord } from './records.ts';
 import { refuseWithoutPasswords } from './refuse-without-passwords.ts';
 import { signedIn } from './signed-in.ts';
@@ -112,7 +112,7 @@ export interface UserParts {
   mailedUntil: MailedUntil;
 }
 
-/** Changes name, role or status. A disabled user is signed out, but stays in their teams. */
+/** Changes name, role or status. A disabled user is signed out and loses their keys, but stays in their teams. */
 export async function updateUser(
   { db, endSessions, ownership, mailedUntil }: UserParts,
   caller: Caller,
@@ -134,7 +134,11 @@ export async function updateUser(
     if (row.active && row.role === 'admin' && !(after.active && after.role === 'admin')) await refuseTooFewAdmins(tx);
     if (row.active && !after.active) await refuseTooFewInTeams(tx, id);
     const ended = after.active ? {} : await endAll(tx, { endSessions, ownership }, id);
-    note({ user: row.email, before, after, ...ended });
+    const issued =
+      after.active && !row.active
+        ? { keys: await issueKeys(tx, ownership, { ...row, issued_by: signedIn(caller).id }) }
+        : {};
+    note({ user: row.email, before, after, ...ended, ...issued });
   });
   return await showUser({ db, mailedUntil }, caller, id);
 }
@@ -178,7 +182,19 @@ export async function removeUser(
   });
 }
 
-/** Ends their sessions, and the service principal keys that they were shown. */
+/** In each of their teams. */
+async function issueKeys(
+  tx: GovernedTx,
+  ownership: Pick<Ownership, 'issueKey'>,
+  user: Omit<NewMember, 'team_id'>,
+): Promise<string[]> {
+  const keys: string[] = [];
+  for (const { team_id } of await teamStore.membershipsOfUsers(tx, [user.id]))
+    keys.push(await ownership.issueKey(tx, { ...user, team_id }));
+  return keys;
+}
+
+/** Ends their sessions, their gateway keys, and the keys that they were shown. */
 async function endAll(
   tx: GovernedTx,
   { endSessions, ownership }: Pick<UserParts, 'endSessions' | 'ownership'>,

@@ -8,6 +8,9 @@ import { deriveKey } from '../derive-key.ts';
 import { cursors as sealedCursors } from '../http/cursor.ts';
 import type { SurfaceHandlers } from '../http/handlers.ts';
 import { invite, mailedUntil } from '../login/admit.ts';
+import { endAgentKeys } from '../keys/agent-keys.ts';
+import { endKeysOf, endKeysOfTeam, endKeysOfUser } from '../keys/end-keys.ts';
+import { issueMemberKey, issuesUserKeys, keysAtSignIn } from '../keys/member-keys.ts';
 import { keysRoutes } from '../keys/routes.ts';
 import { loginRoutes } from '../login/routes.ts';
 import { endSessions } from '../login/sessions.ts';
@@ -54,6 +57,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
   const { containers, deploy } = await parts.deploying();
   const outgoing = await parts.outgoing();
   const cursors = sealedCursors(deriveKey(secret_key, 'cursor'));
+  const maker = { pepper: keys['key-pepper'], envelope: parts.envelope };
   const key_digest = keys['service-key'];
   const orgFileChecks =
     org_config === undefined ? [] : [orgFileCheck(org_config, async () => await compareOrgConfig(db, org_config))];
@@ -74,6 +78,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
       key_digest,
       password_tokens: outgoing.password_tokens,
       mails_tokens: config.mail !== undefined,
+      waitingKeys: async (holder) => await keysAtSignIn({ db, ...maker }, holder),
     }),
     ...principalsRoutes({
       db,
@@ -82,7 +87,12 @@ export async function openApi(parts: RoleParts): Promise<Role> {
       ownership: {
         owned: ownedIn,
         move: moveOwnership,
-        endKeys: endKeysShownTo,
+        issueKey: issuesUserKeys(maker),
+        endKeys: async (tx, user_id, team_id) => [
+          ...(await endKeysShownTo(tx, user_id, team_id)),
+          ...(await endKeysOfUser(tx, user_id, team_id)),
+        ],
+        endKeysOfTeam,
         holdAssets,
         assetsOfTeam,
         principalsOfTeam,
@@ -93,10 +103,17 @@ export async function openApi(parts: RoleParts): Promise<Role> {
       invite: config.mail === undefined ? undefined : invite,
       orgFile: () => orgFile,
     }),
-    ...servicePrincipalsRoutes({ db, cursors, holdAssets, digest_key: key_digest }),
-    ...keysRoutes({ db, cursors, pepper: keys['key-pepper'] }),
+    ...servicePrincipalsRoutes({
+      db,
+      cursors,
+      holdAssets,
+      digest_key: key_digest,
+      issueGatewayKey: async (tx, principal) => await issueMemberKey(maker, tx, { ...principal, scope: 'principal' }),
+      endGatewayKeys: endKeysOf,
+    }),
+    ...keysRoutes({ db, cursors, ...maker }),
     ...costsRoutes({ db }),
-    ...registryRoutes({ db, cursors, data_dir, readAsOf }),
+    ...registryRoutes({ db, cursors, data_dir, readAsOf, endKeys: endAgentKeys }),
     ...approvalsRoutes({ db, cursors }),
     ...notificationsRoutes({ db, cursors, catchUp: outgoing.catchUp }),
     ...permissionsRoutes({ db, cursors, readAsOf }),

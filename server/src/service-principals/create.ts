@@ -39,7 +39,15 @@ export async function createPrincipal(
     if (id === undefined) throw new Problem('not_found');
     const key = await issueKey(parts, tx, { principal_id: id, issued_to: user.id });
     const { name, role, allowed_assets } = made;
-    note({ principal: `principal:${name}`, role, allowed_assets, key: prefixOf(key), issued_to: user.email });
+    const gateway_key = await parts.issueGatewayKey(tx, { id, name, team_id: team.id, issued_by: user.id });
+    note({
+      principal: `principal:${name}`,
+      role,
+      allowed_assets,
+      key: prefixOf(key),
+      issued_to: user.email,
+      gateway_key,
+    });
     return { id, key };
   }).catch((error: unknown) => {
     if (errorCode(error) === unique_violation)

@@ -8,7 +8,7 @@ import { loadPrincipalRow } from './show.ts';
 import * as store from './store.ts';
 
 export async function deletePrincipal(
-  { db, holdAssets }: ServicePrincipalParts,
+  { db, holdAssets, ...parts }: ServicePrincipalParts,
   caller: Caller,
   id: string,
 ): Promise<void> {
@@ -21,7 +21,7 @@ export async function deletePrincipal(
       principal_id: id,
       shown: `principal:${row.name}`,
     });
-    const keys = await store.endKeys(tx, id, 0);
+    const keys = [...(await store.endKeys(tx, id, 0)), ...(await parts.endGatewayKeys(tx, id))];
     await store.markDeleted(tx, id);
     note({ principal: `principal:${row.name}`, keys, entries });
   });

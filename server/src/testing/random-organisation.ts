@@ -6,10 +6,12 @@ import { actions, assetKinds, principalTypes, roles, type PrincipalType } from '
 import type { StoredEntry } from '../access/acl.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import type { Database } from '../database/database.ts';
-import { sql, type Sql } from '../database/sql.ts';
+import { sql } from '../database/sql.ts';
 import type { Person } from '../principals/policy.ts';
 import { findAssetsById, type AssetRecord } from '../registry/find.ts';
 import { loadIdentity } from '../service-principals/load-caller.ts';
+import { insert, script } from './insert-rows.ts';
+import { keyRow, randomKey } from './random-keys.ts';
 
 const size = { users: 6, teams: 3, groups: 3, machines: 3, assets: 9 };
 const names = ['search', 'web', 'mail'];
@@ -19,6 +21,7 @@ export const times = ['2026-01-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z', '2
 const tables = [
   'secret',
   'notification, approval_vote, approval, permission, version, asset, service_key, service_principal',
+  'gateway_key',
   'group_member, user_group, membership, app_user, team, audit.entry',
 ].flatMap((line) => line.split(', '));
 
@@ -79,6 +82,7 @@ export const organisation = fc.record({
     }),
     size.assets,
   ),
+  keys: array(randomKey(size), 12),
   notifications: array(
     fc.record({
       user: one('users'),
@@ -259,6 +263,11 @@ export async function putOrganisation(db: Database, made: Organisation): Promise
     'secret',
     scopes.map((scope) => ({ ...owned(), ...secret, ...scope, changed_at: times[0] })),
   );
+  await insert(
+    db,
+    'gateway_key',
+    made.keys.map((key) => ({ ...owned(), ...keyRow(key, id), created_by: at('users', 0) })),
+  );
   const versions = ofEach(size.assets);
   const requests = ofEach(size.assets);
   await insert(
@@ -379,21 +388,6 @@ export async function putOrganisation(db: Database, made: Organisation): Promise
 }
 
 const owned = () => ({ id: randomUUID() as string, created_at: times[0] });
-
-async function insert(db: Database, table: string, rows: readonly object[]): Promise<void> {
-  const fields = Object.keys(rows[0] ?? {}).join(', ');
-  if (fields === '') return;
-  const name: Sql = { strings: [table], values: [] };
-  const list: Sql = { strings: [fields], values: [] };
-  await db.run(
-    sql`insert into ${name} (${list}) select ${list} from json_populate_recordset(null::${name}, ${JSON.stringify(rows)}::json)`,
-  );
-}
-
-/** Statements with fixed names from this file. */
-async function script(db: Database, statements: readonly string[]): Promise<void> {
-  await db.run({ strings: [statements.join('; ')], values: [] });
-}
 
 function fail(): never {
   throw new Error('an organisation refers to something that it does not have');

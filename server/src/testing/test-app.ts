@@ -18,6 +18,7 @@ import { sql, type Sql } from '../database/sql.ts';
 import { connectEngine } from '../engine/client.ts';
 import { openEnvelope } from '../envelope/envelope.ts';
 import { openStoredKeys, type StoredKeys } from '../envelope/stored-keys.ts';
+import { issuesUserKeys } from '../keys/member-keys.ts';
 import { passwords } from '../login/password.ts';
 import { undeclared_problem } from '../http/request-log.ts';
 import { openLog } from '../log.ts';
@@ -81,7 +82,12 @@ export async function testApp({
   const keys = await openStoredKeys(db, { secret_key });
   const hashing = passwords(keys.password, 4);
   const admin_password = seeded === 'default' ? seed_password : 'the admin of the tests';
-  await seed(db, { password_hash: await hashing.hash(admin_password), must_change: seeded === 'default' });
+  const envelope = openEnvelope(keys.envelope);
+  await seed(db, {
+    password_hash: await hashing.hash(admin_password),
+    must_change: seeded === 'default',
+    issueKey: issuesUserKeys({ pepper: keys['key-pepper'], envelope }),
+  });
   const config: Config = { ...testConfig(), data_dir, port: 0, host: '127.0.0.1', ...overrides };
   const lock = { announce: async () => {}, release: () => {} };
   const bugs: string[] = [];
@@ -96,7 +102,7 @@ export async function testApp({
       db: service_db,
       openPool: (pool) => openDatabase(database.app, pool),
       secret_key,
-      envelope: openEnvelope(keys.envelope),
+      envelope,
       keys,
       passwords: hashing,
       lock,

@@ -29,10 +29,12 @@ export interface Receiver {
   owner?: string | undefined;
 }
 
+/** Ends the gateway keys of an agent, which are accounted to its former team. Returns their names. */
+export type EndKeys = (tx: GovernedTx, agent_id: string) => Promise<string[]>;
+
 /** A transfer to the present team and owner changes nothing. */
 export async function transfer(
-  db: Database,
-  closeRequests: CloseRequests,
+  { db, closeRequests, endKeys }: { db: Database; closeRequests: CloseRequests; endKeys: EndKeys },
   caller: Caller,
   ref: AssetRef,
   to: Receiver,
@@ -47,6 +49,7 @@ export async function transfer(
     await holdUnchanged(tx, asset);
     await moveEntries(tx, asset, team.id, owner.id);
     const requests_closed = await closeRequests(tx, asset.id, 'superseded');
+    const keys_ended = team.id === asset.team.id ? [] : await endKeys(tx, asset.id);
     await store.setBelonging(tx, asset.id, {
       team_id: team.id,
       owner_id: owner.id,
@@ -57,6 +60,7 @@ export async function transfer(
       before: { team: asset.team.name, owner: asset.owner },
       after: { team: team.name, owner: owner.email },
       requests_closed,
+      keys_ended,
     });
   });
   return assetStateRecord((await findAssetById(db, asset.id, caller)) ?? asset);

@@ -1,0 +1,56 @@
+import type { KeyDefaults } from '@gantry/contract/budgets.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import { authorize } from '../access/authorize.ts';
+import type { Caller } from '../access/caller.ts';
+import { change } from '../access/change.ts';
+import type { Reader } from '../database/database.ts';
+import { noLimits } from '../ledger/limits.ts';
+import { holdTeam } from '../principals/find.ts';
+import { loadTeam } from '../principals/load-team.ts';
+import type { KeyParts } from './parts.ts';
+import * as store from './store.ts';
+
+const none: KeyDefaults = { models: ['*'], limits: noLimits, expires_in_seconds: null };
+
+/** What the keys of new members and service principals get. */
+export async function defaultsOf(db: Reader, team_id: string): Promise<KeyDefaults> {
+  return (await store.defaults(db, team_id)) ?? none;
+}
+
+export async function showKeyDefaults({ db }: KeyParts, caller: Caller, team: string): Promise<KeyDefaults> {
+  const subject = await loadTeam(db, team);
+  authorize(caller, 'team.read', subject);
+  return await defaultsOf(db, subject.id);
+}
+
+export interface NewKeyDefaults {
+  models?: string[] | undefined;
+  limits?: { [K in keyof KeyDefaults['limits']]?: KeyDefaults['limits'][K] | undefined } | undefined;
+  expires_in_seconds?: number | null | undefined;
+}
+
+/** Keys and limits that exist stay as they are. */
+export async function setKeyDefaults(
+  parts: KeyParts,
+  caller: Caller,
+  team: string,
+  given: NewKeyDefaults,
+): Promise<KeyDefaults> {
+  const { db } = parts;
+  const subject = await loadTeam(db, team);
+  const grant = authorize(caller, 'budget.change', subject);
+  return await change(db, grant, 'key_defaults.changed', async (tx, note) => {
+    if (!(await holdTeam(tx, subject.id))) throw new Problem('not_found');
+    const before = await defaultsOf(tx, subject.id);
+    const { models = before.models, expires_in_seconds = before.expires_in_seconds } = given;
+    const after = { models, limits: { ...before.limits, ...defined(given.limits) }, expires_in_seconds };
+    await store.putDefaults(tx, subject.id, after);
+    note({ before, after });
+    return after;
+  });
+}
+
+/** Without undefined members. */
+function defined<T extends object>(given: T | undefined): Partial<{ [K in keyof T]: Exclude<T[K], undefined> }> {
+  return JSON.parse(JSON.stringify(given ?? {})) as Partial<{ [K in keyof T]: Exclude<T[K], undefined> }>; // JSON has no undefined
+}
