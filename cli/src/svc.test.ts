@@ -12,7 +12,13 @@ beforeAll(() => (home = freshHome()));
 
 const user = { ...contributor, kind: 'user', allowed_assets: null };
 const token = (access_token: string, must_change_password = false) =>
-  data({ access_token, token_type: 'bearer', must_change_password, expires_at: '2030-01-01T00:00:00Z' });
+  data({
+    access_token,
+    token_type: 'bearer',
+    must_change_password,
+    expires_at: '2030-01-01T00:00:00Z',
+    waiting_keys: [],
+  });
 
 test.each([
   ['an unknown command', ['valdate'], 'Did you mean validate?'],

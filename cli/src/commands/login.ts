@@ -2,7 +2,7 @@ import { choice, defineCommand, text } from '../command.ts';
 import { CliRefusal } from '../refusal.ts';
 import type { Result } from '../result.ts';
 import type { Session } from '../session/session.ts';
-import { chooseStore, signIn } from '../session/sign-in.ts';
+import { chooseStore, signIn, type SignedIn } from '../session/sign-in.ts';
 import { stores, storeToken, type StoreName } from '../session/tokens.ts';
 import { good, line, time } from '../view/view.ts';
 
@@ -32,7 +32,7 @@ export const command = defineCommand({
     const secret = password ?? (await session.prompt.askSecret('Password', '--password'));
     const signedIn = await signIn(session, { email: address, password: secret, new_password: newPassword });
     await storeToken(session.config, session.origin, signedIn.token, chosen);
-    return await describe(session, signedIn.token, chosen, signedIn.expires_at);
+    return await describe(session, chosen, signedIn);
   },
 });
 
@@ -46,18 +46,26 @@ async function keepToken(session: Session, token: string, store: StoreName): Pro
     );
   }
   await storeToken(session.config, session.origin, token, store);
-  return await describe(session, token, store, null);
+  return await describe(session, store, { token, expires_at: null, waiting_keys: [] });
 }
 
-async function describe(session: Session, token: string, store: StoreName, expires_at: string | null): Promise<Result> {
+async function describe(
+  session: Session,
+  store: StoreName,
+  { token, expires_at, waiting_keys }: Omit<SignedIn, 'expires_at'> & { expires_at: string | null },
+): Promise<Result> {
   const user = await session.callWith(token, 'auth.me', {});
   const where = store === 'file' ? `${session.config.config_directory}/sessions.json` : 'the keychain';
   return {
-    data: { server: session.server, email: user.email, role: user.role, store, expires_at },
+    data: { server: session.server, email: user.email, role: user.role, store, expires_at, waiting_keys },
     view: [
       line(good('✓ '), `Signed in to ${session.server} as ${user.email} (${user.role}); stored in ${where}`),
       ...(expires_at === null ? [] : [line('  ends ', time(expires_at))]),
+      ...waiting_keys.map(({ prefix, team }) => line(`  The key ${prefix}… of team ${team} waits for you`)),
     ],
-    next: [{ command: 'svc status', when: 'to see the agents' }],
+    next: [
+      ...(waiting_keys.length === 0 ? [] : [{ command: 'svc key claim', when: 'to take it, for calls to models' }]),
+      { command: 'svc status', when: 'to see the agents' },
+    ],
   };
 }

@@ -1,5 +1,8 @@
 // From e-mail and password to a token that may be stored. The token of a password that must be changed is never stored. It only changes
 // that password, and then a new token is requested (spec, Authentication 9).
+import type { Answer } from '@gantry/contract/endpoint.ts';
+import type { Endpoints } from '@gantry/contract/endpoints.ts';
+import type { WaitingKey } from '@gantry/contract/login.ts';
 import { isLoopback } from '../failure.ts';
 import { misuse, CliRefusal } from '../refusal.ts';
 import type { Session } from './session.ts';
@@ -13,13 +16,10 @@ export interface Credentials {
   new_password?: string | undefined;
 }
 
-export async function signIn(
-  session: Session,
-  { email, password, new_password }: Credentials,
-): Promise<{ token: string; expires_at: string }> {
+export async function signIn(session: Session, { email, password, new_password }: Credentials): Promise<SignedIn> {
   warnOfPlaintext(session);
   const first = await session.callWith(undefined, 'auth.login', { body: { email, password } });
-  if (!first.must_change_password) return { token: first.access_token, expires_at: first.expires_at };
+  if (!first.must_change_password) return toSignedIn(first);
 
   session.output.note('The password of this account must be changed before anything is stored.');
   const chosen = new_password ?? (await askNewPassword(session));
@@ -31,7 +31,17 @@ export async function signIn(
     throw new CliRefusal('still_flagged', 'The service still requires a new password; nothing was stored', {
       hint: 'Ask an admin to look at the account.',
     });
-  return { token: renewed.access_token, expires_at: renewed.expires_at };
+  return toSignedIn(renewed);
+}
+
+export interface SignedIn {
+  token: string;
+  expires_at: string;
+  waiting_keys: WaitingKey[];
+}
+
+function toSignedIn({ access_token, expires_at, waiting_keys }: Answer<Endpoints['auth.login']>): SignedIn {
+  return { token: access_token, expires_at, waiting_keys };
 }
 
 /** Asked before the password, because without a store no password is needed. */

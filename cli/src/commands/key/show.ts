@@ -1,0 +1,16 @@
+import { defineCommand, required } from '../../command.ts';
+import { describeKey } from '../../keys/describe-key.ts';
+import { findKey } from '../../keys/find-key.ts';
+
+export const command = defineCommand({
+  words: 'key show',
+  summary: 'A gateway key with its models and limits, without its value',
+  needs: 'key.list',
+  examples: ['svc key show gtk_Zk3vQ1Lx', 'svc key show gtk_Zk3vQ1Lx --json'],
+  arguments: { key: required('Its first 12 characters, or its id') },
+  flags: {},
+  async run({ key }, session) {
+    const found = await findKey(session, key);
+    return { data: found, view: [describeKey(found)] };
+  },
+});
