@@ -19,7 +19,9 @@ export const budget = z.object({
   held: z
     .object({ daily_usd: z.string(), weekly_usd: z.string(), monthly_usd: z.string() })
     .describe('by calls under way'),
-  next_call_at: time.nullable().describe('when a limit is spent: when the next call can be admitted'),
+  next_call_at: time
+    .nullable()
+    .describe('when a limit is spent: when the next call can be admitted; a limit of zero never admits one'),
 });
 export type Budget = z.output<typeof budget>;
 

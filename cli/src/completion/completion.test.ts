@@ -29,7 +29,7 @@ test.each([
   [['dep'], ['deploy', 'deployments']],
   [
     ['team', ''],
-    ['list', 'show', 'create', 'add', 'remove', 'delete'],
+    ['list', 'show', 'create', 'add', 'remove', 'delete', 'budget'],
   ],
   [
     ['audit', 'ver'],

@@ -1,10 +1,11 @@
 import type { KeyDefaults } from '@gantry/contract/budgets.ts';
 import { Problem } from '@gantry/contract/problems.ts';
+import type { Limits } from '@gantry/contract/keys.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
-import { noLimits } from '../ledger/limits.ts';
+import { exactLimits, limitsOf, noLimits } from '../ledger/limits.ts';
 import { holdTeam } from '../principals/find.ts';
 import { loadTeam } from '../principals/load-team.ts';
 import type { KeyParts } from './parts.ts';
@@ -21,6 +22,20 @@ export async function showKeyDefaults({ db }: KeyParts, caller: Caller, team: st
   const subject = await loadTeam(db, team);
   authorize(caller, 'team.read', subject);
   return await defaultsOf(db, subject.id);
+}
+
+/** Teams that may spend without a limit, also over their new members. */
+export async function teamsWithoutBudget(db: Reader): Promise<string[]> {
+  const teams = await store.teams(db);
+  const limits = await limitsOf(
+    db,
+    teams.map(({ id }) => id),
+  );
+  return teams.filter(({ defaults }, index) => ![limits[index], defaults].some(isBudget)).map(({ name }) => name);
+}
+
+function isBudget(limits: Limits | null | undefined): boolean {
+  return [limits?.daily_usd, limits?.weekly_usd, limits?.monthly_usd].some((amount) => typeof amount === 'string');
 }
 
 export interface NewKeyDefaults {
@@ -43,7 +58,7 @@ export async function setKeyDefaults(
     if (!(await holdTeam(tx, subject.id))) throw new Problem('not_found');
     const before = await defaultsOf(tx, subject.id);
     const { models = before.models, expires_in_seconds = before.expires_in_seconds } = given;
-    const after = { models, limits: { ...before.limits, ...defined(given.limits) }, expires_in_seconds };
+    const after = { models, limits: exactLimits({ ...before.limits, ...defined(given.limits) }), expires_in_seconds };
     await store.putDefaults(tx, subject.id, after);
     note({ before, after });
     return after;

@@ -208,6 +208,11 @@ export const modelIds = async (db: Reader) =>
 export const defaults = async (db: Reader, team_id: string) =>
   await db.one<KeyDefaults>(sql`select models, limits, expires_in_seconds from key_default where id = ${team_id}`);
 
+export const teams = async (db: Reader) =>
+  await db.all<{ id: string; name: string; defaults: KeyDefaults['limits'] | null }>(
+    sql`select t.id, t.name, d.limits as defaults from team t left join key_default d on d.id = t.id order by t.name`,
+  );
+
 export async function putDefaults(tx: GovernedTx, team_id: string, next: KeyDefaults): Promise<void> {
   await tx.write(
     'key_default',

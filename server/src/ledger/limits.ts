@@ -19,14 +19,7 @@ export async function limitsOf(db: Reader, ids: readonly string[]): Promise<Wire
   return ids.map((id) => {
     const row = rows.get(id);
     if (row === undefined) return noLimits;
-    const { limits, requests_per_minute, tokens_per_minute } = row;
-    return {
-      daily_usd: printed(limits.day),
-      weekly_usd: printed(limits.week),
-      monthly_usd: printed(limits.month),
-      requests_per_minute,
-      tokens_per_minute,
-    };
+    return toWire(row);
   });
 }
 
@@ -52,12 +45,26 @@ export async function changeLimits(
 /** Waits for the calls that the account admits at this moment: no later one is admitted under other limits. */
 export async function setLimits(tx: GovernedTx, id: string, limits: WireLimits): Promise<void> {
   await store.lockAccounts(tx, [id]);
-  await store.writeBudget(tx, {
-    id,
-    limits: { day: parsed(limits.daily_usd), week: parsed(limits.weekly_usd), month: parsed(limits.monthly_usd) },
-    requests_per_minute: limits.requests_per_minute,
-    tokens_per_minute: limits.tokens_per_minute,
-  });
+  await store.writeBudget(tx, { id, ...fromWire(limits) });
+}
+
+/** The same limits, with amounts as they are always printed. */
+export const exactLimits = (limits: WireLimits): WireLimits => toWire(fromWire(limits));
+
+type StoredLimits = Omit<store.Budget, 'id'>;
+
+function toWire({ limits, requests_per_minute, tokens_per_minute }: StoredLimits): WireLimits {
+  return {
+    daily_usd: printed(limits.day),
+    weekly_usd: printed(limits.week),
+    monthly_usd: printed(limits.month),
+    requests_per_minute,
+    tokens_per_minute,
+  };
+}
+
+function fromWire({ daily_usd, weekly_usd, monthly_usd, ...rates }: WireLimits): StoredLimits {
+  return { limits: { day: parsed(daily_usd), week: parsed(weekly_usd), month: parsed(monthly_usd) }, ...rates };
 }
 
 /** A new account starts with the spending of another; calls under way count as spent. Both are locked. */

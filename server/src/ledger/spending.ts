@@ -8,7 +8,7 @@ import { endOf, windows } from './windows.ts';
 interface Spending {
   spent: Record<'daily_usd' | 'weekly_usd' | 'monthly_usd', string>;
   held: Record<'daily_usd' | 'weekly_usd' | 'monthly_usd', string>;
-  /** When a limit is spent: the end of the last such window. */
+  /** When a limit is spent: the end of the last such window; null for a limit of zero, which never admits a call. */
   next_call_at: string | null;
 }
 
@@ -16,18 +16,14 @@ export async function spendingOf(db: Reader, id: string): Promise<Spending> {
   const { day, account, limits } = await store.accountNow(db, id);
   const now = account ?? newAccount(id, day);
   startWindows(now, day);
-  const spent = windows.filter((window) => {
-    const limit = limits?.[window] ?? null;
-    return limit !== null && now.spent[window] >= limit;
-  });
+  const limited = windows.map((window) => ({ window, limit: limits?.[window] ?? Infinity }));
+  const spent = limited.filter(({ window, limit }) => now.spent[window] >= limit);
   return {
     spent: printed(now.spent),
     held: printed(now.held),
-    next_call_at:
-      spent
-        .map((window) => endOf(window, now.day))
-        .toSorted()
-        .at(-1) ?? null,
+    next_call_at: spent.some(({ limit }) => limit === 0)
+      ? null
+      : last(spent.map(({ window }) => endOf(window, now.day))),
   };
 }
 
@@ -41,3 +37,5 @@ const printed = ({ day, week, month }: Account['spent']) => ({
   weekly_usd: formatUsd(week),
   monthly_usd: formatUsd(month),
 });
+
+const last = (times: readonly string[]) => times.toSorted().at(-1) ?? null;

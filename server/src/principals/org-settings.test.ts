@@ -117,12 +117,21 @@ test('the checklist has a checked verdict for each line', async () => {
     provider: 'not_met',
     'secret key': 'met',
     'approval for admins': 'met',
+    'team budgets': 'not_met',
     'behind a VPN or proxy': 'met',
     'copies of the audit log': 'not_met',
     'service principal keys': 'met',
   });
+  for (const { name } of (await app.admin.client.call('teams.list', {})).items)
+    await app.admin.client.call('budgets.set', {
+      body: { scope: 'team', scope_id: name, limits: { monthly_usd: '500' } },
+    });
   await app.admin.client.call('principals.create', { body: { name: 'ci', team: 'ml' } });
   await set(app.admin, { require_approval_for_admins: false });
   await app.governed(sql`update service_key set created_at = clock_now() - interval '100 days' returning id`);
-  expect(await verdicts()).toMatchObject({ 'approval for admins': 'not_met', 'service principal keys': 'not_met' });
+  expect(await verdicts()).toMatchObject({
+    'approval for admins': 'not_met',
+    'team budgets': 'met',
+    'service principal keys': 'not_met',
+  });
 });

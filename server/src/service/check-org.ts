@@ -4,6 +4,7 @@ import { rotate_after_days } from '@gantry/contract/service-principals.ts';
 import type { z } from 'zod';
 import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
+import { teamsWithoutBudget } from '../keys/key-defaults.ts';
 import { settings } from '../principals/find.ts';
 import { oldKeys } from '../service-principals/find.ts';
 
@@ -14,6 +15,7 @@ export async function checkOrg(
   config: Pick<Config, 'host' | 'trusted_proxies' | 'audit_push'>,
 ): Promise<OrgCheckLine[]> {
   const { require_approval_for_admins } = await settings(db);
+  const unlimited = await teamsWithoutBudget(db);
   const old = await oldKeys(db, rotate_after_days);
   return [
     line('provider', false, 'Sign-in is local: e-mail and password. No other provider works yet.', null),
@@ -29,7 +31,14 @@ export async function checkOrg(
       require_approval_for_admins ? 'Admins need an approval too.' : 'Admins deploy without an approval.',
       'For a regulated environment: svc org set require_approval_for_admins true',
     ),
-    line('team budgets', false, 'The model gateway, which would limit team budgets, does not exist yet.', null),
+    line(
+      'team budgets',
+      unlimited.length === 0,
+      unlimited.length === 0
+        ? 'Each team has a budget for calls to models.'
+        : `Without a budget for calls to models: ${unlimited.map((team) => `team:${team}`).join(', ')}.`,
+      'Limit what a team spends: svc team budget set <team> --monthly 500',
+    ),
     reach(config),
     line(
       'copies of the audit log',

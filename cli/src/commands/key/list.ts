@@ -44,7 +44,7 @@ export const command = defineCommand({
         ),
       ],
       ...(keys.some(({ state }) => state === 'waiting')
-        ? { next: [{ command: 'svc key claim', when: 'to take the keys that wait for you' }] }
+        ? { next: [{ command: 'svc key claim', when: 'to take those that wait for you' }] }
         : {}),
     };
   },
