@@ -1,6 +1,8 @@
 // Real shapes of projects: each is copied unchanged, `svc init` writes its agent.yaml, it is deployed, and it answers. The model is an
 // outside server with OpenAI's protocol. Then the example with a model, which has the same packages.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createClient, type Client } from '@gantry/contract/client.ts';
+import { parseUsd } from '@gantry/contract/money.ts';
 import { callAgent, type Agent } from './call-agent.ts';
 import { deployProject, variablesFor } from './deploy-project.ts';
 import { install, type Installation } from './installation.ts';
@@ -96,9 +98,17 @@ test('agent.py that re-exports from a package of the same name, and keeps thread
 
 describe('the example with a model', () => {
   let clock: Agent;
+  let admin: Client;
+  let before_clock: number;
   beforeAll(async () => {
-    await gantry.project('langgraph-openai', 'clock', { team: 'ml', '    OPENAI_BASE_URL': `${model.url}/v1` });
+    const token = await gantry.token();
+    admin = createClient({ base_url: gantry.url, token: () => token });
+    const config = { provider: 'openai', model: 'gpt-4o-mini', base_url: `${model.url}/v1` };
+    const body = { name: 'gpt-4o-mini', team: 'ml', config };
+    await admin.call('registry.create', { params: { kind: 'model' }, body });
+    await gantry.project('langgraph-openai', 'clock', { team: 'ml' });
     await gantry.must('svc deploy', { in: 'clock' });
+    before_clock = await model.answered();
     clock = callAgent(`${gantry.url}/agents/clock`, await gantry.token());
   });
 
@@ -140,5 +150,26 @@ describe('the example with a model', () => {
     const { status, json } = await clock.ask(said('break'));
     expect({ status, code: json.code }).toEqual({ status: 500, code: 'agent_error' });
     expect(json.detail).toContain('this model is down');
+  });
+
+  test('each of its calls is charged to the agent, and svc costs shows them by agent, team and model', async () => {
+    const { stdout } = await gantry.must('svc costs --by agent,team,model --json');
+    const { rows } = JSON.parse(stdout) as {
+      rows: { of: object; usd: string; calls: number; estimated_calls: number }[];
+    };
+    expect(rows).toMatchObject([{ of: { agent: 'clock', team: 'ml', model: 'gpt-4o-mini' } }]);
+    expect(rows[0]?.calls).toBe((await model.answered()) - before_clock);
+    expect(parseUsd(rows[0]?.usd ?? '0')).toBeGreaterThan(0);
+  });
+
+  test('a spent budget ends its calls with a readable error', async () => {
+    const { items } = await admin.call('keys.list', { query: { scope: 'agent' } });
+    expect(items).toMatchObject([{ scope_name: 'clock', team: 'ml', state: 'active', models: ['gpt-4o-mini'] }]);
+    await gantry.must('svc team budget set ml --daily 0.000001');
+    const before = await model.answered();
+    const { status, json } = await clock.ask(said('what time is it?'));
+    expect({ status, code: json.code }).toEqual({ status: 500, code: 'agent_error' });
+    expect(json.detail).toMatch(/The budget of team:ml does not pay for this call/);
+    expect(await model.answered()).toBe(before);
   });
 });

@@ -2,7 +2,7 @@
 
     svc invoke clock '{"messages": [{"role": "user", "content": "what time is it?"}]}'
 
-OPENAI_BASE_URL has the address of the model, and OPENAI_API_KEY the key. The code has neither.
+The service puts the address of its model gateway and the agent's own key into the environment. The code has neither.
 """
 
 from datetime import datetime, timezone

@@ -3,6 +3,7 @@
 import { releasePlace } from './artefacts.ts';
 import { askHealth } from './health.ts';
 import type { DeployParts } from './parts.ts';
+import { endRevisionKey } from './revision-key.ts';
 import * as store from './store.ts';
 import { stopGraceSeconds } from './targets/stop-grace.ts';
 
@@ -25,4 +26,6 @@ export async function drainOut(parts: DeployParts, row: store.InstanceRow, signa
   await target.stop(place, { grace_seconds: stopGraceSeconds }, signal);
   await releasePlace(parts, place, signal);
   await store.removeInstance(db, revision_id);
+  const key_id = (await store.revision(db, revision_id))?.key_id ?? null;
+  if (key_id !== null) await endRevisionKey(parts, key_id);
 }

@@ -2,6 +2,7 @@
 import type { RecordRefusal } from '../access/refused.ts';
 import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
+import type { KeyMaker } from '../keys/parts.ts';
 import type { Stores } from '../secrets/stores/index.ts';
 import type { Builder } from './build-image.ts';
 import type { Targets } from './targets/index.ts';
@@ -14,6 +15,9 @@ export interface DeployParts {
   builder: Builder;
   targets: Targets;
   secret_stores: Stores;
+  key_maker: KeyMaker;
+  /** The address of the model gateway for containers. */
+  gateway_url: string;
   /** The files of deploys, in a folder for each agent. */
   artefact_directory: string;
   recordRefusal: RecordRefusal;

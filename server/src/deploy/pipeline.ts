@@ -21,6 +21,7 @@ import type { DeployParts } from './parts.ts';
 import { placeInput, startContainer } from './start-container.ts';
 import { readyNotices } from './ready-notices.ts';
 import { register } from './register.ts';
+import { endUnusedKeys, issueRevisionKey } from './revision-key.ts';
 import * as store from './store.ts';
 import type { Place } from './targets/target.ts';
 import { loadDecided, validate } from './validate.ts';
@@ -35,13 +36,15 @@ export async function pipeline(parts: DeployParts, run: Deploy): Promise<DeployR
   await step('authorize', () => decide(parts, run));
   await step('resolve', () => resolve(db, run, config));
   const built = await step('build', (signal) => build(parts, run, signal));
-  const place = await step(
+  const { key_id, ...place } = await step(
     'provision',
     (signal) => provision(parts, run, { config, built, signal }),
     () => release(parts, run),
   );
-  const { url, example_input } = await step('start', (signal) => start(parts, run, { config, place, signal }));
-  const registered = await step('register', () => register(parts, run, { config, image: built.image, place, url }));
+  const { url, example_input } = await step('start', (signal) => start(parts, run, { config, place, key_id, signal }));
+  const registered = await step('register', () =>
+    register(parts, run, { config, image: built.image, place, url, key_id }),
+  );
   return await step('endpoint', async () => ({
     endpoint: endpointOf(parts, run.input.agent),
     example_input,
@@ -89,8 +92,8 @@ async function provision(
   parts: DeployParts,
   run: Deploy,
   { config, built, signal }: { config: AgentConfig; built: BuiltImage; signal: AbortSignal },
-): Promise<Place> {
-  await decideDeploy(parts.db, run, parts.recordRefusal);
+): Promise<Place & { key_id: string }> {
+  const { grant } = await decideDeploy(parts.db, run, parts.recordRefusal);
   const { agent, version, version_id, target } = run.input;
   const place = await parts.targets[target].provision(
     placeInput({ revision_id: run.id, image: built.image, config }, run.fence),
@@ -99,13 +102,14 @@ async function provision(
   const { lock } = await loadVersionSummary(parts.db, version_id);
   const bill = sbom({ agent, version, installed: built.installed, lock, created_at: new Date().toISOString() });
   await writeArtefacts(parts, place, { compose_file: place.compose_file, sbom: bill });
-  return place;
+  const { compose_file: _, ...made } = place;
+  return { ...made, key_id: await issueRevisionKey(parts, run, { grant, config, team_id: await teamOf(parts, run) }) };
 }
 
 async function start(
   parts: DeployParts,
   run: Deploy,
-  { config, place, signal }: { config: AgentConfig; place: Place; signal: AbortSignal },
+  { config, place, key_id, signal }: { config: AgentConfig; place: Place; key_id: string; signal: AbortSignal },
 ) {
   const target = parts.targets[run.input.target];
   const { url, ready } = await startContainer(parts, target, {
@@ -113,6 +117,7 @@ async function start(
     agent_id: run.input.agent_id,
     config,
     place,
+    key_id,
     signal,
   });
   for (const notice of readyNotices(ready)) run.notice(notice);
@@ -131,4 +136,5 @@ async function release(parts: DeployParts, run: Deploy): Promise<void> {
   const signal = AbortSignal.timeout(60_000);
   const made = (await target.list(signal)).filter(({ revision_id }) => revision_id === run.id);
   for (const { place } of made) await releasePlace(parts, place, signal);
+  await endUnusedKeys(parts, run.input.agent_id);
 }

@@ -3,6 +3,7 @@
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { change } from '../access/change.ts';
 import { newestAbout } from '../audit/chain.ts';
+import { activateAgentKey } from '../keys/agent-keys.ts';
 import { holdReferences } from '../registry/references/pin-references.ts';
 import { finalise, setServing } from '../registry/versions/version.ts';
 import type { Run } from '../runs/run.ts';
@@ -23,7 +24,7 @@ export interface Registered {
 export async function register(
   parts: DeployParts,
   run: Run<DeployInput>,
-  made: { config: AgentConfig; image: string; place: Place; url: string },
+  made: { config: AgentConfig; image: string; place: Place; url: string; key_id: string },
 ): Promise<Registered> {
   const { db } = parts;
   const before = await store.revision(db, run.id);
@@ -49,8 +50,10 @@ export async function register(
       target,
       image: made.image,
       approval_id,
+      key_id: made.key_id,
       ...by,
     });
+    await activateAgentKey(tx, made.key_id);
     await store.insertInstance(tx, { revision_id: run.id, place: made.place, url: made.url });
     await store.switchRoute(tx, { agent_id, target, revision_id: run.id });
     if (replaced !== undefined) await store.setDraining(tx, replaced.id);

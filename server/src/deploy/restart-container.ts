@@ -31,7 +31,14 @@ export async function restartContainer(
     ? await target.provision(placeInput({ revision_id, image: revision.image, config }, fence_after_deploy), signal)
     : row.place;
   try {
-    const { url } = await startContainer(parts, target, { revision_id, agent_id, config, place, signal });
+    const { url } = await startContainer(parts, target, {
+      revision_id,
+      agent_id,
+      config,
+      place,
+      key_id: revision.key_id,
+      signal,
+    });
     await store.setStarted(db, { revision_id, place, url, restarted: seen.state !== 'running' });
   } catch (error) {
     await target.stop(place, { grace_seconds: 2 }, AbortSignal.timeout(60_000));

@@ -3,6 +3,7 @@ import { resourceLimits, type AgentConfig } from '@gantry/contract/agent-yaml.ts
 import { readSecrets } from '../secrets/delivery.ts';
 import { ingressSecret } from './ingress-secret.ts';
 import type { DeployParts } from './parts.ts';
+import { modelAccess } from './revision-key.ts';
 import { waitUntilReady } from './targets/probe.ts';
 import type { Instance, Place, PlaceInput, SecretFiles, Target } from './targets/target.ts';
 
@@ -14,13 +15,17 @@ export function placeInput(
   return { agent: config.name, revision_id, run_id: revision_id, fence, image, resources: resourceLimits(config) };
 }
 
-type StartParts = Pick<DeployParts, 'db' | 'secret_stores' | 'ingress_key' | 'start_deadline_ms'>;
+type StartParts = Pick<
+  DeployParts,
+  'db' | 'secret_stores' | 'ingress_key' | 'start_deadline_ms' | 'key_maker' | 'gateway_url'
+>;
 
 export interface Raising {
   revision_id: string;
   agent_id: string;
   config: AgentConfig;
   place: Place;
+  key_id: string | null;
   signal: AbortSignal;
 }
 
@@ -29,12 +34,16 @@ export interface Raising {
  * `health_check_failed` or `out_of_memory`.
  */
 export async function startContainer(
-  { db, secret_stores, ingress_key, start_deadline_ms }: StartParts,
+  parts: StartParts,
   target: Target,
-  { revision_id, agent_id, config, place, signal }: Raising,
+  { revision_id, agent_id, config, place, key_id, signal }: Raising,
 ): Promise<Instance & { url: string; ready: object }> {
+  const { db, secret_stores, ingress_key, start_deadline_ms } = parts;
   const secrets = await readSecrets({ db, stores: secret_stores }, { agent_id, config });
-  await target.start(place, { ...variables(ingress_key, revision_id, config), ...secrets }, signal);
+  // What the version names itself comes later: it was approved before there was a gateway.
+  const access = key_id === null ? {} : await modelAccess(parts, key_id, config);
+  const files = { ...access, ...variables(ingress_key, revision_id, config), ...secrets };
+  await target.start(place, files, signal);
   const instance = await waitUntilReady({ target, place, secrets, deadline_ms: start_deadline_ms, signal });
   if (instance.url === undefined) throw new Error('a ready instance has no address');
   return { ...instance, url: instance.url };

@@ -27,6 +27,8 @@ export interface RevisionRow {
   approval_id: string | null;
   deployed_by: string;
   deployed_by_name: string;
+  /** Of the gateway; null for a revision from before there were keys. */
+  key_id: string | null;
   created_at: string;
 }
 
@@ -150,9 +152,9 @@ export async function teamsWithAgents(db: Reader): Promise<Set<string>> {
 export async function insertRevision(tx: GovernedTx, row: Omit<RevisionRow, 'created_at'>): Promise<void> {
   await tx.write(
     'revision',
-    sql`insert into revision (id, agent_id, version_id, version, digest, target, image, approval_id, deployed_by, deployed_by_name)
+    sql`insert into revision (id, agent_id, version_id, version, digest, target, image, approval_id, deployed_by, deployed_by_name, key_id)
         values (${row.id}, ${row.agent_id}, ${row.version_id}, ${row.version}, ${row.digest}, ${row.target}, ${row.image},
-          ${row.approval_id}, ${row.deployed_by}, ${row.deployed_by_name}) returning id`,
+          ${row.approval_id}, ${row.deployed_by}, ${row.deployed_by_name}, ${row.key_id}) returning id`,
   );
 }
 

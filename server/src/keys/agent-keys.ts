@@ -55,5 +55,10 @@ export async function endAgentKey(tx: GovernedTx, id: string): Promise<string[]>
   return await endKeys(tx, [id]);
 }
 
+/** Of deploys that ended before they activated their key. */
+export async function endUnusedAgentKeys(tx: GovernedTx, agent_id: string): Promise<string[]> {
+  return await endKeys(tx, await store.unusedKeys(tx, agent_id));
+}
+
 /** When the agent is deleted or gets another team. */
 export const endAgentKeys = endKeysOf;

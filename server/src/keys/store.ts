@@ -177,6 +177,9 @@ export async function keysOfUser(db: Reader, user_id: string, team_id: string | 
 
 export const keysOfTeam = async (db: Reader, team_id: string) => await working(db, sql`team_id = ${team_id}`);
 export const keysOfHolder = async (db: Reader, id: string) => await working(db, sql`scope_id = ${id}`);
+/** The keys of an agent that no revision has activated. */
+export const unusedKeys = async (db: Reader, agent_id: string) =>
+  await working(db, sql`scope = 'agent' and scope_id = ${agent_id} and activated_at is null`);
 
 interface OfMember {
   scope: 'user' | 'principal';

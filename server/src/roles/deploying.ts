@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { openContainers, type Containers } from '../containers.ts';
 import { imageBuilder } from '../deploy/build-image.ts';
 import type { DeployParts } from '../deploy/parts.ts';
+import { gatewayOf, subnetsOf } from '../engine/subnets.ts';
 import { deriveKey } from '../derive-key.ts';
 import { cursors } from '../http/cursor.ts';
 import { stores } from '../secrets/stores/index.ts';
@@ -26,6 +27,10 @@ export function openDeploying(parts: Omit<RoleParts, 'deploying' | 'outgoing'>):
     targets: containers.targets,
     secret_stores: stores({ envelope }),
     recordRefusal,
+    key_maker: { pepper: keys['key-pepper'], envelope },
+    gateway_url:
+      config.gateway_url ??
+      `http://${gatewayOf(subnetsOf(parts.installation_id, config).agents)}:${config.gateway_port}`,
     ingress_key: keys['ingress-secret'],
     base_url,
     artefact_directory: join(config.data_dir, 'agents'),

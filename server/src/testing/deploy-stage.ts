@@ -77,6 +77,8 @@ export async function openDeployStage(): Promise<DeployStage> {
         },
       },
       targets: { local: standIn() },
+      key_maker: { pepper: Buffer.alloc(32), envelope: openEnvelope(Buffer.alloc(32)) },
+      gateway_url: 'http://gateway.test',
       secret_stores: stores({ envelope: openEnvelope(Buffer.alloc(32)) }),
       artefact_directory: folder,
       recordRefusal: refusalRecorder(db),

@@ -1,0 +1,73 @@
+// The gateway key of a revision, the only way to models that its container gets. Step 5 issues it without effect, step 7 activates it in the
+// transaction that registers the revision, and it ends when the container is removed.
+import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import { authorize, type Grant } from '../access/authorize.ts';
+import { systemCaller } from '../access/caller.ts';
+import { change, type GovernedTx } from '../access/change.ts';
+import { theOrg } from '../access/subject.ts';
+import type { Database } from '../database/database.ts';
+import { endAgentKey, endUnusedAgentKeys, mintAgentKey, openAgentKey } from '../keys/agent-keys.ts';
+import type { Run } from '../runs/run.ts';
+import type { DeployInput } from './deploy-run.ts';
+import type { DeployParts } from './parts.ts';
+import type { SecretFiles } from './targets/target.ts';
+
+/** A repeated step 5 issues another key and ends the one before, which nobody has used. */
+export async function issueRevisionKey(
+  { db, key_maker }: DeployParts,
+  run: Run<DeployInput>,
+  { grant, config, team_id }: { grant: Grant; config: AgentConfig; team_id: string },
+): Promise<string> {
+  const { agent_id, agent: name } = run.input;
+  return await change(db, grant, 'key.created', async (tx, note) => {
+    await run.fenced(tx);
+    await endUnusedAgentKeys(tx, agent_id);
+    const models = modelsOf(config);
+    const made = await mintAgentKey(key_maker, tx, { agent_id, name, team_id, models, created_by: run.actor.user_id });
+    note({ key: made.prefix, key_alias: `agent:${name}`, scope: 'agent', for: name, models, run_id: run.id });
+    return made.id;
+  });
+}
+
+/** Of a deploy that has failed. */
+export async function endUnusedKeys({ db }: Pick<DeployParts, 'db'>, agent_id: string): Promise<void> {
+  await endKeys(db, async (tx) => await endUnusedAgentKeys(tx, agent_id));
+}
+
+export async function endRevisionKey({ db }: Pick<DeployParts, 'db'>, key_id: string): Promise<void> {
+  await endKeys(db, async (tx) => await endAgentKey(tx, key_id));
+}
+
+async function endKeys(db: Database, end: (tx: GovernedTx) => Promise<string[]>): Promise<void> {
+  const grant = authorize(systemCaller('system.end_keys'), 'system.end_keys', theOrg);
+  await change(db, grant, 'key.revoked', async (tx, note) => {
+    const keys = await end(tx);
+    if (keys.length > 0) note({ keys });
+  });
+}
+
+/** The variables with which the clients of model vendors find the gateway, and their key to it. */
+export async function modelAccess(
+  { db, key_maker, gateway_url }: Pick<DeployParts, 'db' | 'key_maker' | 'gateway_url'>,
+  key_id: string,
+  { model }: AgentConfig,
+): Promise<SecretFiles> {
+  const key = await openAgentKey(key_maker, db, key_id);
+  const primary = model?.primary;
+  return {
+    OPENAI_API_KEY: key,
+    OPENAI_BASE_URL: `${gateway_url}/v1`,
+    OPENAI_API_BASE: `${gateway_url}/v1`,
+    ANTHROPIC_API_KEY: key,
+    ANTHROPIC_BASE_URL: gateway_url,
+    ANTHROPIC_API_URL: gateway_url,
+    ANTHROPIC_API_BASE: gateway_url,
+    ...(primary === undefined ? {} : { SVC_MODEL: primary, OPENAI_MODEL_NAME: primary }),
+  };
+}
+
+// Without a model in agent.yaml, the agent calls what its team may use.
+function modelsOf({ model }: AgentConfig): string[] {
+  const named = [model?.primary, model?.fallback].filter((name) => name !== undefined);
+  return named.length === 0 ? ['*'] : named;
+}
