@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
+import { name, time } from './wire.ts';
 
 const problems = [
   'invalid_api_key',
@@ -14,15 +16,85 @@ const problems = [
   'ledger_unavailable',
 ] as const;
 
+const call = {
+  surface: 'gateway',
+  method: 'POST',
+  operation: 'model.call',
+  body: 'raw',
+  reply: { kind: 'raw', status: 200 },
+  problems,
+} as const;
+/** Anthropic's clients add it to calls with beta features; the header `anthropic-beta` names these. */
+const query = z.strictObject({ beta: z.literal('true').optional() });
+
+/** A model in the shape of OpenAI, with the members that Anthropic's clients read. */
+const listedModel = z.object({
+  id: name.describe('The name for calls'),
+  object: z.literal('model'),
+  created: z.int().describe('Seconds since 1970'),
+  owned_by: z.string().describe('Its provider'),
+  type: z.literal('model'),
+  display_name: z.string(),
+  created_at: time,
+});
+export type ListedModel = z.output<typeof listedModel>;
+
 export const gatewayEndpoints = {
   'gateway.chat_completions': {
-    surface: 'gateway',
-    method: 'POST',
+    ...call,
     path: '/v1/chat/completions',
     summary: "Call a model with a gateway key, in OpenAI's format for chats",
+  },
+  'gateway.responses': {
+    ...call,
+    path: '/v1/responses',
+    summary: "Call a model with a gateway key, in OpenAI's format for responses",
+  },
+  'gateway.embeddings': {
+    ...call,
+    path: '/v1/embeddings',
+    summary: "Turn text into vectors with a gateway key, in OpenAI's format",
+  },
+  'gateway.messages': {
+    ...call,
+    path: '/v1/messages',
+    query,
+    summary: "Call a model with a gateway key, in Anthropic's format",
+  },
+  'gateway.count_tokens': {
+    ...call,
+    path: '/v1/messages/count_tokens',
+    query,
+    summary: "Count the tokens of a call in Anthropic's format; it costs nothing, and counts as a request",
+  },
+  'gateway.models': {
+    surface: 'gateway',
+    method: 'GET',
+    path: '/v1/models',
+    summary: 'The models that the key may call',
     operation: 'model.call',
-    body: 'raw',
-    reply: { kind: 'raw', status: 200 },
-    problems,
+    query: z.strictObject({ limit: z.coerce.number().int().min(1).max(1000).default(1000), after_id: name.optional() }),
+    reply: {
+      kind: 'bare',
+      status: 200,
+      schema: z.object({
+        object: z.literal('list'),
+        data: z.array(listedModel),
+        has_more: z.boolean(),
+        first_id: name.nullable(),
+        last_id: name.nullable(),
+      }),
+    },
+    problems: ['invalid_api_key'],
+  },
+  'gateway.model': {
+    surface: 'gateway',
+    method: 'GET',
+    path: '/v1/models/{model}',
+    summary: 'A model that the key may call',
+    operation: 'model.call',
+    params: z.strictObject({ model: z.string().max(200) }),
+    reply: { kind: 'bare', status: 200, schema: listedModel },
+    problems: ['invalid_api_key'],
   },
 } as const satisfies Record<string, Endpoint>;

@@ -9,13 +9,15 @@ export interface ModelProvider {
   base_url?: string;
   /** Its name for the limit of an answer's tokens in a chat; most copied OpenAI's first one. */
   max_tokens_field?: 'max_completion_tokens';
+  /** It refuses `stream_options`, and its streams end with usage without being asked. */
+  takes_stream_options?: false;
 }
 
 const modelProviders: Readonly<Record<string, ModelProvider>> = {
   openai: { kind: 'openai', base_url: 'https://api.openai.com/v1', max_tokens_field: 'max_completion_tokens' },
   azure: { kind: 'openai', max_tokens_field: 'max_completion_tokens' },
   anthropic: { kind: 'anthropic', base_url: 'https://api.anthropic.com/v1' },
-  mistral: { kind: 'openai', base_url: 'https://api.mistral.ai/v1' },
+  mistral: { kind: 'openai', base_url: 'https://api.mistral.ai/v1', takes_stream_options: false },
   groq: { kind: 'openai', base_url: 'https://api.groq.com/openai/v1' },
   together: { kind: 'openai', base_url: 'https://api.together.xyz/v1' },
   deepseek: { kind: 'openai', base_url: 'https://api.deepseek.com/v1' },

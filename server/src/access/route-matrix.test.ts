@@ -298,6 +298,12 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'keys.revoke': async () => ({ params: { id: await freshKey() } }),
   // A token is no key.
   'gateway.chat_completions': () => ({ body: Buffer.from('{}') }),
+  'gateway.responses': () => ({ body: Buffer.from('{}') }),
+  'gateway.embeddings': () => ({ body: Buffer.from('{}') }),
+  'gateway.messages': () => ({ body: Buffer.from('{}') }),
+  'gateway.count_tokens': () => ({ body: Buffer.from('{}') }),
+  'gateway.models': () => ({}),
+  'gateway.model': () => ({ params: { model: 'small' } }),
   'principals.list': () => ({}),
   'principals.create': () => ({ body: { name: fresh('machine'), team: 'ml' } }),
   'principals.show': async () => ({ params: { id: (await freshPrincipal()).id } }),

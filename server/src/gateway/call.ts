@@ -5,15 +5,16 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { KeyCaller } from '../access/caller.ts';
 import { parseJson } from '../http/body.ts';
 import type { Reply } from '../http/reply.ts';
+import type { RequestHeaders } from '../http/request-headers.ts';
 import { within } from '../within.ts';
 import type { Reservation } from '../ledger/books.ts';
 import type { Admitted } from './admission.ts';
-import { eventsIn, wholeEvents } from './events.ts';
+import { readEvents, wholeEvents } from './events.ts';
 import type { Facts } from './facts.ts';
 import type { Model } from './model.ts';
 import type { GatewayParts } from './parts.ts';
 import { boundOf, costOf, outputTokensFor } from './prices/cost.ts';
-import { inputClasses, type Usage } from './prices/rates.ts';
+import { inputClasses, outputClasses, type Usage } from './prices/rates.ts';
 import { refusalOf } from './refusal.ts';
 import { AttemptFailed, dispatch, unavailable, type UpstreamAnswer } from './upstream.ts';
 import { isJson, type AskedOfModel, type Json, type Wire } from './wires/wire.ts';
@@ -21,6 +22,7 @@ import { isJson, type AskedOfModel, type Json, type Wire } from './wires/wire.ts
 export interface Incoming {
   caller: KeyCaller;
   body: Uint8Array;
+  headers: RequestHeaders;
   /** Ends when the client goes away or the service stops. */
   signal: AbortSignal;
 }
@@ -37,11 +39,12 @@ const drain_ms = 30_000;
 export async function callModel(
   gateway: GatewayParts,
   wire: Wire,
-  { caller, body: bytes, signal }: Incoming,
+  { caller, body: bytes, headers, signal }: Incoming,
 ): Promise<Reply> {
   const sent = parseJson(bytes);
   if (!isJson(sent)) throw new Problem('malformed', { detail: 'The body must be a JSON object.' });
-  const asked = wire.read(sent, bytes.length);
+  // The upstream gets this text, and not the client's: a number can be longer in it.
+  const asked = wire.read(sent, JSON.stringify(sent));
   const hold_id = randomUUIDv7();
   const admitted = await gateway.admission.admit({
     caller,
@@ -58,6 +61,7 @@ export async function callModel(
       wire,
       model: admitted.model,
       body: wire.write(sent, admitted.model, limit),
+      headers: passedHeaders(wire, headers),
       signal: ending,
     });
     if (answer.status >= 400) throw await refusalOf(admitted.model, answer, await gateway.credentialOf(admitted.model));
@@ -68,6 +72,11 @@ export async function callModel(
     settle(attempt, failed?.can_cost === false ? 'refused' : 'failed', failed?.can_cost === false ? {} : undefined);
     throw failed?.problem ?? error;
   }
+}
+
+function passedHeaders({ passed_headers }: Wire, headers: RequestHeaders): Record<string, string> {
+  const given = passed_headers.map((name) => [name, headers.get(name)] as const);
+  return Object.fromEntries(given.filter((pair): pair is [string, string] => pair[1] !== null));
 }
 
 interface Attempt extends Admitted {
@@ -94,7 +103,7 @@ function reservationOf(
     accounts: caller.accounts.map((id) => ({ id, label: labelOf(caller, key, id) })),
     input_tokens,
     output_tokens,
-    min_output_tokens: min_output_tokens * choices,
+    min_output_tokens: (asked.min_output_tokens ?? min_output_tokens) * choices,
     price: price && {
       boundOf: (output) => boundOf(price, { ...input, output_tokens: output }),
       outputTokensFor: (nano) => outputTokensFor(price, { ...input, nano }) ?? -1,
@@ -133,18 +142,15 @@ function settle(
   usage: Usage | undefined,
 ): void {
   const counts = Object.entries(usage ?? {}).filter(([, tokens]) => tokens !== 0);
-  const input_tokens = counts.reduce(
-    (sum, [name, tokens]) => sum + (Object.hasOwn(inputClasses, name) ? tokens : 0),
-    0,
-  );
-  const all_tokens = counts.reduce((sum, [, tokens]) => sum + tokens, 0);
+  const tokensOf = (classes: object) =>
+    counts.reduce((sum, [name, tokens]) => sum + (Object.hasOwn(classes, name) ? tokens : 0), 0);
   gateway.admission.settle({
     hold_id,
     accounts: caller.accounts,
     outcome,
     nano: usage && nanoOf(model, usage),
-    input_tokens,
-    output_tokens: all_tokens - input_tokens,
+    input_tokens: tokensOf(inputClasses),
+    output_tokens: tokensOf(outputClasses),
     usage: Object.fromEntries(counts),
   });
 }
@@ -178,7 +184,8 @@ async function whole(attempt: Attempt, answer: UpstreamAnswer, client: AbortSign
       new Problem('model_error', { detail: `models/${model.name} answered with something else than JSON.` }),
       { can_cost: true },
     );
-  settle(attempt, 'answered', wire.usageOf(said));
+  const counts = wire.countsIn(said);
+  settle(attempt, 'answered', counts && wire.usageOf(counts));
   return { status: 200, headers: { 'content-type': 'application/json' }, body: bytes };
 }
 
@@ -214,49 +221,44 @@ function streamed(attempt: Attempt, { content_type, body }: UpstreamAnswer): Rep
   };
 }
 
-// Nearly every chunk of OpenAI's has `"usage":null`.
-const has_usage = /"usage"\s*:\s*\{/;
-
 async function* eventsOf(attempt: Attempt, body: UpstreamAnswer['body']): AsyncGenerator<Uint8Array | string> {
   const { wire, sent, gateway, model } = attempt;
   // Without an encoding the body gives buffers.
   const events = wholeEvents((body as AsyncIterable<Buffer>)[Symbol.asyncIterator](), max_event_bytes);
-  let usage: Usage | undefined;
+  let counts: Json | undefined;
   let isOver = false;
-  const look = (bytes: Buffer): Uint8Array | string => {
-    if (!has_usage.test(bytes.toString('latin1'))) return bytes;
-    return [...eventsIn(bytes)]
-      .map((event) => {
-        if (!isJson(event.data)) return event.bytes;
-        usage = wire.usageOf(event.data) ?? usage;
-        return wire.isOnlyUsage(event.data, sent) ? '' : event.bytes;
-      })
-      .join('');
+  const look = (bytes: Buffer): Uint8Array => {
+    const seen = readEvents(bytes, { wire, sent, counts });
+    ({ counts } = seen);
+    return seen.bytes;
   };
-  const drain = async () => {
-    for (let next = await events.next(); next.done !== true; next = await events.next()) look(next.value);
-  };
+  const settleWhole = () => settle(attempt, 'answered', counts && wire.usageOf(counts));
   try {
     for (let next = await events.next(); next.done !== true; next = await events.next()) yield look(next.value);
     isOver = true;
-    settle(attempt, 'answered', usage);
+    settleWhole();
   } catch (cause) {
     isOver = true;
-    settle(attempt, 'failed', usage);
-    const { code, detail } = unavailable(model, 'its answer broke off');
+    // Some vendors count as they go on, so the last counts are not those of the end.
+    settle(attempt, 'failed', undefined);
     gateway.onBroken(cause);
-    yield `data: ${JSON.stringify({ error: { type: 'api_error', code, message: detail } })}\n\n`;
+    yield wire.printBreak(unavailable(model, 'its answer broke off'));
   } finally {
     // The client has left. The upstream goes on and bills, so its usage is still wanted.
-    if (!isOver)
-      gateway.background(
-        within(
-          drain_ms,
-          drain().catch(() => {}),
-        ).finally(() => {
-          body.destroy();
-          settle(attempt, 'answered', usage);
-        }),
-      );
+    if (!isOver) gateway.background(drain());
+  }
+
+  async function drain(): Promise<void> {
+    const rest = async () => {
+      for (let next = await events.next(); next.done !== true; next = await events.next()) look(next.value);
+      return true;
+    };
+    const isWhole = await within(
+      drain_ms,
+      rest().catch(() => false),
+    );
+    body.destroy();
+    if (isWhole === true) settleWhole();
+    else settle(attempt, 'failed', undefined);
   }
 }

@@ -1,4 +1,6 @@
-// Server-sent events of an upstream as bytes, whole events at a time: a client never gets half of one.
+// Server-sent events of an upstream as bytes, whole events at a time: a client never gets half of one. Bytes pass unchanged, apart from an
+// event that carries only usage that the client has not asked for.
+import { isJson, type Json, type Wire } from './wires/wire.ts';
 
 const newline = 0x0a;
 const carriage_return = 0x0d;
@@ -19,31 +21,72 @@ export async function* wholeEvents(chunks: AsyncIterator<Buffer>, max_bytes: num
 
 /** Behind the last blank line; 0 without one. */
 function endOfEvents(bytes: Buffer, from: number): number {
-  for (let at = bytes.length - 1; at > from; at--) {
-    if (bytes[at] !== newline) continue;
-    const before = bytes[at - 1] === carriage_return ? at - 2 : at - 1;
-    if (before >= 0 && bytes[before] === newline) return at + 1;
-  }
+  for (let at = bytes.length - 1; at > from; at--) if (endsEvent(bytes, at)) return at + 1;
   return 0;
 }
 
-/** The JSON of each event's data, with the event's bytes. Undefined for `[DONE]`, a comment, and text that is no JSON. */
-export function* eventsIn(bytes: Buffer): Generator<{ bytes: string; data: unknown }> {
-  for (const event of bytes.toString().split(/(?<=\n\r?\n)/)) {
-    const data = event
-      .split(/\r?\n/)
-      .filter((line) => line.startsWith('data:'))
-      .map((line) => line.slice(5).trimStart())
-      .join('\n');
-    yield { bytes: event, data: parsed(data) };
+/** The newline there ends a blank line. */
+function endsEvent(bytes: Buffer, at: number): boolean {
+  if (bytes[at] !== newline) return false;
+  const before = bytes[at - 1] === carriage_return ? at - 2 : at - 1;
+  return before >= 0 && bytes[before] === newline;
+}
+
+export interface ReadEvents {
+  /** For the client. */
+  bytes: Buffer;
+  counts: Json | undefined;
+}
+
+// Nearly every chunk of OpenAI's has `"usage":null`. A quote inside a text of the model has a backslash.
+const has_usage = /"usage"\s*:\s*\{/;
+
+/** `counts` are those of the events before. */
+export function readEvents(
+  events: Buffer,
+  { wire, sent, counts }: { wire: Pick<Wire, 'countsIn' | 'isOnlyUsage'>; sent: Json; counts: Json | undefined },
+): ReadEvents {
+  if (!has_usage.test(events.toString('latin1'))) return { bytes: events, counts };
+  let all = counts;
+  const passed = [...eventsIn(events)].filter((event) => {
+    const data = dataOf(event);
+    if (data === undefined) return true;
+    const found = wire.countsIn(data);
+    if (found === undefined) return true;
+    all = { ...all, ...withoutNulls(found) };
+    return !wire.isOnlyUsage(data, sent);
+  });
+  return { bytes: Buffer.concat(passed), counts: all };
+}
+
+function* eventsIn(bytes: Buffer): Generator<Buffer> {
+  let start = 0;
+  for (let at = 1; at < bytes.length; at++) {
+    if (!endsEvent(bytes, at)) continue;
+    yield bytes.subarray(start, at + 1);
+    start = at + 1;
+  }
+  if (start < bytes.length) yield bytes.subarray(start);
+}
+
+/** Undefined for `[DONE]`, a comment, and text that is no JSON: the client reads it as it likes. */
+function dataOf(event: Buffer): Json | undefined {
+  const data = event
+    .toString()
+    .split(/\r?\n/)
+    .filter((line) => line.startsWith('data:'))
+    .map((line) => line.slice(5).trimStart())
+    .join('\n');
+  if (!data.startsWith('{')) return undefined;
+  try {
+    const value: unknown = JSON.parse(data);
+    return isJson(value) ? value : undefined;
+  } catch {
+    return undefined;
   }
 }
 
-function parsed(text: string): unknown {
-  if (!text.startsWith('{')) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // what the client makes of it is the client's affair
-  }
+// In Anthropic's last event, null stands for a count that the first one gave.
+function withoutNulls(counts: Json): Json {
+  return Object.fromEntries(Object.entries(counts).filter(([, value]) => value !== null));
 }

@@ -10,7 +10,7 @@ import type { Reader } from '../database/database.ts';
 import { keyFacts, type KeyFacts } from '../keys/facts.ts';
 import { findAssetsById } from '../registry/find.ts';
 import { loadIdentity } from '../service-principals/load-caller.ts';
-import { toModel, type Model } from './model.ts';
+import { toModel, type Model, type ModelRow } from './model.ts';
 import * as store from './store.ts';
 
 export interface Facts {
@@ -46,11 +46,17 @@ export function openFacts(): KnownFacts {
 }
 
 async function load(db: Reader, { caller, model }: AskedFacts): Promise<Facts> {
-  const [key, holder, rows] = await Promise.all([
-    keyFacts(db, caller.id),
-    holderOf(db, caller),
-    store.modelsNamed(db, model),
-  ]);
+  const { key, models } = await usable(db, caller, store.modelsNamed(db, model));
+  return { key, model: models[0] && toModel(models[0]) };
+}
+
+/** The models among the found ones that the key may use, in their order. Throws as `load` of KnownFacts does. */
+export async function usable<Row extends ModelRow>(
+  db: Reader,
+  caller: KeyCaller,
+  found: Promise<Row[]>,
+): Promise<{ key: KeyFacts; models: Row[] }> {
+  const [key, holder, rows] = await Promise.all([keyFacts(db, caller.id), holderOf(db, caller), found]);
   if (key === undefined || holder === undefined) throw new Problem('invalid_api_key');
   const named = rows.filter(({ name }) => key.models.some((glob) => globMatches(glob, name)));
   const assets = await findAssetsById(
@@ -58,11 +64,10 @@ async function load(db: Reader, { caller, model }: AskedFacts): Promise<Facts> {
     named.map(({ id }) => id),
     holder,
   );
-  const usable = named.find(({ id }) => {
-    const asset = assets.find((one) => one.id === id);
-    return asset !== undefined && decide(holder, 'asset.invoke', asset).allowed;
-  });
-  return { key, model: usable && toModel(usable) };
+  const allowed = new Set(
+    assets.filter((asset) => decide(holder, 'asset.invoke', asset).allowed).map((asset) => asset.id),
+  );
+  return { key, models: named.filter(({ id }) => allowed.has(id)) };
 }
 
 /** Whose rights on models the key has: its user's, its service principal's, or those of everyone in its team or in the organisation. */

@@ -22,6 +22,7 @@ export interface Model {
   price: Price | undefined;
   max_output_tokens: number;
   max_tokens_field: 'max_tokens' | 'max_completion_tokens';
+  takes_stream_options: boolean;
 }
 
 /** Of an answer when the config says nothing. A limited call sends it, so it must not exceed what models accept. */
@@ -54,5 +55,6 @@ export function toModel({ id, name, team_id, team, digest, config }: ModelRow): 
     price: own === undefined ? listPrice(provider, model) : priceOf(own, `models/${name} ${digest.slice(0, 19)}`),
     max_output_tokens: config.max_output_tokens ?? usual_max_output_tokens,
     max_tokens_field: known.max_tokens_field ?? 'max_tokens',
+    takes_stream_options: known.takes_stream_options ?? true,
   };
 }

@@ -1,15 +1,46 @@
+import { authorize } from '../access/authorize.ts';
 import type { Caller, KeyCaller } from '../access/caller.ts';
-import type { SurfaceHandlers } from '../http/handlers.ts';
+import { theOrg } from '../access/subject.ts';
+import type { Database } from '../database/database.ts';
+import type { Call, SurfaceHandlers } from '../http/handlers.ts';
 import { callModel } from './call.ts';
+import { listModels, showModel } from './list-models.ts';
 import type { GatewayParts } from './parts.ts';
 import { chatCompletions } from './wires/chat-completions.ts';
-import { authorize } from '../access/authorize.ts';
-import { theOrg } from '../access/subject.ts';
+import { embeddings } from './wires/embeddings.ts';
+import { countTokens, messages } from './wires/messages.ts';
+import { responses } from './wires/responses.ts';
+import type { Wire } from './wires/wire.ts';
 
-export function gatewayRoutes(parts: GatewayParts): SurfaceHandlers<'gateway'> {
+export function gatewayRoutes(db: Database, parts: GatewayParts): SurfaceHandlers<'gateway'> {
+  const calls =
+    (wire: Wire) =>
+    async ({
+      caller,
+      body,
+      headers,
+      signal,
+    }: Pick<Call<'gateway.messages'>, 'caller' | 'body' | 'headers' | 'signal'>) =>
+      await callModel(parts, wire, { caller: withKey(caller), body, headers, signal });
   return {
-    'gateway.chat_completions': async ({ caller, body, signal }) =>
-      await callModel(parts, chatCompletions, { caller: withKey(caller), body, signal }),
+    'gateway.chat_completions': calls(chatCompletions),
+    'gateway.responses': calls(responses),
+    'gateway.embeddings': calls(embeddings),
+    'gateway.messages': calls(messages),
+    'gateway.count_tokens': calls(countTokens),
+    'gateway.models': async ({ caller, query: { limit, after_id } }) => {
+      const all = await listModels(db, withKey(caller));
+      const data = all.slice(all.findIndex(({ id }) => id === after_id) + 1).slice(0, limit);
+      const last_id = data.at(-1)?.id ?? null;
+      return {
+        object: 'list',
+        data,
+        has_more: last_id !== (all.at(-1)?.id ?? null),
+        first_id: data[0]?.id ?? null,
+        last_id,
+      };
+    },
+    'gateway.model': async ({ caller, params }) => await showModel(db, withKey(caller), params.model),
   };
 }
 

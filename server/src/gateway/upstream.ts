@@ -26,10 +26,19 @@ export class AttemptFailed extends Error {
   }
 }
 
+interface Outgoing {
+  wire: Wire;
+  model: Model;
+  body: Json;
+  /** Of the client. */
+  headers: Record<string, string>;
+  signal: AbortSignal;
+}
+
 /** Until the upstream's headers arrive. Throws AttemptFailed when they do not. */
 export async function dispatch(
   gateway: GatewayParts,
-  { wire, model, body, signal }: { wire: Wire; model: Model; body: Json; signal: AbortSignal },
+  { wire, model, body, headers, signal }: Outgoing,
 ): Promise<UpstreamAnswer> {
   const credential = await gateway.credentialOf(model);
   if (model.base_url === undefined)
@@ -39,15 +48,21 @@ export async function dispatch(
   try {
     const answered = await gateway.outbound.request(`${model.base_url.replace(/\/$/, '')}${wire.path}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'user-agent': 'gantry', ...authorization(model, credential) },
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'gantry',
+        ...(model.kind === 'anthropic' && { 'anthropic-version': '2023-06-01' }),
+        ...headers,
+        ...authorization(model, credential),
+      },
       body: JSON.stringify(body),
       signal,
     });
-    const { statusCode: status, headers } = answered;
+    const { statusCode: status, headers: said } = answered;
     return {
       status,
-      content_type: String(headers['content-type'] ?? ''),
-      retry_after: /^\d{1,6}$/.exec(String(headers['retry-after']))?.[0],
+      content_type: String(said['content-type'] ?? ''),
+      retry_after: /^\d{1,6}$/.exec(String(said['retry-after']))?.[0],
       body: answered.body,
     };
   } catch (cause) {
@@ -56,9 +71,8 @@ export async function dispatch(
 }
 
 function authorization({ kind }: Model, credential: string | undefined): Record<string, string> {
-  if (kind === 'anthropic')
-    return { 'anthropic-version': '2023-06-01', ...(credential === undefined ? {} : { 'x-api-key': credential }) };
-  return credential === undefined ? {} : { authorization: `Bearer ${credential}` };
+  if (credential === undefined) return {};
+  return kind === 'anthropic' ? { 'x-api-key': credential } : { authorization: `Bearer ${credential}` };
 }
 
 export function unavailable(

@@ -14,12 +14,14 @@ export function modelProblemReply(
   { status, code, detail, hint, retry_after_seconds, errors, fields }: Problem,
   request_id: string,
 ): Reply {
+  // The vendors answer an invalid request with 400, for which their clients have an error of its own.
+  const shown = code === 'invalid' ? 400 : status;
   const type = types[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
   const message = [detail, ...errors.map((error) => `${error.pointer ?? ''} ${error.message}`.trim()), hint ?? []]
     .flat()
     .join(' ');
   return {
-    status,
+    status: shown,
     headers: {
       'content-type': 'application/json',
       'x-request-id': request_id,

@@ -13,6 +13,6 @@ export function openGatewayRole({ config, db, openPool, onError, open }: RolePar
     onError,
   });
   open.defer(async () => await gateway.close());
-  const handlers: SurfaceHandlers<'gateway'> = gatewayRoutes(gateway);
+  const handlers: SurfaceHandlers<'gateway'> = gatewayRoutes(db, gateway);
   return { handlers, serves_agents: true, start: () => gateway.startSweeper() };
 }

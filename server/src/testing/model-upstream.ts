@@ -5,18 +5,29 @@ export interface ModelUpstream {
   mock: LLMock;
   /** As `host:port`, for OUTBOUND_PRIVATE_HOSTS. */
   host: string;
-  /** OpenAI's formats. */
+  /** Of each vendor's format. */
   base_url: string;
   stop(): Promise<void>;
 }
 
-/** Answers every message, with this usage. */
+/** Answers every message, with this usage; a question about the weather calls the tool `weather`. */
 export async function modelUpstream(
   usage = { prompt_tokens: 20, completion_tokens: 10, total_tokens: 30 },
   timing: { latency?: number } = {},
 ): Promise<ModelUpstream> {
   const mock = new LLMock({ port: 0, host: '127.0.0.1' });
+  mock.on(
+    { predicate: ({ messages, tools = [] }) => tools.length > 0 && messages.at(-1)?.role !== 'tool' },
+    { toolCalls: [{ name: 'weather', arguments: '{"city":"Paris"}' }], usage },
+  );
   mock.onMessage(/./s, { content: 'The capital of France is Paris.', usage }, timing);
+  // The stand-in does not know it.
+  mock.mount('/v1/messages/count_tokens', {
+    handleRequest: async (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"input_tokens":14}');
+      return await Promise.resolve(true);
+    },
+  });
   const url = await mock.start();
   return { mock, host: new URL(url).host, base_url: `${url}/v1`, stop: async () => await mock.stop() };
 }

@@ -1,14 +1,15 @@
 // OpenAI's chat/completions.
 import { z } from 'zod';
-import { Problem } from '@gantry/contract/problems.ts';
-import type { Usage } from '../prices/rates.ts';
+import { openaiUsage } from './openai-usage.ts';
 import {
-  count,
-  image_max_tokens,
+  boundInput,
+  invalid,
   isJson,
-  message_overhead_tokens,
-  request_overhead_tokens,
-  tools_overhead_tokens,
+  listOf,
+  membersOutside,
+  nameOf,
+  refuseOwn,
+  typeOf,
   type AskedOfModel,
   type Json,
   type Wire,
@@ -17,19 +18,25 @@ import {
 export const chatCompletions: Wire = {
   kind: 'openai',
   path: '/chat/completions',
+  passed_headers: [],
   read,
   write: (body, model, { output_tokens, is_limited }) => {
-    const field = ['max_completion_tokens', 'max_tokens'].find((name) => name in body) ?? model.max_tokens_field;
+    const { stream_options: _, max_tokens, max_completion_tokens, ...rest } = body;
     return {
-      ...body,
+      ...rest,
       model: model.upstream_model,
-      ...(is_limited && { [field]: output_tokens }),
-      ...(body['stream'] === true && { stream_options: { ...optionsOf(body), include_usage: true } }),
+      // A vendor ignores the name that it does not know, and then knows no limit.
+      ...(is_limited ? { [model.max_tokens_field]: output_tokens } : { max_tokens, max_completion_tokens }),
+      ...(body['stream'] === true &&
+        model.takes_stream_options && { stream_options: { ...optionsOf(body), include_usage: true } }),
     };
   },
-  usageOf,
+  countsIn: (answer) => (isJson(answer['usage']) ? answer['usage'] : undefined),
+  usageOf: (counts) => openaiUsage(counts, ['prompt_tokens', 'completion_tokens']),
   isOnlyUsage: (event, body) =>
     optionsOf(body)?.['include_usage'] !== true && Array.isArray(event['choices']) && event['choices'].length === 0,
+  printBreak: ({ code, detail }) =>
+    `data: ${JSON.stringify({ error: { type: 'api_error', code, message: detail, param: null } })}\n\n`,
 };
 
 const tokens = z.int().min(1).max(100_000_000).nullish();
@@ -41,6 +48,7 @@ const shape = z.looseObject({
   max_tokens: tokens,
   max_completion_tokens: tokens,
   n: z.int().min(1).max(128).nullish(),
+  tools: z.array(z.looseObject({})).nullish(),
 });
 
 // Their cost is in the tokens of the input and the output. A member that is not listed here may cost something else.
@@ -51,77 +59,42 @@ const bounded = new Set(
     'reasoning_effort verbosity user metadata store safety_identifier prompt_cache_key prompt_cache_retention'
   ).split(' '),
 );
-// The upstream's address and credential are the service's.
-const refused =
-  /^(?:api_?key|api_?base|base_?url|api_?version|organization|authorization|extra_(?:headers|body|query))$/i;
+// `audio` of a message stands for an earlier answer, which the vendor keeps.
+const bounded_in_message = new Set(
+  'role content name refusal tool_calls tool_call_id function_call reasoning reasoning_content annotations'.split(' '),
+);
 
-function read(body: Json, bytes: number): AskedOfModel {
-  const own = Object.keys(body).find((name) => refused.test(name));
-  if (own !== undefined)
-    throw invalid([{ path: [own], message: 'belongs to the service, which knows the address and the credential' }]);
+function read(body: Json, text: string): AskedOfModel {
+  refuseOwn(body);
   const parsed = shape.safeParse(body);
   if (!parsed.success) throw invalid(parsed.error.issues);
   const { model, messages, stream, max_tokens, max_completion_tokens, n, tools } = parsed.data;
-  const parts = messages.flatMap(({ content }): unknown[] => (Array.isArray(content) ? content : []));
-  const images = parts.filter((part) => isPart(part, ['image_url']));
-  const image_bytes = images.reduce<number>((sum, image) => sum + JSON.stringify(image).length, 0);
-  const others = parts.filter((part) => !isPart(part, ['text', 'image_url', 'refusal']));
-  const given: unknown[] = Array.isArray(tools) ? tools : [];
-  const hosted = given.filter((tool) => !isPart(tool, ['function']));
+  const parts = messages.flatMap(({ content }) => listOf(content));
   return {
     model,
     stream: stream === true,
-    input_tokens:
-      bytes -
-      Math.min(bytes, image_bytes) +
-      images.length * image_max_tokens +
-      request_overhead_tokens +
-      messages.length * message_overhead_tokens +
-      (tools === undefined ? 0 : tools_overhead_tokens),
+    input_tokens: boundInput(text, {
+      images: parts.filter((part) => typeOf(part) === 'image_url').map(addressOf),
+      messages: messages.length,
+      instructions: ['tools', 'functions', 'response_format'].filter((name) => name in body).length,
+    }),
     input_classes: ['input', 'cached_input', 'cache_write', 'input_image', 'cached_input_image'],
     output_tokens: max_completion_tokens ?? max_tokens ?? undefined,
     choices: n ?? 1,
-    unbounded: Object.keys(body)
-      .filter((name) => !bounded.has(name))
-      .concat(others.map(nameOf), hosted.map(nameOf)),
+    unbounded: [
+      ...membersOutside(bounded, body),
+      ...messages.flatMap((message) => membersOutside(bounded_in_message, message)),
+      ...parts.filter((part) => !['text', 'image_url', 'refusal'].includes(typeOf(part))).map(nameOf),
+      ...(tools ?? []).filter((tool) => typeOf(tool) !== 'function').map(nameOf),
+    ],
   };
 }
 
-function usageOf(answer: Json): Usage | undefined {
-  const usage = answer['usage'];
-  if (!isJson(usage)) return undefined;
-  const input = count(usage['prompt_tokens']);
-  const output = count(usage['completion_tokens']);
-  if (input === undefined || output === undefined) return undefined;
-  const inputs = isJson(usage['prompt_tokens_details']) ? usage['prompt_tokens_details'] : {};
-  const outputs = isJson(usage['completion_tokens_details']) ? usage['completion_tokens_details'] : {};
-  const cached_input = Math.min(count(inputs['cached_tokens']) ?? 0, input);
-  const input_audio = Math.min(count(inputs['audio_tokens']) ?? 0, input - cached_input);
-  const output_reasoning = Math.min(count(outputs['reasoning_tokens']) ?? 0, output);
-  const output_audio = Math.min(count(outputs['audio_tokens']) ?? 0, output - output_reasoning);
-  return {
-    input: input - cached_input - input_audio,
-    cached_input,
-    input_audio,
-    output: output - output_reasoning - output_audio,
-    output_reasoning,
-    output_audio,
-  };
+function addressOf(part: unknown): string {
+  const image = isJson(part) ? part['image_url'] : undefined;
+  const address = isJson(image) ? image['url'] : image;
+  return typeof address === 'string' ? address : '';
 }
 
 const optionsOf = (body: Json): Json | undefined =>
   isJson(body['stream_options']) ? body['stream_options'] : undefined;
-
-function isPart(part: unknown, types: readonly string[]): boolean {
-  return isJson(part) && types.includes(String(part['type']));
-}
-
-function nameOf(part: unknown): string {
-  return isJson(part) ? `\`${String(part['type']).slice(0, 40)}\`` : 'an unknown part';
-}
-
-function invalid(issues: readonly { path: PropertyKey[]; message: string }[]): Problem {
-  return new Problem('invalid', {
-    errors: issues.map(({ path, message }) => ({ pointer: `/${path.join('/')}`, message })),
-  });
-}

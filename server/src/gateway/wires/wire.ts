@@ -1,5 +1,6 @@
 // A format in which clients call models, and in which an upstream is called. A request is passed on in its own format.
 import type { UpstreamKind } from '@gantry/contract/model-providers.ts';
+import { Problem } from '@gantry/contract/problems.ts';
 import type { Model } from '../model.ts';
 import type { InputClass, Usage } from '../prices/rates.ts';
 
@@ -9,14 +10,20 @@ export interface Wire {
   kind: UpstreamKind;
   /** Behind the base URL of an upstream. */
   path: string;
-  /** Throws `invalid`. */
-  read(body: Json, bytes: number): AskedOfModel;
+  /** Of the client, for the upstream. No other header is passed on. */
+  passed_headers: readonly string[];
+  /** `text` is the body as JSON without spaces. Throws `invalid`. */
+  read(body: Json, text: string): AskedOfModel;
   /** The body for the upstream. */
   write(body: Json, model: Model, limit: OutputLimit): Json;
-  /** Undefined when the answer does not say it. */
-  usageOf(answer: Json): Usage | undefined;
+  /** The vendor's counts in an answer, or in one event of a stream. A count of a later event replaces that of an earlier one. */
+  countsIn(answer: Json): Json | undefined;
+  /** Undefined when a count is missing. */
+  usageOf(counts: Json): Usage | undefined;
   /** The event of a stream carries nothing but usage that the client has not asked for. */
   isOnlyUsage(event: Json, body: Json): boolean;
+  /** The last event of a stream that broke off. */
+  printBreak(problem: Pick<Problem, 'code' | 'detail'>): string;
 }
 
 export interface AskedOfModel {
@@ -28,6 +35,8 @@ export interface AskedOfModel {
   input_classes: readonly InputClass[];
   /** The request's own limit, for one choice. */
   output_tokens: number | undefined;
+  /** The upstream refuses a lower limit, for one choice. */
+  min_output_tokens?: number;
   choices: number;
   /** Parts whose cost has no bound. */
   unbounded: string[];
@@ -41,11 +50,69 @@ interface OutputLimit {
 }
 
 /** The most that an image costs at any vendor: OpenAI's, for a small model, in eight tiles. */
-export const image_max_tokens = 50_000;
+const image_max_tokens = 50_000;
 /** What vendors add to each request, and to each of its messages. */
-export const request_overhead_tokens = 512;
-export const message_overhead_tokens = 16;
-export const tools_overhead_tokens = 1024;
+const request_overhead_tokens = 512;
+const message_overhead_tokens = 16;
+const instructions_tokens = 1024;
+
+interface InputParts {
+  /** The data or the address of each image. Its cost depends on its size in pixels. */
+  images: readonly string[];
+  messages: number;
+  /** The vendor adds instructions about tools, about each tool of its own, and about the form of the answer. */
+  instructions: number;
+}
+
+/** No token is shorter than a byte. A character of an image takes at least one byte of the text. */
+export function boundInput(text: string, { images, messages, instructions }: InputParts): number {
+  const image_bytes = images.reduce((sum, image) => sum + image.length, 0);
+  return (
+    Buffer.byteLength(text) -
+    image_bytes +
+    images.length * image_max_tokens +
+    request_overhead_tokens +
+    messages * message_overhead_tokens +
+    instructions * instructions_tokens
+  );
+}
+
+// The upstream's address and credential are the service's.
+const own =
+  /(?:^|_)(?:api_?(?:key|base|version)|base_?url|url|uri|endpoint|host|proxy|organization|authorization|credentials?|password|secret|(?:access|auth)_?(?:key|token)|extra_(?:headers|body|query)|headers)(?:_id)?$/i;
+
+/** Throws `invalid` for a member that could lead the call elsewhere, or under another credential. */
+export function refuseOwn(body: Json): void {
+  const name = Object.keys(body).find((one) => own.test(one));
+  if (name !== undefined)
+    throw invalid([
+      { path: [name.slice(0, 40)], message: 'belongs to the service, which knows the address and the credential' },
+    ]);
+}
+
+export function invalid(issues: readonly { path: PropertyKey[]; message: string }[]): Problem {
+  return new Problem('invalid', {
+    errors: issues.map(({ path, message }) => ({ pointer: `/${path.join('/')}`, message })),
+  });
+}
+
+/** Names the members outside the list. Null and false ask for nothing. */
+export function membersOutside(listed: ReadonlySet<string>, value: Json): string[] {
+  return Object.keys(value).filter((name) => !listed.has(name) && value[name] !== null && value[name] !== false);
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function typeOf(part: unknown): string {
+  return isJson(part) && typeof part['type'] === 'string' ? part['type'] : '';
+}
+
+/** For a refusal. */
+export function nameOf(part: unknown): string {
+  return `\`${typeOf(part).slice(0, 40) || 'a part without a type'}\``;
+}
 
 export function isJson(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -54,4 +121,15 @@ export function isJson(value: unknown): value is Json {
 /** A count of tokens in an answer. Anything else is no usage. */
 export function count(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined;
+}
+
+/** Each token of the total is in one class, also when the parts exceed it. */
+export function split(total: number, rest: keyof Usage, parts: { [name in keyof Usage]?: unknown }): Usage {
+  let left = total;
+  const taken = Object.entries(parts).map(([name, said]) => {
+    const tokens = Math.min(count(said) ?? 0, left);
+    left -= tokens;
+    return [name, tokens] as const;
+  });
+  return { ...Object.fromEntries(taken), [rest]: left };
 }

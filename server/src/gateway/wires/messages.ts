@@ -1,0 +1,161 @@
+// Anthropic's messages, and the count of their tokens.
+import { z } from 'zod';
+import type { Usage } from '../prices/rates.ts';
+import {
+  boundInput,
+  count,
+  invalid,
+  isJson,
+  listOf,
+  membersOutside,
+  nameOf,
+  refuseOwn,
+  split,
+  typeOf,
+  type AskedOfModel,
+  type Json,
+  type Wire,
+} from './wire.ts';
+
+export const messages: Wire = {
+  kind: 'anthropic',
+  path: '/messages',
+  passed_headers: ['anthropic-version', 'anthropic-beta'],
+  read,
+  write: (body, model, { output_tokens, is_limited }) => ({
+    ...body,
+    model: model.upstream_model,
+    ...(is_limited && { max_tokens: output_tokens }),
+  }),
+  countsIn,
+  usageOf,
+  isOnlyUsage: () => false,
+  printBreak: ({ detail }) =>
+    `event: error\ndata: ${JSON.stringify({ type: 'error', error: { type: 'api_error', message: detail } })}\n\n`,
+};
+
+/** It costs nothing, and it counts as a request. */
+export const countTokens: Wire = {
+  ...messages,
+  path: '/messages/count_tokens',
+  read: (body) => {
+    refuseOwn(body);
+    const parsed = counted.safeParse(body);
+    if (!parsed.success) throw invalid(parsed.error.issues);
+    return {
+      model: parsed.data.model,
+      stream: false,
+      input_tokens: 0,
+      input_classes: ['input'],
+      output_tokens: 0,
+      choices: 1,
+      unbounded: [],
+    };
+  },
+  write: (body, model) => ({ ...body, model: model.upstream_model }),
+  countsIn: () => ({}),
+  usageOf: () => ({}),
+};
+
+const blocks = z.union([z.string(), z.array(z.looseObject({}))]);
+const counted = z.looseObject({
+  model: z.string().min(1).max(200),
+  messages: z.array(z.looseObject({ role: z.string(), content: blocks })).min(1),
+  system: blocks.nullish(),
+  tools: z.array(z.looseObject({})).nullish(),
+});
+const shape = counted.extend({
+  max_tokens: z.int().min(1).max(100_000_000),
+  stream: z.boolean().nullish(),
+  thinking: z.looseObject({ budget_tokens: z.int().min(0).max(100_000_000).nullish() }).nullish(),
+});
+
+// Their cost is in the tokens of the input and the output. `speed`, `inference_geo` and `service_tier` change the price.
+const bounded = new Set(
+  (
+    'model messages max_tokens system stream temperature top_p top_k stop_sequences tools tool_choice thinking metadata output_config ' +
+    'output_format cache_control'
+  ).split(' '),
+);
+// Pages of documents cost by their pictures, and citations by the number of sentences.
+const bounded_blocks = new Set(['text', 'image', 'tool_use', 'tool_result', 'thinking', 'redacted_thinking']);
+// Of the vendor's own tools, the client runs these itself.
+const client_tools = /^(?:bash|text_editor|memory)_\d{8}$/;
+
+function read(body: Json, text: string): AskedOfModel {
+  refuseOwn(body);
+  const parsed = shape.safeParse(body);
+  if (!parsed.success) throw invalid(parsed.error.issues);
+  const { model, messages: said, system, tools, max_tokens, stream, thinking } = parsed.data;
+  const parts = [system, ...said.map(({ content }) => content)].flatMap((content) => [...blocksIn(content)]);
+  const own_tools = (tools ?? []).filter((tool) => client_tools.test(typeOf(tool)));
+  return {
+    model,
+    stream: stream === true,
+    input_tokens: boundInput(text, {
+      images: parts.filter((part) => typeOf(part) === 'image').map(dataOf),
+      messages: said.length + parts.filter((part) => typeOf(part) === 'tool_result').length,
+      instructions:
+        ['tools', 'output_config', 'output_format'].filter((name) => name in body).length + own_tools.length,
+    }),
+    input_classes: [
+      'input',
+      'cached_input',
+      'cache_write',
+      ...(text.includes('"1h"') ? ['cache_write_1h' as const] : []),
+    ],
+    output_tokens: max_tokens,
+    ...(typeof thinking?.budget_tokens === 'number' && { min_output_tokens: thinking.budget_tokens + 1 }),
+    choices: 1,
+    unbounded: [
+      ...membersOutside(bounded, body),
+      ...parts.filter((part) => !bounded_blocks.has(typeOf(part))).map(nameOf),
+      ...(tools ?? []).filter((tool) => !isOfClient(tool)).map(nameOf),
+    ],
+  };
+}
+
+/** With the blocks of the results of tools. */
+function* blocksIn(content: unknown): Generator {
+  for (const block of listOf(content)) {
+    yield block;
+    if (isJson(block)) yield* blocksIn(block['content']);
+  }
+}
+
+function dataOf(part: unknown): string {
+  const source = isJson(part) && isJson(part['source']) ? part['source'] : {};
+  const data = source['data'] ?? source['url'];
+  return typeof data === 'string' ? data : '';
+}
+
+function isOfClient(tool: Json): boolean {
+  return tool['type'] === undefined || tool['type'] === 'custom' || client_tools.test(typeOf(tool));
+}
+
+/** At the start of a stream, the output is not counted yet. */
+function countsIn(answer: Json): Json | undefined {
+  if (isJson(answer['message']) && isJson(answer['message']['usage'])) {
+    const { output_tokens: _, ...counts } = answer['message']['usage'];
+    return counts;
+  }
+  return isJson(answer['usage']) ? answer['usage'] : undefined;
+}
+
+/** Tokens from and for the cache are beside the input. */
+function usageOf(counts: Json): Usage | undefined {
+  const input = count(counts['input_tokens']);
+  const output = count(counts['output_tokens']);
+  if (input === undefined || output === undefined) return undefined;
+  const written = isJson(counts['cache_creation']) ? counts['cache_creation'] : {};
+  const used = isJson(counts['server_tool_use']) ? counts['server_tool_use'] : {};
+  const for_1h = written['ephemeral_1h_input_tokens'];
+  const total = (count(written['ephemeral_5m_input_tokens']) ?? 0) + (count(for_1h) ?? 0);
+  return {
+    input,
+    cached_input: count(counts['cache_read_input_tokens']) ?? 0,
+    ...split(count(counts['cache_creation_input_tokens']) ?? total, 'cache_write', { cache_write_1h: for_1h }),
+    output,
+    web_searches: count(used['web_search_requests']) ?? 0,
+  };
+}

@@ -1,0 +1,102 @@
+// OpenAI's responses.
+import { z } from 'zod';
+import { openaiUsage } from './openai-usage.ts';
+import {
+  boundInput,
+  invalid,
+  isJson,
+  listOf,
+  membersOutside,
+  nameOf,
+  refuseOwn,
+  typeOf,
+  type AskedOfModel,
+  type Json,
+  type Wire,
+} from './wire.ts';
+
+export const responses: Wire = {
+  kind: 'openai',
+  path: '/responses',
+  passed_headers: [],
+  read,
+  write: (body, model, { output_tokens, is_limited }) => ({
+    ...body,
+    model: model.upstream_model,
+    ...(is_limited && { max_output_tokens: output_tokens }),
+  }),
+  // An answer is the response itself; the last event of a stream contains it.
+  countsIn: (answer) => {
+    const { usage } = isJson(answer['response']) ? answer['response'] : answer;
+    return isJson(usage) ? usage : undefined;
+  },
+  usageOf: (counts) => openaiUsage(counts, ['input_tokens', 'output_tokens']),
+  isOnlyUsage: () => false,
+  printBreak: ({ code, detail }) =>
+    `event: error\ndata: ${JSON.stringify({ type: 'error', code, message: detail, param: null })}\n\n`,
+};
+
+const shape = z.looseObject({
+  model: z.string().min(1).max(200),
+  input: z.union([z.string(), z.array(z.looseObject({})).min(1)]).nullish(),
+  stream: z.boolean().nullish(),
+  max_output_tokens: z.int().min(1).max(100_000_000).nullish(),
+  tools: z.array(z.looseObject({})).nullish(),
+});
+
+// `background`, `previous_response_id`, `conversation` and `prompt` stand for input that the vendor keeps, or for an answer that comes later.
+const bounded = new Set(
+  (
+    'model input instructions stream stream_options max_output_tokens temperature top_p tools tool_choice parallel_tool_calls max_tool_calls ' +
+    'text reasoning include metadata store truncation user safety_identifier prompt_cache_key prompt_cache_retention top_logprobs'
+  ).split(' '),
+);
+const bounded_items = new Set([
+  'message',
+  'function_call',
+  'function_call_output',
+  'custom_tool_call',
+  'custom_tool_call_output',
+]);
+const bounded_parts = new Set(['input_text', 'output_text', 'refusal', 'input_image']);
+
+function read(body: Json, text: string): AskedOfModel {
+  refuseOwn(body);
+  const parsed = shape.safeParse(body);
+  if (!parsed.success) throw invalid(parsed.error.issues);
+  const { model, input, stream, max_output_tokens, tools } = parsed.data;
+  const items = typeof input === 'string' ? [] : (input ?? []);
+  const parts = items.flatMap(({ content, output, type }) =>
+    type === 'reasoning' ? [] : [...listOf(content), ...listOf(output)],
+  );
+  return {
+    model,
+    stream: stream === true,
+    input_tokens: boundInput(text, {
+      images: parts.filter((part) => typeOf(part) === 'input_image').map(addressOf),
+      messages: items.length + 1,
+      instructions: ['tools', 'text'].filter((name) => name in body).length,
+    }),
+    input_classes: ['input', 'cached_input', 'cache_write', 'input_image', 'cached_input_image'],
+    output_tokens: max_output_tokens ?? undefined,
+    choices: 1,
+    unbounded: [
+      ...membersOutside(bounded, body),
+      ...items.flatMap(unboundedItem),
+      ...parts.filter((part) => !bounded_parts.has(typeOf(part))).map(nameOf),
+      ...(tools ?? []).filter((tool) => !['function', 'custom'].includes(typeOf(tool))).map(nameOf),
+    ],
+  };
+}
+
+/** An item without its content stands for what the vendor keeps. */
+function unboundedItem(item: Json): string[] {
+  const type = item['type'] === undefined ? 'message' : typeOf(item);
+  if (type === 'reasoning')
+    return typeof item['encrypted_content'] === 'string' ? [] : ['`reasoning` without `encrypted_content`'];
+  return bounded_items.has(type) ? [] : [nameOf(item)];
+}
+
+function addressOf(part: unknown): string {
+  return isJson(part) && typeof part['image_url'] === 'string' ? part['image_url'] : '';
+}
