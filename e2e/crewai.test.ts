@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { callAgent, type Agent } from './call-agent.ts';
-import { deployProject, variablesFor } from './deploy-project.ts';
+import { addModel, deployProject } from './deploy-project.ts';
 import { install, type Installation, type Ran } from './installation.ts';
 import { outsideServer } from './outside-server.ts';
 import { agentYaml, writeProject } from './write-project.ts';
@@ -203,8 +203,8 @@ rules:
   test('answers as a class and as a function', async () => {
     const model = await outsideServer(rules);
     try {
-      const variables = variablesFor(model);
-      const { agent } = await deployProject(gantry, { project: 'crew', folder: 'research', variables });
+      await addModel(gantry, model);
+      const { agent } = await deployProject(gantry, { project: 'crew', folder: 'research' });
       const answered = await agent.ask({ topic: 'bees' });
       expect(answered.json.output, answered.text).toMatchObject({ raw: 'Bees dance.' });
 

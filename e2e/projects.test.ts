@@ -1,10 +1,10 @@
 // Real shapes of projects: each is copied unchanged, `svc init` writes its agent.yaml, it is deployed, and it answers. The model is an
 // outside server with OpenAI's protocol. Then the example with a model, which has the same packages.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createClient, type Client } from '@gantry/contract/client.ts';
+import type { Client } from '@gantry/contract/client.ts';
 import { parseUsd } from '@gantry/contract/money.ts';
 import { callAgent, type Agent } from './call-agent.ts';
-import { deployProject, variablesFor } from './deploy-project.ts';
+import { addModel, deployProject } from './deploy-project.ts';
 import { install, type Installation } from './installation.ts';
 import { outsideServer, type OutsideServer } from './outside-server.ts';
 
@@ -26,22 +26,20 @@ rules:
 
 let gantry: Installation;
 let model: OutsideServer;
+let admin: Client;
 
 beforeAll(async () => {
   model = await outsideServer(rules);
   gantry = await install();
   await gantry.must('svc team create ml');
+  admin = await addModel(gantry, model);
 });
 afterAll(async () => {
   await model.stop();
   await gantry.stop();
 });
 
-async function deploy(
-  project: string,
-  folder: string,
-  more: { init?: string; variables?: Record<string, string> } = {},
-): Promise<Agent> {
+async function deploy(project: string, folder: string, more: { init?: string } = {}): Promise<Agent> {
   return (await deployProject(gantry, { project, folder, ...more })).agent;
 }
 
@@ -49,7 +47,7 @@ const said = (content: string) => ({ messages: [{ role: 'user', content }] });
 const lastMessage = (output: unknown) => (output as { messages: { content: string }[] }).messages.at(-1)?.content;
 
 test("a src layout with its own build backend: the template of langchain, its context's defaults, and its version", async () => {
-  const agent = await deploy('src-package', 'chat', { variables: variablesFor(model) });
+  const agent = await deploy('src-package', 'chat');
   const plain = await agent.ask(said('hi'));
   expect(lastMessage(plain.json.output), plain.text).toBe('Hello: I heard you. (0.3.1)');
   const told = await agent.ask(said('hi'), { context: { greeting: 'Good day' } });
@@ -84,7 +82,7 @@ test('a workflow of functions, declared with Poetry', async () => {
 });
 
 test('a prebuilt agent in a module with another name, with requirements in two files', async () => {
-  const agent = await deploy('prebuilt', 'noon', { variables: variablesFor(model) });
+  const agent = await deploy('prebuilt', 'noon');
   const answered = await agent.ask(said('what time is it?'));
   expect(lastMessage(answered.json.output), answered.text).toBe('It is noon, said the clock.');
 });
@@ -98,14 +96,8 @@ test('agent.py that re-exports from a package of the same name, and keeps thread
 
 describe('the example with a model', () => {
   let clock: Agent;
-  let admin: Client;
   let before_clock: number;
   beforeAll(async () => {
-    const token = await gantry.token();
-    admin = createClient({ base_url: gantry.url, token: () => token });
-    const config = { provider: 'openai', model: 'gpt-4o-mini', base_url: `${model.url}/v1` };
-    const body = { name: 'gpt-4o-mini', team: 'ml', config };
-    await admin.call('registry.create', { params: { kind: 'model' }, body });
     await gantry.project('langgraph-openai', 'clock', { team: 'ml' });
     await gantry.must('svc deploy', { in: 'clock' });
     before_clock = await model.answered();
@@ -153,7 +145,7 @@ describe('the example with a model', () => {
   });
 
   test('each of its calls is charged to the agent, and svc costs shows them by agent, team and model', async () => {
-    const { stdout } = await gantry.must('svc costs --by agent,team,model --json');
+    const { stdout } = await gantry.must('svc costs --agent clock --by agent,team,model --json');
     const { rows } = JSON.parse(stdout) as {
       rows: { of: object; usd: string; calls: number; estimated_calls: number }[];
     };
@@ -164,7 +156,8 @@ describe('the example with a model', () => {
 
   test('a spent budget ends its calls with a readable error', async () => {
     const { items } = await admin.call('keys.list', { query: { scope: 'agent' } });
-    expect(items).toMatchObject([{ scope_name: 'clock', team: 'ml', state: 'active', models: ['gpt-4o-mini'] }]);
+    const own = items.filter(({ scope_name }) => scope_name === 'clock');
+    expect(own).toMatchObject([{ team: 'ml', state: 'active', models: ['gpt-4o-mini'] }]);
     await gantry.must('svc team budget set ml --daily 0.000001');
     const before = await model.answered();
     const { status, json } = await clock.ask(said('what time is it?'));

@@ -61,18 +61,17 @@ describe('a valid agent.yaml', () => {
   test('with public visibility gets a notice that this means org', () => {
     expect(codesOf(`${least}access: {visibility: public}\n`)).toEqual(['public_means_org']);
   });
-
-  test('with a model key among its variables gets a warning', () => {
-    expect(only(`${least}deploy: {env_vars: {OPENAI_API_KEY: sk-1}}\n`)).toMatchObject({
-      code: 'model_key_in_env_vars',
-      severity: 'warning',
-      line: 5,
-      column: 21,
-    });
-  });
 });
 
 describe('a fault', () => {
+  test.each([
+    ['deploy: {env_vars: {OPENAI_API_KEY: sk-1}}', 21],
+    ['deploy: {env_vars: {ANTHROPIC_BASE_URL: "https://x"}}', 21],
+    ['deploy: {secrets: [OPENAI_API_KEY]}', 19],
+  ])('is a way past the model gateway: %s', (line, column) => {
+    expect(only(`${least}${line}\n`)).toMatchObject({ code: 'model_access', severity: 'error', line: 5, column });
+  });
+
   test('never hides another: all faults are reported at once, in file order, with line and column', () => {
     const text =
       'name: My Agent\nversion: 1.10\nframework: langraph\nmodel:\n  maxTokens: 3\ndeploy:\n  volumes: [a]\n  scaling: {min: 3, max: 2}\n';

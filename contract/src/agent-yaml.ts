@@ -49,6 +49,13 @@ function isKnown(source: YamlSource, { pointer }: Finding): boolean {
   );
 }
 
+/** The variables that would lead the agent's clients past the gateway. */
+function modelAccessOf({ deploy }: AgentConfig): { path: string[]; name: string }[] {
+  const inFile = Object.keys(deploy?.env_vars ?? {}).map((name) => ({ path: ['deploy', 'env_vars', name], name }));
+  const secret = (deploy?.secrets ?? []).map((name, n) => ({ path: ['deploy', 'secrets', String(n)], name }));
+  return [...inFile, ...secret].filter(({ name }) => isModelAccessName(name));
+}
+
 /** Findings about accepted values. */
 function remarks(source: YamlSource, config: AgentConfig): Finding[] {
   const at = (
@@ -60,7 +67,7 @@ function remarks(source: YamlSource, config: AgentConfig): Finding[] {
   ): Finding => {
     const pointer = pointerOf(path);
     const place = source.places.get(pointer);
-    return source.finding(code, place?.key?.[0] ?? 0, message, { severity, pointer, suggestion });
+    return source.finding(code, place?.key?.[0] ?? place?.value[0] ?? 0, message, { severity, pointer, suggestion });
   };
   return [
     ...notInEffect(config).map(({ field, sentence }) =>
@@ -79,16 +86,14 @@ function remarks(source: YamlSource, config: AgentConfig): Finding[] {
           ),
         ]
       : []),
-    ...Object.keys(config.deploy?.env_vars ?? {})
-      .filter(isModelAccessName)
-      .map((name) =>
-        at(
-          ['deploy', 'env_vars', name],
-          'model_key_in_env_vars',
-          'warning',
-          `\`${name}\` bypasses the model gateway, and everybody who can edit the agent can read it`,
-          'Remove it once the model gateway exists.',
-        ),
+    ...modelAccessOf(config).map(({ path, name }) =>
+      at(
+        path,
+        'model_access',
+        'error',
+        `\`${name}\` would bypass the model gateway, its budgets and its log`,
+        'Remove it: the container gets the address of the gateway and a key of its own. Set the model up once: svc model add',
       ),
+    ),
   ];
 }

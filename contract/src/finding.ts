@@ -31,7 +31,7 @@ const findingCodes = [
   'not_in_effect',
   'refused_by_deploy',
   'public_means_org',
-  'model_key_in_env_vars',
+  'model_access',
   // The files of a project
   'missing_file',
   'not_a_file',

@@ -39,7 +39,7 @@ test('a project of langgraph.json gets an agent.yaml that validates, and no othe
   const yaml = made.yaml();
   expect(yaml).toContain('name: flow-app\nversion: 0.1.0\nteam: ml\nframework: langgraph\n');
   expect(yaml).toContain('entrypoint: src/flow/graph.py:flow\ndeploy:\n  env_vars:\n    GREETING: Hello\n');
-  expect(yaml).toContain('#     OPENAI_API_KEY: ""');
+  expect(yaml).not.toContain('OPENAI_API_KEY');
   expect(yaml).toContain('#     TAVILY_API_KEY: ""');
   expect(yaml + stdout).not.toContain('secret-value');
   expect((await made.validate()).exit).toBe(0);

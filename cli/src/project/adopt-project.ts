@@ -1,5 +1,6 @@
 // `svc init` in an existing project: finds the agent, and writes agent.yaml and no other file. In an existing agent.yaml it only adds
 // `entrypoint`.
+import { isModelAccessName } from '@gantry/contract/agent-yaml/environment-names.ts';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseDocument, stringify } from 'yaml';
@@ -99,7 +100,9 @@ async function newFile(
   { agent, variables }: { agent: FoundAgent; variables: readonly string[] },
 ): Promise<string> {
   const env = findLanggraphJson(project)?.config?.env;
-  const env_vars = typeof env === 'object' ? env : {};
+  const env_vars = Object.fromEntries(
+    Object.entries(typeof env === 'object' ? env : {}).filter(([name]) => !isModelAccessName(name)),
+  );
   const [declared] = readDependencies(project).projects;
   const config = {
     name: nameOf(declared?.name ?? path.basename(project.directory)),
@@ -109,7 +112,8 @@ async function newFile(
     ...(agent.entrypoint === undefined ? {} : { entrypoint: agent.entrypoint }),
     ...(Object.keys(env_vars).length === 0 ? {} : { deploy: { env_vars } }),
   };
-  const open = variables.filter((variable) => !Object.hasOwn(env_vars, variable));
+  // The container gets the keys and the addresses of model providers from the service.
+  const open = variables.filter((name) => !Object.hasOwn(env_vars, name) && !isModelAccessName(name));
   return schemaLine(session.server) + stringify(config, { lineWidth: 0 }) + comment(open);
 }
 

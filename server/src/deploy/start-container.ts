@@ -1,5 +1,6 @@
 // Starts a container for a revision until it answers. A deploy, start, restart and the keeper use it.
 import { resourceLimits, type AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import { isModelAccessName } from '@gantry/contract/agent-yaml/environment-names.ts';
 import { readSecrets } from '../secrets/delivery.ts';
 import { ingressSecret } from './ingress-secret.ts';
 import type { DeployParts } from './parts.ts';
@@ -40,13 +41,17 @@ export async function startContainer(
 ): Promise<Instance & { url: string; ready: object }> {
   const { db, secret_stores, ingress_key, start_deadline_ms } = parts;
   const secrets = await readSecrets({ db, stores: secret_stores }, { agent_id, config });
-  // What the version names itself comes later: it was approved before there was a gateway.
-  const access = key_id === null ? {} : await modelAccess(parts, key_id, config);
+  const access = key_id === null || isOutsideGateway(config) ? {} : await modelAccess(parts, key_id, config);
   const files = { ...access, ...variables(ingress_key, revision_id, config), ...secrets };
   await target.start(place, files, signal);
   const instance = await waitUntilReady({ target, place, secrets, deadline_ms: start_deadline_ms, signal });
   if (instance.url === undefined) throw new Error('a ready instance has no address');
   return { ...instance, url: instance.url };
+}
+
+// A version from before there was a gateway can name a provider itself. A push refuses that now; such a version goes on as it is.
+function isOutsideGateway({ deploy }: AgentConfig): boolean {
+  return [...Object.keys(deploy?.env_vars ?? {}), ...(deploy?.secrets ?? [])].some(isModelAccessName);
 }
 
 // All variables of the wrapper's environment except secrets. The engine's records have none of them.

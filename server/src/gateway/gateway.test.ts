@@ -143,10 +143,10 @@ test('a budget is used to 99 %, never exceeded, and ends the next call with a re
 
 test.each([
   ['a model that does not exist', { model: 'huge' }, 403, 'model_not_allowed'],
-  ['an address of its own', { base_url: 'http://169.254.169.254/' }, 422, 'invalid'],
+  ['an address of its own', { base_url: 'http://169.254.169.254/' }, 400, 'invalid'],
   ['a hosted tool under a budget', { tools: [{ type: 'web_search' }] }, 400, 'not_priceable'],
   ['an unknown field under a budget', { service_tier: 'priority' }, 400, 'not_priceable'],
-  ['no messages', { messages: 'hello' }, 422, 'invalid'],
+  ['no messages', { messages: 'hello' }, 400, 'invalid'],
 ])('%s is refused before anything is sent', async (_, more, status, code) => {
   const { key, id } = await ada.client.call('keys.create', { body: { max_budget: '1' } });
   const before = upstream.mock.getRequests().length;
