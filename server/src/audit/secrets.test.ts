@@ -57,6 +57,21 @@ async function useSecretsEverywhere(): Promise<void> {
   );
   secrets.set('a one-time password', created.one_time_password ?? '');
 
+  const made = await app.admin.client.call(
+    'keys.create',
+    { body: { scope: 'team', scope_id: 'ml' } },
+    { headers: { 'idempotency-key': 'a-key-for-the-test' } },
+  );
+  secrets.set('a gateway key', made.key ?? '');
+  await app.admin.client.call('keys.reveal', { params: { id: made.id } });
+  const rotated = await app.admin.client.call('keys.rotate', { params: { id: made.id } });
+  secrets.set('a gateway key after its rotation', rotated.key ?? '');
+  const { waiting_keys } = await app.anonymous.call('auth.login', {
+    body: { email: app.admin.email, password: app.admin.password },
+  });
+  const claimed = await app.admin.client.call('keys.claim', { params: { id: waiting_keys[0]?.id ?? '' } });
+  secrets.set('a claimed gateway key', claimed.key ?? '');
+
   const set = { team: 'ml', name: 'CANARY', value: secret('the value of a secret') };
   await app.admin.client.call('secrets.set', { body: set });
   await app.admin.client.call('secrets.set', { body: { ...set, value: secret('the next value of a secret') } });

@@ -1,6 +1,5 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { endAgentKeys } from '../keys/agent-keys.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { deploySteps, type Deployment, type DeployStep } from '@gantry/contract/deploy.ts';
 import { Problem } from '@gantry/contract/problems.ts';
@@ -15,9 +14,10 @@ import type { TestDatabase } from '../testing/test-database.ts';
 import { closePending } from '../approvals/approval-for.ts';
 import { create } from '../registry/assets/create.ts';
 import { deleteAsset } from '../registry/assets/delete.ts';
-import { transfer } from '../registry/ownership/transfer.ts';
+import { transfer, type MoveKeys } from '../registry/ownership/transfer.ts';
 import { cancel } from './cancel.ts';
 import { deleteAgent } from './delete.ts';
+import { moveRevisionKeys } from './revision-key.ts';
 import { stop } from './stop.ts';
 import { deploy } from './deploy.ts';
 import { deployKind } from './deploy-kind.ts';
@@ -322,12 +322,17 @@ test('a transferred agent continues to run, its new team operates it, and a new 
   expect((await ended(await ask('dora', ref))).state).toBe('done');
   const [root, olga] = [await cast.caller('root'), await cast.caller('olga')];
   const to = { team: 'ops', owner: emailOf('otto') };
-  await transfer(
-    { db: database.db, closeRequests: closePending, endKeys: endAgentKeys },
-    root,
-    { kind: 'agent', name },
-    to,
-  );
+  const moveKeys: MoveKeys = async (tx, agent) => await moveRevisionKeys(parts.key_maker, tx, agent);
+  await transfer({ db: database.db, closeRequests: closePending, moveKeys }, root, { kind: 'agent', name }, to);
+  // Its next start delivers a key for which the new team pays.
+  const keys = await database.db.all(sql`
+    select k.revoked_at is null as works, t.name as team, v.key_id is not null as is_delivered
+    from gateway_key k join team t on t.id = k.team_id left join revision v on v.key_id = k.id
+    where k.alias = ${`agent:${name}`} order by k.created_at`);
+  expect(keys).toEqual([
+    { works: false, team: 'ml', is_delivered: false },
+    { works: true, team: 'ops', is_delivered: true },
+  ]);
   await expect(stop(parts, await cast.caller('dora'), name, AbortSignal.timeout(10_000))).rejects.toMatchObject({
     code: 'forbidden',
   });

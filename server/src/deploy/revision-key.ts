@@ -6,10 +6,20 @@ import { systemCaller } from '../access/caller.ts';
 import { change, type GovernedTx } from '../access/change.ts';
 import { theOrg } from '../access/subject.ts';
 import type { Database } from '../database/database.ts';
-import { endAgentKey, endUnusedAgentKeys, mintAgentKey, openAgentKey } from '../keys/agent-keys.ts';
+import {
+  activateAgentKey,
+  endAgentKey,
+  endAgentKeys,
+  endUnusedAgentKeys,
+  mintAgentKey,
+  openAgentKey,
+  type NewAgentKey,
+} from '../keys/agent-keys.ts';
+import type { KeyMaker } from '../keys/parts.ts';
 import type { Run } from '../runs/run.ts';
 import type { DeployInput } from './deploy-run.ts';
 import type { DeployParts } from './parts.ts';
+import * as store from './store.ts';
 import type { SecretFiles } from './targets/target.ts';
 
 /** A repeated step 5 issues another key and ends the one before, which nobody has used. */
@@ -46,13 +56,33 @@ async function endKeys(db: Database, end: (tx: GovernedTx) => Promise<string[]>)
   });
 }
 
+/**
+ * After a transfer: ends the agent's keys, and issues those of its revisions with a container anew, for its new team. A container gets its
+ * key at its next start. Returns the names of the ended keys.
+ */
+export async function moveRevisionKeys(
+  maker: KeyMaker,
+  tx: GovernedTx,
+  agent: Omit<NewAgentKey, 'models'>,
+): Promise<string[]> {
+  const revisions = await store.revisionsWithKey(tx, agent.agent_id);
+  const ended = await endAgentKeys(tx, agent.agent_id);
+  for (const { id, models } of revisions) {
+    const key = await mintAgentKey(maker, tx, { ...agent, models });
+    await activateAgentKey(tx, key.id);
+    await store.setRevisionKey(tx, id, key.id);
+  }
+  return ended;
+}
+
 /** The variables with which the clients of model vendors find the gateway, and their key to it. */
 export async function modelAccess(
   { db, key_maker, gateway_url }: Pick<DeployParts, 'db' | 'key_maker' | 'gateway_url'>,
   key_id: string,
   { model }: AgentConfig,
 ): Promise<SecretFiles> {
-  const key = await openAgentKey(key_maker, db, key_id);
+  // Clients of vendors do not start without a key. The gateway refuses this one, so the agent starts after an admin has revoked its key.
+  const key = (await openAgentKey(key_maker, db, key_id)) ?? 'revoked';
   const primary = model?.primary;
   return {
     OPENAI_API_KEY: key,

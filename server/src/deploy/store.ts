@@ -171,6 +171,16 @@ export async function secretUsers(
       and (s.team is null or s.team = c.config ->> 'team')`);
 }
 
+/** The revisions with a container and a key that works, with its models. */
+export const revisionsWithKey = async (db: Reader, agent_id: string) =>
+  await db.all<{ id: string; models: string[] }>(sql`
+    select v.id, k.models from revision v join instance i on i.revision_id = v.id join gateway_key k on k.id = v.key_id
+    where v.agent_id = ${agent_id} and k.revoked_at is null order by v.id`);
+
+export async function setRevisionKey(tx: GovernedTx, id: string, key_id: string): Promise<void> {
+  await tx.write('revision', sql`update revision set key_id = ${key_id} where id = ${id} returning id`);
+}
+
 /** Moves the traffic to the revision. */
 export async function switchRoute(
   tx: GovernedTx,

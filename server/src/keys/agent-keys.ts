@@ -43,11 +43,14 @@ export async function activateAgentKey(tx: GovernedTx, id: string): Promise<void
     throw new Problem('conflict', { detail: 'The key of this revision was revoked.', hint: 'Deploy it again.' });
 }
 
-/** For the container of its revision alone. Throws `key_not_recoverable` for a key that has ended. */
-export async function openAgentKey({ envelope }: Pick<KeyMaker, 'envelope'>, db: Reader, id: string): Promise<string> {
+/** For the container of its revision alone. Undefined for a key that has ended. */
+export async function openAgentKey(
+  { envelope }: Pick<KeyMaker, 'envelope'>,
+  db: Reader,
+  id: string,
+): Promise<string | undefined> {
   const sealed = await store.sealedKey(db, id);
-  if (sealed === undefined) throw new Problem('key_not_recoverable', { hint: 'Deploy the agent again.' });
-  return envelope.open(sealed, { table: 'gateway_key', id });
+  return sealed && envelope.open(sealed, { table: 'gateway_key', id });
 }
 
 /** When its revision is gone. */

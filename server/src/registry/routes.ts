@@ -17,7 +17,7 @@ import { setVisibility } from './assets/set-visibility.ts';
 import { pushEvents, requireReadablePush, showPush } from './push/show-push.ts';
 import { showVersion } from './assets/show-version.ts';
 import { show, showAsOf } from './assets/show.ts';
-import { transfer, type EndKeys } from './ownership/transfer.ts';
+import { transfer, type MoveKeys } from './ownership/transfer.ts';
 import type { ReadAsOf } from '../login/read-as-of.ts';
 
 type RegistryHandlers = Pick<Handlers<'agents'>, 'agents.push'> & Handlers<'pushes'> & Handlers<'registry'>;
@@ -27,11 +27,11 @@ interface RegistryParts {
   cursors: Cursors;
   data_dir: string;
   readAsOf: ReadAsOf;
-  /** Ends the gateway keys of an agent. A higher folder provides it. */
-  endKeys: EndKeys;
+  /** A higher folder provides it. */
+  moveKeys: MoveKeys;
 }
 
-export function registryRoutes({ db, cursors, data_dir, readAsOf, endKeys }: RegistryParts): RegistryHandlers {
+export function registryRoutes({ db, cursors, data_dir, readAsOf, moveKeys }: RegistryParts): RegistryHandlers {
   const parts = { db, places: pushPlaces(data_dir) };
   const shown = async (caller: Caller, ref: AssetRef) => await show(db, approvedVersions, caller, ref);
   const showNow = showAsOf(readAsOf, approvedVersions);
@@ -67,7 +67,7 @@ export function registryRoutes({ db, cursors, data_dir, readAsOf, endKeys }: Reg
     'registry.publish': async ({ caller, params }) => await publish(db, caller, params, true),
     'registry.unpublish': async ({ caller, params }) => await publish(db, caller, params, false),
     'registry.transfer': async ({ caller, params, body }) =>
-      await transfer({ db, closeRequests: closePending, endKeys }, caller, params, body),
+      await transfer({ db, closeRequests: closePending, moveKeys }, caller, params, body),
     'registry.delete': async ({ caller, params }) => await deleteAsset(db, closePending, caller, params),
   };
 }

@@ -2,13 +2,13 @@
 import { approvalsRoutes } from '../approvals/routes.ts';
 import { auditRoutes } from '../audit/routes.ts';
 import { costsRoutes } from '../ledger/routes.ts';
+import { moveRevisionKeys } from '../deploy/revision-key.ts';
 import { deployRoutes } from '../deploy/routes.ts';
 import { findSecretUsers } from '../deploy/secret-users.ts';
 import { deriveKey } from '../derive-key.ts';
 import { cursors as sealedCursors } from '../http/cursor.ts';
 import type { SurfaceHandlers } from '../http/handlers.ts';
 import { invite, mailedUntil } from '../login/admit.ts';
-import { endAgentKeys } from '../keys/agent-keys.ts';
 import { endKeysOf, endKeysOfTeam, endKeysOfUser } from '../keys/end-keys.ts';
 import { issueMemberKey, issuesUserKeys, keysAtSignIn } from '../keys/member-keys.ts';
 import { keysRoutes } from '../keys/routes.ts';
@@ -113,7 +113,13 @@ export async function openApi(parts: RoleParts): Promise<Role> {
     }),
     ...keysRoutes({ db, cursors, ...maker }),
     ...costsRoutes({ db }),
-    ...registryRoutes({ db, cursors, data_dir, readAsOf, endKeys: endAgentKeys }),
+    ...registryRoutes({
+      db,
+      cursors,
+      data_dir,
+      readAsOf,
+      moveKeys: async (tx, agent) => await moveRevisionKeys(maker, tx, agent),
+    }),
     ...approvalsRoutes({ db, cursors }),
     ...notificationsRoutes({ db, cursors, catchUp: outgoing.catchUp }),
     ...permissionsRoutes({ db, cursors, readAsOf }),

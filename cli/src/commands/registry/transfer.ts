@@ -45,6 +45,14 @@ export function commandFor(kind: AssetKind) {
           ? {
               next: [
                 { command: 'svc submit', when: `in its folder, with team: ${asset.team} and owner: ${asset.owner}` },
+                ...(asset.team === before.team
+                  ? []
+                  : [
+                      {
+                        command: `svc restart ${name}`,
+                        when: 'while it runs, for a key to models that its new team pays',
+                      },
+                    ]),
               ],
             }
           : {}),

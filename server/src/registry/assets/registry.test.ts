@@ -80,7 +80,7 @@ beforeAll(async () => {
     cursors: cursors(randomBytes(32)),
     data_dir: tmpdir(),
     readAsOf: readNow(database.db),
-    endKeys: async () => [],
+    moveKeys: async () => [],
   });
   const yaml =
     'description: Says hello to everybody\ntags: [polite, demo.v2]\ndeploy:\n  env_vars:\n    GREETING: hi there\n';

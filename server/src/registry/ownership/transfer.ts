@@ -29,12 +29,18 @@ export interface Receiver {
   owner?: string | undefined;
 }
 
-/** Ends the gateway keys of an agent, which are accounted to its former team. Returns their names. */
-export type EndKeys = (tx: GovernedTx, agent_id: string) => Promise<string[]>;
+/**
+ * Ends the gateway keys of an agent, for which its former team pays, and issues those of its running revisions anew. Returns the names of
+ * the ended keys.
+ */
+export type MoveKeys = (
+  tx: GovernedTx,
+  agent: { agent_id: string; name: string; team_id: string; created_by: string },
+) => Promise<string[]>;
 
 /** A transfer to the present team and owner changes nothing. */
 export async function transfer(
-  { db, closeRequests, endKeys }: { db: Database; closeRequests: CloseRequests; endKeys: EndKeys },
+  { db, closeRequests, moveKeys }: { db: Database; closeRequests: CloseRequests; moveKeys: MoveKeys },
   caller: Caller,
   ref: AssetRef,
   to: Receiver,
@@ -49,13 +55,14 @@ export async function transfer(
     await holdUnchanged(tx, asset);
     await moveEntries(tx, asset, team.id, owner.id);
     const requests_closed = await closeRequests(tx, asset.id, 'superseded');
-    const keys_ended = team.id === asset.team.id ? [] : await endKeys(tx, asset.id);
     await store.setBelonging(tx, asset.id, {
       team_id: team.id,
       owner_id: owner.id,
       visibility: shownVisibility(await entriesOf(tx, asset.id), team.id),
       search: searchWords({ ...asset, team: team.name }),
     });
+    const agent = { agent_id: asset.id, name: asset.name, team_id: team.id, created_by: user.id };
+    const keys_ended = team.id === asset.team.id ? [] : await moveKeys(tx, agent);
     note({
       before: { team: asset.team.name, owner: asset.owner },
       after: { team: team.name, owner: owner.email },

@@ -31,7 +31,7 @@ beforeAll(async () => {
     cursors: cursors(randomBytes(32)),
     data_dir: tmpdir(),
     readAsOf: readNow(database.db),
-    endKeys: async () => [],
+    moveKeys: async () => [],
   });
 });
 afterAll(async () => {
