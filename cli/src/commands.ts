@@ -197,6 +197,7 @@ export const menu = {
   user: { heading: govern, summary: 'The users of the organisation' },
   group: { heading: govern, summary: 'Named sets of a team’s users, to grant to' },
   principal: { heading: govern, summary: 'Service principals: identities for pipelines and scripts' },
+  costs: { heading: govern },
   key: { heading: govern, summary: 'Keys for calls to models: create, claim, list, show, rotate, reveal, revoke' },
   org: { heading: govern, summary: 'Settings and budget of the organisation: show, set, check' },
   audit: { heading: govern },

@@ -67,7 +67,7 @@ describe('a fault', () => {
   test.each([
     ['deploy: {env_vars: {OPENAI_API_KEY: sk-1}}', 21],
     ['deploy: {env_vars: {ANTHROPIC_BASE_URL: "https://x"}}', 21],
-    ['deploy: {secrets: [OPENAI_API_KEY]}', 19],
+    ['deploy: {secrets: [OPENAI_API_KEY]}', 20],
   ])('is a way past the model gateway: %s', (line, column) => {
     expect(only(`${least}${line}\n`)).toMatchObject({ code: 'model_access', severity: 'error', line: 5, column });
   });
