@@ -4,6 +4,7 @@ import type { Deployment } from '@gantry/contract/deploy.ts';
 import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 import { printRef } from '@gantry/contract/refs.ts';
 import { sql } from '../database/sql.ts';
+import { endAgentKeys } from '../keys/agent-keys.ts';
 import { closePending } from '../approvals/approval-for.ts';
 import { create } from '../registry/assets/create.ts';
 import { edit } from '../registry/assets/edit.ts';
@@ -196,7 +197,8 @@ describe('a secret of the team', () => {
     await stage.approve(ref);
     const { id } = await ended(await ask('max', ref));
     const to = { team: 'ops', owner: emailOf('olga') };
-    await transfer(database.db, closePending, await cast.caller('root'), { kind: 'agent', name }, to);
+    const ending = { db: database.db, closeRequests: closePending, endKeys: endAgentKeys };
+    await transfer(ending, await cast.caller('root'), { kind: 'agent', name }, to);
     const again = async () => await restart(parts, await cast.caller('root'), name, AbortSignal.timeout(10_000));
     await expect(again()).rejects.toMatchObject({ code: 'secret_missing' });
     expect(stage.containers.get(id)?.state).toBe('running');
