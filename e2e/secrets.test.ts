@@ -48,7 +48,8 @@ afterAll(async () => await gantry.stop());
 /** What the agent has in its environment. */
 async function variables(...names: string[]): Promise<unknown> {
   const code = `import os\ndef look():\n    return [os.environ.get(name) for name in ${JSON.stringify(names)}]\n`;
-  const { json } = await agent.ask({ do: 'run python', value: code });
+  const { status, text, json } = await agent.ask({ do: 'run python', value: code });
+  if (status !== 200) throw new Error(text);
   return json.output?.result;
 }
 
@@ -185,7 +186,8 @@ test('SECRET_KEY can change: the agent keeps its container, its key and its secr
   expect((await gantry.type('svc whoami')).output).toContain('unauthenticated');
   await gantry.must(`svc login --email admin@gantry.local --password ${gantry.admin_password} --store file`);
   expect((await gantry.must('svc whoami', { as: 'robot', env: { SERVICE_API_KEY: key } })).output).toContain('robot');
-  agent = callAgent(`${gantry.url}/agents/holder`, await gantry.token());
+  // The token from before has ended.
+  agent = callAgent(`${gantry.url}/agents/holder`, (await gantry.must('svc token')).stdout.trim());
   expect(await variables('TEAM_TOKEN')).toEqual(['of the team 3391']);
   expect(await seen.containers('agent')).toEqual([name]);
   await gantry.must('svc restart holder');

@@ -93,7 +93,7 @@ function refusedFiles(listed: readonly ProjectFile[]): Finding[] {
         'file_refused',
         'error',
         `${path} does not belong in a project: ${rule.why}`,
-        'Leave it out; put values in deploy.env_vars.',
+        'Leave it out. Set secrets with `svc secret set`, and put other values in deploy.env_vars.',
       ),
     );
   }

@@ -20,7 +20,13 @@ export function freshHome(): string {
 /** The real svc as a child, without a terminal, in an environment without this machine's variables. */
 export async function runSvc(
   words: readonly string[],
-  where: { home: string; cwd?: string; env?: Record<string, string>; stdin?: string; timeout_milliseconds?: number },
+  where: {
+    home: string;
+    cwd?: string;
+    env?: Record<string, string>;
+    stdin?: string | Uint8Array;
+    timeout_milliseconds?: number;
+  },
 ): Promise<Ran> {
   const env = {
     HOME: where.home,

@@ -4,19 +4,25 @@ import type { Deployment } from '@gantry/contract/deploy.ts';
 import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 import { printRef } from '@gantry/contract/refs.ts';
 import { sql } from '../database/sql.ts';
+import { endAgentKeys } from '../keys/agent-keys.ts';
+import { closePending } from '../approvals/approval-for.ts';
 import { create } from '../registry/assets/create.ts';
 import { edit } from '../registry/assets/edit.ts';
+import { transfer } from '../registry/ownership/transfer.ts';
 import { runEvents } from '../runs/events.ts';
 import { startWorker, type Worker } from '../runs/worker.ts';
 import { setSecret } from '../secrets/set.ts';
 import { twoConfigs } from '../testing/asset-configs.ts';
-import type { Person } from '../testing/cast.ts';
+import { emailOf, type Person } from '../testing/cast.ts';
 import { openDeployStage, type DeployStage } from '../testing/deploy-stage.ts';
 import { deploy } from './deploy.ts';
 import { deployKind } from './deploy-kind.ts';
 import { showDeploy } from './find-deploy.ts';
 import { plan } from './plan.ts';
+import { restartContainer } from './restart-container.ts';
+import { restart } from './restart.ts';
 import { findSecretUsers } from './secret-users.ts';
+import * as store from './store.ts';
 
 let stage: DeployStage;
 let worker: Worker | undefined;
@@ -181,5 +187,29 @@ describe('a secret of the team', () => {
     expect(await verdict(ref)).toMatchObject({ verdict: 'fail' });
     await set({ agent: name });
     expect(await ended(await ask('max', ref))).toMatchObject({ state: 'done', approval_id: null });
+  });
+
+  test('does not follow a transfer: the agent keeps running, and its restart names what is missing', async () => {
+    const { database, cast, parts } = stage;
+    await set({ team: 'ml' });
+    await set({ team: 'ops' });
+    const { name, ref } = await stage.push({ yaml });
+    await stage.approve(ref);
+    const { id } = await ended(await ask('max', ref));
+    const to = { team: 'ops', owner: emailOf('olga') };
+    const ending = { db: database.db, closeRequests: closePending, endKeys: endAgentKeys };
+    await transfer(ending, await cast.caller('root'), { kind: 'agent', name }, to);
+    const again = async () => await restart(parts, await cast.caller('root'), name, AbortSignal.timeout(10_000));
+    await expect(again()).rejects.toMatchObject({ code: 'secret_missing' });
+    expect(stage.containers.get(id)?.state).toBe('running');
+    const row = await store.instance(database.db, id);
+    if (row === undefined) throw new Error('it has no instance');
+    const seen = { place: row.place, revision_id: id, run_id: id, state: 'exited', out_of_memory: false } as const;
+    await expect(restartContainer(parts, row, seen, AbortSignal.timeout(10_000))).rejects.toMatchObject({
+      code: 'secret_missing',
+    });
+    expect(await store.instance(database.db, id)).toMatchObject({
+      last_exit: `TOKEN is set neither for agents/${name} nor for team:ml.`,
+    });
   });
 });

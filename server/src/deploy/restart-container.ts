@@ -1,5 +1,7 @@
 // Restarts the container of a registered revision, or makes a new one when it is gone.
+import { Problem } from '@gantry/contract/problems.ts';
 import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
+import { requireSecrets } from '../secrets/delivery.ts';
 import type { DeployParts } from './parts.ts';
 import { placeInput, startContainer } from './start-container.ts';
 import * as store from './store.ts';
@@ -25,6 +27,10 @@ export async function restartContainer(
   const revision = await store.revision(db, revision_id);
   if (revision === undefined) throw new Error(`revision ${revision_id} is gone`);
   const config = await loadAgentConfig(db, revision.version_id);
+  await requireSecrets(db, { agent_id, config }).catch(async (error: unknown) => {
+    if (error instanceof Problem) await store.setStarting(db, revision_id, error.detail);
+    throw error;
+  });
   await store.setStarting(db, revision_id, why);
   const isGone = seen.state === 'gone';
   const place = isGone

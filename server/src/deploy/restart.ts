@@ -2,6 +2,8 @@ import type { AgentStatus } from '@gantry/contract/deploy.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Caller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
+import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
+import { requireSecrets } from '../secrets/delivery.ts';
 import { holdAgent } from './agent-lock.ts';
 import { findOperated, noteOf, refuseWhileDeploying } from './operated.ts';
 import type { DeployParts } from './parts.ts';
@@ -26,6 +28,8 @@ export async function restart(
     await refuseWhileDeploying(parts, asset);
     const held = await store.route(db, asset.id, route.target);
     if (held === undefined) throw new Problem('not_deployed', { detail: `${asset.ref} is not deployed.` });
+    // Before the stop, so that an agent without its secrets keeps running.
+    await requireSecrets(db, { agent_id: asset.id, config: await loadAgentConfig(db, held.version_id) });
     await change(db, grant, 'agent.restarted', async (_, note) => note(noteOf(held)));
     const row = await store.instance(db, held.id);
     if (row === undefined) throw new Error(`revision ${held.id} has no instance`);

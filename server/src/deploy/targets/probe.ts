@@ -65,7 +65,7 @@ export async function waitUntilReady({
     input.onProbe?.(probe);
     if (probe.result === 200 && path === '/ready' && ++readyInARow === 2) return { ...instance, ready: body };
     // /health gives only the failure. /ready gives its reason.
-    if (path === '/ready' && body.status === 'failed') return fail(refused(body));
+    if (path === '/ready' && said.status === 'failed') return fail(refused(body));
     if (path === '/ready' && probe.result !== 200) readyInARow = 0;
     if (performance.now() >= deadline) return fail(late(probes.slice(-2), deadline_ms));
     if (probe.result === 200 && path === '/health') isHealthy = true;
