@@ -1,4 +1,4 @@
-"""Calls models through the gateway with the clients that Python agents use. Prints one JSON line: client → way → answer."""
+"""Calls models through the gateway with the clients of Python agents. Prints one JSON line: client → way → answer."""
 
 import json
 import os
