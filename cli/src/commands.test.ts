@@ -65,7 +65,11 @@ test('every final change has --yes', async () => {
 });
 
 test('help describes every kind of asset', () => {
-  expect(Object.keys(groups).toSorted()).toEqual(assetKinds.map((kind) => `registry ${kind}`).toSorted());
+  expect(
+    Object.keys(groups)
+      .filter((group) => group.startsWith('registry '))
+      .toSorted(),
+  ).toEqual(assetKinds.map((kind) => `registry ${kind}`).toSorted());
 });
 
 test('the menu of help has every first word', () => {

@@ -85,6 +85,13 @@ export const commands = {
   'audit prune': () => import('./commands/audit/prune.ts'),
   'audit reseal': () => import('./commands/audit/reseal.ts'),
   ...ofTheRegistry,
+  'model add': () => import('./commands/model/add.ts'),
+  'model list': () => import('./commands/model/list.ts'),
+  'model show': () => import('./commands/model/show.ts'),
+  'model test': () => import('./commands/model/test.ts'),
+  'model remove': () => import('./commands/model/remove.ts'),
+  'model price set': () => import('./commands/model/price/set.ts'),
+  'model price list': () => import('./commands/model/price/list.ts'),
   'secret set': () => import('./commands/secret/set.ts'),
   'secret list': () => import('./commands/secret/list.ts'),
   'secret rotate': () => import('./commands/secret/rotate.ts'),
@@ -163,6 +170,7 @@ export const groups: Record<string, string> = {
   'registry knowledge-base': 'Documents that agents search',
   'registry model': 'Models, with the price of a call',
   'registry mcp-server': 'Servers of the Model Context Protocol',
+  'model price': 'Prices of models: set, list',
 };
 
 /** The first words in help: commands and groups. */
@@ -178,6 +186,7 @@ export const menu = {
   submit: { heading: build },
   deploy: { heading: build },
   deployments: { heading: build, summary: 'Deploys: list, show, watch, cancel' },
+  model: { heading: build, summary: 'Models behind the gateway: add, list, show, test, remove, price' },
   secret: { heading: build, summary: 'Values for agents: set, list, rotate, remove' },
   search: { heading: build },
   registry: { heading: build, summary: 'Assets of every kind: list, show, create, edit, publish, transfer, delete' },

@@ -9,7 +9,7 @@ const faults = (kind: ConfiguredKind, text: string) =>
   );
 
 /** The smallest and the largest config of each kind. */
-const accepted: Record<ConfiguredKind, [least: string, most: string]> = {
+const accepted: Record<ConfiguredKind, [least: string, most: string, ...others: string[]]> = {
   prompt: [
     'template: Be kind.',
     'messages:\n- {role: system, content: "Speak {{language}}."}\n- {role: user, content: "{{ question }}"}\nvariables:\n- {name: language, default: English}\n- {name: question, description: The question of the user}\n',
@@ -33,6 +33,8 @@ const accepted: Record<ConfiguredKind, [least: string, most: string]> = {
   model: [
     'provider: acme\nmodel: acme/large-2\n',
     'provider: acme\nmodel: large\ntype: chat\ncontext_window_tokens: 200000\nmax_output_tokens: 8000\nprice_usd_per_million: {input: "2.50", cached_input: "0.25", cache_write: "3.125", output: "10"}\nbase_url: https://models.example.com/v1\nsecret: ACME\n',
+    'provider: azure\nmodel: gpt-4o\nbase_url: https://acme.openai.azure.com/openai/deployments/gpt-4o\napi_version: 2024-10-21\nsecret: AZURE\naliases: [gpt-4o, "acme/4o"]\n',
+    'provider: openai\nmodel: gpt-4o\nfallbacks: [small]\ntimeouts: {first_byte_seconds: 20}\nimage_max_tokens: 1500\nupstreams: [{secret: ONE, weight: 3}, {base_url: https://eu.example.com/v1, secret: TWO, priority: 2}]\n',
   ],
   'mcp-server': [
     'command: files-server',
@@ -117,6 +119,11 @@ test.each<[ConfiguredKind, string, string]>([
   ],
   ['knowledge-base', 'documents: [{title: A}]\n', 'either `url` or `text`'],
   ['model', 'provider: acme\nmodel: x\nprice_usd_per_million: {input: 2.5}\n', '/price_usd_per_million/input'],
+  ['model', 'provider: gemini\nmodel: gemini-3-pro\n', 'names Gemini, whose own format the gateway does not speak yet'],
+  ['model', 'provider: bedrock\nmodel: claude\n', 'names Amazon Bedrock'],
+  ['model', 'provider: openai\nmodel: x\nsecret: A\nupstreams: [{secret: B}]\n', '/secret'],
+  ['model', 'provider: openai\nmodel: x\nupstreams: []\n', '/upstreams'],
+  ['model', 'provider: openai\nmodel: x\naliases: [a, a]\n', '/aliases/1'],
   ['mcp-server', 'transport: http\nurl: https://example.com\n', '/transport'],
   ['mcp-server', 'transport: sse\ncommand: x\n', '/command `command` does not belong to `transport: sse`'],
   ['mcp-server', 'command: x\nenv_vars: {LD_PRELOAD: /x.so}\n', 'cannot be set here'],

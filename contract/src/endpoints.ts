@@ -11,6 +11,7 @@ import { groupsEndpoints } from './groups.ts';
 import { invokeEndpoints } from './invoke.ts';
 import { keysEndpoints } from './keys.ts';
 import { loginEndpoints } from './login.ts';
+import { modelsEndpoints } from './models.ts';
 import { notificationsEndpoints } from './notifications.ts';
 import { orgEndpoints } from './org.ts';
 import { permissionsEndpoints } from './permissions.ts';
@@ -39,6 +40,7 @@ export const endpoints = {
   ...budgetsEndpoints,
   ...costsEndpoints,
   ...gatewayEndpoints,
+  ...modelsEndpoints,
   ...auditEndpoints,
   ...auditStreamEndpoints,
   ...webhooksEndpoints,

@@ -11,21 +11,25 @@ export interface ModelProvider {
   max_tokens_field?: 'max_completion_tokens';
   /** It refuses `stream_options`, and its streams end with usage without being asked. */
   takes_stream_options?: false;
+  /** The header that carries its credential as it is. Absent: `Authorization: Bearer`. */
+  credential_header?: 'x-api-key' | 'api-key';
+  /** A server of this machine, which needs no credential. */
+  is_local?: true;
 }
 
-const modelProviders: Readonly<Record<string, ModelProvider>> = {
+export const modelProviders: Readonly<Record<string, ModelProvider>> = {
   openai: { kind: 'openai', base_url: 'https://api.openai.com/v1', max_tokens_field: 'max_completion_tokens' },
-  azure: { kind: 'openai', max_tokens_field: 'max_completion_tokens' },
-  anthropic: { kind: 'anthropic', base_url: 'https://api.anthropic.com/v1' },
+  azure: { kind: 'openai', max_tokens_field: 'max_completion_tokens', credential_header: 'api-key' },
+  anthropic: { kind: 'anthropic', base_url: 'https://api.anthropic.com/v1', credential_header: 'x-api-key' },
   mistral: { kind: 'openai', base_url: 'https://api.mistral.ai/v1', takes_stream_options: false },
   groq: { kind: 'openai', base_url: 'https://api.groq.com/openai/v1' },
   together: { kind: 'openai', base_url: 'https://api.together.xyz/v1' },
   deepseek: { kind: 'openai', base_url: 'https://api.deepseek.com/v1' },
   openrouter: { kind: 'openai', base_url: 'https://openrouter.ai/api/v1' },
   xai: { kind: 'openai', base_url: 'https://api.x.ai/v1' },
-  ollama: { kind: 'openai', base_url: 'http://127.0.0.1:11434/v1' },
-  vllm: { kind: 'openai', base_url: 'http://127.0.0.1:8000/v1' },
-  'lm-studio': { kind: 'openai', base_url: 'http://127.0.0.1:1234/v1' },
+  ollama: { kind: 'openai', base_url: 'http://127.0.0.1:11434/v1', is_local: true },
+  vllm: { kind: 'openai', base_url: 'http://127.0.0.1:8000/v1', is_local: true },
+  'lm-studio': { kind: 'openai', base_url: 'http://127.0.0.1:1234/v1', is_local: true },
 };
 
 export function isKnown(name: string): boolean {
@@ -34,4 +38,19 @@ export function isKnown(name: string): boolean {
 
 export function modelProvider(name: string): ModelProvider {
   return (isKnown(name) ? modelProviders[name] : undefined) ?? { kind: 'openai' };
+}
+
+const ownFormats: Readonly<Record<string, string>> = {
+  gemini: 'Gemini',
+  google: 'Gemini',
+  vertex: 'Vertex AI',
+  'vertex-ai': 'Vertex AI',
+  bedrock: 'Amazon Bedrock',
+  aws: 'Amazon Bedrock',
+};
+
+/** Why a provider cannot be called; undefined for one that can. */
+export function whyUnsupported(name: string): string | undefined {
+  if (!Object.hasOwn(ownFormats, name)) return undefined;
+  return `names ${ownFormats[name]}, whose own format the gateway does not speak yet; give the address of an endpoint in the format of OpenAI as \`base_url\`, and another name as provider`;
 }

@@ -121,6 +121,8 @@ export const operations = {
   'permission.explain': { on: 'asset', action: 'read', role: 'viewer' },
   'permission.change': { on: 'asset', action: 'admin', role: 'contributor' },
 
+  // An upstream gets the team's credential, so its address is for admins, as its price is. The asset's own rules hold beside it.
+  'model.change': { on: 'team', role: 'admin' },
   'model.call': { on: 'key' },
   // Of one's own keys; lists show those that the caller may manage too.
   // The operation limits its output.

@@ -30,6 +30,7 @@ import { issuesUserKeys } from './keys/member-keys.ts';
 import { openDeploying } from './roles/deploying.ts';
 import { openGatewayRole } from './roles/gateway.ts';
 import { openIngressRole } from './roles/ingress.ts';
+import { openModels } from './roles/models.ts';
 import type { Role, RoleHandlers, RoleParts } from './roles/role.ts';
 import { openWorker } from './roles/worker.ts';
 import { readiness } from './service/readiness.ts';
@@ -75,7 +76,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     return opened;
   };
   const copies = openCopies(openPool(copies_pool), { proofs: [governanceHead, instanceEpoch], openSessions });
-  const alone: Omit<RoleParts, 'deploying' | 'outgoing'> = {
+  const alone: Omit<RoleParts, 'deploying' | 'outgoing' | 'models'> = {
     config,
     log,
     db,
@@ -103,6 +104,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
       open.defer(async () => await outgoing.close());
       return outgoing;
     }),
+    models: firstUse(async () => await Promise.resolve(openModels(alone))),
   };
   const roles: Role[] = [];
   for (const name of config.roles) roles.push(await opens[name](parts));

@@ -3,17 +3,17 @@ import { misuse } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
 
 /** From a hidden prompt or from stdin. Never an argument, because all users of the machine can read arguments. */
-export async function readValue(session: Session, name: string): Promise<string> {
-  if (process.stdin.isTTY) return await ask(session, name);
+export async function readValue(session: Session, name: string, command = `svc secret set ${name}`): Promise<string> {
+  if (process.stdin.isTTY) return await ask(session, name, command);
   const value = (await readInput()).replace(/\r?\n$/, '');
   const fault = faultOfSecret(value);
-  if (fault !== undefined) throw misuse(`The value on stdin ${fault}`, `Give it like: svc secret set ${name} < file`);
+  if (fault !== undefined) throw misuse(`The value of ${name} on stdin ${fault}`, `Give it like: ${command} < file`);
   return value;
 }
 
-async function ask(session: Session, name: string): Promise<string> {
+async function ask(session: Session, name: string, command: string): Promise<string> {
   if (!(await session.prompt.canAsk()))
-    throw misuse('The value is needed on stdin: svc cannot ask here', `Give it like: svc secret set ${name} < file`);
+    throw misuse(`The value of ${name} is needed on stdin: svc cannot ask here`, `Give it like: ${command} < file`);
   return await session.prompt.askSecret(`Value of ${name}`, 'stdin', (given) => {
     const fault = faultOfSecret(given);
     return fault === undefined ? undefined : `The value ${fault}`;

@@ -1,27 +1,85 @@
 import { z } from 'zod';
 import { identifier, modelId, environmentName } from '../identifiers.ts';
+import { listOf } from '../list-of.ts';
+import { whyUnsupported } from '../model-providers.ts';
 import { httpAddress } from './http-address.ts';
 
 const price = z
   .string()
   .regex(/^(?:0|[1-9]\d{0,5})(?:\.\d{1,9})?$/, 'must be a decimal number as text, such as "2.50"');
+const tokens = z.int().min(1).max(100_000_000);
+const seconds = z.int().min(1).max(3600);
 
-/** A model for agents, with the price of a call. */
-export const model = z.strictObject({
-  provider: identifier.describe('Its provider'),
-  model: modelId.describe('Its name at the provider'),
-  type: z.enum(['chat', 'embedding']).default('chat').describe('Its output: an answer, or a vector'),
-  context_window_tokens: z.int().min(1).max(100_000_000).optional().describe('The largest context of a call'),
-  max_output_tokens: z.int().min(1).max(100_000_000).optional().describe('The longest answer'),
-  price_usd_per_million: z
-    .strictObject({
-      input: price.describe('For a million tokens of input'),
-      cached_input: price.optional().describe('For a million tokens of input from the cache; unset: as input'),
-      cache_write: price.optional().describe('For a million tokens of input that enter the cache; unset: as input'),
-      output: price.optional().describe('For a million tokens of output'),
-    })
-    .optional()
-    .describe('The price, as decimal text'),
+const ofUpstream = {
   base_url: httpAddress.optional().describe('Its address; unset: that of the provider'),
-  secret: environmentName.optional().describe('The name of the secret that holds the key'),
-});
+  secret: environmentName.optional().describe('The name of the secret of its team that holds the credential'),
+  api_version: z
+    .string()
+    .regex(/^[A-Za-z0-9.-]{1,40}$/, 'must be a version such as 2024-10-21')
+    .optional()
+    .describe('The `api-version` that a deployment of Azure needs'),
+};
+
+/** A model for agents: its upstreams, and the price of a call. */
+export const model = z
+  .strictObject({
+    provider: identifier
+      .refine((name) => whyUnsupported(name) === undefined, {
+        error: ({ input }) => whyUnsupported(String(input)) ?? '',
+      })
+      .describe('Its provider; one without a preset is called in the format of OpenAI'),
+    model: modelId.describe('Its name at the provider'),
+    type: z.enum(['chat', 'embedding']).default('chat').describe('Its output: an answer, or a vector'),
+    aliases: listOf(modelId, 20).optional().describe('Further names under which it is called'),
+    ...ofUpstream,
+    upstreams: listOf(
+      z.strictObject({
+        ...ofUpstream,
+        weight: z.int().min(1).max(1000).default(1).describe('Its share of the calls, among those of its priority'),
+        priority: z.int().min(1).max(100).default(1).describe('1 is called first, the others when it fails'),
+      }),
+      10,
+    )
+      .min(1)
+      .optional()
+      .describe('Several addresses of the same model, in place of `base_url` and `secret`'),
+    fallbacks: listOf(identifier, 3)
+      .optional()
+      .describe('Names of models that are called in this order when it fails, as far as the key may call them'),
+    timeouts: z
+      .strictObject({
+        first_byte_seconds: seconds.optional().describe('Until the answer begins; unset: 300'),
+        idle_seconds: seconds.optional().describe('Between two parts of an answer; unset: 120'),
+        total_seconds: seconds.optional().describe('Until the answer ends; unset: 600'),
+      })
+      .optional()
+      .describe('How long a call may take'),
+    context_window_tokens: tokens.optional().describe('The largest context of a call'),
+    max_output_tokens: tokens.optional().describe('The longest answer'),
+    image_max_tokens: tokens.optional().describe('The most tokens that an image costs; unset: 50000'),
+    price_usd_per_million: z
+      .strictObject({
+        input: price.describe('For a million tokens of input'),
+        cached_input: price.optional().describe('For a million tokens of input from the cache; unset: as input'),
+        cache_write: price.optional().describe('For a million tokens of input that enter the cache; unset: as input'),
+        output: price.optional().describe('For a million tokens of output'),
+      })
+      .optional()
+      .describe('Its own price, as decimal text; unset: that of the price table'),
+  })
+  .superRefine(({ upstreams, ...config }, context) => {
+    if (upstreams === undefined) return;
+    for (const field of ['base_url', 'secret', 'api_version'] as const)
+      if (config[field] !== undefined)
+        context.addIssue({ code: 'custom', path: [field], message: 'belongs into each of `upstreams`' });
+  });
+
+interface Credentialed {
+  secret?: string | undefined;
+  upstreams?: readonly { secret?: string | undefined }[] | undefined;
+}
+
+/** The names of the secrets that a valid config needs. */
+export function secretsOfModel({ secret, upstreams = [] }: Credentialed): string[] {
+  return [...new Set([secret, ...upstreams.map((one) => one.secret)].filter((name) => name !== undefined))];
+}

@@ -11,6 +11,7 @@ import * as groups from '../groups.ts';
 import * as invoke from '../invoke.ts';
 import * as keys from '../keys.ts';
 import * as login from '../login.ts';
+import * as models from '../models.ts';
 import * as notifications from '../notifications.ts';
 import * as org from '../org.ts';
 import * as permissions from '../permissions.ts';
@@ -44,6 +45,7 @@ export const nouns: readonly Noun[] = [
   { tag: 'invoke', about: 'Calls to agents', files: [invoke] },
   { tag: 'keys', about: 'Gateway keys: what they may call, and what they may spend', files: [keys, budgets] },
   { tag: 'costs', about: 'What calls to models have cost', files: [costs] },
+  { tag: 'models', about: 'Models: their upstreams, health and prices', files: [models] },
   { tag: 'gateway', about: 'Calls to models', files: [gateway] },
   { tag: 'audit', about: 'The audit log: reading, following, exporting and verifying it', files: [audit, auditStream] },
   { tag: 'webhooks', about: 'Addresses that receive events', files: [webhooks] },

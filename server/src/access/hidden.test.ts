@@ -58,6 +58,14 @@ async function everythingOf(team: string, word: string, by: TestUser, boss: Test
     const stored = await storeAgent(app, by.email, { name, team, yaml });
     const body = { name: `${name}-tool`, team, description: word, visibility: 'team' } as const;
     await by.client.call('registry.create', { params: { kind: 'tool' }, body });
+    const model = {
+      name,
+      team,
+      description: word,
+      visibility: 'team',
+      config: { provider: 'acme', model: word },
+    } as const;
+    await by.client.call('registry.create', { params: { kind: 'model' }, body: model });
     const { id } = await by.client.call('approvals.submit', { body: { asset: `agents/${name}`, message: word } });
     await boss.client.call('approvals.approve', { params: { id }, body: { reason: word } });
     await serveAgent(app, stored, 'http://127.0.0.1:1');
@@ -92,6 +100,7 @@ const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[]
     { params: { kind: 'agent' }, filters: [{}, { team: 'ml' }] },
     { params: { kind: 'tool' }, filters: [{}, { team: 'ml' }] },
   ],
+  'models.list': [{ filters: [{}, { team: 'ml' }] }],
   'permissions.list': [
     {
       filters: [

@@ -144,6 +144,18 @@ async function freshTool(look: Look): Promise<string> {
   return name;
 }
 
+/** It has no address, so its test calls nothing. */
+async function freshModel(look: Look): Promise<string> {
+  const name = fresh('model');
+  const visibility = look === 'team' ? 'team' : 'org';
+  const config = { provider: 'acme', model: 'large' };
+  await app.admin.client.call('registry.create', {
+    params: { kind: 'model' },
+    body: { name, team: 'ml', owner: owner.email, visibility, config },
+  });
+  return name;
+}
+
 async function submitted({ ref }: StoredAgent): Promise<string> {
   return (await owner.client.call('approvals.submit', { body: { asset: ref } })).id;
 }
@@ -304,6 +316,9 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'gateway.count_tokens': () => ({ body: Buffer.from('{}') }),
   'gateway.models': () => ({}),
   'gateway.model': () => ({ params: { model: 'small' } }),
+  'models.list': () => ({}),
+  'models.show': async (_, look) => ({ params: { name: await freshModel(look) } }),
+  'models.test': async (_, look) => ({ params: { name: await freshModel(look) } }),
   'principals.list': () => ({}),
   'principals.create': () => ({ body: { name: fresh('machine'), team: 'ml' } }),
   'principals.show': async () => ({ params: { id: (await freshPrincipal()).id } }),

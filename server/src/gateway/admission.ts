@@ -3,16 +3,15 @@
 // the ledger no call begins.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '@gantry/contract/problems.ts';
-import type { KeyCaller } from '../access/caller.ts';
 import type { Database, OpenTx, PoolSettings } from '../database/database.ts';
 import { openBooks, type Books, type Reservation, type Settlement } from '../ledger/books.ts';
 import { within } from '../within.ts';
-import { openFacts, type Facts } from './facts.ts';
+import type { Facts, KnownFacts, Payer } from './facts.ts';
 import { judge } from './judge.ts';
 import * as store from './store.ts';
 
 interface Asked {
-  caller: KeyCaller;
+  caller: Payer;
   /** Of the hold that it gets. */
   hold_id: string;
   /** The requested name of a model. */
@@ -55,8 +54,10 @@ const admit_ms = 2000;
 /** One batch at a time needs one connection. */
 export const admission_pool: PoolSettings = { max: 1, answer_ms: 10_000 };
 
-export function openAdmission(db: Database, { onError }: { onError: (error: unknown) => void }): Admission {
-  const facts = openFacts();
+export function openAdmission(
+  db: Database,
+  { facts, onError }: { facts: KnownFacts; onError: (error: unknown) => void },
+): Admission {
   let waiting: Waiting[] = [];
   let settled: Settled[] = [];
   let running: Promise<void> | undefined;

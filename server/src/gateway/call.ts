@@ -9,14 +9,17 @@ import type { RequestHeaders } from '../http/request-headers.ts';
 import { within } from '../within.ts';
 import type { Reservation } from '../ledger/books.ts';
 import type { Admitted } from './admission.ts';
+import { AttemptFailed, unavailable } from './attempt-failed.ts';
+import { callInTurn, placeOf, type Call } from './attempts.ts';
+import { brokenBy } from './connection-problem.ts';
 import { readEvents, wholeEvents } from './events.ts';
-import type { Facts } from './facts.ts';
-import type { Model } from './model.ts';
+import type { Facts, Payer } from './facts.ts';
+import type { Model, Upstream } from './model.ts';
 import type { GatewayParts } from './parts.ts';
 import { boundOf, costOf, outputTokensFor } from './prices/cost.ts';
 import { inputClasses, outputClasses, type Usage } from './prices/rates.ts';
 import { refusalOf } from './refusal.ts';
-import { AttemptFailed, dispatch, unavailable, type UpstreamAnswer } from './upstream.ts';
+import { dispatch, type UpstreamAnswer } from './upstream.ts';
 import { isJson, type AskedOfModel, type Json, type Wire } from './wires/wire.ts';
 
 export interface Incoming {
@@ -27,51 +30,45 @@ export interface Incoming {
   signal: AbortSignal;
 }
 
-const total_ms = 600_000;
 /** The hold ends after the call, with time to settle. */
-const deadline_seconds = total_ms / 1000 + 60;
+const settling_seconds = 60;
 const min_output_tokens = 256;
 const max_answer_bytes = 32 * 1024 * 1024;
 const max_event_bytes = 8 * 1024 * 1024;
 /** How long an answer is still read for its usage when its client has gone. */
 const drain_ms = 30_000;
 
-export async function callModel(
+export async function callModel(gateway: GatewayParts, wire: Wire, { body, ...incoming }: Incoming): Promise<Reply> {
+  const sent = parseJson(body);
+  if (!isJson(sent)) throw new Problem('malformed', { detail: 'The body must be a JSON object.' });
+  return await callInTurn(gateway.health, openCall(gateway, wire, { sent, ...incoming }));
+}
+
+/** The steps of a call. Throws `invalid`. */
+export function openCall(
   gateway: GatewayParts,
   wire: Wire,
-  { caller, body: bytes, headers, signal }: Incoming,
-): Promise<Reply> {
-  const sent = parseJson(bytes);
-  if (!isJson(sent)) throw new Problem('malformed', { detail: 'The body must be a JSON object.' });
+  { sent, caller, headers, signal }: Omit<Incoming, 'caller' | 'body'> & { sent: Json; caller: Payer },
+): Call<Attempt> {
   // The upstream gets this text, and not the client's: a number can be longer in it.
   const asked = wire.read(sent, JSON.stringify(sent));
-  const hold_id = randomUUIDv7();
-  const admitted = await gateway.admission.admit({
-    caller,
-    hold_id,
+  const passed = passedHeaders(wire, headers);
+  return {
     model: asked.model,
-    reservation: (facts) => reservationOf(wire, asked, { ...facts, caller, hold_id }),
-  });
-  const attempt = { gateway, wire, sent, caller, hold_id, ...admitted };
-  // The hold must be settled even if this request has ended meanwhile.
-  const limit = { output_tokens: Math.floor(admitted.output_tokens / asked.choices), is_limited: admitted.is_limited };
-  const ending = AbortSignal.timeout(total_ms);
-  try {
-    const answer = await dispatch(gateway, {
-      wire,
-      model: admitted.model,
-      body: wire.write(sent, admitted.model, limit),
-      headers: passedHeaders(wire, headers),
-      signal: ending,
-    });
-    if (answer.status >= 400) throw await refusalOf(admitted.model, answer, await gateway.credentialOf(admitted.model));
-    if (answer.content_type.startsWith('text/event-stream')) return streamed(attempt, answer);
-    return await whole(attempt, answer, signal);
-  } catch (error) {
-    const failed = error instanceof AttemptFailed ? error : undefined;
-    settle(attempt, failed?.can_cost === false ? 'refused' : 'failed', failed?.can_cost === false ? {} : undefined);
-    throw failed?.problem ?? error;
-  }
+    admit: async (model, attempt) => {
+      const hold_id = randomUUIDv7();
+      const admitted = await gateway.admission.admit({
+        caller,
+        hold_id,
+        model,
+        reservation: (facts) => reservationOf(wire, asked, { ...facts, caller, hold_id, attempt }),
+      });
+      return { gateway, wire, sent, asked, passed, caller, hold_id, client: signal, ...admitted };
+    },
+    send,
+    release: (attempt) => settle(attempt, 'refused', {}),
+    signal,
+  };
 }
 
 function passedHeaders({ passed_headers }: Wire, headers: RequestHeaders): Record<string, string> {
@@ -83,19 +80,47 @@ interface Attempt extends Admitted {
   gateway: GatewayParts;
   wire: Wire;
   sent: Json;
-  caller: KeyCaller;
+  asked: AskedOfModel;
+  /** Headers of the client, for the upstream. */
+  passed: Record<string, string>;
+  caller: Payer;
   hold_id: string;
+  client: AbortSignal;
+}
+
+async function send(attempt: Attempt, upstream: Upstream): Promise<Reply> {
+  const { gateway, wire, sent, asked, passed, model, output_tokens, is_limited } = attempt;
+  const limit = { output_tokens: Math.floor(output_tokens / asked.choices), is_limited };
+  // The hold must be settled even if the request has ended meanwhile.
+  try {
+    const answer = await dispatch(gateway, {
+      wire,
+      model,
+      upstream,
+      body: wire.write(sent, model, limit),
+      headers: passed,
+    });
+    if (answer.status >= 300) throw await refusalOf(model, upstream, answer);
+    if (answer.content_type.startsWith('text/event-stream')) return streamed(attempt, upstream, answer);
+    return await whole(attempt, upstream, answer);
+  } catch (error) {
+    if (error instanceof AttemptFailed && !error.canCost) settle(attempt, 'refused', {});
+    else settle(attempt, 'failed', undefined);
+    throw error;
+  }
 }
 
 function reservationOf(
   wire: Wire,
   asked: AskedOfModel,
-  { key, model, caller, hold_id }: Facts & { model: Model; caller: KeyCaller; hold_id: string },
+  { key, model, caller, hold_id, attempt }: Facts & { model: Model; caller: Payer; hold_id: string; attempt: number },
 ): Reservation {
   if (model.kind !== wire.kind)
     throw new Problem('invalid', { detail: `models/${model.name} is called in the format of ${model.kind}.` });
   const { price } = model;
-  const { input_tokens, input_classes, choices, unbounded } = asked;
+  const { input_classes, choices, unbounded } = asked;
+  // The upstream refuses what exceeds its context.
+  const input_tokens = Math.min(asked.input_tokens, model.context_window_tokens ?? Infinity);
   const input = { input_tokens, input_classes };
   const output_tokens = (asked.output_tokens ?? model.max_output_tokens) * choices;
   return {
@@ -109,7 +134,7 @@ function reservationOf(
       outputTokensFor: (nano) => outputTokensFor(price, { ...input, nano }) ?? -1,
     },
     unbounded,
-    deadline_seconds,
+    deadline_seconds: model.timeouts.total_ms / 1000 + settling_seconds,
     call: {
       key_id: key.id,
       key: key.prefix,
@@ -121,13 +146,15 @@ function reservationOf(
       model: model.name,
       provider: model.provider,
       upstream_model: model.upstream_model,
-      attempt: 1,
+      attempt,
       price: price?.version ?? null,
     },
   };
 }
 
-function labelOf(caller: KeyCaller, key: Facts['key'], account_id: string): string {
+function labelOf(caller: Payer, key: Facts['key'], account_id: string): string {
+  if (caller.kind === 'tester')
+    return key.team !== null && account_id === caller.accounts[0] ? `team:${key.team}` : 'the organisation';
   if (account_id === caller.id) return `the key ${key.prefix}…`;
   if (account_id === caller.team_id) return `team:${key.team}`;
   if (account_id === caller.accounts.at(-1)) return 'the organisation';
@@ -148,7 +175,7 @@ function settle(
     hold_id,
     accounts: caller.accounts,
     outcome,
-    nano: usage && nanoOf(model, usage),
+    nano: outcome === 'refused' ? 0 : usage && nanoOf(model, usage),
     input_tokens: tokensOf(inputClasses),
     output_tokens: tokensOf(outputClasses),
     usage: Object.fromEntries(counts),
@@ -166,9 +193,9 @@ function nanoOf({ price }: Model, usage: Usage): number | undefined {
   }
 }
 
-async function whole(attempt: Attempt, answer: UpstreamAnswer, client: AbortSignal): Promise<Reply> {
-  const { wire, model } = attempt;
-  const reading = readWhole(model, answer);
+async function whole(attempt: Attempt, upstream: Upstream, answer: UpstreamAnswer): Promise<Reply> {
+  const { wire, model, client } = attempt;
+  const reading = readWhole(model, upstream, answer);
   const left = Promise.withResolvers<undefined>();
   client.addEventListener('abort', () => left.resolve(undefined), { once: true });
   if (client.aborted) left.resolve(undefined);
@@ -176,30 +203,30 @@ async function whole(attempt: Attempt, answer: UpstreamAnswer, client: AbortSign
   if (bytes === undefined) {
     reading.catch(() => {}); // nobody waits for it any more
     answer.body.destroy();
-    throw new AttemptFailed(unavailable(model, 'the client has left'), { can_cost: true });
+    throw new AttemptFailed(unavailable(model, 'the client has left'), { kind: 'abandoned' });
   }
   const said = readJson(bytes);
   if (said === undefined)
     throw new AttemptFailed(
       new Problem('model_error', { detail: `models/${model.name} answered with something else than JSON.` }),
-      { can_cost: true },
+      { kind: 'broken' },
     );
   const counts = wire.countsIn(said);
   settle(attempt, 'answered', counts && wire.usageOf(counts));
   return { status: 200, headers: { 'content-type': 'application/json' }, body: bytes };
 }
 
-async function readWhole(model: Model, { body }: UpstreamAnswer): Promise<Buffer> {
+async function readWhole(model: Model, upstream: Upstream, { body }: UpstreamAnswer): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
+    for await (const chunk of body) {
       size += chunk.length;
-      if (size > max_answer_bytes) throw new Error('the answer exceeds the limit');
+      if (size > max_answer_bytes) throw new RangeError(`its answer exceeds ${max_answer_bytes} bytes`);
       chunks.push(chunk);
     }
   } catch (cause) {
-    throw new AttemptFailed(unavailable(model, 'its answer broke off'), { can_cost: true, cause });
+    throw new AttemptFailed(unavailable(model, brokenBy(cause, model, upstream)), { kind: 'broken', cause });
   }
   return Buffer.concat(chunks, size);
 }
@@ -213,18 +240,21 @@ function readJson(bytes: Buffer): Json | undefined {
   }
 }
 
-function streamed(attempt: Attempt, { content_type, body }: UpstreamAnswer): Reply {
+function streamed(attempt: Attempt, upstream: Upstream, { content_type, body }: UpstreamAnswer): Reply {
   return {
     status: 200,
     headers: { 'content-type': content_type, 'cache-control': 'no-store' },
-    body: eventsOf(attempt, body),
+    body: eventsOf(attempt, upstream, body),
   };
 }
 
-async function* eventsOf(attempt: Attempt, body: UpstreamAnswer['body']): AsyncGenerator<Uint8Array | string> {
+async function* eventsOf(
+  attempt: Attempt,
+  upstream: Upstream,
+  body: UpstreamAnswer['body'],
+): AsyncGenerator<Uint8Array | string> {
   const { wire, sent, gateway, model } = attempt;
-  // Without an encoding the body gives buffers.
-  const events = wholeEvents((body as AsyncIterable<Buffer>)[Symbol.asyncIterator](), max_event_bytes);
+  const events = wholeEvents(body[Symbol.asyncIterator](), max_event_bytes);
   let counts: Json | undefined;
   let isOver = false;
   const look = (bytes: Buffer): Uint8Array => {
@@ -241,8 +271,10 @@ async function* eventsOf(attempt: Attempt, body: UpstreamAnswer['body']): AsyncG
     isOver = true;
     // Some vendors count as they go on, so the last counts are not those of the end.
     settle(attempt, 'failed', undefined);
+    const problem = unavailable(model, brokenBy(cause, model, upstream));
+    gateway.health.failed(placeOf(model, upstream), problem.detail);
     gateway.onBroken(cause);
-    yield wire.printBreak(unavailable(model, 'its answer broke off'));
+    yield wire.printBreak(problem);
   } finally {
     // The client has left. The upstream goes on and bills, so its usage is still wanted.
     if (!isOver) gateway.background(drain());

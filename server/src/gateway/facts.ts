@@ -2,6 +2,7 @@
 // hash of the governance chain's head. An admission reads that hash after it has locked the key's account. Facts are read after the hash, so
 // they may be newer than it, never older.
 import { LRUCache } from 'lru-cache';
+import { secretsOfModel } from '@gantry/contract/asset-config/model.ts';
 import { globMatches } from '@gantry/contract/model-globs.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { KeyCaller, SignedInCaller } from '../access/caller.ts';
@@ -10,7 +11,7 @@ import type { Reader } from '../database/database.ts';
 import { keyFacts, type KeyFacts } from '../keys/facts.ts';
 import { findAssetsById } from '../registry/find.ts';
 import { loadIdentity } from '../service-principals/load-caller.ts';
-import { toModel, type Model, type ModelRow } from './model.ts';
+import { toModel, type Credentials, type Model, type ModelRow } from './model.ts';
 import * as store from './store.ts';
 
 export interface Facts {
@@ -24,30 +25,50 @@ export interface KnownFacts {
   load(db: Reader, hash: string, asked: AskedFacts): Promise<Facts>;
 }
 
+/** Who pays for a call. */
+export type Payer = KeyCaller | Tester;
+
+/** A person tests a model, and its team pays. */
+export interface Tester {
+  kind: 'tester';
+  id: string;
+  accounts: readonly string[];
+  /** What their request has just read. */
+  facts: Facts;
+}
+
 interface AskedFacts {
-  caller: KeyCaller;
+  caller: Payer;
   model: string;
 }
 
+/** The values of a team's secrets, by name, without those that are not set. A higher folder knows them. */
+export type ReadCredentials = (db: Reader, team_id: string, names: readonly string[]) => Promise<Credentials>;
+
 const max_known = 50_000;
 
-export function openFacts(): KnownFacts {
+export function openFacts(readCredentials: ReadCredentials): KnownFacts {
   const known = new LRUCache<string, { hash: string; facts: Facts }>({ max: max_known });
   return {
-    load: async (db, hash, asked) => {
-      const name = `${asked.caller.id} ${asked.model}`;
+    load: async (db, hash, { caller, model }) => {
+      if (caller.kind === 'tester') return caller.facts;
+      const name = `${caller.id} ${model}`;
       const kept = known.get(name);
       if (kept?.hash === hash) return kept.facts;
-      const facts = await load(db, asked);
+      const facts = await load(db, readCredentials, { caller, model });
       known.set(name, { hash, facts });
       return facts;
     },
   };
 }
 
-async function load(db: Reader, { caller, model }: AskedFacts): Promise<Facts> {
-  const { key, models } = await usable(db, caller, store.modelsNamed(db, model));
-  return { key, model: models[0] && toModel(models[0]) };
+async function load(
+  db: Reader,
+  readCredentials: ReadCredentials,
+  { caller, model }: { caller: KeyCaller; model: string },
+): Promise<Facts> {
+  const { key, models } = await usable(db, caller, store.modelsNamed(db, model, caller.team_id));
+  return { key, model: models[0] && (await modelOf(db, readCredentials, models[0])) };
 }
 
 /** The models among the found ones that the key may use, in their order. Throws as `load` of KnownFacts does. */
@@ -68,6 +89,11 @@ export async function usable<Row extends ModelRow>(
     assets.filter((asset) => decide(holder, 'asset.invoke', asset).allowed).map((asset) => asset.id),
   );
   return { key, models: named.filter(({ id }) => allowed.has(id)) };
+}
+
+export async function modelOf(db: Reader, readCredentials: ReadCredentials, row: ModelRow): Promise<Model> {
+  const names = secretsOfModel(row.config);
+  return toModel(row, names.length === 0 ? new Map() : await readCredentials(db, row.team_id, names));
 }
 
 /** Whose rights on models the key has: its user's, its service principal's, or those of everyone in its team or in the organisation. */

@@ -3,7 +3,10 @@ import type { Database } from '../database/database.ts';
 import { overdueHolds } from '../ledger/holds.ts';
 import { openOutbound } from '../outbound/outbound.ts';
 import { openAdmission } from './admission.ts';
+import { openFacts, type ReadCredentials } from './facts.ts';
+import { openHealth } from './health.ts';
 import type { GatewayParts } from './parts.ts';
+import * as store from './store.ts';
 
 export interface Gateway extends GatewayParts {
   /** Charges the holds of processes that died. */
@@ -14,20 +17,27 @@ export interface Gateway extends GatewayParts {
 
 const sweep_every_ms = 10_000;
 const max_swept = 1000;
+/** The table of health is for people, so it may be late. */
+const write_health_ms = 3000;
 
 export function openGateway({
   db,
   admission_db,
+  owner,
   private_hosts,
+  readCredentials,
   onError,
 }: {
   db: Database;
   /** Of `admission_pool`. */
   admission_db: Database;
+  /** The name of this process. */
+  owner: string;
   private_hosts: readonly string[];
+  readCredentials: ReadCredentials;
   onError: (error: unknown) => void;
 }): Gateway {
-  const admission = openAdmission(admission_db, { onError });
+  const admission = openAdmission(admission_db, { facts: openFacts(readCredentials), onError });
   const outbound = openOutbound({ private_hosts });
   const going_on = new Set<Promise<unknown>>();
   let timer: NodeJS.Timeout | undefined;
@@ -35,6 +45,15 @@ export function openGateway({
     const watched: Promise<unknown> = work.catch(onError).finally(() => going_on.delete(watched));
     going_on.add(watched);
   };
+  let writing: NodeJS.Timeout | undefined;
+  const writeHealth = async () => {
+    writing = undefined;
+    const seen = health.takeChanges();
+    if (seen.length > 0) await store.putHealth(db, seen, owner);
+  };
+  const health = openHealth({
+    onChange: () => (writing ??= setTimeout(() => background(writeHealth()), write_health_ms)),
+  });
   const sweep = async () => {
     for (const { id, accounts } of await overdueHolds(db, max_swept))
       admission.settle({
@@ -50,7 +69,8 @@ export function openGateway({
   return {
     admission,
     outbound,
-    credentialOf: async () => await Promise.resolve(undefined),
+    health,
+    readCredentials,
     onBroken: onError,
     background,
     startSweeper: () => {
@@ -59,6 +79,8 @@ export function openGateway({
     close: async () => {
       clearInterval(timer);
       await Promise.all(going_on);
+      clearTimeout(writing);
+      await writeHealth().catch(onError);
       await admission.close();
       await outbound.close();
     },

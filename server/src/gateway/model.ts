@@ -1,7 +1,7 @@
 // A model of the catalogue, as a call needs it: where it is served, under which name, and at which price.
 import type { z } from 'zod';
 import type { model as modelConfig } from '@gantry/contract/asset-config/model.ts';
-import { isKnown, modelProvider, type UpstreamKind } from '@gantry/contract/model-providers.ts';
+import { isKnown, modelProvider, type ModelProvider, type UpstreamKind } from '@gantry/contract/model-providers.ts';
 import { findPrice } from './prices/find-price.ts';
 import { priceOf } from './prices/price-of.ts';
 import type { Price } from './prices/rates.ts';
@@ -13,35 +13,71 @@ export interface Model {
   team: { id: string; name: string };
   provider: string;
   kind: UpstreamKind;
-  /** Undefined when neither the config nor the provider says it. */
-  base_url: string | undefined;
+  type: 'chat' | 'embedding';
+  /** None when neither the config nor the provider says an address. */
+  upstreams: readonly Upstream[];
   /** Its name at the provider. */
   upstream_model: string;
-  /** The name of the secret of its team that holds the credential. */
-  secret: string | undefined;
+  credential_header: ModelProvider['credential_header'];
+  /** Names of models that a call may go to when this one fails. */
+  fallbacks: readonly string[];
   price: Price | undefined;
   max_output_tokens: number;
+  /** The upstream refuses a longer input. */
+  context_window_tokens: number | undefined;
+  image_max_tokens: number | undefined;
   max_tokens_field: 'max_tokens' | 'max_completion_tokens';
   takes_stream_options: boolean;
+  timeouts: Timeouts;
+}
+
+export interface Upstream {
+  base_url: string;
+  api_version: string | undefined;
+  /** The name of the secret of the model's team that holds the credential. */
+  secret: string | undefined;
+  /** Undefined without a secret, and for one that is not set. */
+  credential: string | undefined;
+  weight: number;
+  /** The lowest is called first. */
+  priority: number;
+}
+
+interface Timeouts {
+  first_byte_ms: number;
+  /** Between two parts of an answer. */
+  idle_ms: number;
+  total_ms: number;
 }
 
 /** Of an answer when the config says nothing. A limited call sends it, so it must not exceed what models accept. */
 const usual_max_output_tokens = 4096;
+// An answer in one piece begins when the model has finished.
+const usual_first_byte_seconds = 300;
+const usual_idle_seconds = 120;
+const usual_total_seconds = 600;
 
-// The table finds a provider by parts of its name, so it would know the price of a stranger's model.
-const listPrice = (provider: string, model: string) => (isKnown(provider) ? findPrice(provider, model) : undefined);
+/** The price of the table. It finds a provider by parts of its name, so it would know the price of a stranger's model. */
+export const listPrice = (provider: string, model: string) =>
+  isKnown(provider) ? findPrice(provider, model) : undefined;
+
+type ModelConfig = z.output<typeof modelConfig>;
 
 export interface ModelRow {
   id: string;
   name: string;
   team_id: string;
   team: string;
+  version: string;
   digest: string;
-  config: z.output<typeof modelConfig>;
+  config: ModelConfig;
 }
 
-export function toModel({ id, name, team_id, team, digest, config }: ModelRow): Model {
-  const { provider, model, base_url, secret, price_usd_per_million: own } = config;
+/** The values of the secrets of its team, by name. */
+export type Credentials = ReadonlyMap<string, string>;
+
+export function toModel({ id, name, team_id, team, digest, config }: ModelRow, credentials: Credentials): Model {
+  const { provider, model, type, price_usd_per_million: own, timeouts } = config;
   const known = modelProvider(provider);
   return {
     id,
@@ -49,12 +85,25 @@ export function toModel({ id, name, team_id, team, digest, config }: ModelRow): 
     team: { id: team_id, name: team },
     provider,
     kind: known.kind,
-    base_url: base_url ?? known.base_url,
+    type,
+    upstreams: (config.upstreams ?? [{ ...config, weight: 1, priority: 1 }]).flatMap((one): Upstream[] => {
+      const { base_url = known.base_url, api_version, secret, weight, priority } = one;
+      const credential = credentials.get(secret ?? '');
+      return base_url === undefined ? [] : [{ base_url, api_version, secret, credential, weight, priority }];
+    }),
     upstream_model: model,
-    secret,
+    credential_header: known.credential_header,
+    fallbacks: config.fallbacks ?? [],
     price: own === undefined ? listPrice(provider, model) : priceOf(own, `models/${name} ${digest.slice(0, 19)}`),
     max_output_tokens: config.max_output_tokens ?? usual_max_output_tokens,
+    context_window_tokens: config.context_window_tokens,
+    image_max_tokens: config.image_max_tokens,
     max_tokens_field: known.max_tokens_field ?? 'max_tokens',
     takes_stream_options: known.takes_stream_options ?? true,
+    timeouts: {
+      first_byte_ms: (timeouts?.first_byte_seconds ?? usual_first_byte_seconds) * 1000,
+      idle_ms: (timeouts?.idle_seconds ?? usual_idle_seconds) * 1000,
+      total_ms: (timeouts?.total_seconds ?? usual_total_seconds) * 1000,
+    },
   };
 }

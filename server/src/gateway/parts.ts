@@ -1,12 +1,13 @@
 import type { Outbound } from '../outbound/outbound.ts';
 import type { Admission } from './admission.ts';
-import type { Model } from './model.ts';
+import type { ReadCredentials } from './facts.ts';
+import type { Health } from './health.ts';
 
 export interface GatewayParts {
   admission: Admission;
   outbound: Outbound;
-  /** The credential of a model's upstream; undefined for one that needs none. */
-  credentialOf(model: Model): Promise<string | undefined>;
+  health: Health;
+  readCredentials: ReadCredentials;
   /** An answer that broke off after its first byte. */
   onBroken(cause: unknown): void;
   /** Work that continues after the answer. */

@@ -1,56 +1,61 @@
 // An upstream's refusal, for the client. It never shows the service's credential, nor that the service's own account is refused as if it were
 // the client's.
 import { Problem, type ProblemCode } from '@gantry/contract/problems.ts';
-import type { Model } from './model.ts';
-import { AttemptFailed, unavailable, type UpstreamAnswer } from './upstream.ts';
+import { within } from '../within.ts';
+import { AttemptFailed, unavailable } from './attempt-failed.ts';
+import type { Model, Upstream } from './model.ts';
+import type { Body, UpstreamAnswer } from './upstream.ts';
 import { isJson } from './wires/wire.ts';
 
 const max_refusal_bytes = 64 * 1024;
+const refusal_ms = 5000;
 const max_message_characters = 2000;
 
-export async function refusalOf(
-  model: Model,
-  answer: UpstreamAnswer,
-  credential: string | undefined,
-): Promise<AttemptFailed> {
-  const { status, retry_after } = answer;
-  const said = scrub(await messageOf(answer), credential);
-  const more = retry_after === undefined ? {} : { retry_after_seconds: Number(retry_after) };
-  // Whoever answers with 5xx may have worked before.
-  if (status >= 500)
-    return new AttemptFailed(unavailable(model, `${model.provider} answered ${status}${said}`), { can_cost: true });
+/** Of an answer with another status than 2xx. Ends its body. */
+export async function refusalOf(model: Model, upstream: Upstream, answer: UpstreamAnswer): Promise<AttemptFailed> {
+  const { status, retry_after_seconds, body } = answer;
+  const said = scrub(await messageOf(body), upstream.credential);
+  const more = retry_after_seconds === undefined ? {} : { retry_after_seconds };
+  const failed = (kind: 'failed' | 'busy' | 'refused', problem: Problem) =>
+    new AttemptFailed(problem, { kind, status, ...more });
+  const by = `${model.provider} answered ${status}`;
+  // An upstream that answers with 5xx can have worked before.
+  if (status >= 500) return failed('failed', unavailable(model, `${by}${said}`));
+  if (status < 400) return failed('refused', unavailable(model, `${by}, and no redirect is followed`));
   if (status === 401 || status === 402 || status === 403)
-    return new AttemptFailed(
+    return failed(
+      'refused',
       unavailable(model, `${model.provider} refused the service's own credential with ${status}`),
-      { can_cost: false },
     );
-  const code: ProblemCode =
-    status === 429 ? 'rate_limit_exceeded' : status === 408 || status === 409 ? 'model_unavailable' : 'model_refused';
-  return new AttemptFailed(
+  const isBusy = status === 408 || status === 409 || status === 429;
+  const code: ProblemCode = status === 429 ? 'rate_limit_exceeded' : isBusy ? 'model_unavailable' : 'model_refused';
+  return failed(
+    isBusy ? 'busy' : 'refused',
     new Problem(code, { detail: `${model.provider} refused the call with ${status}${said}`, ...more }),
-    { can_cost: false },
   );
 }
 
-async function messageOf({ body }: UpstreamAnswer): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
+async function messageOf(body: Body): Promise<string> {
+  const text = await within(refusal_ms, start(body)).catch(() => undefined); // the status says enough
+  body.destroy();
   try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size > max_refusal_bytes) break;
-    }
-  } catch {
-    return ''; // the status says enough
-  }
-  try {
-    const said: unknown = JSON.parse(Buffer.concat(chunks).toString());
+    const said: unknown = JSON.parse(text ?? '');
     const error = isJson(said) ? (isJson(said['error']) ? said['error'] : said) : {};
     return typeof error['message'] === 'string' ? error['message'] : '';
   } catch {
     return ''; // a page of a proxy, for example
   }
+}
+
+async function start(body: Body): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > max_refusal_bytes) break;
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 function scrub(message: string, credential: string | undefined): string {

@@ -2,10 +2,12 @@ import { authorize } from '../access/authorize.ts';
 import type { Caller, KeyCaller } from '../access/caller.ts';
 import { theOrg } from '../access/subject.ts';
 import type { Database } from '../database/database.ts';
-import type { Call, SurfaceHandlers } from '../http/handlers.ts';
+import type { Call, Handlers, SurfaceHandlers } from '../http/handlers.ts';
 import { callModel } from './call.ts';
+import { listCatalogue, showInCatalogue, type ModelParts } from './catalogue.ts';
 import { listModels, showModel } from './list-models.ts';
 import type { GatewayParts } from './parts.ts';
+import { testModel } from './test-model.ts';
 import { chatCompletions } from './wires/chat-completions.ts';
 import { embeddings } from './wires/embeddings.ts';
 import { countTokens, messages } from './wires/messages.ts';
@@ -41,6 +43,14 @@ export function gatewayRoutes(db: Database, parts: GatewayParts): SurfaceHandler
       };
     },
     'gateway.model': async ({ caller, params }) => await showModel(db, withKey(caller), params.model),
+  };
+}
+
+export function modelsRoutes(parts: ModelParts): Handlers<'models'> {
+  return {
+    'models.list': async ({ caller, query }) => await listCatalogue(parts, caller, query),
+    'models.show': async ({ caller, params }) => await showInCatalogue(parts, caller, params.name),
+    'models.test': async ({ caller, params, signal }) => await testModel(parts, caller, params.name, signal),
   };
 }
 

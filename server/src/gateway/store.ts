@@ -1,27 +1,62 @@
-import type { Reader, Tx } from '../database/database.ts';
+import type { Database, Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import { governanceHead } from '../audit/chain.ts';
+import type { SeenHealth } from './health.ts';
 import type { ModelRow } from './model.ts';
 
-/** Models under this name in the catalogue, and then those whose name at the provider it is. Each with its newest config. */
-export const modelsNamed = async (db: Reader, name: string) =>
+const columns = sql`a.id, a.name, a.team_id, t.name as team, v.version, v.digest, c.config`;
+const newest = sql`asset a join team t on t.id = a.team_id
+  join lateral (
+    select version, digest from version where asset_id = a.id order by string_to_array(version, '.')::int[] desc limit 1
+  ) v on true
+  join content c on c.digest = v.digest`;
+
+/**
+ * The model under this name in the catalogue, then those with this alias, then those whose name at the provider it is; the team's own before
+ * others. Each with its newest config.
+ */
+export const modelsNamed = async (db: Reader, name: string, team_id: string | null) =>
   await db.all<ModelRow>(sql`
-    select a.id, a.name, a.team_id, t.name as team, v.digest, c.config from asset a join team t on t.id = a.team_id
-      join lateral (select digest from version where asset_id = a.id order by string_to_array(version, '.')::int[] desc limit 1) v on true
-      join content c on c.digest = v.digest
-    where a.kind = 'model' and (a.name = ${name} or c.config ->> 'model' = ${name})
-    order by (a.name = ${name}) desc, a.name`);
+    select ${columns} from ${newest}
+    where a.kind = 'model' and (a.name = ${name} or c.config -> 'aliases' ? ${name} or c.config ->> 'model' = ${name})
+    order by (a.name = ${name}) desc, (a.team_id is not distinct from ${team_id}::uuid) desc,
+      coalesce(c.config -> 'aliases' ? ${name}, false) desc, a.name`);
+
+export const modelsById = async (db: Reader, ids: readonly string[]) =>
+  await db.all<ModelRow>(sql`select ${columns} from ${newest} where a.kind = 'model' and a.id = any(${ids}::uuid[])`);
 
 export type ListedModel = ModelRow & { created_at: string };
 
 export const catalogue = async (db: Reader) =>
-  await db.all<ListedModel>(sql`
-    select a.id, a.name, a.created_at, a.team_id, t.name as team, v.digest, c.config from asset a join team t on t.id = a.team_id
-      join lateral (select digest from version where asset_id = a.id order by string_to_array(version, '.')::int[] desc limit 1) v on true
-      join content c on c.digest = v.digest
-    where a.kind = 'model' order by a.name`);
+  await db.all<ListedModel>(sql`select ${columns}, a.created_at from ${newest} where a.kind = 'model' order by a.name`);
 
 export const clock = async (db: Reader) => await db.one<{ now: string }>(sql`select clock_now() as now`);
 
 /** Every governed change moves it. */
 export const head = async (tx: Tx) => await tx.one<{ hash: string }>(sql`select ${governanceHead} as hash`);
+
+export interface HealthRow extends SeenHealth {
+  seen_by: string;
+  seen_at: string;
+}
+
+export const healthOf = async (db: Reader, model_ids: readonly string[]) =>
+  await db.all<HealthRow>(sql`select * from model_health where model_id = any(${model_ids}::uuid[])`);
+
+/** The view of one process replaces that of another. Health of deleted models is left out. */
+export async function putHealth(db: Database, seen: readonly SeenHealth[], seen_by: string): Promise<void> {
+  await db.run(sql`
+    insert into model_health
+      (model_id, address, failures, paused_until, last_success_at, last_failure_at, last_problem, seen_by)
+    select s.model_id, s.address, s.failures, s.paused_until, s.last_success_at, s.last_failure_at, s.last_problem, ${seen_by}
+    from jsonb_to_recordset(${JSON.stringify(seen)}::jsonb) as s (
+      model_id uuid, address text, failures int, paused_until timestamptz, last_success_at timestamptz,
+      last_failure_at timestamptz, last_problem text
+    ) join asset a on a.id = s.model_id
+    on conflict (model_id, address) do update set
+      failures = excluded.failures, paused_until = excluded.paused_until,
+      last_success_at = coalesce(excluded.last_success_at, model_health.last_success_at),
+      last_failure_at = coalesce(excluded.last_failure_at, model_health.last_failure_at),
+      last_problem = coalesce(excluded.last_problem, model_health.last_problem),
+      seen_by = excluded.seen_by, seen_at = excluded.seen_at`);
+}

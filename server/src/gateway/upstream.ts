@@ -1,101 +1,111 @@
-// One attempt at an upstream: its request, and what its answer means for the client and for the ledger.
+// One attempt at an upstream: its request until the first byte of the answer.
 import type { Dispatcher } from 'undici';
-import { Problem } from '@gantry/contract/problems.ts';
-import { DestinationRefused } from '../outbound/outbound.ts';
-import type { Model } from './model.ts';
+import { AttemptFailed, unavailable } from './attempt-failed.ts';
+import { connectionProblem, LateAnswer } from './connection-problem.ts';
+import type { Model, Upstream } from './model.ts';
 import type { GatewayParts } from './parts.ts';
 import type { Json, Wire } from './wires/wire.ts';
 
 export interface UpstreamAnswer {
   status: number;
   content_type: string;
-  retry_after: string | undefined;
-  body: Dispatcher.ResponseData['body'];
+  retry_after_seconds: number | undefined;
+  body: Body;
 }
 
-/** An attempt without a usable answer. */
-export class AttemptFailed extends Error {
-  /** The upstream can have worked, and can bill it. */
-  readonly can_cost: boolean;
-  readonly problem: Problem;
-
-  constructor(problem: Problem, { can_cost, cause }: { can_cost: boolean; cause?: unknown }) {
-    super(problem.detail, { cause });
-    this.problem = problem;
-    this.can_cost = can_cost;
-  }
+/** Ends with an error after a pause of the upstream, and at the end of the call's time. */
+export interface Body extends AsyncIterable<Buffer> {
+  destroy(): void;
 }
 
 interface Outgoing {
   wire: Wire;
   model: Model;
+  upstream: Upstream;
   body: Json;
   /** Of the client. */
   headers: Record<string, string>;
-  signal: AbortSignal;
 }
 
-/** Until the upstream's headers arrive. Throws AttemptFailed when they do not. */
+/** Throws AttemptFailed when no answer begins. */
 export async function dispatch(
   gateway: GatewayParts,
-  { wire, model, body, headers, signal }: Outgoing,
+  { wire, model, upstream, body, headers }: Outgoing,
 ): Promise<UpstreamAnswer> {
-  const credential = await gateway.credentialOf(model);
-  if (model.base_url === undefined)
-    throw new AttemptFailed(unavailable(model, 'it has no address', 'Set `base_url` in its config.'), {
-      can_cost: false,
-    });
+  const { first_byte_ms, idle_ms, total_ms } = model.timeouts;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new LateAnswer()), first_byte_ms);
   try {
-    const answered = await gateway.outbound.request(`${model.base_url.replace(/\/$/, '')}${wire.path}`, {
+    const answered = await gateway.outbound.request(addressOf(upstream, wire.path), {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
         'user-agent': 'gantry',
         ...(model.kind === 'anthropic' && { 'anthropic-version': '2023-06-01' }),
         ...headers,
-        ...authorization(model, credential),
+        ...credentialHeader(model, upstream),
       },
       body: JSON.stringify(body),
-      signal,
+      headersTimeout: 0, // `late` ends it
+      bodyTimeout: idle_ms,
+      signal: AbortSignal.any([late.signal, AbortSignal.timeout(total_ms)]),
     });
     const { statusCode: status, headers: said } = answered;
     return {
       status,
       content_type: String(said['content-type'] ?? ''),
-      retry_after: /^\d{1,6}$/.exec(String(said['retry-after']))?.[0],
-      body: answered.body,
+      retry_after_seconds: secondsIn(said['retry-after']),
+      body: await begun(answered.body),
     };
   } catch (cause) {
-    throw new AttemptFailed(unavailable(model, reasonOf(cause)), { can_cost: wasSent(cause), cause });
+    const kind = gateway.outbound.isUnsent(cause) ? 'unsent' : 'failed';
+    throw new AttemptFailed(unavailable(model, connectionProblem(cause, model, upstream)), { kind, cause });
+  } finally {
+    clearTimeout(timer);
   }
 }
 
-function authorization({ kind }: Model, credential: string | undefined): Record<string, string> {
+export function addressOf({ base_url, api_version }: Upstream, path: string): string {
+  const url = new URL(base_url);
+  url.pathname = url.pathname.replace(/\/$/, '') + path;
+  if (api_version !== undefined) url.searchParams.set('api-version', api_version);
+  return url.href;
+}
+
+export function credentialHeader(
+  { credential_header }: Model,
+  { credential }: Pick<Upstream, 'credential'>,
+): Record<string, string> {
   if (credential === undefined) return {};
-  return kind === 'anthropic' ? { 'x-api-key': credential } : { authorization: `Bearer ${credential}` };
+  return credential_header === undefined
+    ? { authorization: `Bearer ${credential}` }
+    : { [credential_header]: credential };
 }
 
-export function unavailable(
-  model: Model,
-  why: string,
-  hint = `Look at it: \`svc model test ${model.name}\`.`,
-): Problem {
-  return new Problem('model_unavailable', { detail: `models/${model.name} does not answer: ${why}.`, hint });
+/** Seconds, or a date. */
+function secondsIn(header: string | string[] | undefined): number | undefined {
+  const text = String(header ?? '');
+  if (/^\d{1,6}$/.test(text)) return Number(text);
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1000));
 }
 
-// Without a connection, nothing was sent.
-const unsent =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|CERT_\w+|ERR_TLS_\w+)$/;
-
-function wasSent(cause: unknown): boolean {
-  if (cause instanceof DestinationRefused) return false;
-  return !(cause instanceof Error && 'code' in cause && unsent.test(String(cause.code)));
-}
-
-function reasonOf(cause: unknown): string {
-  if (cause instanceof DestinationRefused) return cause.message;
-  if (!(cause instanceof Error)) return 'the connection failed';
-  if (cause.name === 'TimeoutError' || ('code' in cause && /TIMEOUT/.test(String(cause.code))))
-    return 'it took too long';
-  return 'code' in cause ? `the connection failed (${String(cause.code)})` : 'the connection failed';
+/** After its first part. Some upstreams send headers long before it. */
+async function begun(body: Dispatcher.ResponseData['body']): Promise<Body> {
+  // Without an encoding the body gives buffers.
+  const rest = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  const first = await rest.next();
+  let isGiven = false;
+  const next = async () => {
+    if (isGiven) return await rest.next();
+    isGiven = true;
+    return first;
+  };
+  return {
+    destroy: () => body.destroy(),
+    [Symbol.asyncIterator]: () => ({
+      next,
+      return: async () => (await rest.return?.()) ?? { done: true, value: undefined },
+    }),
+  };
 }

@@ -17,10 +17,17 @@ export interface Outbound {
   check(address: string): Promise<URL>;
   /** Redirects are plain answers. The caller limits the time by the signal, and the size of the body. */
   request(address: string, options: RequestOptions): Promise<Dispatcher.ResponseData>;
+  /** The request failed before a connection existed, so nothing was sent. */
+  isUnsent(error: unknown): boolean;
   close(): Promise<void>;
 }
 
-type RequestOptions = Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body'> & { signal: AbortSignal };
+type RequestOptions = Pick<
+  Dispatcher.RequestOptions,
+  'method' | 'headers' | 'body' | 'headersTimeout' | 'bodyTimeout'
+> & {
+  signal: AbortSignal;
+};
 
 export interface OutboundSettings {
   /** `host` or `host:port`, where an operator allows a private address. */
@@ -47,8 +54,13 @@ export function openOutbound({ private_hosts, resolve = everyAddress }: Outbound
   };
   const connectListed = buildConnector({ timeout: connect_ms });
   const connectChecked = buildConnector({ timeout: connect_ms, lookup: lookupChecked });
+  const unsent = new WeakSet();
   const agent = new Agent({
-    connect: (options, connected) => {
+    connect: (options, callback) => {
+      const connected: buildConnector.Callback = (...result) => {
+        if (result[0] !== null) unsent.add(result[0]);
+        callback(...result);
+      };
       const host = bare(options.hostname);
       if (isListed(host, portOf(options))) return connectListed(options, connected);
       // A literal address needs no resolver, so no lookup would check it.
@@ -90,6 +102,7 @@ export function openOutbound({ private_hosts, resolve = everyAddress }: Outbound
       return url;
     },
     request: async (address, options) => await request(read(address), { dispatcher: agent, ...options }),
+    isUnsent: (error) => error instanceof DestinationRefused || (error instanceof Error && unsent.has(error)),
     close: async () => await agent.destroy(),
   };
 }

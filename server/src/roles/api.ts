@@ -12,6 +12,7 @@ import { invite, mailedUntil } from '../login/admit.ts';
 import { endKeysOf, endKeysOfTeam, endKeysOfUser } from '../keys/end-keys.ts';
 import { issueMemberKey, issuesUserKeys, keysAtSignIn } from '../keys/member-keys.ts';
 import { keysRoutes } from '../keys/routes.ts';
+import { modelsRoutes } from '../gateway/routes.ts';
 import { loginRoutes } from '../login/routes.ts';
 import { endSessions } from '../login/sessions.ts';
 import { notificationsRoutes } from '../notifications/routes.ts';
@@ -113,6 +114,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
     }),
     ...keysRoutes({ db, cursors, ...maker }),
     ...costsRoutes({ db }),
+    ...modelsRoutes({ db, cursors, gateway: await parts.models() }),
     ...registryRoutes({
       db,
       cursors,

@@ -16,7 +16,7 @@ export interface Deploying {
 
 const wrapper_directory = join(import.meta.dirname, '../../../wrapper/_svc_wrapper');
 
-export function openDeploying(parts: Omit<RoleParts, 'deploying' | 'outgoing'>): Deploying {
+export function openDeploying(parts: Omit<RoleParts, 'deploying' | 'outgoing' | 'models'>): Deploying {
   const { config, db, secret_key, envelope, keys, recordRefusal, base_url, open } = parts;
   const containers = openContainers(config, parts.installation_id, parts.log);
   open.defer(async () => await containers.close());

@@ -8,6 +8,7 @@ import type { AllHandlers } from '../http/handlers.ts';
 import type { ReadAsOf } from '../login/read-as-of.ts';
 import type { Tokens } from '../login/token.ts';
 import type { Passwords } from '../login/password.ts';
+import type { Gateway } from '../gateway/gateway.ts';
 import type { Log } from '../log.ts';
 import type { RecordRefusal } from '../access/refused.ts';
 import type { Outgoing } from '../outgoing.ts';
@@ -56,4 +57,5 @@ export interface RoleParts {
   /** Parts for several roles in one process. The first role that needs a part opens it. */
   deploying: () => Promise<Deploying>;
   outgoing: () => Promise<Outgoing>;
+  models: () => Promise<Gateway>;
 }

@@ -1,7 +1,7 @@
 // The secrets of a deploy. A name means the secret of the agent itself, else the one of its team.
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import type { Reader } from '../database/database.ts';
+import { errorCode, type Reader } from '../database/database.ts';
 import type { Stores } from './stores/index.ts';
 import * as store from './store.ts';
 
@@ -56,13 +56,39 @@ export async function teamSecrets(db: Reader, content: AgentContent): Promise<st
   return found.flatMap(({ name, team }) => (team === null ? [] : [name]));
 }
 
+type ReadOfTeam = (db: Reader, team_id: string, names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+
+/** The values of a team's secrets, for the service itself. An unreadable value is reported, and counts as unset. */
+export function teamSecretReader({
+  stores,
+  onError,
+}: {
+  stores: Stores;
+  onError: (error: unknown) => void;
+}): ReadOfTeam {
+  return async (db, team_id, names) => {
+    if (names.length === 0) return new Map();
+    const found = (await store.secretsIn(db, { team_id })).filter(({ name }) => names.includes(name));
+    const read = found.map(async (one): Promise<[string, string][]> => {
+      try {
+        return Object.entries(await valuesOf({ db, stores }, [one]));
+      } catch (error) {
+        if (errorCode(error) !== undefined) throw error; // of the database
+        onError(error);
+        return [];
+      }
+    });
+    return new Map((await Promise.all(read)).flat());
+  };
+}
+
 function wantedBy({ agent_id, config }: AgentContent): store.Wanted {
   return { agent_id, team: config.team, names: config.deploy?.secrets ?? [] };
 }
 
 async function valuesOf(
   { db, stores }: { db: Reader; stores: Stores },
-  found: readonly store.FoundSecret[],
+  found: readonly Pick<store.FoundSecret, 'id' | 'name' | 'store'>[],
 ): Promise<Record<string, string>> {
   const values: Record<string, string> = {};
   for (const [name, rows] of Map.groupBy(found, (row) => row.store)) {

@@ -15,6 +15,7 @@ import { signedIn } from '../../principals/signed-in.ts';
 import { writeEntries } from '../../service-principals/acl.ts';
 import { searchWords } from '../asset.ts';
 import { configOnly } from '../content.ts';
+import { authorizeCredential } from './model-credential.ts';
 import { ownerOfNew } from './owner.ts';
 import { pinReferences } from '../references/pin-references.ts';
 import { putFinal } from '../versions/put-final.ts';
@@ -42,6 +43,7 @@ export async function create(db: Database, caller: Caller, kind: ConfiguredKind,
   const grant = authorize(user, 'asset.create', { ...team, creating: ref });
   const owner_id = await ownerOfNew(db, user, team, made.owner);
   const config = readConfig(kind, made.config);
+  authorizeCredential(user, team, { kind, config });
   const content = configOnly(config, await pinReferences(db, user, referencesOfConfig(self, config)));
   await change(db, grant, 'asset.created', async (tx, note) => {
     const { name, description, tags, visibility } = made;

@@ -9,6 +9,7 @@ import { configOnly, contentDigest, type Content } from '../content.ts';
 import { findVersion } from '../find.ts';
 import { holdAsset, loadAsset } from '../load-asset.ts';
 import { pinReferences } from '../references/pin-references.ts';
+import { authorizeCredential } from './model-credential.ts';
 import { putFinal } from '../versions/put-final.ts';
 import { readConfig, type Config } from '../read-config.ts';
 import { referencesOfConfig } from '../references/references.ts';
@@ -31,9 +32,12 @@ export async function edit(db: Database, caller: Caller, ref: Named, edited: Edi
   const asset = await loadAsset(db, ref, caller);
   const grant = authorize(user, 'asset.write', asset);
   const next = await contentOf(db, user, ref, edited);
+  authorizeCredential(user, asset.team, { kind: ref.kind, config: next?.content.config });
   await change(db, grant, 'asset.changed', async (tx, note) => {
     const now = await holdAsset(tx, asset.id, caller);
-    authorize(user, 'asset.write', now); // the asset may have been transferred since the decision
+    // The asset may have been transferred since the decision.
+    authorize(user, 'asset.write', now);
+    authorizeCredential(user, now.team, { kind: ref.kind, config: next?.content.config });
     if (next !== undefined) {
       const { version, content } = next;
       const digest = contentDigest(content);

@@ -17,7 +17,9 @@ import { signedIn } from '../../principals/signed-in.ts';
 import { giveActions, takeActions } from '../../service-principals/acl.ts';
 import { searchWords, type AssetRecord } from '../asset.ts';
 import type { CloseRequests } from '../assets/close-requests.ts';
-import { findAssetById } from '../find.ts';
+import { authorizeCredential } from '../assets/model-credential.ts';
+import * as contents from '../content-store.ts';
+import { findAssetById, findVersion } from '../find.ts';
 import { holdAsset, loadAsset } from '../load-asset.ts';
 import { moveRights } from './move-ownership.ts';
 import { assetStateRecord } from '../assets/records.ts';
@@ -53,6 +55,9 @@ export async function transfer(
   if (team.id === asset.team.id && owner.id === asset.owner_id) return assetStateRecord(asset);
   await change(db, grant, 'asset.transferred', async (tx, note) => {
     await holdUnchanged(tx, asset);
+    const newest = await findVersion(tx, asset.id, 'latest');
+    if (newest !== undefined && team.id !== asset.team.id)
+      authorizeCredential(user, team, { kind: ref.kind, config: await contents.config(tx, newest.digest) });
     await moveEntries(tx, asset, team.id, owner.id);
     const requests_closed = await closeRequests(tx, asset.id, 'superseded');
     await store.setBelonging(tx, asset.id, {

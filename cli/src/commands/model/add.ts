@@ -1,0 +1,51 @@
+import { modelProviders } from '@gantry/contract/model-providers.ts';
+import { choice, defineCommand, optional, text } from '../../command.ts';
+import { misuse } from '../../refusal.ts';
+import type { Result } from '../../result.ts';
+
+export const command = defineCommand({
+  words: 'model add',
+  summary:
+    'Add a model of a provider, or of a server on this machine; asks for the credential, which never is an argument',
+  needs: 'asset.create',
+  examples: [
+    'svc model add gpt-4o --provider openai',
+    'svc model add large --provider acme --model acme-large-2 --base-url https://models.example.com/v1 --secret ACME_KEY < key',
+    'svc model add --file models.yaml',
+    'svc model add',
+  ],
+  arguments: {
+    name: optional('Its name for agents; without one, models of a local Ollama, vLLM or LM Studio are offered'),
+  },
+  flags: {
+    provider: text(`${Object.keys(modelProviders).join(', ')}, or a name of your own with --base-url`, 'name'),
+    model: text('Its name at the provider (default: the same name)', 'name'),
+    baseUrl: text('Its address (default: that of the provider)', 'address'),
+    apiVersion: text('The api-version of a deployment of Azure', 'version'),
+    secret: text('The secret of the team for the credential (default: such as OPENAI_API_KEY)', 'name'),
+    type: choice('Its output, default chat', ['chat', 'embedding'] as const),
+    file: {
+      ...text('A YAML file with `models: {<name>: <config>}`; without changes it can be given again', 'path'),
+      short: 'f',
+    },
+  },
+  async run({ name, provider, model, baseUrl, apiVersion, secret, type, file }, session): Promise<Result> {
+    if (file !== undefined) {
+      if (name !== undefined) throw misuse('Give a name or --file, not both');
+      return await (await import('../../model/add-file.ts')).addFile(session, file);
+    }
+    if (name === undefined) return await (await import('../../model/add-local.ts')).addLocal(session);
+    if (provider === undefined)
+      throw misuse('--provider is needed', 'Name one, such as --provider openai. Any other name needs --base-url.');
+    const { addOne } = await import('../../model/add-one.ts');
+    return await addOne(session, {
+      name,
+      provider,
+      model: model ?? name,
+      base_url: baseUrl,
+      api_version: apiVersion,
+      secret,
+      type,
+    });
+  },
+});

@@ -1,0 +1,58 @@
+import { isKnown, modelProvider } from '@gantry/contract/model-providers.ts';
+import { teamToOwn } from '../principals/team-to-own.ts';
+import { checkedConfig } from '../registry/typed-config.ts';
+import type { Result } from '../result.ts';
+import { readValue } from '../secret/read-value.ts';
+import type { Session } from '../session/session.ts';
+import { good, line, warn } from '../view/view.ts';
+import { describePrice, faultLines } from './describe-model.ts';
+
+export interface NewModel {
+  name: string;
+  provider: string;
+  model: string;
+  base_url?: string | undefined;
+  api_version?: string | undefined;
+  /** The name of the secret with the credential. */
+  secret?: string | undefined;
+  type?: 'chat' | 'embedding' | undefined;
+}
+
+export async function addOne(session: Session, { name, secret, ...given }: NewModel): Promise<Result> {
+  const credential = secret ?? usualSecret(given.provider);
+  const text = JSON.stringify({ ...given, ...(credential === undefined ? {} : { secret: credential }) });
+  const { config } = await checkedConfig('model', text, 'the model');
+  const team = await teamToOwn(session);
+  const isSet = credential === undefined || (await isSecretOf(session, team, credential));
+  const command = `svc model add ${name} --provider ${given.provider}`;
+  const value = isSet ? undefined : await readValue(session, credential, command);
+  await session.call('registry.create', { params: { kind: 'model' }, body: { name, team, config } });
+  if (value !== undefined && credential !== undefined)
+    await session.call('secrets.set', { body: { team, name: credential, value } });
+  const model = await session.call('models.show', { params: { name } });
+  const uses =
+    value === undefined && credential !== undefined ? `, with the secret ${credential} that team:${team} has` : '';
+  return {
+    data: model,
+    view: [
+      line(good('✓ '), `models/${name} calls ${given.model} at ${model.upstreams[0]?.base_url ?? 'no address'}${uses}`),
+      ...(model.upstreams.length === 0
+        ? [line(warn('! '), `${given.provider} has no preset address: add it again with --base-url`)]
+        : []),
+      ...faultLines(model),
+      line(model.price === null ? warn('! ') : '  ', `Its price is ${describePrice(model)}`),
+    ],
+    next: [{ command: `svc model test ${name}`, when: 'to make one call' }],
+    undo: `svc model remove ${name}`,
+  };
+}
+
+/** `OPENAI_API_KEY`: an agent cannot name it in deploy.secrets, because the gateway alone uses it. */
+function usualSecret(provider: string): string | undefined {
+  if (!isKnown(provider) || modelProvider(provider).is_local === true) return undefined;
+  return `${provider.toUpperCase().replaceAll('-', '_')}_API_KEY`;
+}
+
+async function isSecretOf(session: Session, team: string, name: string): Promise<boolean> {
+  return (await session.call('secrets.list', { query: { team, name, limit: 1 } })).items.length > 0;
+}

@@ -1,0 +1,119 @@
+import type { Model, ModelPrice, ModelTest, ModelUpstream } from '@gantry/contract/models.ts';
+import {
+  bad,
+  faint,
+  fields,
+  good,
+  line,
+  prose,
+  table,
+  time,
+  warn,
+  type Block,
+  type Cell,
+  type View,
+} from '../view/view.ts';
+
+export function listOfModels(models: readonly Model[]): Block {
+  return table(
+    ['model', 'team', 'provider', 'served as', 'input', 'output', prose('state')],
+    models.map((model) => [
+      model.name,
+      model.team,
+      model.provider,
+      model.model,
+      rate(model.price, 'input'),
+      rate(model.price, 'output'),
+      stateOf(model),
+    ]),
+    'No models yet. Add one: svc model add gpt-4o --provider openai',
+  );
+}
+
+export function describeModel(model: Model): View {
+  const { name, team, version, provider, kind, type, aliases, fallbacks } = model;
+  return [
+    fields({
+      Model: `models/${name}@${version}`,
+      Team: team,
+      Provider: `${provider}, called in the format of ${kind}`,
+      'Served as': model.model,
+      Type: type,
+      Aliases: aliases.length === 0 ? undefined : aliases.join(', '),
+      Fallbacks: fallbacks.length === 0 ? undefined : fallbacks.join(', '),
+      Price: describePrice(model),
+    }),
+    table(
+      ['upstream', 'priority', 'weight', 'credential', 'state', 'last answer', 'last failure', prose('last problem')],
+      model.upstreams.map((upstream) => [
+        upstream.base_url,
+        upstream.priority,
+        upstream.weight,
+        upstream.secret,
+        stateOfUpstream(upstream),
+        time(upstream.health?.last_success_at ?? null),
+        time(upstream.health?.last_failure_at ?? null),
+        upstream.health?.last_problem ?? null,
+      ]),
+      'It has no address: set `base_url` in its config.',
+    ),
+    ...faultLines(model),
+    line(faint('The state is what one process of the gateway saw last. Each process pauses upstreams by itself.')),
+  ];
+}
+
+/** Why its upstreams cannot be called. */
+export function faultLines({ upstreams }: Model): View {
+  return upstreams.flatMap(({ fault, base_url }) =>
+    fault === null ? [] : [line(warn('! '), `${base_url} cannot be called: ${fault}`)],
+  );
+}
+
+export function describePrice({ name, price, own_price }: Model): string {
+  if (price === null) return `unknown, so a budget refuses its calls: svc model price set ${name} --input … --output …`;
+  const figures = ['input', 'cached_input', 'cache_write', 'output'].flatMap((kind) => {
+    const usd = price.usd_per_million[kind];
+    return usd === undefined ? [] : [`${kind.replace('_', ' ')} $${usd}`];
+  });
+  const above = price.tiers
+    .map(({ above_input_tokens }) => `, another rate above ${above_input_tokens} tokens`)
+    .join('');
+  const from = own_price === null ? `the price table ${price.version}` : 'its config';
+  return `${figures.join(', ')} per million tokens${above} (${from})`;
+}
+
+export function testLines(name: string, tests: readonly ModelTest[]): View {
+  return tests.map(({ works, message, base_url }) =>
+    line(
+      works ? good('✓ ') : bad('✗ '),
+      tests.length === 1 ? `${name}: ${message}` : `${name} at ${base_url}: ${message}`,
+    ),
+  );
+}
+
+export function rate(price: ModelPrice | null, kind: string): Cell {
+  const usd = price?.usd_per_million[kind];
+  return usd === undefined ? null : `$${usd}`;
+}
+
+function stateOf({ upstreams, price }: Model): Cell {
+  if (upstreams.length === 0) return bad('no address');
+  const callable = upstreams.filter(({ fault }) => fault === null);
+  if (callable.length === 0) return bad(`not callable: ${upstreams[0]?.fault ?? ''}`);
+  if (callable.every(isPaused)) return bad(`paused: ${callable[0]?.health?.last_problem ?? ''}`);
+  if (callable.some(isPaused)) return warn('partly paused');
+  return price === null ? warn('no price') : good('ready');
+}
+
+function stateOfUpstream(upstream: ModelUpstream): Cell {
+  if (upstream.fault !== null) return bad('not callable');
+  if (isPaused(upstream)) return bad('paused');
+  if (upstream.health === null) return 'not called yet';
+  return upstream.health.failures > 0 ? warn(`${upstream.health.failures} failed`) : good('ready');
+}
+
+function isPaused({ health }: ModelUpstream): boolean {
+  return (
+    health?.paused_until !== null && health?.paused_until !== undefined && Date.parse(health.paused_until) > Date.now()
+  );
+}

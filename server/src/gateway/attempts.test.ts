@@ -1,0 +1,300 @@
+// Upstreams that fail, through the real service. The upstreams' journal says what really reached them.
+import OpenAI from 'openai';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../database/sql.ts';
+import {
+  faultyUpstream,
+  hangs,
+  refuses,
+  resets,
+  well,
+  type Behaviour,
+  type FaultyUpstream,
+} from '../testing/faulty-upstream.ts';
+import { freePort } from '../testing/free-port.ts';
+import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
+
+let upstreams: FaultyUpstream;
+let nobody: string;
+let app: TestApp;
+let ada: TestUser;
+let made = 0;
+
+// 20 × $0.15 + 10 × $0.60 per million.
+const cost_nano = 9000;
+const price_usd_per_million = { input: '0.15', output: '0.60' };
+
+beforeAll(async () => {
+  upstreams = await faultyUpstream();
+  nobody = `127.0.0.1:${await freePort()}`;
+  app = await testApp({
+    config: { engine_host: 'unix:///nowhere/docker.sock', outbound_private_hosts: [upstreams.host, nobody] },
+  });
+  ada = await app.user('ada@example.com', { teams: { ml: 'admin' } });
+});
+afterAll(async () => {
+  await app?.stop();
+  await upstreams?.stop();
+});
+
+/** Under a name of its own, with its upstreams under names that begin with it. */
+async function model(config: Record<string, unknown> = {}, behaviours: Behaviour[] = [well]): Promise<string> {
+  const name = `model-${++made}`;
+  const listed = behaviours.map((how, n) => {
+    upstreams.behave(`${name}-${n}`, how);
+    return { base_url: upstreams.at(`${name}-${n}`), priority: n + 1 };
+  });
+  const whole = { provider: 'test', model: `served-${name}`, upstreams: listed, price_usd_per_million, ...config };
+  await ada.client.call('registry.create', { params: { kind: 'model' }, body: { name, team: 'ml', config: whole } });
+  return name;
+}
+
+const keyFor = async (models: string[], more: object = { max_budget: '1' }) =>
+  await ada.client.call('keys.create', { body: { models, ...more } });
+const clientOf = ({ key = '' }: { key?: string | undefined }) =>
+  new OpenAI({ apiKey: key, baseURL: `${app.url}/v1`, maxRetries: 0 });
+const messages = [{ role: 'user' as const, content: 'What is the capital of France?' }];
+const ask = async (key: { key?: string | undefined }, name: string) =>
+  await clientOf(key).chat.completions.create({ model: name, messages });
+const journalOf = (name: string) =>
+  upstreams.journal
+    .filter(({ upstream }) => upstream.startsWith(`${name}-`))
+    .map(({ upstream }) => upstream.slice(name.length + 1));
+const rowsOf = async (key_id: string) => {
+  await expect
+    .poll(async () => await app.db.all(sql`select 1 from hold where call ->> 'key_id' = ${key_id}`))
+    .toEqual([]);
+  return await app.db.all<{ attempt: number; model: string; outcome: string; nano: number; estimated: boolean }>(
+    sql`select attempt, model, outcome, nano, estimated from ledger where key_id = ${key_id} order by hold_id`,
+  );
+};
+
+// `free`: the vendor bills nothing for it.
+test.each<[string, Behaviour, 'free' | 'charged', Record<string, unknown>?]>([
+  ['status 408', refuses(408), 'free'],
+  ['status 409', refuses(409), 'free'],
+  ['status 429', refuses(429), 'free'],
+  ['status 500', refuses(500), 'charged'],
+  ['status 503', refuses(503), 'charged'],
+  ['no answer', hangs, 'charged', { timeouts: { first_byte_seconds: 1 } }],
+  ['a lost connection', resets, 'charged'],
+])(
+  'after %s, the next upstream answers, and each attempt has its own row in the ledger',
+  async (_, how, cost, config) => {
+    const name = await model(config, [how, well]);
+    const key = await keyFor([name]);
+    expect((await ask(key, name)).choices[0]?.message.content).toBe('Paris.');
+    expect(journalOf(name)).toEqual(['0', '1']);
+    const [first, second, ...others] = await rowsOf(key.id);
+    expect(others).toEqual([]);
+    expect(second).toEqual({ attempt: 2, model: name, outcome: 'answered', nano: cost_nano, estimated: false });
+    if (cost === 'free') expect(first).toMatchObject({ attempt: 1, outcome: 'refused', nano: 0, estimated: false });
+    else expect(first).toMatchObject({ attempt: 1, outcome: 'failed', estimated: true });
+    if (cost === 'charged') expect(first?.nano).toBeGreaterThan(cost_nano);
+  },
+);
+
+test('an upstream without a listener costs nothing, and the next one answers', async () => {
+  const name = await model({
+    upstreams: [{ base_url: `http://${nobody}` }, { base_url: upstreams.at('spare'), priority: 2 }],
+  });
+  const key = await keyFor([name]);
+  await ask(key, name);
+  expect(await rowsOf(key.id)).toMatchObject([{ outcome: 'refused', nano: 0 }, { outcome: 'answered' }]);
+});
+
+test.each([
+  ['status 400', refuses(400, 'too long'), 400, 'model_refused'],
+  ['status 404', refuses(404), 400, 'model_refused'],
+  ['a refused credential', refuses(401, 'Incorrect API key provided: sk-proj-12345678'), 503, 'model_unavailable'],
+  ['a redirect', refuses(302, '', { location: 'http://127.0.0.1:1/' }), 503, 'model_unavailable'],
+])('%s is final: no other upstream is called, and it costs nothing', async (_, how, status, code) => {
+  const name = await model({}, [how, well]);
+  const key = await keyFor([name]);
+  await expect(ask(key, name)).rejects.toMatchObject({ status, code });
+  expect(journalOf(name)).toEqual(['0']);
+  expect(await rowsOf(key.id)).toMatchObject([{ outcome: 'refused', nano: 0 }]);
+});
+
+test('when no upstream answers, the fallback does, under a hold of its own', async () => {
+  const spare = await model();
+  const name = await model({ fallbacks: [spare] }, [refuses(500), refuses(429)]);
+  const key = await keyFor([name, spare]);
+  await ask(key, name);
+  expect([journalOf(name), journalOf(spare)]).toEqual([['0', '1'], ['0']]);
+  expect(await rowsOf(key.id)).toMatchObject([
+    { attempt: 1, model: name },
+    { attempt: 2, model: name, nano: 0 },
+    { attempt: 3, model: spare, outcome: 'answered', nano: cost_nano },
+  ]);
+});
+
+test('a fallback that the key may not call is never called (I13)', async () => {
+  const spare = await model();
+  const name = await model({ fallbacks: [spare] }, [refuses(500)]);
+  const key = await keyFor([name]);
+  await expect(ask(key, name)).rejects.toMatchObject({
+    code: 'model_unavailable',
+    message: expect.stringMatching(new RegExp(`No other model was called: .*may not call "${spare}"`)) as string,
+  });
+  expect(journalOf(spare)).toEqual([]);
+});
+
+test('an alias leads to the model only with a key for the model itself', async () => {
+  const name = await model({ aliases: ['Vendor/Large@1'] });
+  await ask(await keyFor([name]), 'Vendor/Large@1');
+  await expect(ask(await keyFor(['Vendor/*']), 'Vendor/Large@1')).rejects.toMatchObject({ code: 'model_not_allowed' });
+  expect(journalOf(name)).toEqual(['0']);
+});
+
+test('an upstream is left alone for the time of its Retry-After', async () => {
+  const name = await model({}, [refuses(429, 'slowly', { 'retry-after': '60' }), well]);
+  const key = await keyFor([name]);
+  await ask(key, name);
+  await ask(key, name);
+  expect(journalOf(name)).toEqual(['0', '1', '1']);
+});
+
+test('after five failures an upstream is paused: the next call is refused at once, with the time to wait', async () => {
+  const name = await model({}, [refuses(500)]);
+  const key = await keyFor([name]);
+  for (let n = 0; n < 5; n++) await expect(ask(key, name)).rejects.toMatchObject({ status: 503 });
+  const refusal: unknown = await ask(key, name).catch((error: unknown) => error);
+  expect(refusal).toMatchObject({ status: 503, code: 'model_unavailable' });
+  expect(Number((refusal as InstanceType<typeof OpenAI.APIError>).headers?.get('retry-after'))).toBeGreaterThan(0);
+  expect(journalOf(name)).toHaveLength(5);
+});
+
+test('weights and priorities share the calls', async () => {
+  const name = await model({
+    upstreams: [
+      { base_url: upstreams.at('heavy'), weight: 9 },
+      { base_url: upstreams.at('light') },
+      { base_url: upstreams.at('unused'), priority: 2 },
+    ],
+  });
+  const key = await keyFor([name]);
+  await Promise.all(Array.from({ length: 60 }, async () => await ask(key, name)));
+  const count = (one: string) => upstreams.journal.filter(({ upstream }) => upstream === one).length;
+  expect(count('heavy') + count('light')).toBe(60);
+  expect(count('heavy')).toBeGreaterThan(40);
+  expect(count('unused')).toBe(0);
+});
+
+test('Azure gets its own header, its version and the path of the deployment', async () => {
+  const base_url = `${upstreams.at('azure')}/openai/deployments/gpt-4o`;
+  const name = await model({ provider: 'azure', upstreams: [{ base_url, api_version: '2024-10-21' }] });
+  await ask(await keyFor([name]), name);
+  expect(upstreams.journal.at(-1)).toMatchObject({
+    path: '/openai/deployments/gpt-4o/chat/completions?api-version=2024-10-21',
+  });
+});
+
+const event = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`;
+const begins: Behaviour = (response) =>
+  void response.writeHead(200, { 'content-type': 'text/event-stream' }).write(event('Pa'));
+
+test('a stream that pauses too long after its first byte ends with an error, is charged in full, and is not repeated', async () => {
+  const name = await model({ timeouts: { idle_seconds: 1 } }, [begins, well]);
+  const key = await keyFor([name]);
+  const stream = await clientOf(key).chat.completions.create({ model: name, messages, stream: true });
+  const read = async () => {
+    for await (const _ of stream);
+  };
+  await expect(read()).rejects.toThrow(/its answer paused for 1 s/);
+  expect(journalOf(name)).toEqual(['0']);
+  expect(await rowsOf(key.id)).toMatchObject([{ outcome: 'failed', estimated: true }]);
+});
+
+test('headers without a body are no answer: another upstream is called', async () => {
+  const silent: Behaviour = (response) =>
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+  const name = await model({ timeouts: { first_byte_seconds: 1 } }, [silent, well]);
+  await ask(await keyFor([name]), name);
+  expect(journalOf(name)).toEqual(['0', '1']);
+});
+
+test('an answer without end is left at the limit of its size, and a slow one at the end of its time (T68)', async () => {
+  const endless: Behaviour = (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const block = Buffer.alloc(1024 * 1024, ' ');
+    const more = () => {
+      while (!response.destroyed && response.write(block));
+    };
+    response.on('drain', more);
+    more();
+  };
+  const slow: Behaviour = (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const timer = setInterval(() => response.write(' '), 50);
+    response.on('close', () => clearInterval(timer));
+  };
+  const large = await model({}, [endless]);
+  const key = await keyFor([large]);
+  await expect(ask(key, large)).rejects.toMatchObject({ message: expect.stringContaining('exceeds') as string });
+  const late = await model({ timeouts: { total_seconds: 1 } }, [slow]);
+  const other = await keyFor([late]);
+  await expect(ask(other, late)).rejects.toMatchObject({
+    message: expect.stringContaining('not complete within 1 s') as string,
+  });
+  for (const { id } of [key, other]) expect(await rowsOf(id)).toMatchObject([{ outcome: 'failed', estimated: true }]);
+});
+
+test.each([
+  'http://127.0.0.1:1/v1',
+  'http://[::1]:1/v1',
+  'http://169.254.169.254/v1',
+  'http://2130706433/v1',
+  'http://localhost/v1',
+])('no call goes to %s, which no operator has listed (T66)', async (base_url) => {
+  const name = await model({ upstreams: [{ base_url }] });
+  const key = await keyFor([name]);
+  await expect(ask(key, name)).rejects.toMatchObject({
+    code: 'model_unavailable',
+    message: expect.stringContaining('an address of this machine or of a private network') as string,
+  });
+  expect(await rowsOf(key.id)).toMatchObject([{ outcome: 'refused', nano: 0 }]);
+});
+
+test("an upstream's error shows no credential, whole or in part (T118)", async () => {
+  const said = 'Incorrect API key provided: sk-proj-abcd1234****wxyz. Find yours at the dashboard.';
+  const name = await model({}, [refuses(400, said)]);
+  const failed: unknown = await ask(await keyFor([name]), name).catch((error: unknown) => error);
+  expect(failed).toMatchObject({ message: expect.stringContaining('Find yours') as string });
+  expect(JSON.stringify(failed)).not.toMatch(/abcd1234|wxyz/);
+});
+
+test('whatever upstreams do, the journal costs at most the ledger, the ledger at most the limit, and nothing stays held (I5, I13)', async () => {
+  const [spare, other] = [await model(), await model()];
+  // A vendor bills for each of these, even where its answer is lost.
+  const billing = new Set([well, refuses(500), resets]);
+  const faults = [...billing, well, well, refuses(429), refuses(400)];
+  let turn = 0;
+  let billed_nano = 0;
+  const varied: Behaviour = (...call) => {
+    turn = (turn * 5 + 3) % 997;
+    const how = faults[turn % faults.length] ?? well;
+    if (billing.has(how)) billed_nano += cost_nano;
+    how(...call);
+  };
+  const name = await model({ fallbacks: [other, spare] }, [varied, varied]);
+  upstreams.behave(`${spare}-0`, varied);
+  const key = await keyFor([name, spare], { limits: { daily_usd: '0.005' } });
+  const before = upstreams.journal.length;
+  const calls = Array.from({ length: 80 }, async (_, n) => {
+    const asked = { model: n % 2 === 0 ? name : spare, messages, max_completion_tokens: 10 };
+    return await clientOf(key).chat.completions.create(asked);
+  });
+  const codes = (await Promise.allSettled(calls)).map((one) =>
+    one.status === 'fulfilled' ? 'answered' : (one.reason as { code: string }).code,
+  );
+  const rows = await rowsOf(key.id);
+  const charged_nano = rows.reduce((sum, { nano }) => sum + nano, 0);
+  const journal = upstreams.journal.slice(before);
+  expect(new Set(codes).size).toBeGreaterThan(2);
+  expect(journal.length).toBeGreaterThan(30);
+  expect(billed_nano).toBeGreaterThan(0);
+  expect(billed_nano).toBeLessThanOrEqual(charged_nano);
+  expect(charged_nano).toBeLessThanOrEqual(5_000_000);
+  expect(new Set(journal.map(({ model: asked }) => asked))).toEqual(new Set([`served-${name}`, `served-${spare}`]));
+});

@@ -1,0 +1,80 @@
+// A model of the catalogue → the wire's record.
+import { formatUsd } from '@gantry/contract/money.ts';
+import type { Model, ModelPrice, ModelUpstream } from '@gantry/contract/models.ts';
+import { listPrice, toModel, type Credentials, type ModelRow, type Upstream } from './model.ts';
+import type { Price, Rates } from './prices/rates.ts';
+import type { HealthRow } from './store.ts';
+
+interface Known {
+  credentials: Credentials;
+  health: readonly HealthRow[];
+  /** Why the address is refused. */
+  faultOf: (base_url: string) => string | undefined;
+}
+
+export function modelRecord(row: ModelRow, known: Known): Model {
+  const model = toModel(row, known.credentials);
+  const { id, name, config, version } = row;
+  const table = listPrice(model.provider, model.upstream_model);
+  return {
+    id,
+    ref: `models/${name}`,
+    name,
+    version,
+    team: row.team,
+    provider: model.provider,
+    kind: model.kind,
+    type: model.type,
+    model: model.upstream_model,
+    aliases: config.aliases ?? [],
+    fallbacks: [...model.fallbacks],
+    price: model.price === undefined ? null : priceRecord(model.price),
+    own_price:
+      config.price_usd_per_million === undefined || model.price === undefined ? null : priceRecord(model.price),
+    table_price: table === undefined ? null : priceRecord(table),
+    upstreams: model.upstreams.map((upstream) => upstreamRecord(row, upstream, known)),
+  };
+}
+
+function upstreamRecord(
+  { id, team }: ModelRow,
+  { base_url, secret, credential, weight, priority }: Upstream,
+  { health, faultOf }: Known,
+): ModelUpstream {
+  const unset =
+    secret !== undefined && credential === undefined
+      ? `the secret ${secret} of team:${team} is not set: svc secret set ${secret} --team ${team}`
+      : undefined;
+  const seen = health.find((one) => one.model_id === id && one.address === base_url);
+  const { model_id: _, address: __, ...shown } = seen ?? { model_id: '', address: '' };
+  return {
+    base_url,
+    secret: secret ?? null,
+    weight,
+    priority,
+    fault: faultOf(base_url) ?? unset ?? null,
+    health: seen === undefined ? null : (shown as ModelUpstream['health']),
+  };
+}
+
+function priceRecord({ version, rates, tiers = [] }: Price): ModelPrice {
+  return {
+    version,
+    usd_per_million: usdPerMillion(rates),
+    tiers: tiers.map((tier) => ({
+      above_input_tokens: tier.above_input_tokens,
+      usd_per_million: usdPerMillion(tier.rates),
+    })),
+  };
+}
+
+const perUse = new Set(['requests', 'web_searches', 'file_searches']);
+
+/** A rate is in pico-USD, so a million of it are thousands of nano-USD. Fees are for a thousand uses. */
+function usdPerMillion(rates: Rates): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(rates).flatMap(([name, rate]) =>
+      rate === undefined ? [] : [[name, formatUsd(perUse.has(name) ? rate : rate * 1000)]],
+    ),
+  );
+}

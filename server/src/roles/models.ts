@@ -1,0 +1,27 @@
+// The parts of the gateway, opened once in a process: the gateway's role calls models, and the api tests them.
+import { admission_pool } from '../gateway/admission.ts';
+import { openGateway, type Gateway } from '../gateway/gateway.ts';
+import { teamSecretReader } from '../secrets/delivery.ts';
+import { stores } from '../secrets/stores/index.ts';
+import type { RoleParts } from './role.ts';
+
+export function openModels({
+  config,
+  db,
+  envelope,
+  owner,
+  openPool,
+  onError,
+  open,
+}: Omit<RoleParts, 'deploying' | 'outgoing' | 'models'>): Gateway {
+  const gateway = openGateway({
+    db,
+    admission_db: openPool(admission_pool),
+    owner,
+    private_hosts: config.outbound_private_hosts,
+    readCredentials: teamSecretReader({ stores: stores({ envelope }), onError }),
+    onError,
+  });
+  open.defer(async () => await gateway.close());
+  return gateway;
+}
