@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Engine } from '../server/src/engine/client.ts';
 import { label } from '../server/src/engine/labels.ts';
+import { modelUpstream, type ModelUpstream } from '../server/src/testing/model-upstream.ts';
 import { engineOf } from './engine-of.ts';
 import { fillIn, missingLine, readGuide } from './guide.ts';
 import { install, type Installation } from './installation.ts';
@@ -11,14 +12,28 @@ import { openShell, type Shell } from './shell.ts';
 const clone = join(import.meta.dirname, '..');
 
 // As a new user types them: all on one installation, made by the README's first command.
-const pages = ['first-agent.md', 'your-project.md', 'secrets.md', 'governance.md', 'pipelines.md', 'operating.md'];
+const pages = [
+  'first-agent.md',
+  'your-project.md',
+  'secrets.md',
+  'models-and-budgets.md',
+  'governance.md',
+  'pipelines.md',
+  'operating.md',
+];
 let installation: Installation;
 let engine: Engine;
+let ollama: ModelUpstream;
 beforeAll(async () => {
-  installation = await install({}, { by: 'quickstart' });
+  // The guide's Ollama, at its usual port.
+  ollama = await modelUpstream(undefined, { port: 11_434 });
+  installation = await install({ OUTBOUND_PRIVATE_HOSTS: ollama.host }, { by: 'quickstart' });
   ({ engine } = await engineOf(installation));
 });
-afterAll(async () => await installation.stop());
+afterAll(async () => {
+  await installation?.stop();
+  await ollama?.stop();
+});
 
 test('the README begins with the command that made this installation, and every page of the guide is typed here', async () => {
   expect(await readFile(join(clone, 'README.md'), 'utf8')).toMatch(/^# Gantry\n\n```sh\nnpm run quickstart /);

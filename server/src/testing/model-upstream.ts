@@ -13,9 +13,9 @@ export interface ModelUpstream {
 /** Answers every message, with this usage; a question about the weather calls the tool `weather`. */
 export async function modelUpstream(
   usage = { prompt_tokens: 20, completion_tokens: 10, total_tokens: 30 },
-  timing: { latency?: number } = {},
+  { port = 0, ...timing }: { port?: number; latency?: number } = {},
 ): Promise<ModelUpstream> {
-  const mock = new LLMock({ port: 0, host: '127.0.0.1' });
+  const mock = new LLMock({ port, host: '127.0.0.1' });
   mock.on(
     { predicate: ({ messages, tools = [] }) => tools.length > 0 && messages.at(-1)?.role !== 'tool' },
     { toolCalls: [{ name: 'weather', arguments: '{"city":"Paris"}' }], usage },
