@@ -4,13 +4,15 @@ import type { Model, Upstream } from './model.ts';
 /** The answer did not begin in time. */
 export class LateAnswer extends Error {}
 
+/** The answer did not end in time. */
+export class LongAnswer extends Error {}
+
 /** What is wrong with the connection, as the end of a sentence about it. */
 export function connectionProblem(cause: unknown, { timeouts }: Model, { base_url }: Upstream): string {
   const { hostname, host, protocol } = new URL(base_url);
   if (cause instanceof DestinationRefused) return refusedAddress(cause, base_url);
   if (cause instanceof LateAnswer) return `no byte of the answer came within ${timeouts.first_byte_ms / 1000} s`;
-  if (cause instanceof Error && cause.name === 'TimeoutError')
-    return `the answer was not complete within ${timeouts.total_ms / 1000} s`;
+  if (cause instanceof LongAnswer) return `the answer was not complete within ${timeouts.total_ms / 1000} s`;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   if (code === 'UND_ERR_BODY_TIMEOUT') return `its answer paused for ${timeouts.idle_ms / 1000} s`;
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return `${host} did not accept a connection in time`;

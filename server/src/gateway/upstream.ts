@@ -1,7 +1,7 @@
 // One attempt at an upstream: its request until the first byte of the answer.
 import type { Dispatcher } from 'undici';
 import { AttemptFailed, unavailable } from './attempt-failed.ts';
-import { connectionProblem, LateAnswer } from './connection-problem.ts';
+import { connectionProblem, LateAnswer, LongAnswer } from './connection-problem.ts';
 import type { Model, Upstream } from './model.ts';
 import type { GatewayParts } from './parts.ts';
 import type { Json, Wire } from './wires/wire.ts';
@@ -33,8 +33,10 @@ export async function dispatch(
   { wire, model, upstream, body, headers }: Outgoing,
 ): Promise<UpstreamAnswer> {
   const { first_byte_ms, idle_ms, total_ms } = model.timeouts;
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new LateAnswer()), first_byte_ms);
+  // One signal and two timers, all gone when the answer has ended: AbortSignal.timeout would keep a timer for its whole time.
+  const ending = new AbortController();
+  const first_byte = setTimeout(() => ending.abort(new LateAnswer()), first_byte_ms);
+  const total = setTimeout(() => ending.abort(new LongAnswer()), total_ms);
   try {
     const answered = await gateway.outbound.request(addressOf(upstream, wire.path), {
       method: 'POST',
@@ -46,10 +48,11 @@ export async function dispatch(
         ...credentialHeader(model, upstream),
       },
       body: JSON.stringify(body),
-      headersTimeout: 0, // `late` ends it
+      headersTimeout: 0, // `first_byte` ends it
       bodyTimeout: idle_ms,
-      signal: AbortSignal.any([late.signal, AbortSignal.timeout(total_ms)]),
+      signal: ending.signal,
     });
+    answered.body.once('close', () => clearTimeout(total));
     const { statusCode: status, headers: said } = answered;
     return {
       status,
@@ -58,10 +61,11 @@ export async function dispatch(
       body: await begun(answered.body),
     };
   } catch (cause) {
+    clearTimeout(total);
     const kind = gateway.outbound.isUnsent(cause) ? 'unsent' : 'failed';
     throw new AttemptFailed(unavailable(model, connectionProblem(cause, model, upstream)), { kind, cause });
   } finally {
-    clearTimeout(timer);
+    clearTimeout(first_byte);
   }
 }
 
@@ -97,9 +101,9 @@ async function begun(body: Dispatcher.ResponseData['body']): Promise<Body> {
   const first = await rest.next();
   let isGiven = false;
   const next = async () => {
-    if (isGiven) return await rest.next();
+    const given = isGiven;
     isGiven = true;
-    return first;
+    return given ? await rest.next() : first;
   };
   return {
     destroy: () => body.destroy(),
