@@ -36,17 +36,22 @@ export interface ReadEvents {
   /** For the client. */
   bytes: Buffer;
   counts: Json | undefined;
+  /** One of them can be an error of the upstream. */
+  has_error: boolean;
 }
 
 // Nearly every chunk of OpenAI's has `"usage":null`. A quote inside a text of the model has a backslash.
 const has_usage = /"usage"\s*:\s*\{/;
+const has_error = /"error"\s*:\s*\{|"type"\s*:\s*"error"/;
 
 /** `counts` are those of the events before. */
 export function readEvents(
   events: Buffer,
   { wire, sent, counts }: { wire: Pick<Wire, 'countsIn' | 'isOnlyUsage'>; sent: Json; counts: Json | undefined },
 ): ReadEvents {
-  if (!has_usage.test(events.toString('latin1'))) return { bytes: events, counts };
+  const text = events.toString('latin1');
+  const isError = has_error.test(text);
+  if (!has_usage.test(text)) return { bytes: events, counts, has_error: isError };
   let all = counts;
   const passed = [...eventsIn(events)].filter((event) => {
     const data = dataOf(event);
@@ -56,7 +61,7 @@ export function readEvents(
     all = { ...all, ...withoutNulls(found) };
     return !wire.isOnlyUsage(data, sent);
   });
-  return { bytes: Buffer.concat(passed), counts: all };
+  return { bytes: Buffer.concat(passed), counts: all, has_error: isError };
 }
 
 function* eventsIn(bytes: Buffer): Generator<Buffer> {

@@ -14,6 +14,7 @@ os.environ.update(
     ANTHROPIC_API_KEY=key,
     ANTHROPIC_BASE_URL=base_url,
     CREWAI_DISABLE_TELEMETRY="true",
+    CREWAI_TRACING_ENABLED="false",
     OTEL_SDK_DISABLED="true",
 )
 

@@ -4,6 +4,7 @@ import { openaiUsage } from './openai-usage.ts';
 import {
   boundInput,
   invalid,
+  isAddress,
   isJson,
   listOf,
   membersOutside,
@@ -70,11 +71,12 @@ function read(body: Json, text: string): AskedOfModel {
   if (!parsed.success) throw invalid(parsed.error.issues);
   const { model, messages, stream, max_tokens, max_completion_tokens, n, tools } = parsed.data;
   const parts = messages.flatMap(({ content }) => listOf(content));
+  const images = parts.filter((part) => typeOf(part) === 'image_url').map(addressOf);
   return {
     model,
     stream: stream === true,
     input_tokens: boundInput(text, {
-      images: parts.filter((part) => typeOf(part) === 'image_url').map(addressOf),
+      images,
       messages: messages.length,
       instructions: ['tools', 'functions', 'response_format'].filter((name) => name in body).length,
     }),
@@ -87,6 +89,7 @@ function read(body: Json, text: string): AskedOfModel {
       ...parts.filter((part) => !['text', 'image_url', 'refusal'].includes(typeOf(part))).map(nameOf),
       ...(tools ?? []).filter((tool) => typeOf(tool) !== 'function').map(nameOf),
     ],
+    addresses: images.filter(isAddress),
   };
 }
 

@@ -21,6 +21,7 @@ export const embeddings: Wire = {
       output_tokens: 0,
       choices: 1,
       unbounded: [...membersOutside(bounded, body), ...(inputs.some(isJson) ? ['an input other than text'] : [])],
+      addresses: [],
     };
   },
   write: (body, model) => ({ ...body, model: model.upstream_model }),

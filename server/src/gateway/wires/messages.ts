@@ -5,6 +5,7 @@ import {
   boundInput,
   count,
   invalid,
+  isAddress,
   isJson,
   listOf,
   membersOutside,
@@ -50,6 +51,7 @@ export const countTokens: Wire = {
       output_tokens: 0,
       choices: 1,
       unbounded: [],
+      addresses: [],
     };
   },
   write: (body, model) => ({ ...body, model: model.upstream_model }),
@@ -112,6 +114,7 @@ function read(body: Json, text: string): AskedOfModel {
       ...parts.filter((part) => !bounded_blocks.has(typeOf(part))).map(nameOf),
       ...(tools ?? []).filter((tool) => !isOfClient(tool)).map(nameOf),
     ],
+    addresses: parts.map((part) => sourceOf(part)['url']).filter(isAddress),
   };
 }
 
@@ -123,9 +126,12 @@ function* blocksIn(content: unknown): Generator {
   }
 }
 
+function sourceOf(part: unknown): Json {
+  return isJson(part) && isJson(part['source']) ? part['source'] : {};
+}
+
 function dataOf(part: unknown): string {
-  const source = isJson(part) && isJson(part['source']) ? part['source'] : {};
-  const data = source['data'] ?? source['url'];
+  const { data } = sourceOf(part);
   return typeof data === 'string' ? data : '';
 }
 

@@ -4,6 +4,7 @@ import { openaiUsage } from './openai-usage.ts';
 import {
   boundInput,
   invalid,
+  isAddress,
   isJson,
   listOf,
   membersOutside,
@@ -86,6 +87,7 @@ function read(body: Json, text: string): AskedOfModel {
       ...parts.filter((part) => !bounded_parts.has(typeOf(part))).map(nameOf),
       ...(tools ?? []).filter((tool) => !['function', 'custom'].includes(typeOf(tool))).map(nameOf),
     ],
+    addresses: parts.flatMap((part) => (isJson(part) ? [part['image_url'], part['file_url']] : [])).filter(isAddress),
   };
 }
 
