@@ -34,6 +34,8 @@ export interface Incoming {
 /** The hold ends after the call, with time to settle. */
 const settling_seconds = 60;
 const min_output_tokens = 256;
+/** No vendor knows so many; each takes time. */
+const max_members = 200;
 const max_answer_bytes = 32 * 1024 * 1024;
 const max_event_bytes = 8 * 1024 * 1024;
 /** How long an answer is still read for its usage when its client has gone. */
@@ -42,6 +44,8 @@ const drain_ms = 30_000;
 export async function callModel(gateway: GatewayParts, wire: Wire, { body, ...incoming }: Incoming): Promise<Reply> {
   const sent = parseJson(body);
   if (!isJson(sent)) throw new Problem('malformed', { detail: 'The body must be a JSON object.' });
+  if (Object.keys(sent).length > max_members)
+    throw new Problem('malformed', { detail: `The body has more than ${max_members} members.` });
   return await callInTurn(gateway.health, openCall(gateway, wire, { sent, ...incoming }));
 }
 

@@ -93,6 +93,7 @@ describe.each(Object.keys(bodies) as Path[])('%s', (path) => {
     ['a list', '[]'],
     ['a text', '"hello"'],
     ['nothing', 'null'],
+    ['many members', JSON.stringify(Object.fromEntries(Array.from({ length: 201 }, (__, index) => [`m${index}`, 1])))],
     ['65 levels', `${'['.repeat(65)}${']'.repeat(65)}`],
     ['100 KB of brackets', '['.repeat(100_000)],
   ])('%s is refused in the shape of the vendors', async (_, body) => {

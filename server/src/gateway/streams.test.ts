@@ -1,5 +1,4 @@
 // Streams that end early, at either side, through the real service. The upstream's journal says what it really sent.
-import { text } from 'node:stream/consumers';
 import Anthropic from '@anthropic-ai/sdk';
 import type { Mountable } from '@copilotkit/aimock';
 import OpenAI from 'openai';
@@ -51,16 +50,12 @@ beforeEach(async () => {
   key = await ada.client.call('keys.create', { body: { max_budget: '1000' } });
 });
 
-/** An upstream that prints its key: in the middle of a stream, and in a refusal. */
-const leak: Mountable['handleRequest'] = async (request, response) => {
+/** An upstream that prints its key in a stream. */
+const leak: Mountable['handleRequest'] = async (_, response) => {
   const message = 'Incorrect API key provided: sk-abcdef*****wxyz.';
-  const body = JSON.parse(await text(request)) as { stream?: boolean }; // as the gateway writes it
-  response.writeHead(body.stream === true ? 200 : 400, {
-    'content-type': body.stream === true ? 'text/event-stream' : 'application/json',
-  });
   const error = JSON.stringify({ type: 'error', error: { type: 'api_error', message }, message });
-  response.end(body.stream === true ? `event: error\ndata: ${error}\n\n` : error);
-  return true;
+  response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`event: error\ndata: ${error}\n\n`);
+  return await Promise.resolve(true);
 };
 
 const rows = async () =>
@@ -126,19 +121,16 @@ describe.each(Object.entries(formats))('%s', (path, { open, body }) => {
     for (const line of data) expect(() => JSON.parse(line.slice(5)) as unknown).not.toThrow();
   });
 
-  test('an upstream that prints its key prints it to nobody', async () => {
-    for (const stream of [true, false]) {
-      const sent = body('hello');
-      const answered = await fetch(`${app.url}/v1/${path}`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key.key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ ...sent, model: `leaky-${sent.model}`, stream }),
-      });
-      const shown = await answered.text();
-      expect([answered.status, shown]).toEqual([stream ? 200 : 400, expect.stringContaining('Incorrect API key')]);
-      expect(shown).not.toContain('wxyz');
-      expect(shown).not.toContain('sk-');
-    }
+  test('an upstream that prints its key in a stream prints it to nobody', async () => {
+    const sent = body('hello');
+    const answered = await fetch(`${app.url}/v1/${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...sent, model: `leaky-${sent.model}` }),
+    });
+    const shown = await answered.text();
+    expect(shown).toContain('Incorrect API key');
+    expect(shown).not.toMatch(/sk-|wxyz/);
   });
 
   test('a client that leaves pays what the upstream says at the end', async () => {

@@ -34,11 +34,11 @@ export const embeddings: Wire = {
   printBreak: () => '',
 };
 
-const shape = z.looseObject({
+const shape = z.object({
   model: z.string().min(1).max(200),
   input: z.union([
     z.string(),
-    z.array(z.union([z.string(), z.int().min(0), z.array(z.int().min(0)), z.looseObject({})])).min(1),
+    z.array(z.union([z.string(), z.int().min(0), z.array(z.int().min(0)), z.object({})])).min(1),
   ]),
 });
 
