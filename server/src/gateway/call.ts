@@ -18,7 +18,8 @@ import type { Model, Upstream } from './model.ts';
 import type { GatewayParts } from './parts.ts';
 import { boundOf, costOf, outputTokensFor } from './prices/cost.ts';
 import { inputClasses, outputClasses, type Usage } from './prices/rates.ts';
-import { refusalOf } from './refusal.ts';
+import { refusalOf, withoutCredentials } from './refusal.ts';
+import { requireAddress } from './require-address.ts';
 import { dispatch, type UpstreamAnswer } from './upstream.ts';
 import { isJson, type AskedOfModel, type Json, type Wire } from './wires/wire.ts';
 
@@ -33,6 +34,8 @@ export interface Incoming {
 /** The hold ends after the call, with time to settle. */
 const settling_seconds = 60;
 const min_output_tokens = 256;
+/** No vendor knows so many; each takes time. */
+const max_members = 200;
 const max_answer_bytes = 32 * 1024 * 1024;
 const max_event_bytes = 8 * 1024 * 1024;
 /** How long an answer is still read for its usage when its client has gone. */
@@ -41,6 +44,8 @@ const drain_ms = 30_000;
 export async function callModel(gateway: GatewayParts, wire: Wire, { body, ...incoming }: Incoming): Promise<Reply> {
   const sent = parseJson(body);
   if (!isJson(sent)) throw new Problem('malformed', { detail: 'The body must be a JSON object.' });
+  if (Object.keys(sent).length > max_members)
+    throw new Problem('malformed', { detail: `The body has more than ${max_members} members.` });
   return await callInTurn(gateway.health, openCall(gateway, wire, { sent, ...incoming }));
 }
 
@@ -52,6 +57,7 @@ export function openCall(
 ): Call<Attempt> {
   // The upstream gets this text, and not the client's: a number can be longer in it.
   const asked = wire.read(sent, JSON.stringify(sent));
+  for (const address of asked.addresses) requireAddress(gateway, address);
   const passed = passedHeaders(wire, headers);
   return {
     model: asked.model,
@@ -257,14 +263,17 @@ async function* eventsOf(
   const events = wholeEvents(body[Symbol.asyncIterator](), max_event_bytes);
   let counts: Json | undefined;
   let isOver = false;
-  const look = (bytes: Buffer): Uint8Array => {
+  const look = (bytes: Buffer) => {
     const seen = readEvents(bytes, { wire, sent, counts });
     ({ counts } = seen);
-    return seen.bytes;
+    return seen;
   };
   const settleWhole = () => settle(attempt, 'answered', counts && wire.usageOf(counts));
   try {
-    for (let next = await events.next(); next.done !== true; next = await events.next()) yield look(next.value);
+    for (let next = await events.next(); next.done !== true; next = await events.next()) {
+      const { bytes, has_error } = look(next.value);
+      yield has_error ? withoutCredentials(bytes.toString(), upstream.credential) : bytes;
+    }
     isOver = true;
     settleWhole();
   } catch (cause) {

@@ -106,3 +106,15 @@ test('an event over the limit ends the stream', async () => {
   expect((await endless.next()).value).toEqual(Buffer.from('data: 1\n\n'));
   await expect(endless.next()).rejects.toThrow('exceeds the limit');
 });
+
+test('an event in many small pieces takes no more than its share of time', async () => {
+  const timeOf = async (pieces: number) => {
+    const chunks = [...Array.from({ length: pieces }, () => Buffer.alloc(64, 'x')), Buffer.from('\n\n')];
+    const started = performance.now();
+    for await (const event of wholeEvents(inTurn(chunks), 1 << 24)) expect(event.length).toBe(pieces * 64 + 2);
+    return performance.now() - started;
+  };
+  const leastOf = async (pieces: number) => Math.min(await timeOf(pieces), await timeOf(pieces), await timeOf(pieces));
+  const short = await leastOf(4000);
+  expect(await leastOf(32_000)).toBeLessThan(8 * 3 * short + 5);
+});

@@ -7,21 +7,31 @@ const carriage_return = 0x0d;
 
 /** Throws when one event exceeds the limit. The rest after the last whole event comes last. */
 export async function* wholeEvents(chunks: AsyncIterator<Buffer>, max_bytes: number): AsyncGenerator<Buffer> {
-  let held: Buffer = Buffer.alloc(0);
+  const held: Buffer[] = [];
+  let held_bytes = 0;
   for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
-    const bytes = held.length === 0 ? next.value : Buffer.concat([held, next.value]);
-    // A blank line that the last search has not seen begins at most three bytes before the new ones.
-    const end = endOfEvents(bytes, Math.max(0, held.length - 3));
-    if (end > 0) yield bytes.subarray(0, end);
-    held = bytes.subarray(end);
-    if (held.length > max_bytes) throw new Error('an event exceeds the limit');
+    const chunk = next.value;
+    // A blank line whose end is new begins at most three bytes before.
+    const before = Buffer.concat(held.slice(-3)).subarray(-3);
+    const end = endOfEvents(joined([before, chunk])) - before.length;
+    if (end > 0) yield joined([...held.splice(0), chunk.subarray(0, end)]);
+    const rest = end > 0 ? chunk.subarray(end) : chunk;
+    if (rest.length > 0) held.push(rest);
+    held_bytes = (end > 0 ? 0 : held_bytes) + rest.length;
+    if (held_bytes > max_bytes) throw new Error('an event exceeds the limit');
   }
-  if (held.length > 0) yield held;
+  if (held.length > 0) yield joined(held);
+}
+
+/** Most chunks are whole events, and are not copied. */
+function joined(parts: readonly Buffer[]): Buffer {
+  const [only, ...others] = parts.filter(({ length }) => length > 0);
+  return only !== undefined && others.length === 0 ? only : Buffer.concat(parts);
 }
 
 /** Behind the last blank line; 0 without one. */
-function endOfEvents(bytes: Buffer, from: number): number {
-  for (let at = bytes.length - 1; at > from; at--) if (endsEvent(bytes, at)) return at + 1;
+function endOfEvents(bytes: Buffer): number {
+  for (let at = bytes.length - 1; at > 0; at--) if (endsEvent(bytes, at)) return at + 1;
   return 0;
 }
 
@@ -36,17 +46,22 @@ export interface ReadEvents {
   /** For the client. */
   bytes: Buffer;
   counts: Json | undefined;
+  /** One of them can be an error of the upstream. */
+  has_error: boolean;
 }
 
 // Nearly every chunk of OpenAI's has `"usage":null`. A quote inside a text of the model has a backslash.
 const has_usage = /"usage"\s*:\s*\{/;
+const has_error = /"error"\s*:\s*\{|"type"\s*:\s*"error"/;
 
 /** `counts` are those of the events before. */
 export function readEvents(
   events: Buffer,
   { wire, sent, counts }: { wire: Pick<Wire, 'countsIn' | 'isOnlyUsage'>; sent: Json; counts: Json | undefined },
 ): ReadEvents {
-  if (!has_usage.test(events.toString('latin1'))) return { bytes: events, counts };
+  const text = events.toString('latin1');
+  const isError = has_error.test(text);
+  if (!has_usage.test(text)) return { bytes: events, counts, has_error: isError };
   let all = counts;
   const passed = [...eventsIn(events)].filter((event) => {
     const data = dataOf(event);
@@ -56,7 +71,7 @@ export function readEvents(
     all = { ...all, ...withoutNulls(found) };
     return !wire.isOnlyUsage(data, sent);
   });
-  return { bytes: Buffer.concat(passed), counts: all };
+  return { bytes: Buffer.concat(passed), counts: all, has_error: isError };
 }
 
 function* eventsIn(bytes: Buffer): Generator<Buffer> {

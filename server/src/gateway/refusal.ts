@@ -59,8 +59,11 @@ async function start(body: Body): Promise<string> {
 }
 
 function scrub(message: string, credential: string | undefined): string {
-  if (message === '') return '';
-  const clean = credential === undefined ? message : message.replaceAll(credential, '…');
-  // Vendors print the beginning and the end of a key that they refuse.
-  return `: ${clean.replace(/\b(?:sk|gsk|xai|key|pk)[-_][\w*.-]{6,}/gi, '…').slice(0, max_message_characters)}`;
+  return message === '' ? '' : `: ${withoutCredentials(message, credential).slice(0, max_message_characters)}`;
+}
+
+/** Vendors print the beginning and the end of a key that they refuse. */
+export function withoutCredentials(text: string, credential: string | undefined): string {
+  const clean = credential === undefined ? text : text.replaceAll(credential, '…');
+  return clean.replace(/\b(?:sk|gsk|xai|key|pk)[-_][\w*.-]{6,}/gi, '…');
 }

@@ -1,5 +1,6 @@
 // Streams that end early, at either side, through the real service. The upstream's journal says what it really sent.
 import Anthropic from '@anthropic-ai/sdk';
+import type { Mountable } from '@copilotkit/aimock';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sql } from '../database/sql.ts';
@@ -30,14 +31,15 @@ beforeAll(async () => {
   });
   ada = await app.user('ada@example.com', { teams: { ml: 'admin' } });
   const common = { base_url: upstream.base_url, price_usd_per_million: { input: '1', output: '2' } };
-  for (const [name, provider, model] of [
-    ['small', 'test', 'gpt-4o-mini'],
-    ['claude', 'anthropic', 'claude-haiku-4-5'],
-  ] as const)
-    await ada.client.call('registry.create', {
-      params: { kind: 'model' },
-      body: { name, team: 'ml', config: { provider, model, ...common } },
-    });
+  const leaky = `${upstream.base_url}/leaky`;
+  upstream.mock.mount('/v1/leaky', { handleRequest: leak });
+  for (const [name, config] of Object.entries({
+    small: { provider: 'test', model: 'gpt-4o-mini', ...common },
+    claude: { provider: 'anthropic', model: 'claude-haiku-4-5', ...common },
+    'leaky-small': { provider: 'test', model: 'leaky-1', ...common, base_url: leaky },
+    'leaky-claude': { provider: 'anthropic', model: 'leaky-2', ...common, base_url: leaky },
+  }))
+    await ada.client.call('registry.create', { params: { kind: 'model' }, body: { name, team: 'ml', config } });
 });
 afterAll(async () => {
   await app?.stop();
@@ -47,6 +49,14 @@ beforeEach(async () => {
   upstream.mock.clearRequests();
   key = await ada.client.call('keys.create', { body: { max_budget: '1000' } });
 });
+
+/** An upstream that prints its key in a stream. */
+const leak: Mountable['handleRequest'] = async (_, response) => {
+  const message = 'Incorrect API key provided: sk-abcdef*****wxyz.';
+  const error = JSON.stringify({ type: 'error', error: { type: 'api_error', message }, message });
+  response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`event: error\ndata: ${error}\n\n`);
+  return await Promise.resolve(true);
+};
 
 const rows = async () =>
   await app.db.all<{ outcome: string; nano: number; estimated: boolean }>(
@@ -104,11 +114,23 @@ describe.each(Object.entries(formats))('%s', (path, { open, body }) => {
       headers: { authorization: `Bearer ${key.key}`, 'content-type': 'application/json' },
       body: JSON.stringify(body('break')),
     });
-    const text = await answered.text();
-    expect(text.endsWith('\n\n')).toBe(true);
-    const data = text.split('\n').filter((line) => line.startsWith('data:'));
+    const sent = await answered.text();
+    expect(sent.endsWith('\n\n')).toBe(true);
+    const data = sent.split('\n').filter((line) => line.startsWith('data:'));
     expect(data.length).toBeGreaterThan(3);
     for (const line of data) expect(() => JSON.parse(line.slice(5)) as unknown).not.toThrow();
+  });
+
+  test('an upstream that prints its key in a stream prints it to nobody', async () => {
+    const sent = body('hello');
+    const answered = await fetch(`${app.url}/v1/${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...sent, model: `leaky-${sent.model}` }),
+    });
+    const shown = await answered.text();
+    expect(shown).toContain('Incorrect API key');
+    expect(shown).not.toMatch(/sk-|wxyz/);
   });
 
   test('a client that leaves pays what the upstream says at the end', async () => {

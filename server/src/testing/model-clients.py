@@ -1,16 +1,20 @@
-"""Calls models through the gateway with the clients of Python agents. Prints one JSON line: client → way → answer."""
+"""Calls models through the gateway with the clients that Python agents use. Prints JSON: client → way → answer."""
 
 import json
 import os
 import sys
 
 group, base_url, key = sys.argv[1:]
+# crewai prints messages of its own, from other threads too.
+answers = os.dup(1)
+os.dup2(2, 1)
 os.environ.update(
     OPENAI_API_KEY=key,
     OPENAI_BASE_URL=f"{base_url}/v1",
     ANTHROPIC_API_KEY=key,
     ANTHROPIC_BASE_URL=base_url,
     CREWAI_DISABLE_TELEMETRY="true",
+    CREWAI_TRACING_ENABLED="false",
     OTEL_SDK_DISABLED="true",
 )
 
@@ -119,4 +123,4 @@ def crews():
     return {name: crewai(name) for name in ["openai/gpt-4o-mini", "anthropic/claude-haiku-4-5"]}
 
 
-print(json.dumps({"newest": newest, "crewai": crews}[group]()))
+os.write(answers, json.dumps({"newest": newest, "crewai": crews}[group]()).encode())

@@ -29,7 +29,5 @@ export async function callWithPythonClients(
   const [printed, complaint] = await Promise.all([text(child.stdout), text(child.stderr)]);
   const [exit_code] = (await ended) as unknown[];
   if (exit_code !== 0) throw new Error(`the clients ended with ${String(exit_code)}: ${complaint}`);
-  // crewai prints its own lines between.
-  const line = printed.split('\n').find((one) => one.startsWith('{')) ?? printed;
-  return JSON.parse(line) as Record<string, Record<string, unknown>>; // printed by the script
+  return JSON.parse(printed) as Record<string, Record<string, unknown>>; // printed by the script
 }

@@ -4,6 +4,7 @@ import { openaiUsage } from './openai-usage.ts';
 import {
   boundInput,
   invalid,
+  isAddress,
   isJson,
   listOf,
   membersOutside,
@@ -40,15 +41,15 @@ export const chatCompletions: Wire = {
 };
 
 const tokens = z.int().min(1).max(100_000_000).nullish();
-const shape = z.looseObject({
+const shape = z.object({
   model: z.string().min(1).max(200),
-  messages: z.array(z.looseObject({ role: z.string() })).min(1),
+  messages: z.array(z.object({ role: z.string() })).min(1),
   stream: z.boolean().nullish(),
-  stream_options: z.looseObject({}).nullish(),
+  stream_options: z.object({}).nullish(),
   max_tokens: tokens,
   max_completion_tokens: tokens,
   n: z.int().min(1).max(128).nullish(),
-  tools: z.array(z.looseObject({})).nullish(),
+  tools: z.array(z.object({})).nullish(),
 });
 
 // Their cost is in the tokens of the input and the output. A member that is not listed here may cost something else.
@@ -68,13 +69,15 @@ function read(body: Json, text: string): AskedOfModel {
   refuseOwn(body);
   const parsed = shape.safeParse(body);
   if (!parsed.success) throw invalid(parsed.error.issues);
-  const { model, messages, stream, max_tokens, max_completion_tokens, n, tools } = parsed.data;
+  const { model, stream, max_tokens, max_completion_tokens, n } = parsed.data;
+  const messages = listOf(body['messages']).filter(isJson);
   const parts = messages.flatMap(({ content }) => listOf(content));
+  const images = parts.filter((part) => typeOf(part) === 'image_url').map(addressOf);
   return {
     model,
     stream: stream === true,
     input_tokens: boundInput(text, {
-      images: parts.filter((part) => typeOf(part) === 'image_url').map(addressOf),
+      images,
       messages: messages.length,
       instructions: ['tools', 'functions', 'response_format'].filter((name) => name in body).length,
     }),
@@ -85,8 +88,11 @@ function read(body: Json, text: string): AskedOfModel {
       ...membersOutside(bounded, body),
       ...messages.flatMap((message) => membersOutside(bounded_in_message, message)),
       ...parts.filter((part) => !['text', 'image_url', 'refusal'].includes(typeOf(part))).map(nameOf),
-      ...(tools ?? []).filter((tool) => typeOf(tool) !== 'function').map(nameOf),
+      ...listOf(body['tools'])
+        .filter((tool) => typeOf(tool) !== 'function')
+        .map(nameOf),
     ],
+    addresses: images.filter(isAddress),
   };
 }
 

@@ -21,6 +21,7 @@ export const embeddings: Wire = {
       output_tokens: 0,
       choices: 1,
       unbounded: [...membersOutside(bounded, body), ...(inputs.some(isJson) ? ['an input other than text'] : [])],
+      addresses: [],
     };
   },
   write: (body, model) => ({ ...body, model: model.upstream_model }),
@@ -33,11 +34,11 @@ export const embeddings: Wire = {
   printBreak: () => '',
 };
 
-const shape = z.looseObject({
+const shape = z.object({
   model: z.string().min(1).max(200),
   input: z.union([
     z.string(),
-    z.array(z.union([z.string(), z.int().min(0), z.array(z.int().min(0)), z.looseObject({})])).min(1),
+    z.array(z.union([z.string(), z.int().min(0), z.array(z.int().min(0)), z.object({})])).min(1),
   ]),
 });
 

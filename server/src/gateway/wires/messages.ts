@@ -5,6 +5,7 @@ import {
   boundInput,
   count,
   invalid,
+  isAddress,
   isJson,
   listOf,
   membersOutside,
@@ -50,6 +51,7 @@ export const countTokens: Wire = {
       output_tokens: 0,
       choices: 1,
       unbounded: [],
+      addresses: [],
     };
   },
   write: (body, model) => ({ ...body, model: model.upstream_model }),
@@ -57,17 +59,17 @@ export const countTokens: Wire = {
   usageOf: () => ({}),
 };
 
-const blocks = z.union([z.string(), z.array(z.looseObject({}))]);
-const counted = z.looseObject({
+const blocks = z.union([z.string(), z.array(z.object({}))]);
+const counted = z.object({
   model: z.string().min(1).max(200),
-  messages: z.array(z.looseObject({ role: z.string(), content: blocks })).min(1),
+  messages: z.array(z.object({ role: z.string(), content: blocks })).min(1),
   system: blocks.nullish(),
-  tools: z.array(z.looseObject({})).nullish(),
+  tools: z.array(z.object({})).nullish(),
 });
 const shape = counted.extend({
   max_tokens: z.int().min(1).max(100_000_000),
   stream: z.boolean().nullish(),
-  thinking: z.looseObject({ budget_tokens: z.int().min(0).max(100_000_000).nullish() }).nullish(),
+  thinking: z.object({ budget_tokens: z.int().min(0).max(100_000_000).nullish() }).nullish(),
 });
 
 // Their cost is in the tokens of the input and the output. `speed`, `inference_geo` and `service_tier` change the price.
@@ -86,9 +88,11 @@ function read(body: Json, text: string): AskedOfModel {
   refuseOwn(body);
   const parsed = shape.safeParse(body);
   if (!parsed.success) throw invalid(parsed.error.issues);
-  const { model, messages: said, system, tools, max_tokens, stream, thinking } = parsed.data;
-  const parts = [system, ...said.map(({ content }) => content)].flatMap((content) => [...blocksIn(content)]);
-  const own_tools = (tools ?? []).filter((tool) => client_tools.test(typeOf(tool)));
+  const { model, max_tokens, stream, thinking } = parsed.data;
+  const said = listOf(body['messages']).filter(isJson);
+  const tools = listOf(body['tools']).filter(isJson);
+  const parts = [body['system'], ...said.map(({ content }) => content)].flatMap((content) => [...blocksIn(content)]);
+  const own_tools = tools.filter((tool) => client_tools.test(typeOf(tool)));
   return {
     model,
     stream: stream === true,
@@ -110,8 +114,9 @@ function read(body: Json, text: string): AskedOfModel {
     unbounded: [
       ...membersOutside(bounded, body),
       ...parts.filter((part) => !bounded_blocks.has(typeOf(part))).map(nameOf),
-      ...(tools ?? []).filter((tool) => !isOfClient(tool)).map(nameOf),
+      ...tools.filter((tool) => !isOfClient(tool)).map(nameOf),
     ],
+    addresses: parts.map((part) => sourceOf(part)['url']).filter(isAddress),
   };
 }
 
@@ -123,9 +128,12 @@ function* blocksIn(content: unknown): Generator {
   }
 }
 
+function sourceOf(part: unknown): Json {
+  return isJson(part) && isJson(part['source']) ? part['source'] : {};
+}
+
 function dataOf(part: unknown): string {
-  const source = isJson(part) && isJson(part['source']) ? part['source'] : {};
-  const data = source['data'] ?? source['url'];
+  const { data } = sourceOf(part);
   return typeof data === 'string' ? data : '';
 }
 

@@ -4,6 +4,7 @@ import { openaiUsage } from './openai-usage.ts';
 import {
   boundInput,
   invalid,
+  isAddress,
   isJson,
   listOf,
   membersOutside,
@@ -36,12 +37,12 @@ export const responses: Wire = {
     `event: error\ndata: ${JSON.stringify({ type: 'error', code, message: detail, param: null })}\n\n`,
 };
 
-const shape = z.looseObject({
+const shape = z.object({
   model: z.string().min(1).max(200),
-  input: z.union([z.string(), z.array(z.looseObject({})).min(1)]).nullish(),
+  input: z.union([z.string(), z.array(z.object({})).min(1)]).nullish(),
   stream: z.boolean().nullish(),
   max_output_tokens: z.int().min(1).max(100_000_000).nullish(),
-  tools: z.array(z.looseObject({})).nullish(),
+  tools: z.array(z.object({})).nullish(),
 });
 
 // `background`, `previous_response_id`, `conversation` and `prompt` stand for input that the vendor keeps, or for an answer that comes later.
@@ -64,8 +65,8 @@ function read(body: Json, text: string): AskedOfModel {
   refuseOwn(body);
   const parsed = shape.safeParse(body);
   if (!parsed.success) throw invalid(parsed.error.issues);
-  const { model, input, stream, max_output_tokens, tools } = parsed.data;
-  const items = typeof input === 'string' ? [] : (input ?? []);
+  const { model, stream, max_output_tokens } = parsed.data;
+  const items = listOf(body['input']).filter(isJson);
   const parts = items.flatMap(({ content, output, type }) =>
     type === 'reasoning' ? [] : [...listOf(content), ...listOf(output)],
   );
@@ -84,8 +85,11 @@ function read(body: Json, text: string): AskedOfModel {
       ...membersOutside(bounded, body),
       ...items.flatMap(unboundedItem),
       ...parts.filter((part) => !bounded_parts.has(typeOf(part))).map(nameOf),
-      ...(tools ?? []).filter((tool) => !['function', 'custom'].includes(typeOf(tool))).map(nameOf),
+      ...listOf(body['tools'])
+        .filter((tool) => !['function', 'custom'].includes(typeOf(tool)))
+        .map(nameOf),
     ],
+    addresses: parts.flatMap((part) => (isJson(part) ? [part['image_url'], part['file_url']] : [])).filter(isAddress),
   };
 }
 

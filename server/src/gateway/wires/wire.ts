@@ -40,6 +40,8 @@ export interface AskedOfModel {
   choices: number;
   /** Parts whose cost has no bound. */
   unbounded: string[];
+  /** Addresses that the upstream reads, such as those of images. */
+  addresses: string[];
 }
 
 interface OutputLimit {
@@ -99,6 +101,10 @@ export function invalid(issues: readonly { path: PropertyKey[]; message: string 
 /** Names the members outside the list. Null and false ask for nothing. */
 export function membersOutside(listed: ReadonlySet<string>, value: Json): string[] {
   return Object.keys(value).filter((name) => !listed.has(name) && value[name] !== null && value[name] !== false);
+}
+
+export function isAddress(text: unknown): text is string {
+  return typeof text === 'string' && text !== '' && !/^data:/i.test(text);
 }
 
 export function listOf(value: unknown): readonly unknown[] {
