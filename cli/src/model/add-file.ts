@@ -42,7 +42,11 @@ async function readModels(file: string): Promise<[string, Config][]> {
     );
   const configs: [string, Config][] = [];
   for (const [name, config] of Object.entries(models as Record<string, object | null>)) {
-    const { config: checked } = await checkedConfig('model', await printConfig(config ?? {}), `${file}: ${name}`);
+    const { config: checked } = await checkedConfig(
+      'model',
+      await printConfig(config ?? {}),
+      `models/${name} in ${file}`,
+    );
     configs.push([name, checked]);
   }
   return configs;

@@ -21,7 +21,7 @@ export interface NewModel {
 export async function addOne(session: Session, { name, secret, ...given }: NewModel): Promise<Result> {
   const credential = secret ?? usualSecret(given.provider);
   const text = JSON.stringify({ ...given, ...(credential === undefined ? {} : { secret: credential }) });
-  const { config } = await checkedConfig('model', text, 'the model');
+  const { config } = await checkedConfig('model', text, `models/${name}`);
   const team = await teamToOwn(session);
   const isSet = credential === undefined || (await isSecretOf(session, team, credential));
   const command = `svc model add ${name} --provider ${given.provider}`;

@@ -167,6 +167,13 @@ test('after five failures an upstream is paused: the next call is refused at onc
   expect(journalOf(name)).toHaveLength(5);
 });
 
+test('while an upstream is paused, the next one is called at once', async () => {
+  const name = await model({}, [refuses(500), well]);
+  const key = await keyFor([name]);
+  for (let n = 0; n < 7; n++) await ask(key, name);
+  expect(journalOf(name).toSorted().join('')).toBe('000001111111');
+});
+
 test('weights and priorities share the calls', async () => {
   const name = await model({
     upstreams: [

@@ -63,8 +63,9 @@ test('a test makes one call with the credential, and the team of the model pays 
   await expect.poll(rows).toEqual([{ key: 'svc model test', user: 'ada@example.com', team: 'ml', nano: 9000 }]);
 });
 
-test('a changed secret counts for the next call', async () => {
+test('a changed secret counts for the next test and the next call', async () => {
   const name = await model({ secret: 'CHANGING' });
+  const { key } = await ada.client.call('keys.create', { body: { models: [name] } });
   expect((await testOf(name))[0]?.message).toBe(
     'The secret CHANGING of team:ml is not set. Set it: `svc secret set CHANGING --team ml`.',
   );
@@ -72,6 +73,10 @@ test('a changed secret counts for the next call', async () => {
     await ada.client.call('secrets.set', { body: { team: 'ml', name: 'CHANGING', value } });
     await testOf(name);
     expect(upstreams.journal.at(-1)?.credential).toBe(`Bearer ${value}`);
+    const body = JSON.stringify({ model: name, messages: [{ role: 'user', content: 'Hi' }] });
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const { status } = await fetch(`${app.url}/v1/chat/completions`, { method: 'POST', headers, body });
+    expect([status, upstreams.journal.at(-1)?.credential]).toEqual([200, `Bearer ${value}`]);
   }
 });
 

@@ -32,7 +32,7 @@ export const command = defineCommand({
     if (table === (input !== undefined)) throw misuse('Either --input or --table is needed');
     const price = { input, cached_input: cachedInput, cache_write: cacheWrite, output };
     const wanted = JSON.stringify({ ...others, ...(table ? {} : { price_usd_per_million: price }) });
-    const { config } = await checkedConfig('model', wanted, 'the price');
+    const { config } = await checkedConfig('model', wanted, `models/${name}`);
     const applied = await applyModel(session, { name, team: before.team, config });
     const model = await session.call('models.show', { params: { name } });
     return {
