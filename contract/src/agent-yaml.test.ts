@@ -54,7 +54,7 @@ describe('a valid agent.yaml', () => {
       '/deploy/cloud',
     ]);
     expect(notices.filter(({ code }) => code === 'not_in_effect').map(({ pointer }) => pointer)).toContain(
-      '/model/fallback',
+      '/deploy/region',
     );
   });
 

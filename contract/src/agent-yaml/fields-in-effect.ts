@@ -31,25 +31,21 @@ export const fieldsInEffect: readonly FieldEffect[] = [
   },
   {
     field: 'model.primary',
-    state: 'listed',
-    sentence: 'The model gateway does not exist yet; the agent calls the model its code names.',
+    state: 'in effect',
+    sentence: 'The agent may call this model and `model.fallback`, and no other. Unset: those that its team may use.',
   },
   {
     field: 'model.fallback',
-    state: 'listed',
-    sentence: 'The model gateway does not exist yet; nothing takes over when the primary fails.',
+    state: 'in effect',
+    sentence: 'Takes over before the first byte of an answer, within one format of calls.',
   },
-  {
-    field: 'model.temperature',
-    state: 'listed',
-    sentence: 'The model gateway does not exist yet; the temperature of the code applies.',
-  },
+  { field: 'model.temperature', state: 'in effect', sentence: 'Applies to a call without one.' },
   {
     field: 'model.max_tokens',
-    state: 'listed',
-    sentence: 'The model gateway does not exist yet; the limit of the code applies.',
+    state: 'in effect',
+    sentence: 'The longest answer; the limit of a call when that is smaller.',
   },
-  { field: 'model.gateway', state: 'listed', sentence: 'The model gateway does not exist yet.' },
+  { field: 'model.gateway', state: 'in effect', sentence: "Every value means the service's own gateway." },
   {
     field: 'tools',
     state: 'in effect',

@@ -33,7 +33,10 @@ export async function issueRevisionKey(
     await run.fenced(tx);
     await endUnusedAgentKeys(tx, agent_id);
     const models = modelsOf(config);
-    const made = await mintAgentKey(key_maker, tx, { agent_id, name, team_id, models, created_by: run.actor.user_id });
+    const { fallback, temperature, max_tokens } = config.model ?? {};
+    const settings = { fallback, temperature, max_tokens };
+    const by = { created_by: run.actor.user_id };
+    const made = await mintAgentKey(key_maker, tx, { agent_id, name, team_id, models, settings, ...by });
     note({ key: made.prefix, key_alias: `agent:${name}`, scope: 'agent', for: name, models, run_id: run.id });
     return made.id;
   });
@@ -63,12 +66,12 @@ async function endKeys(db: Database, end: (tx: GovernedTx) => Promise<string[]>)
 export async function moveRevisionKeys(
   maker: KeyMaker,
   tx: GovernedTx,
-  agent: Omit<NewAgentKey, 'models'>,
+  agent: Omit<NewAgentKey, 'models' | 'settings'>,
 ): Promise<string[]> {
   const revisions = await store.revisionsWithKey(tx, agent.agent_id);
   const ended = await endAgentKeys(tx, agent.agent_id);
-  for (const { id, models } of revisions) {
-    const key = await mintAgentKey(maker, tx, { ...agent, models });
+  for (const { id, models, settings } of revisions) {
+    const key = await mintAgentKey(maker, tx, { ...agent, models, settings });
     await activateAgentKey(tx, key.id);
     await store.setRevisionKey(tx, id, key.id);
   }

@@ -1,5 +1,6 @@
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader, Tx } from '../database/database.ts';
+import type { KeySettings } from '../keys/facts.ts';
 import { allOf, beginsWith, nothing, sql, type Sql } from '../database/sql.ts';
 import type { Place } from './targets/target.ts';
 
@@ -173,8 +174,8 @@ export async function secretUsers(
 
 /** The revisions with a container and a key that works, with its models. */
 export const revisionsWithKey = async (db: Reader, agent_id: string) =>
-  await db.all<{ id: string; models: string[] }>(sql`
-    select v.id, k.models from revision v join instance i on i.revision_id = v.id join gateway_key k on k.id = v.key_id
+  await db.all<{ id: string; models: string[]; settings: KeySettings }>(sql`
+    select v.id, k.models, k.settings from revision v join instance i on i.revision_id = v.id join gateway_key k on k.id = v.key_id
     where v.agent_id = ${agent_id} and k.revoked_at is null order by v.id`);
 
 export async function setRevisionKey(tx: GovernedTx, id: string, key_id: string): Promise<void> {

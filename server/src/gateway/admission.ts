@@ -21,6 +21,7 @@ interface Asked {
 }
 
 export interface Admitted {
+  key: Facts['key'];
   model: NonNullable<Facts['model']>;
   output_tokens: number;
   is_limited: boolean;
@@ -157,7 +158,7 @@ function admittedBy(books: Books, asked: Asked, facts: Facts): Admitted {
   const { model } = judge(facts, asked.model, books.now);
   const reservation = asked.reservation({ ...facts, model });
   const { output_tokens, is_limited } = books.reserve(reservation);
-  return { model, output_tokens, is_limited };
+  return { key: facts.key, model, output_tokens, is_limited };
 }
 
 function ledgerUnavailable(): Problem {

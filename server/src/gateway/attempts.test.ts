@@ -318,3 +318,19 @@ test('whatever upstreams do, the journal costs at most the ledger, the ledger at
   expect(charged_nano).toBeLessThanOrEqual(5_000_000);
   expect(new Set(journal.map(({ model: asked }) => asked))).toEqual(new Set([`served-${name}`, `served-${spare}`]));
 });
+
+test('an agent’s calls have the fallback, the temperature and the longest answer of its agent.yaml', async () => {
+  const first = await model({}, [refuses(500)]);
+  const second = await model();
+  const key = await keyFor([first, second], {});
+  const settings = JSON.stringify({ fallback: second, temperature: 0.25, max_tokens: 50 });
+  await app.governed(sql`update gateway_key set settings = ${settings}::jsonb where id = ${key.id} returning id`);
+  await clientOf(key).chat.completions.create({ model: first, messages });
+  await clientOf(key).chat.completions.create({ model: second, messages, temperature: 1, max_completion_tokens: 7 });
+  expect([journalOf(first), journalOf(second)]).toEqual([['0'], ['0', '0']]);
+  const sent = upstreams.journal.filter(({ upstream }) => upstream.startsWith(`${second}-`)).map((one) => one.sent);
+  expect(sent).toMatchObject([
+    { temperature: 0.25, max_tokens: 50 },
+    { temperature: 1, max_tokens: 7 },
+  ]);
+});

@@ -7,7 +7,13 @@ import { inOrderOfCall } from './choose-upstream.ts';
 import type { Health, Place } from './health.ts';
 import type { Model, Upstream } from './model.ts';
 
-export interface Call<Held extends { model: Model }> {
+/** What an attempt knows after its admission. */
+interface Holding {
+  model: Model;
+  key: { settings: { fallback?: string | undefined } };
+}
+
+export interface Call<Held extends Holding> {
   /** The requested name of a model. */
   model: string;
   /** Throws a refusal. */
@@ -22,14 +28,14 @@ export interface Call<Held extends { model: Model }> {
 
 const max_attempts = 5;
 
-export async function callInTurn<Held extends { model: Model }>(health: Health, call: Call<Held>): Promise<Reply> {
+export async function callInTurn<Held extends Holding>(health: Health, call: Call<Held>): Promise<Reply> {
   const names = [call.model];
   const tried = new Set<string>();
   const refusals: string[] = [];
   let failed: AttemptFailed | undefined;
   let attempt = 0;
   let ends_ms = Infinity;
-  // The first model adds its fallbacks.
+  // The first admission adds the fallback of the key's agent, and those of the model.
   for (const name of names) {
     let left: Upstream[] | undefined;
     while (left === undefined || left.length > 0) {
@@ -42,9 +48,9 @@ export async function callInTurn<Held extends { model: Model }>(health: Health, 
         refusals.push(error.detail);
         break;
       }
-      const { model } = held;
+      const { model, key } = held;
       if (attempt === 1) {
-        names.push(...model.fallbacks);
+        names.push(...(key.settings.fallback === undefined ? [] : [key.settings.fallback]), ...model.fallbacks);
         ends_ms = Date.now() + model.timeouts.total_ms;
       }
       left ??= tried.has(model.id) ? [] : inOrderOfCall(model.upstreams);

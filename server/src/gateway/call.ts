@@ -95,8 +95,13 @@ interface Attempt extends Admitted {
 }
 
 async function send(attempt: Attempt, upstream: Upstream): Promise<Reply> {
-  const { gateway, wire, sent, asked, passed, model, output_tokens, is_limited } = attempt;
-  const limit = { output_tokens: Math.floor(output_tokens / asked.choices), is_limited };
+  const { gateway, wire, sent, asked, passed, key, model, output_tokens, is_limited } = attempt;
+  const { temperature, max_tokens } = key.settings;
+  const limit = {
+    output_tokens: Math.floor(output_tokens / asked.choices),
+    is_limited: is_limited || max_tokens !== undefined,
+    temperature: model.takes_temperature ? temperature : undefined,
+  };
   // The hold must be settled even if the request has ended meanwhile.
   try {
     const answer = await dispatch(gateway, {
@@ -128,7 +133,8 @@ function reservationOf(
   // The upstream refuses what exceeds its context.
   const input_tokens = Math.min(asked.input_tokens, model.context_window_tokens ?? Infinity);
   const input = { input_tokens, input_classes };
-  const output_tokens = (asked.output_tokens ?? model.max_output_tokens) * choices;
+  const { max_tokens = Infinity } = key.settings;
+  const output_tokens = Math.min(asked.output_tokens ?? model.max_output_tokens, max_tokens) * choices;
   return {
     id: hold_id,
     accounts: caller.accounts.map((id) => ({ id, label: labelOf(caller, key, id) })),

@@ -79,7 +79,10 @@ export async function usable<Row extends ModelRow>(
 ): Promise<{ key: KeyFacts; models: Row[] }> {
   const [key, holder, rows] = await Promise.all([keyFacts(db, caller.id), holderOf(db, caller), found]);
   if (key === undefined || holder === undefined) throw new Problem('invalid_api_key');
-  const named = rows.filter(({ name }) => key.models.some((glob) => globMatches(glob, name)));
+  // agent.yaml can name a model by its name at the provider.
+  const named = rows.filter(({ name, config }) =>
+    [name, config.model, ...(config.aliases ?? [])].some((one) => key.models.some((glob) => globMatches(glob, one))),
+  );
   const assets = await findAssetsById(
     db,
     named.map(({ id }) => id),

@@ -28,6 +28,7 @@ export interface Model {
   image_max_tokens: number | undefined;
   max_tokens_field: 'max_tokens' | 'max_completion_tokens';
   takes_stream_options: boolean;
+  takes_temperature: boolean;
   timeouts: Timeouts;
 }
 
@@ -49,6 +50,9 @@ interface Timeouts {
   idle_ms: number;
   total_ms: number;
 }
+
+// OpenAI's models that reason refuse a temperature.
+const reasons = /^(?:o\d|gpt-5)/;
 
 /** Of an answer when the config says nothing. A limited call sends it, so it must not exceed what models accept. */
 const usual_max_output_tokens = 4096;
@@ -100,6 +104,7 @@ export function toModel({ id, name, team_id, team, digest, config }: ModelRow, c
     image_max_tokens: config.image_max_tokens,
     max_tokens_field: known.max_tokens_field ?? 'max_tokens',
     takes_stream_options: known.takes_stream_options ?? true,
+    takes_temperature: !reasons.test(model),
     timeouts: {
       first_byte_ms: (timeouts?.first_byte_seconds ?? usual_first_byte_seconds) * 1000,
       idle_ms: (timeouts?.idle_seconds ?? usual_idle_seconds) * 1000,

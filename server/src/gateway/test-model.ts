@@ -67,6 +67,7 @@ function testerOf(user: SignedInCaller, model: Model, org_id: string): Tester {
         principal: user.kind === 'principal' ? user.name : null,
         models: [model.name],
         tags: [],
+        settings: {},
         expires_at: null,
         is_revoked: false,
         is_activated: true,

@@ -14,6 +14,7 @@ export interface NewAgentKey {
   team_id: string;
   /** Names of models. */
   models: string[];
+  settings?: store.KeySettings;
   /** Who deploys. */
   created_by: string;
 }
@@ -22,7 +23,7 @@ export interface NewAgentKey {
 export async function mintAgentKey(
   maker: KeyMaker,
   tx: GovernedTx,
-  { agent_id, name, team_id, models, created_by }: NewAgentKey,
+  { agent_id, name, team_id, models, settings = {}, created_by }: NewAgentKey,
 ): Promise<{ id: string; prefix: string }> {
   const { id, prefix } = await issueKey(maker, tx, {
     alias: `agent:${name}`,
@@ -30,6 +31,7 @@ export async function mintAgentKey(
     scope_id: agent_id,
     team_id,
     models,
+    settings,
     tags: [],
     created_by,
     issued: true,

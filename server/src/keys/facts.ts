@@ -1,6 +1,8 @@
 import type { Reader } from '../database/database.ts';
 import * as store from './store.ts';
 
+export type { KeySettings } from './store.ts';
+
 /** What decides about a key's calls, and what its ledger rows say. All of it is governed. */
 export interface KeyFacts {
   id: string;
@@ -13,6 +15,7 @@ export interface KeyFacts {
   tags: string[];
   expires_at: string | null;
   is_revoked: boolean;
+  settings: store.KeySettings;
   /** False while it waits for its owner or its deploy. */
   is_activated: boolean;
 }
@@ -21,7 +24,7 @@ export interface KeyFacts {
 export async function keyFacts(db: Reader, id: string): Promise<KeyFacts | undefined> {
   const row = await store.keyById(db, id);
   if (row === undefined) return undefined;
-  const { prefix, scope, scope_name, team, models, tags, expires_at, revoked_at, activated_at } = row;
+  const { prefix, scope, scope_name, team, models, tags, expires_at, revoked_at, activated_at, settings } = row;
   const named = (one: typeof scope) => (scope === one ? scope_name : null);
   return {
     id,
@@ -33,6 +36,7 @@ export async function keyFacts(db: Reader, id: string): Promise<KeyFacts | undef
     models,
     tags,
     expires_at,
+    settings: settings ?? {},
     is_revoked: revoked_at !== null,
     is_activated: activated_at !== null,
   };

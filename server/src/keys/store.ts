@@ -26,12 +26,13 @@ export interface KeyRow {
   is_expired: boolean;
   /** By the service. */
   issued: boolean;
+  settings: KeySettings | null;
   /** The account of its holder. */
   holder_id: string;
 }
 
 const columns = sql`k.id, k.alias, k.prefix, k.scope, k.scope_id, k.team_id, t.name as team, k.models, k.tags, c.label as created_by,
-  k.created_at, k.expires_at, k.activated_at, k.revoked_at, k.issued, coalesce(k.expires_at <= clock_now(), false) as is_expired,
+  k.created_at, k.expires_at, k.activated_at, k.revoked_at, k.issued, k.settings, coalesce(k.expires_at <= clock_now(), false) as is_expired,
   coalesce((select name from asset where id = k.scope_id), (select label from identity where id = k.scope_id), t.name, 'org') as scope_name,
   coalesce((select id from membership where k.scope = 'user' and user_id = k.scope_id and team_id = k.team_id), k.scope_id) as holder_id`;
 const tables = sql`gateway_key k left join team t on t.id = k.team_id join identity c on c.id = k.created_by`;
@@ -73,6 +74,16 @@ export async function keys(db: Reader, { caller, scope, team, key, all, after, l
   );
 }
 
+/** What an agent.yaml says about the calls of its agent. */
+export interface KeySettings {
+  /** A model that takes over when the requested one fails. */
+  fallback?: string | undefined;
+  /** For a request without one. */
+  temperature?: number | undefined;
+  /** The longest answer. */
+  max_tokens?: number | undefined;
+}
+
 export interface NewKey {
   id: string;
   alias: string;
@@ -84,6 +95,7 @@ export interface NewKey {
   sealed: Buffer;
   models: string[];
   tags: string[];
+  settings?: KeySettings | null;
   created_by: string;
   /** At a time, or after this number of seconds; never without both. */
   expires_at?: string | null;
@@ -99,9 +111,9 @@ export async function insertKey(tx: GovernedTx, key: NewKey): Promise<void> {
   await tx.write(
     'gateway_key',
     sql`insert into gateway_key (id, alias, scope, scope_id, team_id, digest, prefix, sealed, models, tags, created_by, expires_at,
-        activated_at, issued)
+        activated_at, issued, settings)
       values (${key.id}, ${key.alias}, ${key.scope}, ${key.scope_id}, ${key.team_id}, ${key.digest}, ${key.prefix}, ${key.sealed},
-        ${key.models}, ${key.tags}, ${key.created_by}, ${expires_at}, ${activated_at}, ${key.issued}) returning id`,
+        ${key.models}, ${key.tags}, ${key.created_by}, ${expires_at}, ${activated_at}, ${key.issued}, ${JSON.stringify(key.settings ?? null)}::jsonb) returning id`,
   );
 }
 

@@ -9,7 +9,7 @@ export interface FaultyUpstream {
   /** The upstream of this name. It answers well until told otherwise. */
   at(name: string): string;
   behave(name: string, how: Behaviour): void;
-  journal: { upstream: string; model: string; credential: string | undefined; path: string }[];
+  journal: { upstream: string; model: string; credential: string | undefined; path: string; sent: object }[];
   stop(): Promise<void>;
 }
 
@@ -44,9 +44,10 @@ export async function faultyUpstream(): Promise<FaultyUpstream> {
   const behave = async (request: IncomingMessage, response: ServerResponse) => {
     const [, upstream = '', ...path] = (request.url ?? '').split('/');
     const body = await text(request);
-    const { model = '' } = (body === '' ? {} : JSON.parse(body)) as { model?: string };
+    const sent = (body === '' ? {} : JSON.parse(body)) as { model?: string };
+    const { model = '' } = sent;
     const credential = request.headers.authorization ?? request.headers['api-key']?.toString();
-    journal.push({ upstream, model, credential, path: `/${path.join('/')}` });
+    journal.push({ upstream, model, credential, path: `/${path.join('/')}`, sent });
     (behaviours.get(upstream) ?? well)(response, request);
   };
   const server = createServer((request, response) => void behave(request, response));

@@ -14,6 +14,7 @@ import {
   type AskedOfModel,
   type Json,
   type Wire,
+  withTemperature,
 } from './wire.ts';
 
 export const chatCompletions: Wire = {
@@ -21,8 +22,9 @@ export const chatCompletions: Wire = {
   path: '/chat/completions',
   passed_headers: [],
   read,
-  write: (body, model, { output_tokens, is_limited }) => {
-    const { stream_options: _, max_tokens, max_completion_tokens, ...rest } = body;
+  write: (body, model, limit) => {
+    const { output_tokens, is_limited } = limit;
+    const { stream_options: _, max_tokens, max_completion_tokens, ...rest } = withTemperature(body, limit);
     return {
       ...rest,
       model: model.upstream_model,

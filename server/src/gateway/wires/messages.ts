@@ -16,6 +16,7 @@ import {
   type AskedOfModel,
   type Json,
   type Wire,
+  withTemperature,
 } from './wire.ts';
 
 export const messages: Wire = {
@@ -23,10 +24,10 @@ export const messages: Wire = {
   path: '/messages',
   passed_headers: ['anthropic-version', 'anthropic-beta'],
   read,
-  write: (body, model, { output_tokens, is_limited }) => ({
-    ...body,
+  write: (body, model, limit) => ({
+    ...withTemperature(body, limit),
     model: model.upstream_model,
-    ...(is_limited && { max_tokens: output_tokens }),
+    ...(limit.is_limited && { max_tokens: limit.output_tokens }),
   }),
   countsIn,
   usageOf,

@@ -14,6 +14,7 @@ import {
   type AskedOfModel,
   type Json,
   type Wire,
+  withTemperature,
 } from './wire.ts';
 
 export const responses: Wire = {
@@ -21,10 +22,10 @@ export const responses: Wire = {
   path: '/responses',
   passed_headers: [],
   read,
-  write: (body, model, { output_tokens, is_limited }) => ({
-    ...body,
+  write: (body, model, limit) => ({
+    ...withTemperature(body, limit),
     model: model.upstream_model,
-    ...(is_limited && { max_output_tokens: output_tokens }),
+    ...(limit.is_limited && { max_output_tokens: limit.output_tokens }),
   }),
   // An answer is the response itself; the last event of a stream contains it.
   countsIn: (answer) => {

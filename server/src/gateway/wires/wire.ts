@@ -49,6 +49,12 @@ interface OutputLimit {
   output_tokens: number;
   /** A budget counts on the limit, so the upstream must be told. */
   is_limited: boolean;
+  /** For a request without one. */
+  temperature?: number | undefined;
+}
+
+export function withTemperature(body: Json, { temperature }: OutputLimit): Json {
+  return temperature === undefined || 'temperature' in body ? body : { ...body, temperature };
 }
 
 /** The most that an image costs at any vendor: OpenAI's, for a small model, in eight tiles. */
