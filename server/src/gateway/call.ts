@@ -131,7 +131,7 @@ function reservationOf(
   const { price } = model;
   const { input_classes, choices, unbounded } = asked;
   // The upstream refuses what exceeds its context.
-  const input_tokens = Math.min(asked.input_tokens, model.context_window_tokens ?? Infinity);
+  const input_tokens = Math.min(asked.input_tokens, (model.context_window_tokens ?? Infinity) * (asked.contexts ?? 1));
   const input = { input_tokens, input_classes };
   const { max_tokens = Infinity } = key.settings;
   const output_tokens = Math.min(asked.output_tokens ?? model.max_output_tokens, max_tokens) * choices;

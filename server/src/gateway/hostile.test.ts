@@ -44,7 +44,7 @@ const bodies = {
 };
 type Path = keyof typeof bodies;
 
-async function send(path: Path, body: string, limits: Record<string, number> = {}) {
+async function send(path: Path | 'embeddings', body: string, limits: Record<string, number> = {}) {
   const { key = '' } = await ada.client.call('keys.create', { body: { max_budget: '1000', limits } });
   const answered = await fetch(`${app.url}/v1/${path}`, {
     method: 'POST',
@@ -113,6 +113,19 @@ test('a number counts as long as the upstream gets it', async () => {
   const tokens = Number(/can use (\d+) tokens/.exec(text)?.[1]);
   expect(tokens).toBeGreaterThan(count * '100000000000000000000,'.length);
   expect(await app.db.all(sql`select id from hold`)).toEqual([]);
+});
+
+test('each input of vectors fills a context of its own', async () => {
+  const { base_url } = upstream;
+  const price_usd_per_million = { input: '1' };
+  const config = { provider: 'test', model: 'vectors-1', base_url, price_usd_per_million, context_window_tokens: 50 };
+  await ada.client.call('registry.create', {
+    params: { kind: 'model' },
+    body: { name: 'vectors', team: 'ml', config },
+  });
+  const input = Array.from({ length: 40 }, () => 'word '.repeat(30));
+  const { text } = await send('embeddings', JSON.stringify({ model: 'vectors', input }), { tokens_per_minute: 1 });
+  expect(/can use (\d+) tokens/.exec(text)?.[1]).toBe('2000');
 });
 
 const shapes: Record<string, (bytes: number) => Json> = {

@@ -151,8 +151,20 @@ function countsIn(answer: Json): Json | undefined {
   return isJson(answer['usage']) ? answer['usage'] : undefined;
 }
 
+/** A compaction is a call of its own, which the other counts leave out. */
+function usageOf({ iterations, ...counts }: Json): Usage | undefined {
+  const compactions = listOf(iterations).filter((one) => typeOf(one) === 'compaction');
+  const usages = [counts, ...compactions].map(usageOfOne);
+  if (usages.includes(undefined)) return undefined;
+  const all = new Map<string, number>();
+  for (const [name, tokens] of usages.flatMap((one) => Object.entries(one ?? {})))
+    all.set(name, (all.get(name) ?? 0) + tokens);
+  return Object.fromEntries(all);
+}
+
 /** Tokens from and for the cache are beside the input. */
-function usageOf(counts: Json): Usage | undefined {
+function usageOfOne(counts: unknown): Usage | undefined {
+  if (!isJson(counts)) return undefined;
   const input = count(counts['input_tokens']);
   const output = count(counts['output_tokens']);
   if (input === undefined || output === undefined) return undefined;

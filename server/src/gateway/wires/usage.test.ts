@@ -105,6 +105,21 @@ test.each<[string, Wire, Json, Json | undefined]>([
     { input: 1, cache_write_1h: 9, output: 1 },
   ],
   [
+    'a message after a compaction',
+    messages,
+    {
+      usage: {
+        input_tokens: 10,
+        output_tokens: 5,
+        iterations: [
+          { type: 'compaction', input_tokens: 1000, cache_read_input_tokens: 7, output_tokens: 100 },
+          { type: 'message', input_tokens: 10, output_tokens: 5 },
+        ],
+      },
+    },
+    { input: 1010, cached_input: 7, output: 105 },
+  ],
+  [
     'the start of a streamed message',
     messages,
     { type: 'message_start', message: { usage: { input_tokens: 10, output_tokens: 1 } } },

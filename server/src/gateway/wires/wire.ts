@@ -31,6 +31,8 @@ export interface AskedOfModel {
   stream: boolean;
   /** At most. */
   input_tokens: number;
+  /** Inputs that each fill a context of their own. Absent: one. */
+  contexts?: number;
   /** The classes that its tokens can belong to. */
   input_classes: readonly InputClass[];
   /** The request's own limit, for one choice. */
