@@ -29,8 +29,11 @@ export interface Wire {
 export interface AskedOfModel {
   model: string;
   stream: boolean;
-  /** At most. */
+  /** At most, with `image_max_tokens` for each image. */
   input_tokens: number;
+  images: number;
+  /** The contexts of the model that the input fills at most. */
+  contexts: number;
   /** The classes that its tokens can belong to. */
   input_classes: readonly InputClass[];
   /** The request's own limit, for one choice. */
@@ -52,7 +55,7 @@ interface OutputLimit {
 }
 
 /** The most that an image costs at any vendor: OpenAI's, for a small model, in eight tiles. */
-const image_max_tokens = 50_000;
+export const image_max_tokens = 50_000;
 /** What vendors add to each request, and to each of its messages. */
 const request_overhead_tokens = 512;
 const message_overhead_tokens = 16;
