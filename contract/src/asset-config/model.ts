@@ -54,7 +54,9 @@ export const model = z
       })
       .optional()
       .describe('How long a call may take'),
-    context_window_tokens: tokens.optional().describe('The largest context of a call'),
+    context_window_tokens: tokens
+      .optional()
+      .describe('The largest context of a call; a call reserves at most so many tokens of input'),
     max_output_tokens: tokens.optional().describe('The longest answer'),
     image_max_tokens: tokens.optional().describe('The most tokens that an image costs; unset: 50000'),
     price_usd_per_million: z

@@ -23,7 +23,7 @@ export class AttemptFailed extends Error {
   /** For the client. */
   readonly problem: Problem;
   readonly kind: FailureKind;
-  /** Of the upstream's answer. */
+  /** Of the upstream's answer. Its words can be about one client's request, so health keeps the status alone. */
   readonly status: number | undefined;
   /** The upstream's own wish. */
   readonly retry_after_seconds: number | undefined;

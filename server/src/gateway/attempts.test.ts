@@ -190,6 +190,20 @@ test('weights and priorities share the calls', async () => {
   expect(count('unused')).toBe(0);
 });
 
+test.each<[string, Record<string, unknown>, number]>([
+  ['the context window', { context_window_tokens: 5000 }, 5000 * 150 + 10 * 600],
+  ['the tokens of an image', { image_max_tokens: 1000 }, (1000 + 2000) * 150 + 10 * 600],
+])('a call holds no more input than %s', async (_, config, most_nano) => {
+  const name = await model(config, [refuses(500)]);
+  const key = await keyFor([name]);
+  const content = [{ type: 'image_url' as const, image_url: { url: `data:image/png;base64,${'A'.repeat(100_000)}` } }];
+  const asked = { model: name, messages: [{ role: 'user' as const, content }], max_completion_tokens: 10 };
+  await expect(clientOf(key).chat.completions.create(asked)).rejects.toMatchObject({ status: 503 });
+  const [row] = await rowsOf(key.id);
+  expect(row?.nano).toBeGreaterThan(cost_nano);
+  expect(row?.nano).toBeLessThanOrEqual(most_nano);
+});
+
 test('Azure gets its own header, its version and the path of the deployment', async () => {
   const base_url = `${upstreams.at('azure')}/openai/deployments/gpt-4o`;
   const name = await model({ provider: 'azure', upstreams: [{ base_url, api_version: '2024-10-21' }] });

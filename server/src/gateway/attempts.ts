@@ -118,10 +118,10 @@ export function missingCredential({ team }: Model, { secret, credential }: Upstr
 /** Ends a permission of an upstream whose attempt has failed. */
 export function report(health: Health, at: Place, error: unknown): void {
   if (!(error instanceof AttemptFailed)) return health.ended(at);
-  const { kind, message, retry_after_seconds } = error;
+  const { kind, message, status, retry_after_seconds } = error;
   if (kind === 'refused') health.succeeded(at);
   else if (kind === 'busy' || kind === 'abandoned') health.ended(at);
-  else health.failed(at, message);
+  else health.failed(at, status === undefined ? message : `It answered ${status}.`);
   if (retry_after_seconds !== undefined) health.rests(at, retry_after_seconds);
 }
 

@@ -21,7 +21,7 @@ import { inputClasses, outputClasses, type Usage } from './prices/rates.ts';
 import { refusalOf, withoutCredentials } from './refusal.ts';
 import { requireAddress } from './require-address.ts';
 import { dispatch, type UpstreamAnswer } from './upstream.ts';
-import { isJson, type AskedOfModel, type Json, type Wire } from './wires/wire.ts';
+import { image_max_tokens, isJson, type AskedOfModel, type Json, type Wire } from './wires/wire.ts';
 
 export interface Incoming {
   caller: KeyCaller;
@@ -130,8 +130,7 @@ function reservationOf(
     throw new Problem('invalid', { detail: `models/${model.name} is called in the format of ${model.kind}.` });
   const { price } = model;
   const { input_classes, choices, unbounded } = asked;
-  // The upstream refuses what exceeds its context.
-  const input_tokens = Math.min(asked.input_tokens, (model.context_window_tokens ?? Infinity) * (asked.contexts ?? 1));
+  const input_tokens = mostInputTokens(asked, model);
   const input = { input_tokens, input_classes };
   const { max_tokens = Infinity } = key.settings;
   const output_tokens = Math.min(asked.output_tokens ?? model.max_output_tokens, max_tokens) * choices;
@@ -162,6 +161,14 @@ function reservationOf(
       price: price?.version ?? null,
     },
   };
+}
+
+function mostInputTokens(
+  { input_tokens, images, contexts }: AskedOfModel,
+  { context_window_tokens = Infinity, image_max_tokens: own = image_max_tokens }: Model,
+): number {
+  // The upstream refuses what exceeds its context.
+  return Math.min(input_tokens + images * (own - image_max_tokens), contexts * context_window_tokens);
 }
 
 function labelOf(caller: Payer, key: Facts['key'], account_id: string): string {

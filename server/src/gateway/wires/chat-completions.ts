@@ -83,6 +83,8 @@ function read(body: Json, text: string): AskedOfModel {
       messages: messages.length,
       instructions: ['tools', 'functions', 'response_format'].filter((name) => name in body).length,
     }),
+    images: images.length,
+    contexts: 1,
     input_classes: ['input', 'cached_input', 'cache_write', 'input_image', 'cached_input_image'],
     output_tokens: max_completion_tokens ?? max_tokens ?? undefined,
     choices: n ?? 1,

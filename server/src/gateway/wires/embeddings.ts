@@ -17,6 +17,7 @@ export const embeddings: Wire = {
       stream: false,
       // A token that is given as a number takes two bytes or more.
       input_tokens: boundInput(text, { images: [], messages: inputs.length, instructions: 0 }),
+      images: 0,
       contexts: Math.max(1, inputs.length),
       input_classes: ['input'],
       output_tokens: 0,

@@ -48,6 +48,8 @@ export const countTokens: Wire = {
       model: parsed.data.model,
       stream: false,
       input_tokens: 0,
+      images: 0,
+      contexts: 1,
       input_classes: ['input'],
       output_tokens: 0,
       choices: 1,
@@ -94,15 +96,18 @@ function read(body: Json, text: string): AskedOfModel {
   const tools = listOf(body['tools']).filter(isJson);
   const parts = [body['system'], ...said.map(({ content }) => content)].flatMap((content) => [...blocksIn(content)]);
   const own_tools = tools.filter((tool) => client_tools.test(typeOf(tool)));
+  const images = parts.filter((part) => typeOf(part) === 'image').map(dataOf);
   return {
     model,
     stream: stream === true,
     input_tokens: boundInput(text, {
-      images: parts.filter((part) => typeOf(part) === 'image').map(dataOf),
+      images,
       messages: said.length + parts.filter((part) => typeOf(part) === 'tool_result').length,
       instructions:
         ['tools', 'output_config', 'output_format'].filter((name) => name in body).length + own_tools.length,
     }),
+    images: images.length,
+    contexts: 1,
     input_classes: [
       'input',
       'cached_input',

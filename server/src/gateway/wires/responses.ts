@@ -71,14 +71,17 @@ function read(body: Json, text: string): AskedOfModel {
   const parts = items.flatMap(({ content, output, type }) =>
     type === 'reasoning' ? [] : [...listOf(content), ...listOf(output)],
   );
+  const images = parts.filter((part) => typeOf(part) === 'input_image').map(addressOf);
   return {
     model,
     stream: stream === true,
     input_tokens: boundInput(text, {
-      images: parts.filter((part) => typeOf(part) === 'input_image').map(addressOf),
+      images,
       messages: items.length + 1,
       instructions: ['tools', 'text'].filter((name) => name in body).length,
     }),
+    images: images.length,
+    contexts: 1,
     input_classes: ['input', 'cached_input', 'cache_write', 'input_image', 'cached_input_image'],
     output_tokens: max_output_tokens ?? undefined,
     choices: 1,

@@ -29,10 +29,11 @@ export interface Wire {
 export interface AskedOfModel {
   model: string;
   stream: boolean;
-  /** At most. */
+  /** At most, with `image_max_tokens` for each image. */
   input_tokens: number;
-  /** Inputs that each fill a context of their own. Absent: one. */
-  contexts?: number;
+  images: number;
+  /** The contexts of the model that the input fills at most. */
+  contexts: number;
   /** The classes that its tokens can belong to. */
   input_classes: readonly InputClass[];
   /** The request's own limit, for one choice. */
@@ -60,7 +61,7 @@ export function withTemperature(body: Json, { temperature }: OutputLimit): Json 
 }
 
 /** The most that an image costs at any vendor: OpenAI's, for a small model, in eight tiles. */
-const image_max_tokens = 50_000;
+export const image_max_tokens = 50_000;
 /** What vendors add to each request, and to each of its messages. */
 const request_overhead_tokens = 512;
 const message_overhead_tokens = 16;
