@@ -55,7 +55,7 @@ test('a test makes one call with the credential, and the team of the model pays 
     latency_ms: expect.any(Number) as number,
     usd: '0.000009',
   });
-  expect(upstreams.journal.filter(({ upstream }) => upstream === name)).toEqual([
+  expect(upstreams.journal.filter(({ upstream }) => upstream === name)).toMatchObject([
     { upstream: name, model: 'large-2', credential: 'Bearer the-credential-8812', path: '/chat/completions' },
   ]);
   const rows = async () =>
