@@ -204,14 +204,16 @@ rules:
     const model = await outsideServer(rules);
     try {
       await addModel(gantry, model);
-      const { agent } = await deployProject(gantry, { project: 'crew', folder: 'research' });
+      // crewai takes it for the model of a crew that names none.
+      const yaml = 'model: {primary: gpt-4o-mini}\n';
+      const { agent } = await deployProject(gantry, { project: 'crew', folder: 'research', yaml });
       const answered = await agent.ask({ topic: 'bees' });
       expect(answered.json.output, answered.text).toMatchObject({ raw: 'Bees dance.' });
 
-      const yaml = join(gantry.directory, 'research', 'agent.yaml');
-      const text = await readFile(yaml, 'utf8');
+      const file = join(gantry.directory, 'research', 'agent.yaml');
+      const text = await readFile(file, 'utf8');
       await writeFile(
-        yaml,
+        file,
         text.replace('crew.py:ResearchCrew', 'team.py:make_team').replace(/^version: .*$/m, 'version: 2.0.0'),
       );
       await gantry.must('svc deploy', { in: 'research' });

@@ -1,4 +1,4 @@
-import { cp, readFile } from 'node:fs/promises';
+import { appendFile, cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient, type Client } from '@gantry/contract/client.ts';
 import { callAgent, type Agent } from './call-agent.ts';
@@ -11,16 +11,17 @@ export interface DeployedProject {
   printed: string;
 }
 
-/** Copies a folder of projects/, lets `svc init` write agent.yaml, and deploys it. */
+/** Copies a folder of projects/, lets `svc init` write agent.yaml, adds `yaml` to it, and deploys it. */
 export async function deployProject(
   gantry: Installation,
-  o: { project: string; folder: string; init?: string },
+  o: { project: string; folder: string; init?: string; yaml?: string },
 ): Promise<DeployedProject> {
-  const { project, folder, init = '' } = o;
+  const { project, folder, init = '', yaml: more = '' } = o;
   await cp(join(import.meta.dirname, 'projects', project), join(gantry.directory, folder), { recursive: true });
   await gantry.must(`svc init --team ml ${init}`, { in: folder });
   const yaml = join(gantry.directory, folder, 'agent.yaml');
   const [, name = ''] = /^name: (.*)$/m.exec(await readFile(yaml, 'utf8')) ?? [];
+  await appendFile(yaml, more);
   const { output } = await gantry.must('svc deploy', { in: folder });
   return { agent: callAgent(`${gantry.url}/agents/${name}`, await gantry.token()), printed: output };
 }
