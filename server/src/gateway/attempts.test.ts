@@ -140,6 +140,15 @@ test('a fallback that the key may not call is never called (I13)', async () => {
   expect(journalOf(spare)).toEqual([]);
 });
 
+test('a fallback in another format is never called', async () => {
+  const other = await model({ provider: 'anthropic' });
+  const name = await model({ fallbacks: [other] }, [refuses(500)]);
+  await expect(ask(await keyFor([name, other]), name)).rejects.toMatchObject({
+    message: expect.stringContaining(`models/${other} is called in the format of anthropic`) as string,
+  });
+  expect(journalOf(other)).toEqual([]);
+});
+
 test('an alias leads to the model only with a key for the model itself', async () => {
   const name = await model({ aliases: ['Vendor/Large@1'] });
   await ask(await keyFor([name]), 'Vendor/Large@1');
