@@ -173,10 +173,13 @@ test('while the database is paused, calls get 503, and nothing reaches the upstr
   await clientOf(key).chat.completions.create({ model: 'small', messages });
   const before = upstream.mock.getRequests().length;
   const { promise: resumed, resolve: resume } = Promise.withResolvers<void>();
+  const { promise: locked, resolve: lock } = Promise.withResolvers<void>();
   const paused = app.db.transaction(async (tx) => {
     await tx.run(sql`lock table account in access exclusive mode`);
+    lock();
     await resumed;
   });
+  await locked;
   const calls = Array.from(
     { length: 5 },
     async () => await clientOf(key).chat.completions.create({ model: 'small', messages }),
