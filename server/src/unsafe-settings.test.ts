@@ -26,16 +26,16 @@ test.each([
 
 test('separate roles need a shared database and a shared address; all roles together need neither', () => {
   const shared = { DATABASE_URL: nowhere, SECRET_KEY: right, BASE_URL: 'https://gantry.example' };
-  const all = ['api', 'worker', 'ingress'];
+  const all = ['api', 'worker', 'ingress', 'gateway'];
   expect(read({}).roles).toEqual(all);
-  expect(read({ ROLE: 'ingress,worker,api' }).roles).toEqual(all);
+  expect(read({ ROLE: 'gateway,ingress,worker,api' }).roles).toEqual(all);
   expect(read({ ...shared, ROLE: 'worker, api' }).roles).toEqual(['worker', 'api']);
   expect(readConfig({ XDG_CONFIG_HOME: '/nowhere', ...shared, ROLE: 'api' }, { role: 'ingress' }).roles).toEqual([
     'ingress',
   ]);
   expect(() => read({ ROLE: 'api' })).toThrow('ROLE needs DATABASE_URL');
   expect(() => read({ ...shared, BASE_URL: '', ROLE: 'api' })).toThrow('ROLE needs BASE_URL');
-  for (const ROLE of ['gateway', 'api,api', 'api worker']) expect(() => read({ ...shared, ROLE })).toThrow('ROLE');
+  for (const ROLE of ['console', 'api,api', 'api worker']) expect(() => read({ ...shared, ROLE })).toThrow('ROLE');
 });
 
 test('an empty or truncated key file is refused, and not replaced while data are encrypted with its key', async () => {

@@ -273,9 +273,8 @@ test('a project with faults is refused locally, with every fault, and nothing is
 test('a notice is printed once, although the client, the push and the deploy each give it', async () => {
   const home = freshHome();
   await runSvc(['init', 'greeter', '--framework', 'langgraph', '--team', 'default'], { home });
-  appendFileSync(path.join(home, 'greeter', 'agent.yaml'), '\nmodel:\n  temperature: 0.5\n');
-  const said =
-    '`model.temperature` is not in effect: The model gateway does not exist yet; the temperature of the code applies.';
+  appendFileSync(path.join(home, 'greeter', 'agent.yaml'), '  region: eu-west-1\n');
+  const said = '`deploy.region` is not in effect: Belongs to cloud targets, which do not exist yet.';
   const pushed = { id, ref, state: 'done', digest: 'sha256:abc', unchanged: false, problem: null, created_at: '' };
   const notices = [`agent.yaml: ${said}`];
   await using service = await scriptService({
@@ -297,7 +296,7 @@ test('a notice is printed once, although the client, the push and the deploy eac
   const { exit, stdout, stderr } = await runSvc(['deploy'], where);
   expect(exit).toBe(0);
   expect((stdout + stderr).split(said)).toHaveLength(2);
-  expect(stderr).toMatch(/^note agent\.yaml:\d+:\d+ {2}`model\.temperature`/m);
+  expect(stderr).toMatch(/^note agent\.yaml:\d+:\d+ {2}`deploy\.region`/m);
   const programs = await runSvc(['deploy', '--json'], where);
   expect((JSON.parse(programs.stderr) as { notices: string[] }).notices).toHaveLength(1);
 });

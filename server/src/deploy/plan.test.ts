@@ -26,7 +26,7 @@ const planAs = async (person: Person, ref: string, target?: string) =>
   await plan(stage.database.db, await stage.cast.caller(person), { ref, target });
 
 test('a plan gives the verdict of every check, changes nothing, and gives the reason for a refusal', async () => {
-  const { ref } = await stage.push({ yaml: 'model: {primary: gpt-5}\n' });
+  const { ref } = await stage.push({ yaml: 'deploy: {region: eu-west-1}\n' });
   const before = await planAs('dora', ref);
   expect(before).toMatchObject({ ref, deployable: false, running: null, target: 'local' });
   expect(before.verdicts.map(({ check, verdict }) => `${check} ${verdict}`)).toEqual([
