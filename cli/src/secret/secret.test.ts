@@ -49,7 +49,7 @@ test.each([
   const { exit, stdout, stderr } = await svc(service, ['set', 'KEY', '--agent', 'greeter'], stdin);
   expect({ exit, stderr }).toMatchObject({
     exit: 2,
-    stderr: expect.stringContaining(`The value on stdin ${fault}`) as string,
+    stderr: expect.stringContaining(`The value of KEY on stdin ${fault}`) as string,
   });
   expect(service.asked).toEqual([]);
   expect(stdout + stderr).not.toContain('hidden');
