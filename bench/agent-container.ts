@@ -1,7 +1,7 @@
 // The container of an agent, reached by its address and through the engine. Only a measurement may do that.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type Docker from 'dockerode';
-import { deriveKey } from '../server/src/derive-key.ts';
-import { ingressSecret } from '../server/src/deploy/ingress-secret.ts';
 import type { Measured } from './service.ts';
 
 export interface AgentContainer {
@@ -15,14 +15,14 @@ export interface AgentContainer {
 
 type BareContainer = Pick<AgentContainer, 'url' | 'processorMilliseconds'> & { remove(): Promise<void> };
 
-export async function agentContainer({ engine, secret_key }: Measured, revision_id: string): Promise<AgentContainer> {
+export async function agentContainer({ engine }: Measured, revision_id: string): Promise<AgentContainer> {
   const filters = { label: [`gantry.revision=${revision_id}`], status: ['running'] };
   const [found] = await engine.docker.listContainers({ filters });
   if (found === undefined) throw new Error(`the revision ${revision_id} does not run`);
   const container = engine.docker.getContainer(found.Id);
   return {
     url: await addressOf(container),
-    secret: ingressSecret(deriveKey(secret_key, 'ingress-secret'), revision_id),
+    secret: await ingressSecretOf(container),
     processorMilliseconds: async () => await processorMilliseconds(container),
     beside: async (script) => {
       const { Image, Config, HostConfig } = await container.inspect();
@@ -44,6 +44,14 @@ export async function agentContainer({ engine, secret_key }: Measured, revision_
       };
     },
   };
+}
+
+/** From the files that the service gave to the container. */
+async function ingressSecretOf(container: Docker.Container): Promise<string> {
+  const { Mounts } = await container.inspect();
+  const [files] = Mounts;
+  if (files === undefined) throw new Error('the container has no secrets');
+  return await readFile(join(files.Source, 'SVC_INGRESS_SECRET'), 'utf8');
 }
 
 async function addressOf(container: Docker.Container): Promise<string> {

@@ -1,5 +1,4 @@
 // The measured installation: a real one (e2e/installation.ts), with additional access for the measurements.
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient, type Client } from '../contract/src/client.ts';
 import { install, type Installation } from '../e2e/installation.ts';
@@ -14,7 +13,6 @@ export interface Measured {
   token: string;
   /** The engine, limited to this installation. */
   engine: Engine;
-  secret_key: string;
   /** Removes everything again, from the engine too. */
   close(): Promise<void>;
 }
@@ -28,7 +26,6 @@ export async function openMeasured(): Promise<Measured> {
     client: createClient({ base_url: installation.url, token: () => token }),
     token,
     engine,
-    secret_key: (await readFile(join(installation.data_dir, 'secret-key'), 'utf8')).trim(),
     close: async () => {
       await installation.stop();
       await removeLeftovers(engine);
