@@ -1,4 +1,5 @@
 // The measured installation: a real one (e2e/installation.ts), with additional access for the measurements.
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient, type Client } from '../contract/src/client.ts';
 import { install, type Installation } from '../e2e/installation.ts';
