@@ -117,12 +117,16 @@ export function openAdmission(
     for (const one of settlements) books.settle(one);
     const answers = asks.map(({ asked, resolve, reject }, index) => {
       const found = known[index];
+      if (found?.status !== 'fulfilled') {
+        // After any other failure of a statement the transaction cannot go on.
+        if (!(found?.reason instanceof Problem)) throw found?.reason;
+        return () => reject(found.reason);
+      }
       try {
-        if (found?.status !== 'fulfilled') throw found?.reason;
         const admitted = admittedBy(books, asked, found.value);
         return () => resolve(admitted);
       } catch (error) {
-        if (!(error instanceof Problem)) throw error;
+        // One request never fails the others of its batch. A reservation changes nothing before it throws.
         return () => reject(error);
       }
     });

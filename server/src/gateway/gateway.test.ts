@@ -191,3 +191,21 @@ test('while the database is paused, calls get 503, and nothing reaches the upstr
   await clientOf(key).chat.completions.create({ model: 'small', messages });
   await expect.poll(async () => await spentBy(id)).toEqual({ spent: 18_000, held: 0 });
 });
+
+test('a request beyond every bound is refused, and fails no other request of its batch', async () => {
+  const { key } = await ada.client.call('keys.create', { body: {} });
+  const ask = async (more: object) =>
+    await clientOf(key)
+      .chat.completions.create({ model: 'small', messages, ...more })
+      .then(
+        () => 'answered',
+        (error: unknown) => (error instanceof OpenAI.APIError ? error.code : error),
+      );
+  const calls = Array.from(
+    { length: 10 },
+    async (_, n) => await ask(n % 2 === 0 ? {} : { n: 128, max_tokens: 100_000_000 }),
+  );
+  expect(await Promise.all(calls)).toEqual(
+    Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? 'answered' : 'not_priceable')),
+  );
+});

@@ -10,6 +10,9 @@ import * as store from './store.ts';
 import type { Budget, CallRecord, Hold, LedgerRow, Used } from './store.ts';
 import { endOf } from './windows.ts';
 
+/** The database stores them as an integer. */
+const max_call_tokens = 2 ** 31 - 1;
+
 /** What a call may cost at most. */
 export interface Reservation {
   id: string;
@@ -111,6 +114,10 @@ export async function openBooks(
     });
     const output_tokens = affordable(asked, tightest, today);
     const tokens = asked.input_tokens + output_tokens;
+    if (tokens > max_call_tokens)
+      throw new Problem('not_priceable', {
+        detail: `This call can use ${tokens} tokens, and a call may use at most ${max_call_tokens}.`,
+      });
     for (const counter of counters) requireRate(counter, tokens);
     const nano = asked.price?.boundOf(output_tokens) ?? 0;
 

@@ -2,6 +2,9 @@
 
 const cells = 61;
 
+/** The database stores them as integers; every limit is far below. */
+const max_cell = 2 ** 31 - 1;
+
 export interface Rate {
   id: string;
   /** Seconds since 1970, of the last cell. */
@@ -41,5 +44,5 @@ export function addTo(rate: Rate, what: 'requests' | 'tokens', second: number, a
   const list = rate[what];
   const cell = cells - 1 - (rate.second - second);
   const before = list[cell];
-  if (before !== undefined) list[cell] = Math.max(0, before + amount);
+  if (before !== undefined) list[cell] = Math.min(max_cell, Math.max(0, before + amount));
 }
