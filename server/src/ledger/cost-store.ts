@@ -14,7 +14,9 @@ export interface CostFilter {
   model?: string | undefined;
   tag?: string | undefined;
   /** The accounts whose calls the caller may see; undefined for all. */
-  accounts: readonly string[] | undefined;
+  accounts?: readonly string[];
+  /** Beside the accounts: the caller's own calls. */
+  user?: string;
 }
 
 interface Row {
@@ -66,7 +68,7 @@ export async function costReport(db: Reader, filter: CostFilter): Promise<CostRe
 }
 
 // `day` has an index; `at` has none.
-function where({ since, until, agent, team, model, tag, accounts }: CostFilter): Sql {
+function where({ since, until, agent, team, model, tag, accounts, user }: CostFilter): Sql {
   const conditions = [
     sql`l.day between (${since}::timestamptz at time zone 'UTC')::date - 1 and (${until}::timestamptz at time zone 'UTC')::date`,
     sql`l.at >= ${since} and l.at < ${until}`,
@@ -74,7 +76,7 @@ function where({ since, until, agent, team, model, tag, accounts }: CostFilter):
     ...(team === undefined ? [] : [sql`l.team = ${team}`]),
     ...(model === undefined ? [] : [sql`l.model = ${model}`]),
     ...(tag === undefined ? [] : [sql`${tag} = any(l.tags)`]),
-    ...(accounts === undefined ? [] : [sql`l.accounts && ${accounts}::uuid[]`]),
+    ...(accounts === undefined ? [] : [sql`(l.accounts && ${accounts}::uuid[] or l."user" = ${user ?? null})`]),
   ];
   return conditions.reduce((all, one) => sql`${all} and ${one}`);
 }

@@ -42,7 +42,8 @@ interface Called {
 }
 
 async function call({ agent, user, team, model, tags, nano, estimated = false }: Called): Promise<void> {
-  const accounts = [ids[agent ?? user ?? ''], ids[team]];
+  // The account of a user is the membership in the team.
+  const accounts = [agent === undefined ? randomUUID() : ids[agent], ids[team]];
   const email = user === undefined ? null : `${user}@example.com`;
   await app.db.run(sql`
     insert into ledger (hold_id, at, day, key_id, accounts, key, team, "user", agent, tags, model, provider, upstream_model, attempt, outcome,

@@ -11,7 +11,7 @@ import { payingAgents } from './accounts.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findAssetsById } from '../registry/find.ts';
 
-type Asked = Omit<CostFilter, 'since' | 'until' | 'accounts'> & {
+type Asked = Omit<CostFilter, 'since' | 'until' | 'accounts' | 'user'> & {
   since?: string | undefined;
   until?: string | undefined;
 };
@@ -29,13 +29,14 @@ export async function reportCosts(
   const end = until ?? now;
   const start = since ?? new Date(Date.parse(end) - usual_ms).toISOString();
   if (start > end) throw new Problem('malformed', { detail: '`since` is after `until`.' });
-  return await costReport(db, { ...filter, since: start, until: end, accounts: await visibleAccounts(db, user) });
+  return await costReport(db, { ...filter, since: start, until: end, ...(await visibleTo(db, user)) });
 }
 
-async function visibleAccounts(db: Database, user: SignedInCaller): Promise<string[] | undefined> {
-  if (user.kind === 'user' && user.role === 'admin') return undefined;
+async function visibleTo(db: Database, user: SignedInCaller): Promise<Pick<CostFilter, 'accounts' | 'user'>> {
+  if (user.kind === 'user' && user.role === 'admin') return {};
   const teams = user.memberships.filter(({ role }) => role === 'admin').map(({ team_id }) => team_id);
   const agents = await findAssetsById(db, await payingAgents(db), user);
   const editable = agents.filter((agent) => decide(user, 'asset.write', agent).allowed).map(({ id }) => id);
-  return [user.id, ...teams, ...editable];
+  // A user's account ends with the membership, and what the user has spent stays theirs.
+  return { accounts: [user.id, ...teams, ...editable], ...(user.kind === 'user' && { user: user.label }) };
 }
