@@ -136,7 +136,11 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   if (forAgents.length > 0) {
     const host = gatewayOf(subnetsOf(alone.installation_id, config).agents);
     const listener = mount({ ...http, handlers: handlersOf(forAgents) });
-    const inside = serveWhenPossible(listener, { ...config, host, port: config.gateway_port }, requests);
+    const inside = serveWhenPossible(
+      listener,
+      { ...config, host, port: config.gateway_port },
+      { ...requests, onError },
+    );
     open.defer(async () => await inside.close(close_wait_ms));
   }
   url = config.base_url ?? listening.url;

@@ -18,6 +18,7 @@ const ladder = [
     'signature-headers.ts',
     'first-use.ts',
     'within.ts',
+    'background-work.ts',
     'collect-garbage.ts',
     'database',
     'copies',

@@ -1,6 +1,7 @@
 // The parts of the gateway, its start and its end.
+import { backgroundWork } from '../background-work.ts';
 import type { Database } from '../database/database.ts';
-import { overdueHolds } from '../ledger/holds.ts';
+import { overdueHolds } from '../ledger/accounts.ts';
 import { openOutbound } from '../outbound/outbound.ts';
 import { openAdmission } from './admission.ts';
 import { openFacts, type ReadCredentials } from './facts.ts';
@@ -39,12 +40,8 @@ export function openGateway({
 }): Gateway {
   const admission = openAdmission(admission_db, { facts: openFacts(readCredentials), onError });
   const outbound = openOutbound({ private_hosts });
-  const going_on = new Set<Promise<unknown>>();
+  const background = backgroundWork(onError);
   let timer: NodeJS.Timeout | undefined;
-  const background = (work: Promise<unknown>) => {
-    const watched: Promise<unknown> = work.catch(onError).finally(() => going_on.delete(watched));
-    going_on.add(watched);
-  };
   let writing: NodeJS.Timeout | undefined;
   const writeHealth = async () => {
     writing = undefined;
@@ -52,7 +49,7 @@ export function openGateway({
     if (seen.length > 0) await store.putHealth(db, seen, owner);
   };
   const health = openHealth({
-    onChange: () => (writing ??= setTimeout(() => background(writeHealth()), write_health_ms)),
+    onChange: () => (writing ??= setTimeout(() => background.start(writeHealth()), write_health_ms)),
   });
   const sweep = async () => {
     for (const { id, accounts } of await overdueHolds(db, max_swept))
@@ -72,13 +69,13 @@ export function openGateway({
     health,
     readCredentials,
     onBroken: onError,
-    background,
+    background: background.start,
     startSweeper: () => {
-      timer = setInterval(() => background(sweep()), sweep_every_ms);
+      timer = setInterval(() => background.start(sweep()), sweep_every_ms);
     },
     close: async () => {
       clearInterval(timer);
-      await Promise.all(going_on);
+      await background.ended();
       clearTimeout(writing);
       await writeHealth().catch(onError);
       await admission.close();

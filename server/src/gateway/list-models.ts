@@ -3,14 +3,15 @@ import type { ListedModel } from '@gantry/contract/gateway.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { KeyCaller } from '../access/caller.ts';
 import type { Database } from '../database/database.ts';
+import { clock } from '../ledger/accounts.ts';
 import { usable } from './facts.ts';
 import { requireWorking } from './judge.ts';
 import * as store from './store.ts';
 
 export async function listModels(db: Database, caller: KeyCaller): Promise<ListedModel[]> {
   return await db.snapshot(async (at) => {
-    const [{ key, models }, clock] = await Promise.all([usable(at, caller, store.catalogue(at)), store.clock(at)]);
-    requireWorking(key, clock?.now ?? '');
+    const [{ key, models }, now] = await Promise.all([usable(at, caller, store.catalogue(at)), clock(at)]);
+    requireWorking(key, now);
     return models.map(toListed);
   });
 }

@@ -30,8 +30,6 @@ export type ListedModel = ModelRow & { created_at: string };
 export const catalogue = async (db: Reader) =>
   await db.all<ListedModel>(sql`select ${columns}, a.created_at from ${newest} where a.kind = 'model' order by a.name`);
 
-export const clock = async (db: Reader) => await db.one<{ now: string }>(sql`select clock_now() as now`);
-
 /** Every governed change moves it. */
 export const head = async (tx: Tx) => await tx.one<{ hash: string }>(sql`select ${governanceHead} as hash`);
 

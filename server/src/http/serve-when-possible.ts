@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { serve, type Listening, type ServeEvents } from './serve.ts';
+import { PortTaken, serve, type Listening, type ServeEvents } from './serve.ts';
 
 const retry_ms = 2000;
 
@@ -10,7 +10,7 @@ const retry_ms = 2000;
 export function serveWhenPossible(
   listener: RequestListener,
   at: Parameters<typeof serve>[1],
-  events: ServeEvents,
+  events: ServeEvents & { onError: (error: unknown) => void },
 ): Pick<Listening, 'close'> {
   let listening: Listening | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -19,7 +19,8 @@ export function serveWhenPossible(
   const attempt = async () => {
     try {
       listening = await serve(listener, at, events);
-    } catch {
+    } catch (error) {
+      if (!isExpected(error)) events.onError(error);
       if (!closed) timer = setTimeout(start, retry_ms);
     }
   };
@@ -35,4 +36,8 @@ export function serveWhenPossible(
       await listening?.close(wait_ms);
     },
   };
+}
+
+function isExpected(error: unknown): boolean {
+  return error instanceof PortTaken || (error instanceof Error && 'code' in error && error.code === 'EADDRNOTAVAIL');
 }

@@ -1,5 +1,6 @@
 // The parts of the ingress, its start and its end. Runs live in the agents' containers, which continue while the service is stopped.
 // The next service follows the running calls again.
+import { backgroundWork } from '../background-work.ts';
 import type { Database } from '../database/database.ts';
 import type { ServingAgents } from '../deploy/serving.ts';
 import { agentConnections, type AgentConnections } from './agent-connections.ts';
@@ -32,26 +33,22 @@ const keep_days = 7;
 
 export function openIngress({ onError, ...parts }: IngressParts): Ingress {
   const connections = agentConnections();
-  const going_on = new Set<Promise<unknown>>();
-  const background = (work: Promise<unknown>) => {
-    const watched: Promise<unknown> = work.catch(onError).finally(() => going_on.delete(watched));
-    going_on.add(watched);
-  };
+  const background = backgroundWork(onError);
   const ingress: Ingress = {
     ...parts,
     connections,
-    background,
+    background: background.start,
     forgetOld: async () => void (await store.forgetOld(parts.db, keep_days)),
     followOpenInvocations: async () => {
       const rows = await retryWhileAway(parts.stopping, async () => {
         await ingress.forgetOld();
         return await store.running(parts.db);
       });
-      for (const row of rows ?? []) background(followInvocation(ingress, row));
+      for (const row of rows ?? []) background.start(followInvocation(ingress, row));
     },
     close: async () => {
       await connections.destroy();
-      await Promise.all(going_on);
+      await background.ended();
     },
   };
   return ingress;

@@ -1,1 +1,2 @@
-export { lockAccounts, openAccounts, payingAgents } from './store.ts';
+// Functions for higher folders.
+export { clock, lockAccounts, openAccounts, overdueHolds, payingAgents } from './store.ts';

@@ -77,7 +77,7 @@ export async function openBooks(
     store.rates(tx, account_ids),
     store.clock(tx),
   ]);
-  const now = new Date(clock?.now ?? '');
+  const now = new Date(clock);
   const accounts = new Map(locked.map((account) => [account.id, account]));
   const budgets = new Map(limited.map((budget) => [budget.id, budget]));
   const rates = new Map(minutes.map((rate) => [rate.id, rate]));

@@ -3,7 +3,6 @@ import type { CostDimension, CostReport } from '@gantry/contract/costs.ts';
 import { formatUsd } from '@gantry/contract/money.ts';
 import type { Reader } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
-import * as store from './store.ts';
 
 export interface CostFilter {
   by: readonly CostDimension[];
@@ -79,10 +78,4 @@ function where({ since, until, agent, team, model, tag, accounts, user }: CostFi
     ...(accounts === undefined ? [] : [sql`(l.accounts && ${accounts}::uuid[] or l."user" = ${user ?? null})`]),
   ];
   return conditions.reduce((all, one) => sql`${all} and ${one}`);
-}
-
-export async function clock(db: Reader): Promise<string> {
-  const row = await store.clock(db);
-  if (row === undefined) throw new Error('the clock always answers');
-  return row.now;
 }

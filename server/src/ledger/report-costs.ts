@@ -6,8 +6,8 @@ import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { decide } from '../access/decide.ts';
 import { theOrg } from '../access/subject.ts';
 import type { Database } from '../database/database.ts';
-import { clock, costReport, type CostFilter } from './cost-store.ts';
-import { payingAgents } from './accounts.ts';
+import { costReport, type CostFilter } from './cost-store.ts';
+import { clock, payingAgents } from './accounts.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findAssetsById } from '../registry/find.ts';
 

@@ -78,7 +78,12 @@ export const takeHolds = async (tx: Tx, ids: readonly string[]) =>
     sql`delete from hold where id = any(${ids}) returning id, accounts, day::text as day, nano, second, tokens, call`,
   );
 
-export const clock = async (tx: Reader) => await tx.one<{ now: string }>(sql`select clock_now() as now`);
+/** In ISO 8601. */
+export async function clock(db: Reader): Promise<string> {
+  const row = await db.one<{ now: string }>(sql`select clock_now() as now`);
+  if (row === undefined) throw new Error('the clock always answers');
+  return row.now;
+}
 
 export interface Written {
   accounts: readonly Account[];

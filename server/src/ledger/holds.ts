@@ -1,1 +1,0 @@
-export { overdueHolds } from './store.ts';
