@@ -1,0 +1,129 @@
+// The answer of an upstream on its way to the client. Promise: the hold is settled by its usage, also when the client has left.
+import { Problem } from '@gantry/contract/problems.ts';
+import type { Reply } from '../http/reply.ts';
+import { within } from '../within.ts';
+import { settle, type Attempt } from './attempt.ts';
+import { AttemptFailed, unavailable } from './attempt-failed.ts';
+import { placeOf } from './attempts.ts';
+import { brokenBy } from './connection-problem.ts';
+import { readEvents, wholeEvents } from './events.ts';
+import type { Model, Upstream } from './model.ts';
+import { withoutCredentials } from './refusal.ts';
+import type { UpstreamAnswer } from './upstream.ts';
+import { isJson, type Json } from './wires/wire.ts';
+
+const max_answer_bytes = 32 * 1024 * 1024;
+const max_event_bytes = 8 * 1024 * 1024;
+/** How long an answer is still read for its usage when its client has gone. */
+const drain_ms = 30_000;
+
+/** Of a 2xx. Throws AttemptFailed, and then settles nothing. */
+export async function passAnswer(attempt: Attempt, upstream: Upstream, answer: UpstreamAnswer): Promise<Reply> {
+  if (answer.content_type.startsWith('text/event-stream')) return streamed(attempt, upstream, answer);
+  return await whole(attempt, upstream, answer);
+}
+
+async function whole(attempt: Attempt, upstream: Upstream, answer: UpstreamAnswer): Promise<Reply> {
+  const { wire, model, client } = attempt;
+  const reading = readWhole(model, upstream, answer);
+  const left = Promise.withResolvers<undefined>();
+  client.addEventListener('abort', () => left.resolve(undefined), { once: true });
+  if (client.aborted) left.resolve(undefined);
+  const bytes = (await Promise.race([reading, left.promise])) ?? (await within(drain_ms, reading));
+  if (bytes === undefined) {
+    reading.catch(() => {}); // nobody waits for it any more
+    answer.body.destroy();
+    throw new AttemptFailed(unavailable(model, 'the client has left'), { kind: 'abandoned' });
+  }
+  const said = readJson(bytes);
+  if (said === undefined)
+    throw new AttemptFailed(
+      new Problem('model_error', { detail: `models/${model.name} answered with something else than JSON.` }),
+      { kind: 'broken' },
+    );
+  const counts = wire.countsIn(said);
+  settle(attempt, 'answered', counts && wire.usageOf(counts));
+  return { status: 200, headers: { 'content-type': 'application/json' }, body: bytes };
+}
+
+async function readWhole(model: Model, upstream: Upstream, { body }: UpstreamAnswer): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > max_answer_bytes) throw new RangeError(`its answer exceeds ${max_answer_bytes} bytes`);
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    throw new AttemptFailed(unavailable(model, brokenBy(cause, model, upstream)), { kind: 'broken', cause });
+  }
+  return Buffer.concat(chunks, size);
+}
+
+function readJson(bytes: Buffer): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(bytes.toString());
+    return isJson(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function streamed(attempt: Attempt, upstream: Upstream, { content_type, body }: UpstreamAnswer): Reply {
+  return {
+    status: 200,
+    headers: { 'content-type': content_type, 'cache-control': 'no-store' },
+    body: eventsOf(attempt, upstream, body),
+  };
+}
+
+async function* eventsOf(
+  attempt: Attempt,
+  upstream: Upstream,
+  body: UpstreamAnswer['body'],
+): AsyncGenerator<Uint8Array | string> {
+  const { wire, sent, gateway, model } = attempt;
+  const events = wholeEvents(body[Symbol.asyncIterator](), max_event_bytes);
+  let counts: Json | undefined;
+  let isOver = false;
+  const look = (bytes: Buffer) => {
+    const seen = readEvents(bytes, { wire, sent, counts });
+    ({ counts } = seen);
+    return seen;
+  };
+  const settleWhole = () => settle(attempt, 'answered', counts && wire.usageOf(counts));
+  try {
+    for (let next = await events.next(); next.done !== true; next = await events.next()) {
+      const { bytes, has_error } = look(next.value);
+      yield has_error ? withoutCredentials(bytes.toString(), upstream.credential) : bytes;
+    }
+    isOver = true;
+    settleWhole();
+  } catch (cause) {
+    isOver = true;
+    // Some vendors count as they go on, so the last counts are not those of the end.
+    settle(attempt, 'failed', undefined);
+    const problem = unavailable(model, brokenBy(cause, model, upstream));
+    gateway.health.failed(placeOf(model, upstream), problem.detail);
+    gateway.onBroken(cause);
+    yield wire.printBreak(problem);
+  } finally {
+    // The client has left. The upstream goes on and bills, so its usage is still wanted.
+    if (!isOver) gateway.background(drain());
+  }
+
+  async function drain(): Promise<void> {
+    const rest = async () => {
+      for (let next = await events.next(); next.done !== true; next = await events.next()) look(next.value);
+      return true;
+    };
+    const isWhole = await within(
+      drain_ms,
+      rest().catch(() => false),
+    );
+    body.destroy();
+    if (isWhole === true) settleWhole();
+    else settle(attempt, 'failed', undefined);
+  }
+}

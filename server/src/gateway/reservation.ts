@@ -1,0 +1,79 @@
+// What a call asks for, as what it can cost at most.
+import { Problem } from '@gantry/contract/problems.ts';
+import type { Reservation } from '../ledger/books.ts';
+import type { Facts, Payer } from './facts.ts';
+import type { Model } from './model.ts';
+import { boundOf, outputTokensFor } from './prices/cost.ts';
+import { image_max_tokens, type AskedOfModel, type Wire } from './wires/wire.ts';
+
+interface Reserved extends Facts {
+  model: Model;
+  caller: Payer;
+  hold_id: string;
+  attempt: number;
+}
+
+/** The hold ends after the call, with time to settle. */
+const settling_seconds = 60;
+const min_output_tokens = 256;
+
+/** Throws `invalid` for a model of another format. */
+export function reservationOf(
+  wire: Wire,
+  asked: AskedOfModel,
+  { key, model, caller, hold_id, attempt }: Reserved,
+): Reservation {
+  if (model.kind !== wire.kind)
+    throw new Problem('invalid', { detail: `models/${model.name} is called in the format of ${model.kind}.` });
+  const { price } = model;
+  const { input_classes, choices, unbounded } = asked;
+  const input_tokens = mostInputTokens(asked, model);
+  const input = { input_tokens, input_classes };
+  const { max_tokens = Infinity } = key.settings;
+  const output_tokens = Math.min(asked.output_tokens ?? model.max_output_tokens, max_tokens) * choices;
+  return {
+    id: hold_id,
+    accounts: caller.accounts.map((id) => ({ id, label: labelOf(caller, key, id) })),
+    input_tokens,
+    output_tokens,
+    min_output_tokens: (asked.min_output_tokens ?? min_output_tokens) * choices,
+    price: price && {
+      boundOf: (output) => boundOf(price, { ...input, output_tokens: output }),
+      outputTokensFor: (nano) => outputTokensFor(price, { ...input, nano }) ?? -1,
+    },
+    unbounded,
+    deadline_seconds: model.timeouts.total_ms / 1000 + settling_seconds,
+    call: {
+      key_id: key.id,
+      key: key.prefix,
+      team: key.team,
+      user: key.user,
+      agent: key.agent,
+      principal: key.principal,
+      tags: key.tags,
+      model: model.name,
+      provider: model.provider,
+      upstream_model: model.upstream_model,
+      attempt,
+      price: price?.version ?? null,
+    },
+  };
+}
+
+function mostInputTokens(
+  { input_tokens, images, contexts }: AskedOfModel,
+  { context_window_tokens = Infinity, image_max_tokens: own = image_max_tokens }: Model,
+): number {
+  // The upstream refuses what exceeds its context.
+  return Math.min(input_tokens + images * (own - image_max_tokens), contexts * context_window_tokens);
+}
+
+function labelOf(caller: Payer, key: Facts['key'], account_id: string): string {
+  if (caller.kind === 'tester')
+    return key.team !== null && account_id === caller.accounts[0] ? `team:${key.team}` : 'the organisation';
+  if (account_id === caller.id) return `the key ${key.prefix}…`;
+  if (account_id === caller.team_id) return `team:${key.team}`;
+  if (account_id === caller.accounts.at(-1)) return 'the organisation';
+  if (key.user !== null) return `${key.user} in team:${key.team}`;
+  return key.agent === null ? (key.principal ?? 'its holder') : `agents/${key.agent}`;
+}
