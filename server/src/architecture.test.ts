@@ -37,6 +37,7 @@ const ladder = [
   ['engine'],
   ['registry'],
   ['ledger'],
+  ['guardrails'],
   ['keys'],
   ['approvals'],
   ['notifications'],
