@@ -34,7 +34,7 @@ export async function issueRevisionKey(
     await endUnusedAgentKeys(tx, agent_id);
     const models = modelsOf(config);
     const { fallback, temperature, max_tokens } = config.model ?? {};
-    const settings = { fallback, temperature, max_tokens };
+    const settings = { fallback, temperature, max_tokens, guardrails: config.guardrails };
     const by = { created_by: run.actor.user_id };
     const made = await mintAgentKey(key_maker, tx, { agent_id, name, team_id, models, settings, ...by });
     note({ key: made.prefix, key_alias: `agent:${name}`, scope: 'agent', for: name, models, run_id: run.id });

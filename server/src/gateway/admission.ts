@@ -22,6 +22,7 @@ interface Asked {
 
 export interface Admitted {
   key: Facts['key'];
+  rules: Facts['rules'];
   model: NonNullable<Facts['model']>;
   output_tokens: number;
   is_limited: boolean;
@@ -162,7 +163,7 @@ function admittedBy(books: Books, asked: Asked, facts: Facts): Admitted {
   const { model } = judge(facts, asked.model, books.now);
   const reservation = asked.reservation({ ...facts, model });
   const { output_tokens, is_limited } = books.reserve(reservation);
-  return { key: facts.key, model, output_tokens, is_limited };
+  return { key: facts.key, rules: facts.rules, model, output_tokens, is_limited };
 }
 
 function ledgerUnavailable(): Problem {

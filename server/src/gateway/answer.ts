@@ -1,12 +1,15 @@
 // The answer of an upstream on its way to the client. Promise: the hold is settled by its usage, also when the client has left.
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Reply } from '../http/reply.ts';
+import { Blocked } from '../guardrails/guarded-call.ts';
+import { guardrailsHeader } from '../guardrails/print-done.ts';
 import { within } from '../within.ts';
 import { settle, type Attempt } from './attempt.ts';
 import { AttemptFailed, unavailable } from './attempt-failed.ts';
 import { placeOf } from './attempts.ts';
 import { brokenBy } from './connection-problem.ts';
 import { readEvents, wholeEvents } from './events.ts';
+import { guardedAnswer, guardedStream } from './guarded-answer.ts';
 import type { Model, Upstream } from './model.ts';
 import { withoutCredentials } from './refusal.ts';
 import type { UpstreamAnswer } from './upstream.ts';
@@ -24,7 +27,7 @@ export async function passAnswer(attempt: Attempt, upstream: Upstream, answer: U
 }
 
 async function whole(attempt: Attempt, upstream: Upstream, answer: UpstreamAnswer): Promise<Reply> {
-  const { wire, model, client } = attempt;
+  const { wire, model, client, guarded } = attempt;
   const reading = readWhole(model, upstream, answer);
   const left = Promise.withResolvers<undefined>();
   client.addEventListener('abort', () => left.resolve(undefined), { once: true });
@@ -43,7 +46,9 @@ async function whole(attempt: Attempt, upstream: Upstream, answer: UpstreamAnswe
     );
   const counts = wire.countsIn(said);
   settle(attempt, 'answered', counts && wire.usageOf(counts));
-  return { status: 200, headers: { 'content-type': 'application/json' }, body: bytes };
+  if (guarded === undefined) return { status: 200, headers: { 'content-type': 'application/json' }, body: bytes };
+  const body = JSON.stringify(await guardedAnswer(guarded, wire, said));
+  return { status: 200, headers: { 'content-type': 'application/json', ...guardrailsHeader(guarded.done) }, body };
 }
 
 async function readWhole(model: Model, upstream: Upstream, { body }: UpstreamAnswer): Promise<Buffer> {
@@ -83,7 +88,8 @@ async function* eventsOf(
   upstream: Upstream,
   body: UpstreamAnswer['body'],
 ): AsyncGenerator<Uint8Array | string> {
-  const { wire, sent, gateway, model } = attempt;
+  const { wire, sent, gateway, model, guarded } = attempt;
+  const guard = guarded && guardedStream(guarded, wire);
   const events = wholeEvents(body[Symbol.asyncIterator](), max_event_bytes);
   let counts: Json | undefined;
   let isOver = false;
@@ -96,11 +102,14 @@ async function* eventsOf(
   try {
     for (let next = await events.next(); next.done !== true; next = await events.next()) {
       const { bytes, has_error } = look(next.value);
-      yield has_error ? withoutCredentials(bytes.toString(), upstream.credential) : bytes;
+      const passed = guard === undefined ? bytes : await guard.take(bytes);
+      if (passed.length > 0) yield has_error ? withoutCredentials(passed.toString(), upstream.credential) : passed;
     }
+    if (guard !== undefined) yield await guard.end();
     isOver = true;
     settleWhole();
   } catch (cause) {
+    if (cause instanceof Blocked) return yield wire.printBreak(cause);
     isOver = true;
     // Some vendors count as they go on, so the last counts are not those of the end.
     settle(attempt, 'failed', undefined);

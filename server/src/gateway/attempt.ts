@@ -1,3 +1,4 @@
+import type { GuardedCall } from '../guardrails/guarded-call.ts';
 import type { Admitted } from './admission.ts';
 import type { Payer } from './facts.ts';
 import type { Model } from './model.ts';
@@ -17,6 +18,8 @@ export interface Attempt extends Admitted {
   caller: Payer;
   hold_id: string;
   client: AbortSignal;
+  /** Undefined for a key without guardrails. */
+  guarded: GuardedCall | undefined;
 }
 
 /** Without usage, the whole hold is charged. */

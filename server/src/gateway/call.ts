@@ -1,4 +1,4 @@
-// A call to a model: read → admit → (checks of the input) → dispatch → answer → (checks of the output) → settle. Promises: nothing reaches an
+// A call to a model: read → admit → guardrails of the request → dispatch → answer → settle → guardrails of the answer. Promises: nothing reaches an
 // upstream without a committed hold, and each hold is settled, whatever happens to the client, the upstream or this process.
 import { randomUUIDv7 } from 'node:crypto';
 import { Problem } from '@gantry/contract/problems.ts';
@@ -6,10 +6,12 @@ import type { KeyCaller } from '../access/caller.ts';
 import { parseJson } from '../http/body.ts';
 import type { Reply } from '../http/reply.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
+import { Blocked } from '../guardrails/guarded-call.ts';
 import { passAnswer } from './answer.ts';
 import { settle, type Attempt } from './attempt.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import { callInTurn, type Call } from './attempts.ts';
+import { guardedRequest } from './guarded-request.ts';
 import type { Payer } from './facts.ts';
 import type { Upstream } from './model.ts';
 import type { GatewayParts } from './parts.ts';
@@ -44,27 +46,52 @@ export function openCall(
   wire: Wire,
   { sent, caller, headers, signal }: Omit<Incoming, 'caller' | 'body'> & { sent: Json; caller: Payer },
 ): Call<Attempt> {
-  // The upstream gets this text, and not the client's: a number can be longer in it.
-  const asked = wire.read(sent, JSON.stringify(sent));
-  for (const address of asked.addresses) requireAddress(gateway, address);
+  const read = (body: Json): Asked => {
+    // The upstream gets this text, and not the client's: a number can be longer in it.
+    const asked = wire.read(body, JSON.stringify(body));
+    for (const address of asked.addresses) requireAddress(gateway, address);
+    return { sent: body, asked, guarded: undefined };
+  };
   const passed = passedHeaders(wire, headers);
+  let current = read(sent);
+  let isChecked = false;
+  const hold = async (model: string, attempt: number): Promise<Attempt> => {
+    const { asked } = current;
+    const hold_id = randomUUIDv7();
+    const admitted = await gateway.admission.admit({
+      caller,
+      hold_id,
+      model,
+      reservation: (facts) => reservationOf(wire, asked, { ...facts, caller, hold_id, attempt }),
+    });
+    return { gateway, wire, ...current, passed, caller, hold_id, client: signal, ...admitted };
+  };
   return {
-    model: asked.model,
+    model: current.asked.model,
     admit: async (model, attempt) => {
-      const hold_id = randomUUIDv7();
-      const admitted = await gateway.admission.admit({
-        caller,
-        hold_id,
-        model,
-        reservation: (facts) => reservationOf(wire, asked, { ...facts, caller, hold_id, attempt }),
-      });
-      return { gateway, wire, sent, asked, passed, caller, hold_id, client: signal, ...admitted };
+      const held = await hold(model, attempt);
+      if (isChecked || held.rules.length === 0) return held;
+      isChecked = true;
+      try {
+        const { body, guarded } = await guardedRequest(held);
+        current = { ...read(body), guarded };
+      } catch (error) {
+        settle(held, 'refused', {});
+        throw error;
+      }
+      // A placeholder can be longer than its value.
+      if (current.asked.input_tokens <= held.asked.input_tokens) return { ...held, ...current };
+      settle(held, 'refused', {});
+      return await hold(model, attempt);
     },
     send,
     release: (attempt) => settle(attempt, 'refused', {}),
     signal,
   };
 }
+
+/** The part of an attempt that the guardrails can change. */
+type Asked = Pick<Attempt, 'sent' | 'asked' | 'guarded'>;
 
 function passedHeaders({ passed_headers }: Wire, headers: RequestHeaders): Record<string, string> {
   const given = passed_headers.map((name) => [name, headers.get(name)] as const);
@@ -91,6 +118,8 @@ async function send(attempt: Attempt, upstream: Upstream): Promise<Reply> {
     if (answer.status >= 300) throw await refusalOf(model, upstream, answer);
     return await passAnswer(attempt, upstream, answer);
   } catch (error) {
+    // The upstream has answered, and its usage is settled.
+    if (error instanceof Blocked) throw error;
     if (error instanceof AttemptFailed && !error.canCost) settle(attempt, 'refused', {});
     else settle(attempt, 'failed', undefined);
     throw error;

@@ -74,7 +74,7 @@ export function readEvents(
   return { bytes: Buffer.concat(passed), counts: all, has_error: isError };
 }
 
-function* eventsIn(bytes: Buffer): Generator<Buffer> {
+export function* eventsIn(bytes: Buffer): Generator<Buffer> {
   let start = 0;
   for (let at = 1; at < bytes.length; at++) {
     if (!endsEvent(bytes, at)) continue;
@@ -85,7 +85,7 @@ function* eventsIn(bytes: Buffer): Generator<Buffer> {
 }
 
 /** Undefined for `[DONE]`, a comment, and text that is no JSON: the client reads it as it likes. */
-function dataOf(event: Buffer): Json | undefined {
+export function dataOf(event: Buffer): Json | undefined {
   const data = event
     .toString()
     .split(/\r?\n/)

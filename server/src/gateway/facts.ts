@@ -3,11 +3,14 @@
 // they may be newer than it, never older.
 import { LRUCache } from 'lru-cache';
 import { secretsOfModel } from '@gantry/contract/asset-config/model.ts';
+import type { Place } from '@gantry/contract/guardrails/places.ts';
 import { globMatches } from '@gantry/contract/model-globs.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { KeyCaller, SignedInCaller } from '../access/caller.ts';
 import { decide } from '../access/decide.ts';
 import type { Reader } from '../database/database.ts';
+import { makeRules } from '../guardrails/make-rules.ts';
+import type { Rule } from '../guardrails/rule.ts';
 import { keyFacts, type KeyFacts } from '../keys/facts.ts';
 import { findAssetsById } from '../registry/find.ts';
 import { loadIdentity } from '../service-principals/load-caller.ts';
@@ -18,6 +21,8 @@ export interface Facts {
   key: KeyFacts;
   /** Undefined when the key may use no model of this name. */
   model: Model | undefined;
+  /** The guardrails of the key's agent. */
+  rules: readonly Rule[];
 }
 
 export interface KnownFacts {
@@ -68,7 +73,15 @@ async function load(
   { caller, model }: { caller: KeyCaller; model: string },
 ): Promise<Facts> {
   const { key, models } = await usable(db, caller, store.modelsNamed(db, model, caller.team_id));
-  return { key, model: models[0] && (await modelOf(db, readCredentials, models[0])) };
+  return {
+    key,
+    model: models[0] && (await modelOf(db, readCredentials, models[0])),
+    rules: makeRules(key.settings.guardrails ?? []).filter(({ places }) => places.some(isAtModel)),
+  };
+}
+
+function isAtModel(place: Place): boolean {
+  return place === 'model_in' || place === 'model_out';
 }
 
 /** The models among the found ones that the key may use, in their order. Throws as `load` of KnownFacts does. */

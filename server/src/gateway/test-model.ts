@@ -58,6 +58,7 @@ function testerOf(user: SignedInCaller, model: Model, org_id: string): Tester {
     accounts: [model.team.id, org_id],
     facts: {
       model,
+      rules: [],
       key: {
         id,
         prefix: 'svc model test',

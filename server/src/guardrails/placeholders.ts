@@ -1,5 +1,4 @@
 // Placeholders such as `[EMAIL_1]`: the same value has the same number in one conversation, and its caller gets the value back.
-import type { Released } from './stream.ts';
 import type { Span } from './rule.ts';
 
 /** The values behind the placeholders of one conversation. It is kept in memory only and never logged. */
@@ -16,7 +15,7 @@ export const newPlaceholders = (): Placeholders => ({
 });
 
 /** The text with a placeholder in place of every span. The spans are in order and do not overlap. */
-export function redact({ text, spans }: Released, table: Placeholders): string {
+export function redact({ text, spans }: { text: string; spans: readonly Span[] }, table: Placeholders): string {
   let redacted = '';
   let at = 0;
   for (const span of spans) {

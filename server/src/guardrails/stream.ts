@@ -6,7 +6,11 @@ import { context_characters, type Span, type TextRule } from './rule.ts';
 /** Text that the rules have decided. `spans` are offsets in `text`. */
 export interface Released {
   text: string;
-  spans: Span[];
+  spans: RuledSpan[];
+}
+
+interface RuledSpan extends Span {
+  rule: TextRule['name'];
 }
 
 /** The first block ends the text: nothing after it is released. */
@@ -64,14 +68,14 @@ export class Window {
     const isFull = text.length >= this.#limit;
     const open = isLast ? text.length : this.#openFrom(text);
     if (open === 0 && !isFull && !isLast) return;
-    const spans: Span[] = [];
+    const spans: RuledSpan[] = [];
     for (const rule of this.#rules) {
       const verdict = rule.check({ place: this.#place, text, before: this.#before, offset: this.#offset, isLast });
       if (verdict.kind === 'block') {
         this.#blocked = { rule: rule.name, reason: verdict.reason };
         return;
       }
-      if (verdict.kind === 'redact') spans.push(...verdict.spans);
+      if (verdict.kind === 'redact') spans.push(...verdict.spans.map((span) => ({ ...span, rule: rule.name })));
     }
     const merged = mergeSpans(spans);
     const cut = beforeSpan(merged, open) || (isFull ? pastSpan(merged, text.length - overlap_characters) : 0);
@@ -98,8 +102,8 @@ function pastSpan(spans: readonly Span[], at: number): number {
 }
 
 /** Overlapping spans become one, with the type of the first. */
-export function mergeSpans(spans: readonly Span[]): Span[] {
-  const merged: Span[] = [];
+export function mergeSpans<One extends Span>(spans: readonly One[]): One[] {
+  const merged: One[] = [];
   for (const span of spans.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     const last = merged.at(-1);
     if (last === undefined || span.start >= last.end) merged.push({ ...span });

@@ -1,3 +1,4 @@
+import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import type { KeyDefaults } from '@gantry/contract/budgets.ts';
 import type { KeyScope } from '@gantry/contract/keys.ts';
 import { Problem } from '@gantry/contract/problems.ts';
@@ -82,6 +83,7 @@ export interface KeySettings {
   temperature?: number | undefined;
   /** The longest answer. */
   max_tokens?: number | undefined;
+  guardrails?: AgentConfig['guardrails'];
 }
 
 export interface NewKey {

@@ -1,5 +1,7 @@
 // OpenAI's chat/completions.
 import { z } from 'zod';
+import { chatEvents } from './chat-events.ts';
+import { openaiDocument } from './document-forms.ts';
 import { openaiUsage } from './openai-usage.ts';
 import {
   boundInput,
@@ -38,6 +40,8 @@ export const chatCompletions: Wire = {
   usageOf: (counts) => openaiUsage(counts, ['prompt_tokens', 'completion_tokens']),
   isOnlyUsage: (event, body) =>
     optionsOf(body)?.['include_usage'] !== true && Array.isArray(event['choices']) && event['choices'].length === 0,
+  document: openaiDocument,
+  events: chatEvents,
   printBreak: ({ code, detail }) =>
     `data: ${JSON.stringify({ error: { type: 'api_error', code, message: detail, param: null } })}\n\n`,
 };

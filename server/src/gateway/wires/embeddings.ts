@@ -1,6 +1,11 @@
 // OpenAI's embeddings. They have no output tokens, and no stream.
 import { z } from 'zod';
+import type { EventForm } from '../../guardrails/guarded-events.ts';
+import { openaiDocument } from './document-forms.ts';
 import { boundInput, count, invalid, isJson, membersOutside, refuseOwn, type Wire } from './wire.ts';
+
+/** It has no stream. */
+const noEvents: EventForm = { document: openaiDocument, read: () => undefined };
 
 export const embeddings: Wire = {
   kind: 'openai',
@@ -33,6 +38,10 @@ export const embeddings: Wire = {
     return input === undefined ? undefined : { input };
   },
   isOnlyUsage: () => false,
+  document: openaiDocument,
+  events: noEvents,
+  unreadable: ({ input }) =>
+    Array.isArray(input) && input.some((one) => typeof one !== 'string') ? 'an input of tokens' : undefined,
   printBreak: () => '',
 };
 

@@ -1,6 +1,8 @@
 // Anthropic's messages, and the count of their tokens.
 import { z } from 'zod';
 import type { Usage } from '../prices/rates.ts';
+import { anthropicDocument } from './document-forms.ts';
+import { messageEvents } from './message-events.ts';
 import {
   boundInput,
   count,
@@ -32,6 +34,8 @@ export const messages: Wire = {
   countsIn,
   usageOf,
   isOnlyUsage: () => false,
+  document: anthropicDocument,
+  events: messageEvents,
   printBreak: ({ detail }) =>
     `event: error\ndata: ${JSON.stringify({ type: 'error', error: { type: 'api_error', message: detail } })}\n\n`,
 };

@@ -1,5 +1,7 @@
 // OpenAI's responses.
 import { z } from 'zod';
+import { openaiDocument } from './document-forms.ts';
+import { responseEvents } from './response-events.ts';
 import { openaiUsage } from './openai-usage.ts';
 import {
   boundInput,
@@ -34,6 +36,8 @@ export const responses: Wire = {
   },
   usageOf: (counts) => openaiUsage(counts, ['input_tokens', 'output_tokens']),
   isOnlyUsage: () => false,
+  document: openaiDocument,
+  events: responseEvents,
   printBreak: ({ code, detail }) =>
     `event: error\ndata: ${JSON.stringify({ type: 'error', code, message: detail, param: null })}\n\n`,
 };

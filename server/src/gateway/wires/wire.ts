@@ -1,6 +1,8 @@
 // A format in which clients call models, and in which an upstream is called. A request is passed on in its own format.
 import type { UpstreamKind } from '@gantry/contract/model-providers.ts';
 import { Problem } from '@gantry/contract/problems.ts';
+import type { EventForm } from '../../guardrails/guarded-events.ts';
+import type { DocumentForm } from '../../guardrails/json-texts.ts';
 import type { Model } from '../model.ts';
 import type { InputClass, Usage } from '../prices/rates.ts';
 
@@ -22,6 +24,12 @@ export interface Wire {
   usageOf(counts: Json): Usage | undefined;
   /** The event of a stream carries nothing but usage that the client has not asked for. */
   isOnlyUsage(event: Json, body: Json): boolean;
+  /** Where a request and an answer carry texts. */
+  document: DocumentForm;
+  /** Where the events of a stream carry texts. */
+  events: EventForm;
+  /** Of a request: a part that no rule can read. */
+  unreadable?(body: Json): string | undefined;
   /** The last event of a stream that broke off. */
   printBreak(problem: Pick<Problem, 'code' | 'detail'>): string;
 }

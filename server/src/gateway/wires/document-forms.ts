@@ -1,0 +1,21 @@
+// The forms of requests and answers, for the rules that read their texts.
+import type { DocumentForm } from '../../guardrails/json-texts.ts';
+
+const named = (names: string): ReadonlySet<string> => new Set(names.split(' '));
+
+// A name of a function is no text, because its caller must find it again.
+const common =
+  'id type object model role name status tool_call_id call_id tool_use_id item_id response_id index finish_reason stop_reason incomplete_details ' +
+  'reasoning_effort verbosity effort detail encoding_format service_tier system_fingerprint tool_choice format media_type strict phase';
+
+export const openaiDocument: DocumentForm = {
+  identifiers: named(`${common} required enum`),
+  dropped: named('logprobs'),
+  free: named('arguments metadata'),
+};
+
+export const anthropicDocument: DocumentForm = {
+  identifiers: named(`${common} required enum cache_control ttl stop_sequence`),
+  dropped: new Set(),
+  free: named('input metadata'),
+};

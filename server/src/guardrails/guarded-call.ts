@@ -1,0 +1,206 @@
+// One call under the guardrails of its agent. The places of a call share a memory: a value that was given at the way in may come out again.
+import { Problem } from '@gantry/contract/problems.ts';
+import type { GuardrailName, Place } from '@gantry/contract/guardrails/places.ts';
+import type { DocumentText } from './json-texts.ts';
+import { newPlaceholders, redact, Restoring, restore, type Placeholders } from './placeholders.ts';
+import { JudgeFailed, type Ask, type Given, type JudgeRule, type Note, type Rule, type TextRule } from './rule.ts';
+import { screen } from './screen.ts';
+import { Window, type Released, type Screened } from './stream.ts';
+
+/** What a rule did at a place. */
+export type Outcome = 'passed' | 'redacted' | 'annotated' | 'blocked' | 'failed';
+
+export interface Done {
+  rule: GuardrailName;
+  place: Place;
+  outcome: Outcome;
+}
+
+export class Blocked extends Problem {
+  readonly rule: GuardrailName;
+  readonly place: Place;
+
+  /** `reason` has no part of the text. */
+  constructor(rule: GuardrailName, place: Place, reason: string) {
+    super('guardrail_blocked', { detail: `${rule} blocked ${spoken[place]}: ${reason}.`, fields: { guardrail: rule } });
+    this.rule = rule;
+    this.place = place;
+  }
+}
+
+const spoken: Record<Place, string> = {
+  ingress_in: 'the input',
+  model_in: 'the request to the model',
+  model_out: 'the answer of the model',
+  ingress_out: 'the answer',
+};
+
+/** What the agent was given during the run, for judges. */
+export type ReadGiven = () => Promise<readonly Given[]>;
+
+export class GuardedCall {
+  readonly #rules: readonly Rule[];
+  readonly #ask: Ask;
+  readonly #readGiven: ReadGiven;
+  readonly #in = newPlaceholders();
+  #out: Placeholders | undefined;
+  readonly #given = new Set<string>();
+  readonly #done = new Map<string, Done & { count: number }>();
+  /** Of the judges that annotate. */
+  readonly notes: Note[] = [];
+
+  constructor(rules: readonly Rule[], { ask, readGiven }: { ask: Ask; readGiven: ReadGiven }) {
+    this.#rules = rules;
+    this.#ask = ask;
+    this.#readGiven = readGiven;
+  }
+
+  guards(place: Place): boolean {
+    return this.#rules.some(({ places }) => places.includes(place));
+  }
+
+  /** What the rules did so far, and how often. */
+  get done(): readonly (Done & { count: number })[] {
+    return [...this.#done.values()];
+  }
+
+  /** The texts as they may go on. Throws `Blocked`. */
+  async check(place: Place, texts: readonly DocumentText[]): Promise<string[]> {
+    for (const { name, places } of this.#rules) if (places.includes(place)) this.#note(name, place, 'passed', 0);
+    const checked: string[] = [];
+    for (const { text, isToolResult } of texts) {
+      const read = isOut(place) ? restore(text, this.#in) : text;
+      checked.push(this.#redacted(place, await screen(read, this.textRules(place, isToolResult), place)));
+    }
+    return await this.#judge(place, texts, checked);
+  }
+
+  /** Remembers the values of an input that may come out again. Changes and blocks nothing. */
+  async learn(texts: readonly DocumentText[]): Promise<void> {
+    const rules = this.textRules('ingress_out', false).filter(({ name }) => name === 'pii_detection');
+    for (const { text } of texts) {
+      const seen = await screen(text, rules, 'ingress_out');
+      // A rule that blocks shows no values, and then none may come out again.
+      if (seen.kind === 'block') continue;
+      for (const part of seen.parts)
+        for (const { start, end } of part.spans) this.#given.add(bare(part.text.slice(start, end)));
+    }
+  }
+
+  textRules(place: Place, isToolResult: boolean): TextRule[] {
+    return this.#rules.filter(
+      (rule) => rule.kind === 'text' && rule.places.includes(place) && (rule.reads === 'all' || isToolResult),
+    ) as TextRule[];
+  }
+
+  /** Of a text that arrives in pieces. */
+  stream(place: Place): GuardedText {
+    const window = new Window(this.textRules(place, false), place);
+    const restoring = isOut(place) ? new Restoring(this.#in) : undefined;
+    const isJudged = this.#judges(place).length > 0;
+    let held = '';
+    const pass = (text: string) => (isJudged ? ((held += text), '') : text);
+    const screened = (text: string) => (text === '' ? '' : this.#redacted(place, window.push(text)));
+    return {
+      push: (chunk) => pass(screened(restoring?.push(chunk) ?? chunk)),
+      end: async () => {
+        const rest = screened(restoring?.end() ?? '') + this.#redacted(place, window.end());
+        if (!isJudged) return rest;
+        const [whole = ''] = await this.#judge(place, [{ text: held + rest, isToolResult: false }], [held + rest]);
+        return whole;
+      },
+    };
+  }
+
+  #redacted(place: Place, screened: Screened): string {
+    if (screened.kind === 'block') throw this.#blocked(screened.rule, place, screened.reason);
+    return screened.parts.map((part) => this.#redactedPart(place, part)).join('');
+  }
+
+  #redactedPart(place: Place, { text, spans }: Released): string {
+    const hidden = isOut(place)
+      ? spans.filter(({ start, end }) => !this.#given.has(bare(text.slice(start, end))))
+      : spans;
+    if (hidden.length === 0) return text;
+    for (const { rule } of hidden) this.#note(rule, place, 'redacted');
+    const redacted = redact({ text, spans: hidden }, isOut(place) ? this.#outgoing() : this.#in);
+    if (!isOut(place)) for (const { start, end } of hidden) this.#given.add(bare(text.slice(start, end)));
+    return redacted;
+  }
+
+  /** A value that appears only in the answer gets a number of its own. */
+  #outgoing(): Placeholders {
+    this.#out ??= { ...newPlaceholders(), counts: new Map(this.#in.counts) };
+    return this.#out;
+  }
+
+  #judges(place: Place): JudgeRule[] {
+    return this.#rules.filter((rule) => rule.kind === 'judge' && rule.places.includes(place)) as JudgeRule[];
+  }
+
+  async #judge(place: Place, texts: readonly DocumentText[], checked: readonly string[]): Promise<string[]> {
+    let all = [...checked];
+    for (const rule of this.#judges(place)) {
+      const read = all.map((_, index) => index).filter((index) => rule.reads === 'all' || texts[index]?.isToolResult);
+      if (read.length === 0) continue;
+      const given = place === 'ingress_out' ? await this.#readGiven() : [];
+      const verdict = await this.#verdict(
+        rule,
+        place,
+        read.map((index) => all[index] ?? ''),
+        given,
+      );
+      if (verdict.kind === 'block') throw this.#blocked(rule.name, place, verdict.reason);
+      if (verdict.kind === 'annotate') {
+        this.#note(rule.name, place, 'annotated', verdict.notes.length);
+        this.notes.push(...verdict.notes);
+      }
+      if (verdict.kind === 'redact')
+        all = all.map((text, index) => {
+          const spans = verdict.spans[read.indexOf(index)] ?? [];
+          return this.#redactedPart(place, { text, spans: spans.map((span) => ({ ...span, rule: rule.name })) });
+        });
+    }
+    return all;
+  }
+
+  async #verdict(rule: JudgeRule, place: Place, texts: readonly string[], given: readonly Given[]) {
+    try {
+      return await rule.check(texts, { place, given }, this.#ask);
+    } catch (error) {
+      if (!(error instanceof JudgeFailed) && !(error instanceof Problem)) throw error;
+      this.#note(rule.name, place, 'failed');
+      if (rule.on_failure === 'pass') return { kind: 'pass' } as const;
+      const reason = `its check failed, and \`on_failure\` is block: ${error.message.replace(/\.$/, '')}`;
+      return { kind: 'block', reason } as const;
+    }
+  }
+
+  #blocked(rule: GuardrailName, place: Place, reason: string): Blocked {
+    this.#note(rule, place, 'blocked');
+    return new Blocked(rule, place, reason.replace(/\.$/, ''));
+  }
+
+  #note(rule: GuardrailName, place: Place, outcome: Outcome, count = 1): void {
+    const key = `${rule} ${place} ${outcome}`;
+    const known = this.#done.get(key);
+    if (known === undefined) this.#done.set(key, { rule, place, outcome, count });
+    else known.count += count;
+  }
+}
+
+export interface GuardedText {
+  /** The text that may go on now. Throws `Blocked`. */
+  push(chunk: string): string;
+  /** The rest. Throws `Blocked`. */
+  end(): Promise<string>;
+}
+
+function isOut(place: Place): boolean {
+  return place === 'model_out' || place === 'ingress_out';
+}
+
+/** Separators of numbers differ between the way in and the way out. */
+function bare(value: string): string {
+  return value.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+}

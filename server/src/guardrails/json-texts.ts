@@ -1,0 +1,166 @@
+// The texts of a JSON document: every string of it that can carry words. A member that nobody listed is a text too, so a new kind of part is
+// checked before anyone knows it. Images, sounds and files are not read.
+export interface DocumentForm {
+  /** Members whose values are names of the protocol, such as `role`. A value that is no identifier is a text all the same. */
+  identifiers: ReadonlySet<string>;
+  /** Members that repeat text in pieces, such as the tokens of `logprobs`. They are left out. */
+  dropped: ReadonlySet<string>;
+  /** Below these members all names are free, so names and numbers are texts too. */
+  free: ReadonlySet<string>;
+}
+
+export interface DocumentText {
+  text: string;
+  isToolResult: boolean;
+}
+
+interface Members {
+  [name: string]: unknown;
+}
+
+/** The document with what `check` makes of its texts. `check` answers in the order of the texts. */
+export async function checkTexts<Document>(
+  document: Document,
+  form: DocumentForm,
+  check: (texts: readonly DocumentText[]) => Promise<readonly string[]>,
+): Promise<Document> {
+  const texts: DocumentText[] = [];
+  const document_read = mapTexts(document, form, (text) => {
+    texts.push(text);
+    return text.text;
+  });
+  const checked = await check(texts);
+  if (checked.length !== texts.length) throw new Error('a check lost a text');
+  if (checked.every((text, index) => text === texts[index]?.text)) return document_read;
+  const rest = checked.values();
+  return mapTexts(document, form, () => rest.next().value ?? '');
+}
+
+/** Visits the texts in an order that depends on the document alone. */
+function mapTexts<Document>(document: Document, form: DocumentForm, visit: (text: DocumentText) => string): Document {
+  const walker = new Walker(form, visit);
+  // A document keeps its form; only texts in it change.
+  return walker.value(document, { name: '', isFree: false, isToolResult: false, nesting: 0 }) as Document;
+}
+
+interface At {
+  /** The nearest name of a member. */
+  name: string;
+  isFree: boolean;
+  isToolResult: boolean;
+  /** How many JSON texts are around it. */
+  nesting: number;
+}
+
+const max_nesting = 4;
+/** A document of JSON.parse can be deeper than the stack. */
+const max_levels = 200;
+const identifier = /^[\w.:/+-]{0,128}$/;
+const base64 = /^(?:data:[\w.+-]+\/[\w.+-]+;base64,)?[\w+/=-]*$/;
+const binary = new Set(['data', 'url', 'image_url', 'file_data', 'encrypted_content', 'signature', 'thoughtSignature']);
+/** Shorter digits are counts and settings. */
+const min_digits = 6;
+
+class Walker {
+  #changes = 0;
+  #levels = 0;
+  readonly #form: DocumentForm;
+  readonly #visit: (text: DocumentText) => string;
+
+  constructor(form: DocumentForm, visit: (text: DocumentText) => string) {
+    this.#form = form;
+    this.#visit = visit;
+  }
+
+  value(value: unknown, at: At): unknown {
+    if (typeof value === 'string') return this.#string(value, at);
+    if (typeof value === 'number') return at.isFree ? this.#number(value, at) : value;
+    if (typeof value !== 'object' || value === null) return value;
+    this.#levels += 1;
+    if (this.#levels > max_levels) throw new RangeError(`the JSON has more than ${max_levels} levels`);
+    const mapped = Array.isArray(value) ? this.#list(value, at) : this.#members(value as Members, at);
+    this.#levels -= 1;
+    return mapped;
+  }
+
+  #text(text: string, { isToolResult }: At): string {
+    const visited = text === '' ? text : this.#visit({ text, isToolResult });
+    if (visited !== text) this.#changes += 1;
+    return visited;
+  }
+
+  #string(value: string, at: At): string {
+    if (!at.isFree && this.#form.identifiers.has(at.name) && identifier.test(value)) return value;
+    if (binary.has(at.name) && base64.test(value)) return value;
+    const inner = at.nesting < max_nesting ? parsed(value) : undefined;
+    if (inner === undefined) return this.#text(value, at);
+    const before = this.#changes;
+    const mapped = this.value(inner, { ...at, isFree: true, nesting: at.nesting + 1 });
+    return this.#changes === before ? value : JSON.stringify(mapped);
+  }
+
+  #number(value: number, at: At): number | string {
+    const text = String(value);
+    if (text.length < min_digits) return value;
+    const visited = this.#text(text, at);
+    return visited === text ? value : visited;
+  }
+
+  /** Adjacent parts of one text are one text. */
+  #list(values: readonly unknown[], at: At): unknown[] {
+    const mapped: unknown[] = [];
+    let index = 0;
+    while (index < values.length) {
+      const run: TextPart[] = [];
+      for (let part = values[index]; isTextPart(part); part = values[index + run.length]) run.push(part);
+      mapped.push(...(run.length < 2 ? [this.value(values[index], at)] : this.#run(run, at)));
+      index += Math.max(1, run.length);
+    }
+    return mapped;
+  }
+
+  #run(parts: readonly TextPart[], at: At): unknown[] {
+    const whole = parts.map(({ text }) => text).join('');
+    const visited = this.#text(whole, at);
+    const others = parts.map(({ text: _, ...rest }) => this.#members(rest, at));
+    if (visited === whole) return parts.map(({ text }, index) => ({ ...others[index], text }));
+    // A changed text has no parts any more.
+    return [{ ...Object.assign({}, ...others), text: visited }];
+  }
+
+  #members(members: Members, at: At): Members {
+    const isToolResult = at.isToolResult || isResultOfTool(members);
+    const { dropped, free } = this.#form;
+    return Object.fromEntries(
+      Object.entries(members)
+        .filter(([name]) => at.isFree || !dropped.has(name))
+        .map(([name, value]) => {
+          const below = { ...at, name, isToolResult, isFree: at.isFree || free.has(name) };
+          return [at.isFree ? this.#text(name, at) : name, this.value(value, below)];
+        }),
+    );
+  }
+}
+
+interface TextPart extends Members {
+  text: string;
+}
+
+function isTextPart(value: unknown): value is TextPart {
+  return typeof value === 'object' && value !== null && 'text' in value && typeof value.text === 'string';
+}
+
+function isResultOfTool({ role, type }: Members): boolean {
+  return role === 'tool' || role === 'function' || (typeof type === 'string' && /(?:tool_result|_output)$/.test(type));
+}
+
+/** Of a text that is JSON. In it, an escape such as `\u0034` hides a character. */
+function parsed(text: string): object | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
