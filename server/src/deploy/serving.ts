@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { SignedInCaller } from '../access/caller.ts';
 import type { AssetSubject } from '../access/subject.ts';
 import { wanted, type Kind, type Wanted } from '../copies/copies.ts';
+import type { Rule } from '../guardrails/rule.ts';
 import type { ReadAsOf } from '../login/read-as-of.ts';
 import { textOfAsset } from '../registry/asset-copies.ts';
 import {
@@ -12,9 +13,9 @@ import {
   type AssetRecord,
   type AssetRowWithEntries,
 } from '../registry/find.ts';
-import { allowedTeams } from './allowed-callers.ts';
 import { ingressSecret } from './ingress-secret.ts';
 import type { DeployParts } from './parts.ts';
+import { servingConfig } from './serving-config.ts';
 import * as store from './store.ts';
 
 interface Serving {
@@ -25,12 +26,17 @@ interface Serving {
   revision: ServingInstance | undefined;
 }
 
-export interface ServingInstance {
+export interface ServingAddress {
   revision_id: string;
   /** http://<address>:8080, on the agents' network. */
   url: string;
   /** Proves to the wrapper that the call comes from the ingress. */
   secret: string;
+}
+
+export interface ServingInstance extends ServingAddress {
+  /** The guardrails of its version. */
+  rules: readonly Rule[];
 }
 
 interface CalledAgent {
@@ -82,19 +88,21 @@ export function servingAgents({
     max: 10_000,
     memoMethod: (revision_id) => ingressSecret(ingress_key, revision_id),
   });
-  const instanceOf = (row: { revision_id: string; url: string | null } | undefined): ServingInstance | undefined =>
-    row === undefined || row.url === null
-      ? undefined
-      : { revision_id: row.revision_id, url: row.url, secret: secrets.memo(row.revision_id) };
+  const instanceOf = ({ revision_id, url }: store.Address, rules: readonly Rule[]): ServingInstance | undefined =>
+    url === null ? undefined : { revision_id, url, secret: secrets.memo(revision_id), rules };
   return {
     find: async (asking, name) => {
       const { caller, found } = await readAsOf(asking, { found: servedTo(asking.id, name) });
       if (found?.route === undefined) return { caller, agent: found?.agent, serving: undefined };
       const { version_id, desired } = found.route;
-      const revision = desired === 'running' ? instanceOf(found.route) : undefined;
-      const serving = { revision, desired, allowed_teams: await allowedTeams(db, version_id) };
+      const { allowed_teams, rules } = await servingConfig(db, version_id);
+      const revision = desired === 'running' ? instanceOf(found.route, rules) : undefined;
+      const serving = { revision, desired, allowed_teams };
       return { caller, agent: found.agent, serving };
     },
-    instance: async (revision_id) => instanceOf(await store.instance(db, revision_id)),
+    instance: async (revision_id) => {
+      const row = await store.address(db, revision_id);
+      return row && instanceOf(row, (await servingConfig(db, row.version_id)).rules);
+    },
   };
 }

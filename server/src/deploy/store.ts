@@ -303,11 +303,20 @@ export async function forgetFailures(tx: Tx, steady_seconds: number): Promise<vo
     where failures > 0 and url is not null and started_at < clock_now() - ${steady_seconds}::float8 * interval '1 s'`);
 }
 
-/** The target of an agent's calls, and the desired state. */
-export interface ServingRow {
+/** Null without an address while its container is away. */
+export interface Address {
   revision_id: string;
   version_id: string;
   url: string | null;
+}
+
+export const address = async (db: Reader, revision_id: string) =>
+  await db.one<Address>(sql`
+    select i.revision_id, v.version_id, i.url from instance i join revision v on v.id = i.revision_id
+    where i.revision_id = ${revision_id}`);
+
+/** The target of an agent's calls, and the desired state. */
+export interface ServingRow extends Address {
   desired: Desired;
 }
 

@@ -1,5 +1,7 @@
 // The texts of a JSON document: every string of it that can carry words. A member that nobody listed is a text too, so a new kind of part is
 // checked before anyone knows it. Images, sounds and files are not read.
+import { Problem } from '@gantry/contract/problems.ts';
+
 export interface DocumentForm {
   /** Members whose values are names of the protocol, such as `role`. A value that is no identifier is a text all the same. */
   identifiers: ReadonlySet<string>;
@@ -18,20 +20,20 @@ interface Members {
   [name: string]: unknown;
 }
 
-/** The document with what `check` makes of its texts. `check` answers in the order of the texts. */
+/** The document with what `check` makes of its texts; itself when nothing changes. `check` answers in the order of the texts. */
 export async function checkTexts<Document>(
   document: Document,
   form: DocumentForm,
   check: (texts: readonly DocumentText[]) => Promise<readonly string[]>,
 ): Promise<Document> {
   const texts: DocumentText[] = [];
-  const document_read = mapTexts(document, form, (text) => {
+  const read = mapTexts(document, form, (text) => {
     texts.push(text);
     return text.text;
   });
   const checked = await check(texts);
   if (checked.length !== texts.length) throw new Error('a check lost a text');
-  if (checked.every((text, index) => text === texts[index]?.text)) return document_read;
+  if (checked.every((text, index) => text === texts[index]?.text)) return read;
   const rest = checked.values();
   return mapTexts(document, form, () => rest.next().value ?? '');
 }
@@ -40,7 +42,8 @@ export async function checkTexts<Document>(
 function mapTexts<Document>(document: Document, form: DocumentForm, visit: (text: DocumentText) => string): Document {
   const walker = new Walker(form, visit);
   // A document keeps its form; only texts in it change.
-  return walker.value(document, { name: '', isFree: false, isToolResult: false, nesting: 0 }) as Document;
+  const mapped = walker.value(document, { name: '', isFree: false, isToolResult: false, nesting: 0 }) as Document;
+  return walker.changes === 0 ? document : mapped;
 }
 
 interface At {
@@ -62,7 +65,7 @@ const binary = new Set(['data', 'url', 'image_url', 'file_data', 'encrypted_cont
 const min_digits = 6;
 
 class Walker {
-  #changes = 0;
+  changes = 0;
   #levels = 0;
   readonly #form: DocumentForm;
   readonly #visit: (text: DocumentText) => string;
@@ -77,7 +80,7 @@ class Walker {
     if (typeof value === 'number') return at.isFree ? this.#number(value, at) : value;
     if (typeof value !== 'object' || value === null) return value;
     this.#levels += 1;
-    if (this.#levels > max_levels) throw new RangeError(`the JSON has more than ${max_levels} levels`);
+    if (this.#levels > max_levels) throw tooDeep();
     const mapped = Array.isArray(value) ? this.#list(value, at) : this.#members(value as Members, at);
     this.#levels -= 1;
     return mapped;
@@ -85,7 +88,7 @@ class Walker {
 
   #text(text: string, { isToolResult }: At): string {
     const visited = text === '' ? text : this.#visit({ text, isToolResult });
-    if (visited !== text) this.#changes += 1;
+    if (visited !== text) this.changes += 1;
     return visited;
   }
 
@@ -94,9 +97,9 @@ class Walker {
     if (binary.has(at.name) && base64.test(value)) return value;
     const inner = at.nesting < max_nesting ? parsed(value) : undefined;
     if (inner === undefined) return this.#text(value, at);
-    const before = this.#changes;
+    const before = this.changes;
     const mapped = this.value(inner, { ...at, isFree: true, nesting: at.nesting + 1 });
-    return this.#changes === before ? value : JSON.stringify(mapped);
+    return this.changes === before ? value : JSON.stringify(mapped);
   }
 
   #number(value: number, at: At): number | string {
@@ -128,18 +131,27 @@ class Walker {
     return [{ ...Object.assign({}, ...others), text: visited }];
   }
 
+  #drop(): false {
+    this.changes += 1;
+    return false;
+  }
+
   #members(members: Members, at: At): Members {
     const isToolResult = at.isToolResult || isResultOfTool(members);
     const { dropped, free } = this.#form;
     return Object.fromEntries(
       Object.entries(members)
-        .filter(([name]) => at.isFree || !dropped.has(name))
+        .filter(([name]) => at.isFree || !dropped.has(name) || this.#drop())
         .map(([name, value]) => {
           const below = { ...at, name, isToolResult, isFree: at.isFree || free.has(name) };
           return [at.isFree ? this.#text(name, at) : name, this.value(value, below)];
         }),
     );
   }
+}
+
+function tooDeep(): Problem {
+  return new Problem('guardrail_blocked', { detail: `No guardrail reads JSON of more than ${max_levels} levels.` });
 }
 
 interface TextPart extends Members {
@@ -158,9 +170,18 @@ function isResultOfTool({ role, type }: Members): boolean {
 function parsed(text: string): object | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExactly(text);
     return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** As JSON.parse, but a number whose digits would be lost is a text. */
+export function parseExactly(text: string): unknown {
+  if (!/\d{16}/.test(text)) return JSON.parse(text);
+  // The types of this library know no third argument.
+  const exact = (_: string, value: unknown, { source = '' }: { source?: string } = {}) =>
+    typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? source : value;
+  return JSON.parse(text, exact);
 }

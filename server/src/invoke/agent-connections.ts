@@ -6,11 +6,11 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { buildConnector, Pool, type Dispatcher } from 'undici';
-import type { ServingInstance } from '../deploy/serving.ts';
+import type { ServingAddress } from '../deploy/serving.ts';
 
 export interface AgentConnections {
   /** Connections to this revision's container only, kept for the next call. */
-  to(instance: ServingInstance): Dispatcher;
+  to(instance: ServingAddress): Dispatcher;
   /** Ends every open call, but not its run. */
   destroy(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export function agentConnections(): AgentConnections {
   };
 }
 
-function provenPool({ url, secret }: ServingInstance): Pool {
+function provenPool({ url, secret }: ServingAddress): Pool {
   const connect = buildConnector({ timeout: connect_ms });
   return new Pool(url, {
     headersTimeout: max_ms,

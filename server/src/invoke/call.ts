@@ -4,12 +4,15 @@
 // that waits in the container's queue. A running call continues.
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../access/caller.ts';
+import { Blocked, type GuardedCall } from '../guardrails/guarded-call.ts';
+import { guardrailsHeader } from '../guardrails/print-done.ts';
 import { jsonReply, type Reply } from '../http/reply.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
 import { within } from '../within.ts';
 import { admit } from './admit.ts';
 import { readAnswer, type Answer } from './answer.ts';
-import { followInvocation, storeEnd } from './follow-invocation.ts';
+import { answerOf, followInvocation, storeEnd } from './follow-invocation.ts';
+import { guardedInput, guardedOutput, guardInvocation } from './guarded-invocation.ts';
 import type { Ingress } from './ingress.ts';
 import * as store from './store.ts';
 import { callAgent, short_ms, type UpstreamCall } from './upstream.ts';
@@ -24,11 +27,13 @@ export interface Incoming {
 
 export async function call(ingress: Ingress, incoming: Incoming): Promise<Reply> {
   const { agent, instance, user } = await admit(ingress.agents, incoming.caller, incoming.name);
+  const guarded = guardInvocation(instance.rules);
+  const body = await guardedInput(guarded, incoming.body);
   // A caller who has left waits for no answer and cannot withdraw the call.
   incoming.signal.throwIfAborted();
   const run_id = randomUUID();
   const to = { instance, agent, caller: user, method: 'POST' } as const;
-  const ending = ended(ingress, { ...to, path: '/invoke', run_id, headers: incoming.headers, body: incoming.body });
+  const ending = ended(ingress, { ...to, path: '/invoke', run_id, headers: incoming.headers, body }, guarded);
   const isDetached = /(^|[\s,])respond-async\b/i.test(incoming.headers.get('prefer') ?? '');
   const leave = () => {
     // A stopping service hangs up too, and the next service follows its runs. A silent container starts no waiting call.
@@ -41,7 +46,7 @@ export async function call(ingress: Ingress, incoming: Incoming): Promise<Reply>
   const { sync_budget_ms, stopping } = ingress;
   const early = isDetached ? undefined : await within(sync_budget_ms, ending, stopping);
   incoming.signal.removeEventListener('abort', leave);
-  if (early !== undefined) return print(early, run_id);
+  if (early !== undefined) return print(early, run_id, guarded);
   await store.insertRunning(ingress.db, {
     id: run_id,
     agent_id: agent.id,
@@ -57,21 +62,23 @@ export async function call(ingress: Ingress, incoming: Incoming): Promise<Reply>
 type Ended = { answer: Answer & { retry_after: string | undefined } } | { error: unknown };
 
 // Never rejects: at its end, nothing may be awaiting it.
-async function ended({ connections }: Ingress, upstream: UpstreamCall): Promise<Ended> {
+async function ended({ connections }: Ingress, upstream: UpstreamCall, guarded?: GuardedCall): Promise<Ended> {
   try {
     const { retry_after, ...given } = await callAgent(connections, upstream);
-    return { answer: { ...(await readAnswer(upstream.agent.ref, given)), retry_after } };
+    const answer = await guardedOutput(guarded, await readAnswer(upstream.agent.ref, given));
+    return { answer: { ...answer, retry_after } };
   } catch (error) {
     return { error };
   }
 }
 
-function print(ending: Ended, run_id: string): Reply {
+function print(ending: Ended, run_id: string, guarded: GuardedCall | undefined): Reply {
   if ('error' in ending) throw ending.error;
   const { status, content_type, retry_after, body } = ending.answer;
   const headers = {
     'content-type': content_type,
     'x-run-id': run_id,
+    ...(guarded && guardrailsHeader(guarded.done)),
     ...(retry_after === undefined ? {} : { 'retry-after': retry_after }),
   };
   return { status, headers, body };
@@ -85,6 +92,7 @@ async function storeAnswer(
 ): Promise<void> {
   const end = await ending;
   if ('answer' in end) await storeEnd(ingress, row.id, end.answer);
+  else if (end.error instanceof Blocked) await storeEnd(ingress, row.id, answerOf(end.error));
   else await followInvocation(ingress, row);
   await ingress.forgetOld();
 }

@@ -5,6 +5,7 @@ import { request } from 'undici';
 import { Problem, problemDocument } from '@gantry/contract/problems.ts';
 import type { ServingInstance } from '../deploy/serving.ts';
 import { readAnswer, type Answer } from './answer.ts';
+import { guardedOutput, guardInvocation } from './guarded-invocation.ts';
 import type { Ingress } from './ingress.ts';
 import { retryWhileAway } from './retry-while-away.ts';
 import * as store from './store.ts';
@@ -25,7 +26,8 @@ export async function followInvocation(
   for (let silences = 0; !stopping.aborted && silences < max_silences;) {
     const instance = await retryWhileAway(stopping, async () => await agents.instance(row.revision_id));
     const asked = instance === undefined ? 'lost' : await askFor(ingress, instance, row.id);
-    if (typeof asked === 'object') return await storeEnd(ingress, row.id, asked);
+    if (typeof asked === 'object' && instance !== undefined)
+      return await storeEnd(ingress, row.id, await guardedAnswer(instance, asked));
     if (asked === 'lost') break;
     silences = asked === 'silent' ? silences + 1 : 0;
     await sleep(look_again_ms, undefined, { signal: stopping }).catch(() => {}); // the stop ended the sleep
@@ -66,6 +68,16 @@ async function askFor(
   }
 }
 
+// What the caller had sent is not kept, so no value of it may come out again.
+async function guardedAnswer({ rules }: ServingInstance, answer: Answer): Promise<Answer> {
+  try {
+    return await guardedOutput(guardInvocation(rules), answer);
+  } catch (error) {
+    if (error instanceof Problem) return answerOf(error);
+    throw error;
+  }
+}
+
 function interrupted(run_id: string): Problem {
   return new Problem('agent_unavailable', {
     detail: 'The container stopped or died before the run ended.',
@@ -73,7 +85,7 @@ function interrupted(run_id: string): Problem {
   });
 }
 
-function answerOf(problem: Problem): Answer {
+export function answerOf(problem: Problem): Answer {
   return {
     status: problem.status,
     content_type: 'application/problem+json',

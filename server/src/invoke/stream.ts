@@ -1,16 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printServerSentEvent } from '@gantry/contract/server-sent-events.ts';
+import { guardrailsHeader } from '../guardrails/print-done.ts';
 import type { Reply } from '../http/reply.ts';
 import { admit } from './admit.ts';
 import { brokenConnection, max_answer_bytes, readAnswer } from './answer.ts';
 import type { Incoming } from './call.ts';
+import { guardedEvents, guardedInput, guardedOutput, guardInvocation } from './guarded-invocation.ts';
 import type { Ingress } from './ingress.ts';
 import { callAgent } from './upstream.ts';
 
 /** The agent's output as server-sent events. When the client disconnects, the run is cancelled. */
 export async function stream(ingress: Ingress, incoming: Incoming): Promise<Reply> {
   const { agent, instance, user } = await admit(ingress.agents, incoming.caller, incoming.name);
+  const guarded = guardInvocation(instance.rules);
   const run_id = randomUUID();
   const answered = await callAgent(ingress.connections, {
     instance,
@@ -20,7 +23,7 @@ export async function stream(ingress: Ingress, incoming: Incoming): Promise<Repl
     path: '/stream',
     run_id,
     headers: incoming.headers,
-    body: incoming.body,
+    body: await guardedInput(guarded, incoming.body),
     signal: incoming.signal,
   });
   const { status, content_type, retry_after } = answered;
@@ -30,11 +33,14 @@ export async function stream(ingress: Ingress, incoming: Incoming): Promise<Repl
     'x-run-id': run_id,
     ...(retry_after === undefined ? {} : { 'retry-after': retry_after }),
   };
-  if (!content_type.startsWith('text/event-stream'))
-    return { status, headers, body: (await readAnswer(agent.ref, answered)).body };
+  if (!content_type.startsWith('text/event-stream')) {
+    const { body } = await guardedOutput(guarded, await readAnswer(agent.ref, answered));
+    return { status, headers: { ...headers, ...(guarded && guardrailsHeader(guarded.done)) }, body };
+  }
   // Without an encoding the body gives buffers.
   const body = answered.body as AsyncIterable<Buffer>;
-  return { status, headers, body: wholeEvents(body, { ref: agent.ref, run_id, stopping: ingress.stopping }) };
+  const events = wholeEvents(body, { ref: agent.ref, run_id, stopping: ingress.stopping });
+  return { status, headers, body: guarded === undefined ? events : guardedEvents(guarded, events, run_id) };
 }
 
 const newline = 0x0a;

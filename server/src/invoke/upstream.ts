@@ -4,7 +4,7 @@ import { request, type Dispatcher } from 'undici';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
-import type { ServingInstance } from '../deploy/serving.ts';
+import type { ServingAddress } from '../deploy/serving.ts';
 import { Unproven, type AgentConnections } from './agent-connections.ts';
 import { callerIdentity, threadSpace } from './caller-identity.ts';
 
@@ -17,7 +17,7 @@ const answer_statuses = [200, 202, 400, 404, 408, 409, 413, 415, 422, 429, 500, 
 export const short_ms = 5000;
 
 export interface UpstreamCall {
-  instance: ServingInstance;
+  instance: ServingAddress;
   agent: { id: string; ref: string };
   caller: SignedInCaller;
   method: 'GET' | 'POST';

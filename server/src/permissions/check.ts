@@ -6,7 +6,8 @@ import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { canRead, decide, type Decision } from '../access/decide.ts';
 import { theOrg, type AssetSubject, type DeploySubject } from '../access/subject.ts';
 import type { Database } from '../database/database.ts';
-import { allowedTeams, isAllowedCaller, notAllowed } from '../deploy/allowed-callers.ts';
+import { isAllowedCaller, notAllowed } from '../deploy/allowed-callers.ts';
+import { servingConfig } from '../deploy/serving-config.ts';
 import { deploySubject } from '../deploy/decide-deploy.ts';
 import type { ReadAsOf } from '../login/read-as-of.ts';
 import { signedIn } from '../principals/signed-in.ts';
@@ -52,7 +53,7 @@ export async function decideOn(
 ): Promise<Decision & { teams?: string[] }> {
   const decision = decide(user, operation, subject);
   if (!decision.allowed || operation !== 'asset.invoke' || asset.serving_version_id === null) return decision;
-  const teams = await allowedTeams(db, asset.serving_version_id);
+  const { allowed_teams: teams } = await servingConfig(db, asset.serving_version_id);
   if (isAllowedCaller(user, asset, teams)) return decision;
   return { allowed: false, code: 'forbidden', reason: notAllowed(asset, teams), ...(teams && { teams }) };
 }

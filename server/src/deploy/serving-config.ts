@@ -1,0 +1,29 @@
+// What the config of a serving version says about each call.
+import { LRUCache } from 'lru-cache';
+import { parsePrincipal } from '@gantry/contract/refs.ts';
+import type { Reader } from '../database/database.ts';
+import { makeRules } from '../guardrails/make-rules.ts';
+import type { Rule } from '../guardrails/rule.ts';
+import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
+
+export interface ServingConfig {
+  /** access.allowed_callers, as team names. Undefined when the file names none. */
+  allowed_teams: string[] | undefined;
+  rules: readonly Rule[];
+}
+
+const max_versions = 10_000;
+// A serving version has final content.
+const read = new LRUCache<string, ServingConfig>({ max: max_versions });
+
+export async function servingConfig(db: Reader, version_id: string): Promise<ServingConfig> {
+  const known = read.get(version_id);
+  if (known !== undefined) return known;
+  const { access, guardrails = [] } = await loadAgentConfig(db, version_id);
+  const config = {
+    allowed_teams: access?.allowed_callers?.flatMap((caller) => parsePrincipal(caller)?.name ?? []),
+    rules: makeRules(guardrails),
+  };
+  read.set(version_id, config);
+  return config;
+}

@@ -1,0 +1,97 @@
+// A call of an agent under its guardrails: its input before it is sent, its answer before anyone gets or stores it.
+import { Problem } from '@gantry/contract/problems.ts';
+import { printServerSentEvent } from '@gantry/contract/server-sent-events.ts';
+import { Blocked, GuardedCall } from '../guardrails/guarded-call.ts';
+import { GuardedEvents, type Event } from '../guardrails/guarded-events.ts';
+import { checkTexts, parseExactly, type DocumentText } from '../guardrails/json-texts.ts';
+import { printDone } from '../guardrails/print-done.ts';
+import type { Rule } from '../guardrails/rule.ts';
+import { parseJson } from '../http/body.ts';
+import { aguiEvents, invocationDocument } from './agui-events.ts';
+import type { Answer } from './answer.ts';
+
+/** Undefined without guardrails at the ways in and out. */
+export function guardInvocation(rules: readonly Rule[]): GuardedCall | undefined {
+  if (!rules.some(({ places }) => places.some((place) => place.startsWith('ingress')))) return undefined;
+  return new GuardedCall(rules, {
+    ask: async () => await Promise.reject(new Error('no judge yet')),
+    readGiven: async () => await Promise.resolve([]),
+  });
+}
+
+/** The body that may go on. Throws `Blocked`, and `malformed` for a body that no rule can read. */
+export async function guardedInput(guarded: GuardedCall | undefined, body: Uint8Array): Promise<Uint8Array> {
+  if (guarded === undefined) return body;
+  parseJson(body); // refuses what is no JSON, or too deep
+  const sent = parseExactly(Buffer.from(body).toString());
+  const checked = await checkTexts(sent, invocationDocument, async (texts) => {
+    await guarded.learn(texts);
+    return await guarded.check('ingress_in', texts);
+  });
+  return checked === sent ? body : Buffer.from(JSON.stringify(checked));
+}
+
+/** The answer that may go on. Throws `Blocked`. */
+export async function guardedOutput<A extends Answer>(guarded: GuardedCall | undefined, answer: A): Promise<A> {
+  if (guarded === undefined) return answer;
+  const check = async (texts: readonly DocumentText[]) => await guarded.check('ingress_out', texts);
+  const text = answer.body.toString();
+  if (answer.content_type.startsWith('text/plain')) {
+    const { output } = await checkTexts({ output: text }, invocationDocument, check);
+    return { ...answer, body: Buffer.from(output) };
+  }
+  const said = readJson(text);
+  const checked = await checkTexts(said, invocationDocument, check);
+  return checked === said ? answer : { ...answer, body: Buffer.from(JSON.stringify(checked)) };
+}
+
+function readJson(text: string): unknown {
+  try {
+    return parseExactly(text);
+  } catch {
+    throw new Problem('agent_error', { detail: 'The answer is no JSON, so no guardrail can read it.' });
+  }
+}
+
+/** The events that may go on. A blocked stream ends with RUN_ERROR. */
+export async function* guardedEvents(
+  guarded: GuardedCall,
+  chunks: AsyncIterable<Uint8Array | string>,
+  run_id: string,
+): AsyncGenerator<string> {
+  const events = new GuardedEvents(guarded, aguiEvents, 'ingress_out');
+  try {
+    for await (const chunk of chunks)
+      for (const event of eventsIn(Buffer.from(chunk).toString())) {
+        const passed = await events.take(event);
+        if (event['type'] === 'RUN_FINISHED' || event['type'] === 'RUN_ERROR') passed.splice(-1, 0, doneEvent(guarded));
+        for (const one of passed) yield print(one);
+      }
+    for (const one of await events.end()) yield print(one);
+  } catch (error) {
+    if (!(error instanceof Blocked)) throw error;
+    yield print(doneEvent(guarded));
+    yield print({ type: 'RUN_ERROR', code: error.code, message: error.detail, runId: run_id });
+  }
+}
+
+function* eventsIn(text: string): Generator<Event> {
+  for (const one of text.split('\n\n')) {
+    const data = one
+      .split('\n')
+      .filter((line) => line.startsWith('data:'))
+      .map((line) => line.slice(5))
+      .join('\n');
+    if (data === '') continue;
+    const event: unknown = JSON.parse(data);
+    if (typeof event === 'object' && event !== null) yield event as Event;
+  }
+}
+
+function doneEvent({ done }: GuardedCall): Event {
+  return { type: 'CUSTOM', name: 'guardrails', value: { summary: printDone(done) } };
+}
+
+function print(event: Event): string {
+  return printServerSentEvent({ data: JSON.stringify(event) });
+}
