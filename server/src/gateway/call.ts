@@ -1,25 +1,14 @@
-// A call to a model: read → admit → guardrails of the request → dispatch → answer → settle → guardrails of the answer. Promises: nothing reaches an
-// upstream without a committed hold, and each hold is settled, whatever happens to the client, the upstream or this process.
-import { randomUUIDv7 } from 'node:crypto';
+// A request of a client for a model.
 import { Problem } from '@gantry/contract/problems.ts';
 import type { KeyCaller } from '../access/caller.ts';
 import { parseJson } from '../http/body.ts';
 import type { Reply } from '../http/reply.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
-import { Blocked } from '../guardrails/guarded-call.ts';
-import { passAnswer } from './answer.ts';
-import { settle, type Attempt } from './attempt.ts';
-import { AttemptFailed } from './attempt-failed.ts';
-import { callInTurn, type Call } from './attempts.ts';
-import { guardedRequest } from './guarded-request.ts';
-import type { Payer } from './facts.ts';
-import type { Upstream } from './model.ts';
+import { askJudge } from './ask-judge.ts';
+import { callInTurn } from './attempts.ts';
+import { openCall } from './open-call.ts';
 import type { GatewayParts } from './parts.ts';
-import { refusalOf } from './refusal.ts';
-import { requireAddress } from './require-address.ts';
-import { reservationOf } from './reservation.ts';
-import { dispatch } from './upstream.ts';
-import { isJson, type Json, type Wire } from './wires/wire.ts';
+import { isJson, type Wire } from './wires/wire.ts';
 
 export interface Incoming {
   caller: KeyCaller;
@@ -37,91 +26,6 @@ export async function callModel(gateway: GatewayParts, wire: Wire, { body, ...in
   if (!isJson(sent)) throw new Problem('malformed', { detail: 'The body must be a JSON object.' });
   if (Object.keys(sent).length > max_members)
     throw new Problem('malformed', { detail: `The body has more than ${max_members} members.` });
-  return await callInTurn(gateway.health, openCall(gateway, wire, { sent, ...incoming }));
-}
-
-/** The steps of a call. Throws `invalid`. */
-export function openCall(
-  gateway: GatewayParts,
-  wire: Wire,
-  { sent, caller, headers, signal }: Omit<Incoming, 'caller' | 'body'> & { sent: Json; caller: Payer },
-): Call<Attempt> {
-  const read = (body: Json): Asked => {
-    // The upstream gets this text, and not the client's: a number can be longer in it.
-    const asked = wire.read(body, JSON.stringify(body));
-    for (const address of asked.addresses) requireAddress(gateway, address);
-    return { sent: body, asked, guarded: undefined };
-  };
-  const passed = passedHeaders(wire, headers);
-  let current = read(sent);
-  let isChecked = false;
-  const hold = async (model: string, attempt: number): Promise<Attempt> => {
-    const { asked } = current;
-    const hold_id = randomUUIDv7();
-    const admitted = await gateway.admission.admit({
-      caller,
-      hold_id,
-      model,
-      reservation: (facts) => reservationOf(wire, asked, { ...facts, caller, hold_id, attempt }),
-    });
-    return { gateway, wire, ...current, passed, caller, hold_id, client: signal, ...admitted };
-  };
-  return {
-    model: current.asked.model,
-    admit: async (model, attempt) => {
-      const held = await hold(model, attempt);
-      if (isChecked || held.rules.length === 0) return held;
-      isChecked = true;
-      try {
-        const { body, guarded } = await guardedRequest(held);
-        current = { ...read(body), guarded };
-      } catch (error) {
-        settle(held, 'refused', {});
-        throw error;
-      }
-      // A placeholder can be longer than its value.
-      if (current.asked.input_tokens <= held.asked.input_tokens) return { ...held, ...current };
-      settle(held, 'refused', {});
-      return await hold(model, attempt);
-    },
-    send,
-    release: (attempt) => settle(attempt, 'refused', {}),
-    signal,
-  };
-}
-
-/** The part of an attempt that the guardrails can change. */
-type Asked = Pick<Attempt, 'sent' | 'asked' | 'guarded'>;
-
-function passedHeaders({ passed_headers }: Wire, headers: RequestHeaders): Record<string, string> {
-  const given = passed_headers.map((name) => [name, headers.get(name)] as const);
-  return Object.fromEntries(given.filter((pair): pair is [string, string] => pair[1] !== null));
-}
-
-async function send(attempt: Attempt, upstream: Upstream): Promise<Reply> {
-  const { gateway, wire, sent, asked, passed, key, model, output_tokens, is_limited } = attempt;
-  const { temperature, max_tokens } = key.settings;
-  const limit = {
-    output_tokens: Math.floor(output_tokens / asked.choices),
-    is_limited: is_limited || max_tokens !== undefined,
-    temperature: model.takes_temperature ? temperature : undefined,
-  };
-  // The hold must be settled even if the request has ended meanwhile.
-  try {
-    const answer = await dispatch(gateway, {
-      wire,
-      model,
-      upstream,
-      body: wire.write(sent, model, limit),
-      headers: passed,
-    });
-    if (answer.status >= 300) throw await refusalOf(model, upstream, answer);
-    return await passAnswer(attempt, upstream, answer);
-  } catch (error) {
-    // The upstream has answered, and its usage is settled.
-    if (error instanceof Blocked) throw error;
-    if (error instanceof AttemptFailed && !error.canCost) settle(attempt, 'refused', {});
-    else settle(attempt, 'failed', undefined);
-    throw error;
-  }
+  const ask = askJudge(gateway, incoming.caller, incoming.signal);
+  return await callInTurn(gateway.health, openCall(gateway, wire, { sent, ...incoming, ask }));
 }

@@ -11,6 +11,7 @@ import { decide } from '../access/decide.ts';
 import type { Reader } from '../database/database.ts';
 import { makeRules } from '../guardrails/make-rules.ts';
 import type { Rule } from '../guardrails/rule.ts';
+import type { Judging } from './judging.ts';
 import { keyFacts, type KeyFacts } from '../keys/facts.ts';
 import { findAssetsById } from '../registry/find.ts';
 import { loadIdentity } from '../service-principals/load-caller.ts';
@@ -31,7 +32,7 @@ export interface KnownFacts {
 }
 
 /** Who pays for a call. */
-export type Payer = KeyCaller | Tester;
+export type Payer = KeyCaller | Tester | Judging;
 
 /** A person tests a model, and its team pays. */
 export interface Tester {
@@ -57,7 +58,7 @@ export function openFacts(readCredentials: ReadCredentials): KnownFacts {
   return {
     load: async (db, hash, { caller, model }) => {
       if (caller.kind === 'tester') return caller.facts;
-      const name = `${caller.id} ${model}`;
+      const name = `${caller.id} ${caller.kind === 'judge' ? `${caller.rule} ` : ''}${model}`;
       const kept = known.get(name);
       if (kept?.hash === hash) return kept.facts;
       const facts = await load(db, readCredentials, { caller, model });
@@ -70,13 +71,32 @@ export function openFacts(readCredentials: ReadCredentials): KnownFacts {
 async function load(
   db: Reader,
   readCredentials: ReadCredentials,
-  { caller, model }: { caller: KeyCaller; model: string },
+  { caller, model }: { caller: KeyCaller | Judging; model: string },
 ): Promise<Facts> {
+  if (caller.kind === 'judge') return await loadForJudge(db, readCredentials, { caller, model });
   const { key, models } = await usable(db, caller, store.modelsNamed(db, model, caller.team_id));
   return {
     key,
     model: models[0] && (await modelOf(db, readCredentials, models[0])),
     rules: makeRules(key.settings.guardrails ?? []).filter(({ places }) => places.some(isAtModel)),
+  };
+}
+
+/** The judge is chosen by who wrote the guardrail, so it need not be among the models of the key. */
+async function loadForJudge(
+  db: Reader,
+  readCredentials: ReadCredentials,
+  { caller: { payer, rule }, model }: { caller: Judging; model: string },
+): Promise<Facts> {
+  const { key, models } = await usable(db, payer, store.modelsNamed(db, model, payer.team_id), { isAnyModel: true });
+  const tags = [...key.tags, `guardrail:${rule}`];
+  const hiding = makeRules(key.settings.guardrails ?? []).filter(
+    ({ name, kind, places }) => name === 'pii_detection' && kind === 'text' && places.includes('model_in'),
+  );
+  return {
+    key: { ...key, tags, settings: {} },
+    model: models[0] && (await modelOf(db, readCredentials, models[0])),
+    rules: hiding,
   };
 }
 
@@ -89,12 +109,15 @@ export async function usable<Row extends ModelRow>(
   db: Reader,
   caller: KeyCaller,
   found: Promise<Row[]>,
+  { isAnyModel = false }: { isAnyModel?: boolean } = {},
 ): Promise<{ key: KeyFacts; models: Row[] }> {
   const [key, holder, rows] = await Promise.all([keyFacts(db, caller.id), holderOf(db, caller), found]);
   if (key === undefined || holder === undefined) throw new Problem('invalid_api_key');
   // agent.yaml can name a model by its name at the provider.
-  const named = rows.filter(({ name, config }) =>
-    [name, config.model, ...(config.aliases ?? [])].some((one) => key.models.some((glob) => globMatches(glob, one))),
+  const named = rows.filter(
+    ({ name, config }) =>
+      isAnyModel ||
+      [name, config.model, ...(config.aliases ?? [])].some((one) => key.models.some((glob) => globMatches(glob, one))),
   );
   const assets = await findAssetsById(
     db,

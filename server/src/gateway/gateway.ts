@@ -64,6 +64,7 @@ export function openGateway({
       });
   };
   return {
+    db,
     admission,
     outbound,
     health,

@@ -1,9 +1,11 @@
+import type { Database } from '../database/database.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { Admission } from './admission.ts';
 import type { ReadCredentials } from './facts.ts';
 import type { Health } from './health.ts';
 
 export interface GatewayParts {
+  db: Database;
   admission: Admission;
   outbound: Outbound;
   health: Health;

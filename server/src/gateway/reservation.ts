@@ -71,6 +71,7 @@ function mostInputTokens(
 function labelOf(caller: Payer, key: Facts['key'], account_id: string): string {
   if (caller.kind === 'tester')
     return key.team !== null && account_id === caller.accounts[0] ? `team:${key.team}` : 'the organisation';
+  if (caller.kind === 'judge') return labelOf(caller.payer, key, account_id);
   if (account_id === caller.id) return `the key ${key.prefix}…`;
   if (account_id === caller.team_id) return `team:${key.team}`;
   if (account_id === caller.accounts.at(-1)) return 'the organisation';

@@ -5,13 +5,14 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
 import type { Database } from '../database/database.ts';
+import { askNobody } from '../guardrails/guarded-call.ts';
 import { openAccounts } from '../ledger/accounts.ts';
 import { installationId } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { loadAsset } from '../registry/load-asset.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import { missingCredential, placeOf, report } from './attempts.ts';
-import { openCall } from './call.ts';
+import { openCall } from './open-call.ts';
 import { modelOf, type Tester } from './facts.ts';
 import type { Model, Upstream } from './model.ts';
 import { nearestModel } from './nearest-model.ts';
@@ -89,7 +90,7 @@ async function testUpstream(gateway: GatewayParts, { model, upstream, tester, si
   const unset = missingCredential(model, upstream);
   if (unset !== undefined) return failure(base_url, sentence(`${unset.why}. ${unset.hint ?? ''}`));
   const { wire, sent } = smallCall(model);
-  const call = openCall(gateway, wire, { sent, headers: new Headers(), caller: tester, signal });
+  const call = openCall(gateway, wire, { sent, headers: new Headers(), caller: tester, signal, ask: askNobody });
   const held = await call.admit(model.name, 1);
   const began = performance.now();
   try {

@@ -38,9 +38,15 @@ const spoken: Record<Place, string> = {
 /** What the agent was given during the run, for judges. */
 export type ReadGiven = () => Promise<readonly Given[]>;
 
+export type AskFor = (rule: GuardrailName) => Ask;
+
+/** For rules that ask nobody. */
+export const askNobody: AskFor = (rule) => async () =>
+  await Promise.reject(new Error(`${rule} asks a judge, and has none`));
+
 export class GuardedCall {
   readonly #rules: readonly Rule[];
-  readonly #ask: Ask;
+  readonly #ask: AskFor;
   readonly #readGiven: ReadGiven;
   readonly #in = newPlaceholders();
   #out: Placeholders | undefined;
@@ -49,7 +55,7 @@ export class GuardedCall {
   /** Of the judges that annotate. */
   readonly notes: Note[] = [];
 
-  constructor(rules: readonly Rule[], { ask, readGiven }: { ask: Ask; readGiven: ReadGiven }) {
+  constructor(rules: readonly Rule[], { ask, readGiven }: { ask: AskFor; readGiven: ReadGiven }) {
     this.#rules = rules;
     this.#ask = ask;
     this.#readGiven = readGiven;
@@ -166,7 +172,7 @@ export class GuardedCall {
 
   async #verdict(rule: JudgeRule, place: Place, texts: readonly string[], given: readonly Given[]) {
     try {
-      return await rule.check(texts, { place, given }, this.#ask);
+      return await rule.check(texts, { place, given }, this.#ask(rule.name));
     } catch (error) {
       if (!(error instanceof JudgeFailed) && !(error instanceof Problem)) throw error;
       this.#note(rule.name, place, 'failed');

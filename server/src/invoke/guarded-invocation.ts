@@ -1,7 +1,7 @@
 // A call of an agent under its guardrails: its input before it is sent, its answer before anyone gets or stores it.
 import { Problem } from '@gantry/contract/problems.ts';
 import { printServerSentEvent } from '@gantry/contract/server-sent-events.ts';
-import { Blocked, GuardedCall } from '../guardrails/guarded-call.ts';
+import { askNobody, Blocked, GuardedCall } from '../guardrails/guarded-call.ts';
 import { GuardedEvents, type Event } from '../guardrails/guarded-events.ts';
 import { checkTexts, parseExactly, type DocumentText } from '../guardrails/json-texts.ts';
 import { printDone } from '../guardrails/print-done.ts';
@@ -14,7 +14,7 @@ import type { Answer } from './answer.ts';
 export function guardInvocation(rules: readonly Rule[]): GuardedCall | undefined {
   if (!rules.some(({ places }) => places.some((place) => place.startsWith('ingress')))) return undefined;
   return new GuardedCall(rules, {
-    ask: async () => await Promise.reject(new Error('no judge yet')),
+    ask: askNobody,
     readGiven: async () => await Promise.resolve([]),
   });
 }

@@ -1,0 +1,40 @@
+// OpenAI's moderations. Only guardrails call them.
+import { z } from 'zod';
+import type { EventForm } from '../../guardrails/guarded-events.ts';
+import { openaiDocument } from './document-forms.ts';
+import { boundInput, invalid, type Wire } from './wire.ts';
+
+/** It has no stream. */
+const noEvents: EventForm = { document: openaiDocument, read: () => undefined };
+
+export const moderations: Wire = {
+  kind: 'openai',
+  path: '/moderations',
+  passed_headers: [],
+  read: (body, text) => {
+    const parsed = shape.safeParse(body);
+    if (!parsed.success) throw invalid(parsed.error.issues);
+    return {
+      model: parsed.data.model,
+      stream: false,
+      input_tokens: boundInput(text, { images: [], messages: parsed.data.input.length, instructions: 0 }),
+      images: 0,
+      contexts: parsed.data.input.length,
+      input_classes: ['input'],
+      output_tokens: 0,
+      choices: 1,
+      unbounded: [],
+      addresses: [],
+    };
+  },
+  write: (body, model) => ({ ...body, model: model.upstream_model }),
+  // The vendor counts nothing, so the whole hold is charged. A model without a price of its own is free.
+  countsIn: () => undefined,
+  usageOf: () => undefined,
+  isOnlyUsage: () => false,
+  document: openaiDocument,
+  events: noEvents,
+  printBreak: () => '',
+};
+
+const shape = z.object({ model: z.string().min(1), input: z.array(z.string()).min(1) });
