@@ -78,7 +78,21 @@ export class GuardedCall {
       const read = isOut(place) ? restore(text, this.#in) : text;
       checked.push(this.#redacted(place, await screen(read, this.textRules(place, isToolResult), place)));
     }
-    return await this.#judge(place, texts, checked);
+    return await this.#judge(this.#judges(place), place, texts, checked);
+  }
+
+  /** For the rules that read only the answer of a run. Throws `Blocked`. */
+  async checkAnswer(text: string): Promise<void> {
+    this.#redacted('ingress_out', await screen(text, this.#answerRules, 'ingress_out'));
+    await this.#judge(this.#answerJudges, 'ingress_out', [{ text, isToolResult: false }], [text]);
+  }
+
+  get #answerRules(): TextRule[] {
+    return this.#rules.filter((rule) => rule.kind === 'text' && rule.reads === 'answer') as TextRule[];
+  }
+
+  get #answerJudges(): JudgeRule[] {
+    return this.#rules.filter((rule) => rule.kind === 'judge' && rule.reads === 'answer') as JudgeRule[];
   }
 
   /** Remembers the values of an input that may come out again. Changes and blocks nothing. */
@@ -95,15 +109,20 @@ export class GuardedCall {
 
   textRules(place: Place, isToolResult: boolean): TextRule[] {
     return this.#rules.filter(
-      (rule) => rule.kind === 'text' && rule.places.includes(place) && (rule.reads === 'all' || isToolResult),
+      (rule) =>
+        rule.kind === 'text' &&
+        rule.places.includes(place) &&
+        (rule.reads === 'all' || (rule.reads === 'tool_results' && isToolResult)),
     ) as TextRule[];
   }
 
   /** Of a text that arrives in pieces. */
   stream(place: Place): GuardedText {
-    const window = new Window(this.textRules(place, false), place);
+    const isAnswer = place === 'ingress_out';
+    const window = new Window([...this.textRules(place, false), ...(isAnswer ? this.#answerRules : [])], place);
     const restoring = isOut(place) ? new Restoring(this.#in) : undefined;
-    const isJudged = this.#judges(place).length > 0;
+    const judges = [...this.#judges(place), ...(isAnswer ? this.#answerJudges : [])];
+    const isJudged = judges.length > 0;
     let held = '';
     const pass = (text: string) => (isJudged ? ((held += text), '') : text);
     const screened = (text: string) => (text === '' ? '' : this.#redacted(place, window.push(text)));
@@ -112,7 +131,12 @@ export class GuardedCall {
       end: async () => {
         const rest = screened(restoring?.end() ?? '') + this.#redacted(place, window.end());
         if (!isJudged) return rest;
-        const [whole = ''] = await this.#judge(place, [{ text: held + rest, isToolResult: false }], [held + rest]);
+        const [whole = ''] = await this.#judge(
+          judges,
+          place,
+          [{ text: held + rest, isToolResult: false }],
+          [held + rest],
+        );
         return whole;
       },
     };
@@ -141,12 +165,19 @@ export class GuardedCall {
   }
 
   #judges(place: Place): JudgeRule[] {
-    return this.#rules.filter((rule) => rule.kind === 'judge' && rule.places.includes(place)) as JudgeRule[];
+    return this.#rules.filter(
+      (rule) => rule.kind === 'judge' && rule.places.includes(place) && rule.reads !== 'answer',
+    ) as JudgeRule[];
   }
 
-  async #judge(place: Place, texts: readonly DocumentText[], checked: readonly string[]): Promise<string[]> {
+  async #judge(
+    judges: readonly JudgeRule[],
+    place: Place,
+    texts: readonly DocumentText[],
+    checked: readonly string[],
+  ): Promise<string[]> {
     let all = [...checked];
-    for (const rule of this.#judges(place)) {
+    for (const rule of judges) {
       const read = all.map((_, index) => index).filter((index) => rule.reads === 'all' || texts[index]?.isToolResult);
       if (read.length === 0) continue;
       const given = place === 'ingress_out' ? await this.#readGiven() : [];

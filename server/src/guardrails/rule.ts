@@ -30,8 +30,8 @@ export const context_characters = 256;
 interface RuleHead {
   name: GuardrailName;
   places: readonly Place[];
-  /** `tool_results`: the rule checks only tool results and passages of knowledge bases. */
-  reads: 'all' | 'tool_results';
+  /** `tool_results`: only tool results and passages of knowledge bases. `answer`: only the text of a run's answer, at `ingress_out`. */
+  reads: 'all' | 'tool_results' | 'answer';
 }
 
 /**

@@ -9,6 +9,7 @@ import type { Rule } from '../guardrails/rule.ts';
 import { parseJson } from '../http/body.ts';
 import { aguiEvents, invocationDocument } from './agui-events.ts';
 import type { Answer } from './answer.ts';
+import { textOfOutput } from './text-of-output.ts';
 
 /** Undefined without guardrails at the ways in and out. */
 export function guardInvocation(rules: readonly Rule[]): GuardedCall | undefined {
@@ -42,7 +43,10 @@ export async function guardedOutput<A extends Answer>(guarded: GuardedCall | und
   }
   const said = readJson(text);
   const checked = await checkTexts(said, invocationDocument, check);
-  return checked === said ? answer : { ...answer, body: Buffer.from(JSON.stringify(checked)) };
+  if (isMembers(checked) && 'output' in checked) await guarded.checkAnswer(textOfOutput(checked['output']));
+  const noted =
+    isMembers(checked) && guarded.notes.length > 0 ? { ...checked, guardrails: { notes: guarded.notes } } : checked;
+  return noted === said ? answer : { ...answer, body: Buffer.from(JSON.stringify(noted)) };
 }
 
 function readJson(text: string): unknown {
@@ -60,10 +64,14 @@ export async function* guardedEvents(
   run_id: string,
 ): AsyncGenerator<string> {
   const events = new GuardedEvents(guarded, aguiEvents, 'ingress_out');
+  let isAnswered = false;
   try {
     for await (const chunk of chunks)
       for (const event of eventsIn(Buffer.from(chunk).toString())) {
         const passed = await events.take(event);
+        if (event['type'] === 'TEXT_MESSAGE_END') isAnswered = true;
+        // A crew streams no text, and its answer is only here.
+        if (event['type'] === 'RUN_FINISHED' && !isAnswered) await guarded.checkAnswer(textOfOutput(event['result']));
         if (event['type'] === 'RUN_FINISHED' || event['type'] === 'RUN_ERROR') passed.splice(-1, 0, doneEvent(guarded));
         for (const one of passed) yield print(one);
       }
@@ -84,12 +92,20 @@ function* eventsIn(text: string): Generator<Event> {
       .join('\n');
     if (data === '') continue;
     const event: unknown = JSON.parse(data);
-    if (typeof event === 'object' && event !== null) yield event as Event;
+    if (isMembers(event)) yield event;
   }
 }
 
-function doneEvent({ done }: GuardedCall): Event {
-  return { type: 'CUSTOM', name: 'guardrails', value: { summary: printDone(done) } };
+function doneEvent({ done, notes }: GuardedCall): Event {
+  return {
+    type: 'CUSTOM',
+    name: 'guardrails',
+    value: { summary: printDone(done), ...(notes.length > 0 && { notes }) },
+  };
+}
+
+function isMembers(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function print(event: Event): string {
