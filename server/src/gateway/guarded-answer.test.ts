@@ -11,7 +11,7 @@ import type { Json, Wire } from './wires/wire.ts';
 async function streamed(wire: Wire, sent: readonly Json[], { done = false } = {}) {
   const guarded = guardedCall(hidesEmail, blocksWord);
   // A value that went in comes out again.
-  await guarded.check('model_in', [{ text: 'write to ann@example.com', isToolResult: false }]);
+  await guarded.check('model_in', [{ text: 'write to ann@example.com', source: 'message' }]);
   const stream = guardedStream(guarded, wire);
   let text = '';
   for (const event of sent)

@@ -1,7 +1,7 @@
 // One call under the guardrails of its agent. The places of a call share a memory: a value that was given at the way in may come out again.
 import { Problem } from '@gantry/contract/problems.ts';
 import type { GuardrailName, Place } from '@gantry/contract/guardrails/places.ts';
-import type { DocumentText } from './json-texts.ts';
+import type { DocumentText, TextSource } from './json-texts.ts';
 import { newPlaceholders, redact, Restoring, restore, type Placeholders } from './placeholders.ts';
 import { JudgeFailed, type Ask, type Given, type JudgeRule, type Note, type Rule, type TextRule } from './rule.ts';
 import { screen } from './screen.ts';
@@ -74,9 +74,9 @@ export class GuardedCall {
   async check(place: Place, texts: readonly DocumentText[]): Promise<string[]> {
     for (const { name, places } of this.#rules) if (places.includes(place)) this.#note(name, place, 'passed', 0);
     const checked: string[] = [];
-    for (const { text, isToolResult } of texts) {
+    for (const { text, source } of texts) {
       const read = isOut(place) ? restore(text, this.#in) : text;
-      checked.push(this.#redacted(place, await screen(read, this.textRules(place, isToolResult), place)));
+      checked.push(this.#redacted(place, await screen(read, this.textRules(place, source), place)));
     }
     return await this.#judge(this.#judges(place), place, texts, checked);
   }
@@ -84,7 +84,7 @@ export class GuardedCall {
   /** For the rules that read only the answer of a run. Throws `Blocked`. */
   async checkAnswer(text: string): Promise<void> {
     this.#redacted('ingress_out', await screen(text, this.#answerRules, 'ingress_out'));
-    await this.#judge(this.#answerJudges, 'ingress_out', [{ text, isToolResult: false }], [text]);
+    await this.#judge(this.#answerJudges, 'ingress_out', [{ text, source: 'message' }], [text]);
   }
 
   get #answerRules(): TextRule[] {
@@ -97,7 +97,7 @@ export class GuardedCall {
 
   /** Remembers the values of an input that may come out again. Changes and blocks nothing. */
   async learn(texts: readonly DocumentText[]): Promise<void> {
-    const rules = this.textRules('ingress_out', false).filter(({ name }) => name === 'pii_detection');
+    const rules = this.textRules('ingress_out', 'message').filter(({ name }) => name === 'pii_detection');
     for (const { text } of texts) {
       const seen = await screen(text, rules, 'ingress_out');
       // A rule that blocks shows no values, and then none may come out again.
@@ -107,19 +107,19 @@ export class GuardedCall {
     }
   }
 
-  textRules(place: Place, isToolResult: boolean): TextRule[] {
+  textRules(place: Place, source: TextSource): TextRule[] {
     return this.#rules.filter(
       (rule) =>
         rule.kind === 'text' &&
         rule.places.includes(place) &&
-        (rule.reads === 'all' || (rule.reads === 'tool_results' && isToolResult)),
+        (rule.reads === 'all' || (rule.reads === 'tool_results' && source === 'tool_result')),
     ) as TextRule[];
   }
 
   /** Of a text that arrives in pieces. */
   stream(place: Place): GuardedText {
     const isAnswer = place === 'ingress_out';
-    const window = new Window([...this.textRules(place, false), ...(isAnswer ? this.#answerRules : [])], place);
+    const window = new Window([...this.textRules(place, 'message'), ...(isAnswer ? this.#answerRules : [])], place);
     const restoring = isOut(place) ? new Restoring(this.#in) : undefined;
     const judges = [...this.#judges(place), ...(isAnswer ? this.#answerJudges : [])];
     const isJudged = judges.length > 0;
@@ -134,7 +134,7 @@ export class GuardedCall {
         const [whole = ''] = await this.#judge(
           judges,
           place,
-          [{ text: held + rest, isToolResult: false }],
+          [{ text: held + rest, source: 'message' }],
           [held + rest],
         );
         return whole;
@@ -178,7 +178,9 @@ export class GuardedCall {
   ): Promise<string[]> {
     let all = [...checked];
     for (const rule of judges) {
-      const read = all.map((_, index) => index).filter((index) => rule.reads === 'all' || texts[index]?.isToolResult);
+      const read = all
+        .map((_, index) => index)
+        .filter((index) => rule.reads !== 'tool_results' || texts[index]?.source === 'tool_result');
       if (read.length === 0) continue;
       const given = place === 'ingress_out' ? await this.#readGiven() : [];
       const verdict = await this.#verdict(

@@ -7,7 +7,7 @@ const loud = async (document: unknown) =>
 const seen = async (document: unknown) => {
   const all: string[] = [];
   await checkTexts(document, openaiDocument, async (texts) => {
-    all.push(...texts.map(({ text, isToolResult }) => (isToolResult ? `tool: ${text}` : text)));
+    all.push(...texts.map(({ text, source }) => (source === 'tool_result' ? `tool: ${text}` : text)));
     return texts.map(({ text }) => text);
   });
   return all;

@@ -13,8 +13,11 @@ export interface DocumentForm {
 
 export interface DocumentText {
   text: string;
-  isToolResult: boolean;
+  source: TextSource;
 }
+
+/** Who wrote it: a tool, the model itself, or anyone else. */
+export type TextSource = 'tool_result' | 'assistant' | 'message';
 
 interface Members {
   [name: string]: unknown;
@@ -42,7 +45,7 @@ export async function checkTexts<Document>(
 function mapTexts<Document>(document: Document, form: DocumentForm, visit: (text: DocumentText) => string): Document {
   const walker = new Walker(form, visit);
   // A document keeps its form; only texts in it change.
-  const mapped = walker.value(document, { name: '', isFree: false, isToolResult: false, nesting: 0 }) as Document;
+  const mapped = walker.value(document, { name: '', isFree: false, source: 'message', nesting: 0 }) as Document;
   return walker.changes === 0 ? document : mapped;
 }
 
@@ -50,7 +53,7 @@ interface At {
   /** The nearest name of a member. */
   name: string;
   isFree: boolean;
-  isToolResult: boolean;
+  source: TextSource;
   /** How many JSON texts are around it. */
   nesting: number;
 }
@@ -86,8 +89,8 @@ class Walker {
     return mapped;
   }
 
-  #text(text: string, { isToolResult }: At): string {
-    const visited = text === '' ? text : this.#visit({ text, isToolResult });
+  #text(text: string, { source }: At): string {
+    const visited = text === '' ? text : this.#visit({ text, source });
     if (visited !== text) this.changes += 1;
     return visited;
   }
@@ -137,13 +140,13 @@ class Walker {
   }
 
   #members(members: Members, at: At): Members {
-    const isToolResult = at.isToolResult || isResultOfTool(members);
+    const source = sourceOf(members) ?? at.source;
     const { dropped, free } = this.#form;
     return Object.fromEntries(
       Object.entries(members)
         .filter(([name]) => at.isFree || !dropped.has(name) || this.#drop())
         .map(([name, value]) => {
-          const below = { ...at, name, isToolResult, isFree: at.isFree || free.has(name) };
+          const below = { ...at, name, source, isFree: at.isFree || free.has(name) };
           return [at.isFree ? this.#text(name, at) : name, this.value(value, below)];
         }),
     );
@@ -162,8 +165,11 @@ function isTextPart(value: unknown): value is TextPart {
   return typeof value === 'object' && value !== null && 'text' in value && typeof value.text === 'string';
 }
 
-function isResultOfTool({ role, type }: Members): boolean {
-  return role === 'tool' || role === 'function' || (typeof type === 'string' && /(?:tool_result|_output)$/.test(type));
+function sourceOf({ role, type }: Members): TextSource | undefined {
+  if (role === 'tool' || role === 'function') return 'tool_result';
+  if (typeof type === 'string' && /(?:tool_result|_output)$/.test(type)) return 'tool_result';
+  if (role === 'assistant' || type === 'function_call' || type === 'reasoning') return 'assistant';
+  return role === undefined ? undefined : 'message';
 }
 
 /** Of a text that is JSON. In it, an escape such as `\u0034` hides a character. */
