@@ -21,6 +21,8 @@ interface Serving {
   /** access.allowed_callers of the serving version, as team names. Undefined when the file names none. */
   allowed_teams: string[] | undefined;
   desired: store.Desired;
+  /** The gateway key of the revision; null for one from before there were keys. */
+  key_id: string | null;
   /** Undefined while it is stopped or restarting. */
   revision: ServingInstance | undefined;
 }
@@ -90,9 +92,9 @@ export function servingAgents({
     find: async (asking, name) => {
       const { caller, found } = await readAsOf(asking, { found: servedTo(asking.id, name) });
       if (found?.route === undefined) return { caller, agent: found?.agent, serving: undefined };
-      const { version_id, desired } = found.route;
+      const { version_id, desired, key_id } = found.route;
       const revision = desired === 'running' ? instanceOf(found.route) : undefined;
-      const serving = { revision, desired, allowed_teams: await allowedTeams(db, version_id) };
+      const serving = { revision, desired, key_id, allowed_teams: await allowedTeams(db, version_id) };
       return { caller, agent: found.agent, serving };
     },
     instance: async (revision_id) => instanceOf(await store.instance(db, revision_id)),

@@ -6,6 +6,8 @@ import type { KeyCaller } from '../access/caller.ts';
 import { parseJson } from '../http/body.ts';
 import type { Reply } from '../http/reply.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
+import type { RunOfCall } from '../ledger/books.ts';
+import type { TraceContext } from '../trace-context.ts';
 import { passAnswer } from './answer.ts';
 import { settle, type Attempt } from './attempt.ts';
 import { AttemptFailed } from './attempt-failed.ts';
@@ -16,6 +18,7 @@ import type { GatewayParts } from './parts.ts';
 import { refusalOf } from './refusal.ts';
 import { requireAddress } from './require-address.ts';
 import { reservationOf } from './reservation.ts';
+import { runOfCall } from './run-of-call.ts';
 import { dispatch } from './upstream.ts';
 import { isJson, type Json, type Wire } from './wires/wire.ts';
 
@@ -25,6 +28,7 @@ export interface Incoming {
   headers: RequestHeaders;
   /** Ends when the client goes away or the service stops. */
   signal: AbortSignal;
+  trace: TraceContext;
 }
 
 /** No vendor knows so many; each takes time. */
@@ -35,19 +39,27 @@ export async function callModel(gateway: GatewayParts, wire: Wire, { body, ...in
   if (!isJson(sent)) throw new Problem('malformed', { detail: 'The body must be a JSON object.' });
   if (Object.keys(sent).length > max_members)
     throw new Problem('malformed', { detail: `The body has more than ${max_members} members.` });
-  return await callInTurn(gateway.health, openCall(gateway, wire, { sent, ...incoming }));
+  const run = runOfCall(gateway.run_key, incoming);
+  return await callInTurn(gateway.health, openCall(gateway, wire, { sent, run, ...incoming }));
+}
+
+interface Sent extends Pick<Incoming, 'headers' | 'signal'> {
+  sent: Json;
+  caller: Payer;
+  run: RunOfCall;
 }
 
 /** The steps of a call. Throws `invalid`. */
 export function openCall(
   gateway: GatewayParts,
   wire: Wire,
-  { sent, caller, headers, signal }: Omit<Incoming, 'caller' | 'body'> & { sent: Json; caller: Payer },
+  { sent, caller, run, headers, signal }: Sent,
 ): Call<Attempt> {
   // The upstream gets this text, and not the client's: a number can be longer in it.
   const asked = wire.read(sent, JSON.stringify(sent));
   for (const address of asked.addresses) requireAddress(gateway, address);
   const passed = passedHeaders(wire, headers);
+  const call_id = randomUUIDv7();
   return {
     model: asked.model,
     admit: async (model, attempt) => {
@@ -56,7 +68,7 @@ export function openCall(
         caller,
         hold_id,
         model,
-        reservation: (facts) => reservationOf(wire, asked, { ...facts, caller, hold_id, attempt }),
+        reservation: (facts) => reservationOf(wire, asked, { ...facts, caller, run, call_id, hold_id, attempt }),
       });
       return { gateway, wire, sent, asked, passed, caller, hold_id, client: signal, ...admitted };
     },

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printServerSentEvent } from '@gantry/contract/server-sent-events.ts';
 import type { Reply } from '../http/reply.ts';
@@ -6,19 +5,21 @@ import { admit } from './admit.ts';
 import { brokenConnection, max_answer_bytes, readAnswer } from './answer.ts';
 import type { Incoming } from './call.ts';
 import type { Ingress } from './ingress.ts';
+import { startRun } from './start-run.ts';
 import { callAgent } from './upstream.ts';
 
 /** The agent's output as server-sent events. When the client disconnects, the run is cancelled. */
 export async function stream(ingress: Ingress, incoming: Incoming): Promise<Reply> {
-  const { agent, instance, user } = await admit(ingress.agents, incoming.caller, incoming.name);
-  const run_id = randomUUID();
+  const admitted = await admit(ingress.agents, incoming.caller, incoming.name);
+  const { agent, instance, user } = admitted;
+  const run = startRun(ingress, admitted, incoming.trace);
   const answered = await callAgent(ingress.connections, {
     instance,
     agent,
     caller: user,
     method: 'POST',
     path: '/stream',
-    run_id,
+    run,
     headers: incoming.headers,
     body: incoming.body,
     signal: incoming.signal,
@@ -27,14 +28,14 @@ export async function stream(ingress: Ingress, incoming: Incoming): Promise<Repl
   const headers = {
     'content-type': content_type,
     'cache-control': 'no-store',
-    'x-run-id': run_id,
+    'x-run-id': run.id,
     ...(retry_after === undefined ? {} : { 'retry-after': retry_after }),
   };
   if (!content_type.startsWith('text/event-stream'))
     return { status, headers, body: (await readAnswer(agent.ref, answered)).body };
   // Without an encoding the body gives buffers.
   const body = answered.body as AsyncIterable<Buffer>;
-  return { status, headers, body: wholeEvents(body, { ref: agent.ref, run_id, stopping: ingress.stopping }) };
+  return { status, headers, body: wholeEvents(body, { ref: agent.ref, run_id: run.id, stopping: ingress.stopping }) };
 }
 
 const newline = 0x0a;
