@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
 import { time } from './wire.ts';
 
-export const costDimensions = ['agent', 'team', 'model', 'user', 'principal', 'key', 'tag', 'day'] as const;
+export const costDimensions = ['agent', 'team', 'model', 'user', 'principal', 'key', 'tag', 'day', 'run'] as const;
 export type CostDimension = (typeof costDimensions)[number];
 
 const dimensions = z
@@ -47,6 +47,7 @@ export const costsEndpoints = {
       team: z.string().max(100).optional(),
       model: z.string().max(200).optional(),
       tag: z.string().max(100).optional(),
+      run: z.uuid().optional().describe('a run of an agent, with the runs that it has called'),
     }),
     reply: { kind: 'data', status: 200, schema: costReport },
     problems: [],

@@ -5,6 +5,7 @@ import { name, time } from './wire.ts';
 const problems = [
   'invalid_api_key',
   'model_not_allowed',
+  'run_refused',
   'model_unpriced',
   'not_priceable',
   'budget_exceeded',

@@ -144,6 +144,11 @@ export const problems = {
     hint: 'Create another: `svc key create`.',
   },
   model_not_allowed: { status: 403, title: 'This key may not call this model' },
+  run_refused: {
+    status: 403,
+    title: 'The run token is not valid with this key',
+    hint: 'Leave out the header X-Svc-Run. The container of an agent adds it.',
+  },
   model_unpriced: {
     status: 400,
     title: 'The model has no price, so no budget can be kept',

@@ -16,6 +16,8 @@ const ladder = [
     'derive-key.ts',
     'key-form.ts',
     'signature-headers.ts',
+    'trace-context.ts',
+    'run-token.ts',
     'first-use.ts',
     'within.ts',
     'background-work.ts',

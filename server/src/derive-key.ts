@@ -14,7 +14,7 @@ export type Purpose =
 export const derivedBefore = ['service-key', 'webhook-secret', 'ingress-secret'] as const;
 
 /** The purposes of the keys in the database (envelope/stored-keys.ts). */
-export const storedKeyPurposes = ['password', 'envelope', 'key-pepper', ...derivedBefore] as const;
+export const storedKeyPurposes = ['password', 'envelope', 'key-pepper', 'run-token', ...derivedBefore] as const;
 export type StoredKeyPurpose = (typeof storedKeyPurposes)[number];
 
 export function deriveKey(secret_key: string, purpose: Purpose): Buffer {

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from .run_headers import RunIdentity
+
 if TYPE_CHECKING:
     from .run_stream import RunStream
 
@@ -30,6 +32,8 @@ class Call:
     # Both come from the ingress. Callers choose names of threads, and must not reach each other's threads.
     thread_space: str | None = None
     caller: JsonObject | None = None
+    # For the requests of this run to the service.
+    run: RunIdentity = field(default_factory=RunIdentity)
 
     @property
     def stored_thread_id(self) -> str:

@@ -14,6 +14,7 @@ from starlette.types import Receive
 from .agent import Call, JsonObject
 from .ingress_identity import read_caller, read_thread_space
 from .problems import Problem
+from .run_headers import RUN_HEADER, TRACE_HEADER, RunIdentity
 from .settings import Settings
 
 RUN_ID_HEADER = "X-Svc-Run-Id"
@@ -59,6 +60,7 @@ async def read_invoke(request: Request, settings: Settings) -> tuple[Call, bool]
         metadata=body.metadata,
         thread_space=thread_space,
         caller=caller,
+        run=RunIdentity(request.headers.get(RUN_HEADER), request.headers.get(TRACE_HEADER)),
     )
     return call, body.stream
 

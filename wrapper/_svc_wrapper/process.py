@@ -17,6 +17,7 @@ import uvicorn
 
 from . import log
 from .admission import Admission
+from .http_clients import name_runs
 from .lifecycle import Lifecycle
 from .runner import Runner
 from .runs import Runs
@@ -31,6 +32,8 @@ EXIT_SECONDS = 2
 
 
 def serve(settings: Settings) -> None:
+    if settings.gateway_url:
+        name_runs(settings.gateway_url)
     admission = Admission(settings.bounds(is_async=False))
     lifecycle = Lifecycle(settings, admission)
     runs = Runs(

@@ -14,6 +14,7 @@ from .admission import Admission
 from .agent import Agent, Answer, Call
 from .encode import to_json
 from .problems import Problem
+from .run_headers import in_run
 from .run_stream import RunStream
 from .runs import End, Run, Runs
 from .user_loop import UserLoop
@@ -59,7 +60,8 @@ class Runner:
             run.work = self.user_loop.start(work())
 
         async def work() -> None:
-            end = await end_of(agent, call, run, stream)
+            with in_run(call.run):
+                end = await end_of(agent, call, run, stream)
             # Closed when the user's code has not ended in the grace of a stop.
             if not main_loop.is_closed():
                 main_loop.call_soon_threadsafe(self._finish, run, end)

@@ -34,6 +34,8 @@ class Settings:
     run_retention_count: int
     run_retention_bytes: int
     ingress_secret: str | None
+    # None for an agent outside the gateway.
+    gateway_url: str | None
     entry: Entry
 
     def bounds(self, *, is_async: bool) -> Bounds:
@@ -83,6 +85,7 @@ def read_settings(environ: Mapping[str, str], *, ingress_secret: str | None, app
         run_retention_count=number("SVC_RUN_RETENTION_COUNT", 500, 1),
         run_retention_bytes=number("SVC_RUN_RETENTION_BYTES", 64 * 1024 * 1024, 1),
         ingress_secret=ingress_secret,
+        gateway_url=environ.get("SVC_GATEWAY_URL"),
         entry=entry,
     )
     faults += entry_faults

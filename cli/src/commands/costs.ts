@@ -20,6 +20,7 @@ export const command = defineCommand({
     agent: text('Only this agent', 'name'),
     model: text('Only this model', 'name'),
     tag: text('Only calls with this tag', 'tag'),
+    run: text('Only this run of an agent, and the runs that it has called', 'id'),
     csv: toggle('As comma-separated values'),
   },
   async run({ csv: asCsv, ...given }, session) {

@@ -35,6 +35,10 @@ export const headers = {
     description: 'The id of the request in the log of the service',
     schema: { type: 'string', format: 'uuid' },
   },
+  TraceId: {
+    description: 'The trace of the request: that of a valid `traceparent` (W3C Trace Context), else a new one',
+    schema: { type: 'string', pattern: '^[0-9a-f]{32}$' },
+  },
   AuditEntry: {
     description: 'The audit entries that the request made, as `chain/seq`, with commas between them',
     schema: { type: 'string' },
@@ -58,6 +62,7 @@ export function headerParametersOf(endpoint: Endpoint): Json[] {
 export function successHeaders(endpoint: Endpoint): Json {
   return {
     'X-Request-Id': header('RequestId'),
+    'X-Trace-Id': header('TraceId'),
     ...(endpoint.method === 'GET' ? {} : { 'X-Audit-Entry': header('AuditEntry') }),
     ...(takesIdempotencyKey(endpoint) ? { 'Idempotency-Replayed': header('IdempotencyReplayed') } : {}),
   };
@@ -66,6 +71,7 @@ export function successHeaders(endpoint: Endpoint): Json {
 export function refusalHeaders(codes: readonly ProblemCode[]): Json {
   return {
     'X-Request-Id': header('RequestId'),
+    'X-Trace-Id': header('TraceId'),
     ...(codes.some((code) => problems[code].status === 401) ? { 'WWW-Authenticate': header('Challenge') } : {}),
     ...(codes.some((code) => saysWhen.includes(code)) ? { 'Retry-After': header('RetryAfter') } : {}),
   };

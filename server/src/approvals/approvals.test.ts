@@ -6,6 +6,7 @@ import { findAgent, findVersion, type VersionRow } from '../registry/find.ts';
 import { seedCast, type Cast, type Person } from '../testing/cast.ts';
 import { startPushes, type Pushes } from '../testing/pushes.ts';
 import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
+import { traceContext } from '../trace-context.ts';
 import { approvalFor } from './approval-for.ts';
 import { approvalsRoutes } from './routes.ts';
 
@@ -32,6 +33,7 @@ const unused = {
   body: undefined,
   headers: new Headers(),
   signal: AbortSignal.timeout(60_000),
+  trace: traceContext(new Headers()),
 };
 
 async function submit(

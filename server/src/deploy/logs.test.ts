@@ -3,6 +3,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { runEvents } from '../runs/events.ts';
 import { startWorker, type Worker } from '../runs/worker.ts';
 import { openDeployStage, type DeployStage } from '../testing/deploy-stage.ts';
+import { traceContext } from '../trace-context.ts';
 import { deploy } from './deploy.ts';
 import { unixTime } from './instant.ts';
 import { logs, type LogsWish } from './logs.ts';
@@ -89,12 +90,14 @@ test('a reader that reconnects gets all lines after its last one', async () => {
   expect(await read({ given: written[0]?.at, tail: 1 }, 1)).toEqual(['two', 'three']);
 });
 
+const trace = traceContext(new Headers());
+
 test('each line has the id for a reconnect, in the header that a browser sends', async () => {
   const routes = deployRoutes(stage.parts);
   const events = async (given: Record<string, string>) => {
     const headers = new Headers(given);
     const signal = AbortSignal.timeout(10_000);
-    const parts = { params: { name }, query: { ...wish, follow: false }, body: undefined, headers, signal };
+    const parts = { params: { name }, query: { ...wish, follow: false }, body: undefined, headers, trace, signal };
     const all = [];
     for await (const event of await routes['agents.logs']({ ...parts, caller: await caller(), callerNow: caller }))
       all.push(event);
@@ -108,7 +111,8 @@ test('each line has the id for a reconnect, in the header that a browser sends',
 
 test('a follow ends with the refusal when its reader may no longer read the logs', async () => {
   const signal = AbortSignal.timeout(20_000);
-  const parts = { params: { name }, query: wish, body: undefined, headers: new Headers(), signal };
+  const headers = new Headers();
+  const parts = { params: { name }, query: wish, body: undefined, headers, trace, signal };
   const callerNow = async () => await Promise.reject(new Problem('unauthenticated'));
   const events = await deployRoutes(stage.parts)['agents.logs']({ ...parts, caller: await caller(), callerNow });
   const lines: string[] = [];

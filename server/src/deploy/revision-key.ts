@@ -88,6 +88,7 @@ export async function modelAccess(
   const key = (await openAgentKey(key_maker, db, key_id)) ?? 'revoked';
   const primary = model?.primary;
   return {
+    SVC_GATEWAY_URL: gateway_url,
     OPENAI_API_KEY: key,
     OPENAI_BASE_URL: `${gateway_url}/v1`,
     OPENAI_API_BASE: `${gateway_url}/v1`,

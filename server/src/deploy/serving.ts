@@ -22,6 +22,8 @@ interface Serving {
   /** access.allowed_callers of the serving version, as team names. Undefined when the file names none. */
   allowed_teams: string[] | undefined;
   desired: store.Desired;
+  /** The gateway key of the revision; null for one from before there were keys. */
+  key_id: string | null;
   /** Undefined while it is stopped or restarting. */
   revision: ServingInstance | undefined;
 }
@@ -94,10 +96,10 @@ export function servingAgents({
     find: async (asking, name) => {
       const { caller, found } = await readAsOf(asking, { found: servedTo(asking.id, name) });
       if (found?.route === undefined) return { caller, agent: found?.agent, serving: undefined };
-      const { version_id, desired } = found.route;
+      const { version_id, desired, key_id } = found.route;
       const { allowed_teams, rules } = await servingConfig(db, version_id);
       const revision = desired === 'running' ? instanceOf(found.route, rules) : undefined;
-      const serving = { revision, desired, allowed_teams };
+      const serving = { revision, desired, key_id, allowed_teams };
       return { caller, agent: found.agent, serving };
     },
     instance: async (revision_id) => {

@@ -318,13 +318,14 @@ export const address = async (db: Reader, revision_id: string) =>
 /** The target of an agent's calls, and the desired state. */
 export interface ServingRow extends Address {
   desired: Desired;
+  key_id: string | null;
 }
 
 /** All columns of `agents` and the serving columns. These are null for an agent that is not deployed. */
 export const servedAgents = async <Agent extends object>(db: Reader, agents: Sql) =>
   await db.all<Agent & (ServingRow | { revision_id: null })>(sql`
     select a.*, s.* from (${agents}) a left join (
-      select r.agent_id as serving_agent_id, v.id as revision_id, v.version_id, i.url, r.desired
+      select r.agent_id as serving_agent_id, v.id as revision_id, v.version_id, i.url, r.desired, v.key_id
       from route r join revision v on v.id = r.revision_id join instance i on i.revision_id = v.id
     ) s on s.serving_agent_id = a.id`);
 

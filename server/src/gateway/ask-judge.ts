@@ -3,6 +3,7 @@
 import type { KeyCaller } from '../access/caller.ts';
 import { askNobody, type AskFor } from '../guardrails/guarded-call.ts';
 import { JudgeFailed, type JsonValue, type JudgeRequest } from '../guardrails/rule.ts';
+import type { RunOfCall } from '../ledger/books.ts';
 import { callInTurn } from './attempts.ts';
 import { openCall } from './open-call.ts';
 import { toModel } from './model.ts';
@@ -17,7 +18,10 @@ import { isJson, listOf, type Json, type Wire } from './wires/wire.ts';
 const judge_ms = 30_000;
 const max_answer_bytes = 4 * 1024 * 1024;
 
-export function askJudge(gateway: GatewayParts, payer: KeyCaller, signal: AbortSignal): AskFor {
+export function askJudge(
+  gateway: GatewayParts,
+  { payer, run, signal }: { payer: KeyCaller; run: RunOfCall; signal: AbortSignal },
+): AskFor {
   return (rule) => async (request) => {
     const ends = AbortSignal.any([signal, AbortSignal.timeout(judge_ms)]);
     if (request.kind === 'presidio') return await askPresidio(gateway, request, ends);
@@ -29,6 +33,7 @@ export function askJudge(gateway: GatewayParts, payer: KeyCaller, signal: AbortS
     const call = openCall(gateway, asked.wire, {
       sent: asked.sent,
       caller,
+      run,
       headers: new Headers(),
       signal: ends,
       ask: askNobody,

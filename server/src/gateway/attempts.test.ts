@@ -116,6 +116,17 @@ test.each([
   expect(await rowsOf(key.id)).toMatchObject([{ outcome: 'refused', nano: 0 }]);
 });
 
+test('the attempts of one call have one call id, and another call has another', async () => {
+  const name = await model({}, [refuses(500), well]);
+  const key = await keyFor([name]);
+  for (let n = 0; n < 2; n++) await ask(key, name);
+  await rowsOf(key.id);
+  const calls = await app.db.all<{ attempts: number }>(
+    sql`select count(*)::int as attempts from ledger where key_id = ${key.id} group by call_id`,
+  );
+  expect(calls).toEqual([{ attempts: 2 }, { attempts: 2 }]);
+});
+
 test('when no upstream answers, the fallback does, under a hold of its own', async () => {
   const spare = await model();
   const name = await model({ fallbacks: [spare] }, [refuses(500), refuses(429)]);

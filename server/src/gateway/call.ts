@@ -4,10 +4,12 @@ import type { KeyCaller } from '../access/caller.ts';
 import { parseJson } from '../http/body.ts';
 import type { Reply } from '../http/reply.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
+import type { TraceContext } from '../trace-context.ts';
 import { askJudge } from './ask-judge.ts';
 import { callInTurn } from './attempts.ts';
 import { openCall } from './open-call.ts';
 import type { GatewayParts } from './parts.ts';
+import { runOfCall } from './run-of-call.ts';
 import { isJson, type Wire } from './wires/wire.ts';
 
 export interface Incoming {
@@ -16,6 +18,7 @@ export interface Incoming {
   headers: RequestHeaders;
   /** Ends when the client goes away or the service stops. */
   signal: AbortSignal;
+  trace: TraceContext;
 }
 
 /** No vendor knows so many; each takes time. */
@@ -26,6 +29,7 @@ export async function callModel(gateway: GatewayParts, wire: Wire, { body, ...in
   if (!isJson(sent)) throw new Problem('malformed', { detail: 'The body must be a JSON object.' });
   if (Object.keys(sent).length > max_members)
     throw new Problem('malformed', { detail: `The body has more than ${max_members} members.` });
-  const ask = askJudge(gateway, incoming.caller, incoming.signal);
-  return await callInTurn(gateway.health, openCall(gateway, wire, { sent, ...incoming, ask }));
+  const run = runOfCall(gateway.run_key, incoming);
+  const ask = askJudge(gateway, { payer: incoming.caller, run, signal: incoming.signal });
+  return await callInTurn(gateway.health, openCall(gateway, wire, { sent, run, ...incoming, ask }));
 }

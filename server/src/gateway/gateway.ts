@@ -27,6 +27,7 @@ export function openGateway({
   owner,
   private_hosts,
   readCredentials,
+  run_key,
   onError,
 }: {
   db: Database;
@@ -36,6 +37,7 @@ export function openGateway({
   owner: string;
   private_hosts: readonly string[];
   readCredentials: ReadCredentials;
+  run_key: Buffer;
   onError: (error: unknown) => void;
 }): Gateway {
   const admission = openAdmission(admission_db, { facts: openFacts(readCredentials), onError });
@@ -69,6 +71,7 @@ export function openGateway({
     outbound,
     health,
     readCredentials,
+    run_key,
     onBroken: onError,
     background: background.start,
     startSweeper: () => {

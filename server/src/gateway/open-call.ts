@@ -4,6 +4,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { Blocked, type AskFor } from '../guardrails/guarded-call.ts';
 import type { Reply } from '../http/reply.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
+import type { RunOfCall } from '../ledger/books.ts';
 import { passAnswer } from './answer.ts';
 import { settle, type Attempt } from './attempt.ts';
 import { AttemptFailed } from './attempt-failed.ts';
@@ -21,6 +22,7 @@ import type { Json, Wire } from './wires/wire.ts';
 export interface CallInput {
   sent: Json;
   caller: Payer;
+  run: RunOfCall;
   headers: RequestHeaders;
   /** Ends when the client goes away or the service stops. */
   signal: AbortSignal;
@@ -32,7 +34,7 @@ export interface CallInput {
 export function openCall(
   gateway: GatewayParts,
   wire: Wire,
-  { sent, caller, headers, signal, ask }: CallInput,
+  { sent, caller, run, headers, signal, ask }: CallInput,
 ): Call<Attempt> {
   const read = (body: Json): Asked => {
     // The upstream gets this text, and not the client's: a number can be longer in it.
@@ -41,6 +43,7 @@ export function openCall(
     return { sent: body, asked, guarded: undefined };
   };
   const passed = passedHeaders(wire, headers);
+  const call_id = randomUUIDv7();
   let current = read(sent);
   let isChecked = false;
   const hold = async (model: string, attempt: number): Promise<Attempt> => {
@@ -50,7 +53,7 @@ export function openCall(
       caller,
       hold_id,
       model,
-      reservation: (facts) => reservationOf(wire, asked, { ...facts, caller, hold_id, attempt }),
+      reservation: (facts) => reservationOf(wire, asked, { ...facts, caller, run, call_id, hold_id, attempt }),
     });
     return { gateway, wire, ...current, passed, caller, hold_id, client: signal, ...admitted };
   };

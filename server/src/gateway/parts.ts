@@ -10,6 +10,8 @@ export interface GatewayParts {
   outbound: Outbound;
   health: Health;
   readCredentials: ReadCredentials;
+  /** Of run tokens. */
+  run_key: Buffer;
   /** An answer that broke off after its first byte. */
   onBroken(cause: unknown): void;
   /** Work that continues after the answer. */

@@ -1,6 +1,6 @@
 // What a call asks for, as what it can cost at most.
 import { Problem } from '@gantry/contract/problems.ts';
-import type { Reservation } from '../ledger/books.ts';
+import type { Reservation, RunOfCall } from '../ledger/books.ts';
 import type { Facts, Payer } from './facts.ts';
 import type { Model } from './model.ts';
 import { boundOf, outputTokensFor } from './prices/cost.ts';
@@ -9,6 +9,8 @@ import { image_max_tokens, type AskedOfModel, type Wire } from './wires/wire.ts'
 interface Reserved extends Facts {
   model: Model;
   caller: Payer;
+  run: RunOfCall;
+  call_id: string;
   hold_id: string;
   attempt: number;
 }
@@ -21,7 +23,7 @@ const min_output_tokens = 256;
 export function reservationOf(
   wire: Wire,
   asked: AskedOfModel,
-  { key, model, caller, hold_id, attempt }: Reserved,
+  { key, model, caller, run, call_id, hold_id, attempt }: Reserved,
 ): Reservation {
   if (model.kind !== wire.kind)
     throw new Problem('invalid', { detail: `models/${model.name} is called in the format of ${model.kind}.` });
@@ -56,6 +58,8 @@ export function reservationOf(
       upstream_model: model.upstream_model,
       attempt,
       price: price?.version ?? null,
+      call_id,
+      ...run,
     },
   };
 }

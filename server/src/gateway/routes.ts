@@ -22,8 +22,9 @@ export function gatewayRoutes(db: Database, parts: GatewayParts): SurfaceHandler
       body,
       headers,
       signal,
-    }: Pick<Call<'gateway.messages'>, 'caller' | 'body' | 'headers' | 'signal'>) =>
-      await callModel(parts, wire, { caller: withKey(caller), body, headers, signal });
+      trace,
+    }: Pick<Call<'gateway.messages'>, 'caller' | 'body' | 'headers' | 'signal' | 'trace'>) =>
+      await callModel(parts, wire, { caller: withKey(caller), body, headers, signal, trace });
   return {
     'gateway.chat_completions': calls(chatCompletions),
     'gateway.responses': calls(responses),

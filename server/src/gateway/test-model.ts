@@ -18,6 +18,7 @@ import type { Model, Upstream } from './model.ts';
 import { nearestModel } from './nearest-model.ts';
 import type { GatewayParts } from './parts.ts';
 import { costOf } from './prices/cost.ts';
+import { noRun } from './run-of-call.ts';
 import * as store from './store.ts';
 import { chatCompletions } from './wires/chat-completions.ts';
 import { embeddings } from './wires/embeddings.ts';
@@ -90,7 +91,14 @@ async function testUpstream(gateway: GatewayParts, { model, upstream, tester, si
   const unset = missingCredential(model, upstream);
   if (unset !== undefined) return failure(base_url, sentence(`${unset.why}. ${unset.hint ?? ''}`));
   const { wire, sent } = smallCall(model);
-  const call = openCall(gateway, wire, { sent, headers: new Headers(), caller: tester, signal, ask: askNobody });
+  const call = openCall(gateway, wire, {
+    sent,
+    headers: new Headers(),
+    caller: tester,
+    run: noRun,
+    signal,
+    ask: askNobody,
+  });
   const held = await call.admit(model.name, 1);
   const began = performance.now();
   try {

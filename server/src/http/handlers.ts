@@ -2,6 +2,7 @@
 import type { Answer, Endpoint, Parts, SurfaceName } from '@gantry/contract/endpoint.ts';
 import type { EndpointName, Endpoints } from '@gantry/contract/endpoints.ts';
 import type { Caller } from '../access/caller.ts';
+import type { TraceContext } from '../trace-context.ts';
 import type { Reply } from './reply.ts';
 import type { RequestHeaders } from './request-headers.ts';
 
@@ -11,6 +12,7 @@ export type Call<N extends EndpointName> = Parts<Endpoints[N]> & {
   headers: RequestHeaders;
   /** Ends when the client goes away or the service stops. */
   signal: AbortSignal;
+  trace: TraceContext;
 } & (Endpoints[N] extends { body: 'archive' } | { reply: { kind: 'events' } } ? CallerNow : object);
 
 /** For handlers that read the body themselves, and for long answers. */

@@ -9,8 +9,11 @@ const always = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** Adds the security headers, the request's id, and the numbers of its audit entries. */
-export function secure(reply: Reply, request_id: string, receipts: readonly Receipt[]): Reply {
+/** Adds the security headers, the ids of the request and of its trace, and the numbers of its audit entries. */
+export function secure(
+  reply: Reply,
+  { request_id, trace_id, receipts }: { request_id: string; trace_id?: string; receipts: readonly Receipt[] },
+): Reply {
   const entries = receipts.map(({ chain, seq }) => `${chain}/${seq}`).join(', ');
   return {
     ...reply,
@@ -19,6 +22,7 @@ export function secure(reply: Reply, request_id: string, receipts: readonly Rece
       ...reply.headers,
       ...always,
       'x-request-id': request_id,
+      ...(trace_id !== undefined && { 'x-trace-id': trace_id }),
       ...(entries !== '' && { 'x-audit-entry': entries }),
     },
   };

@@ -20,13 +20,14 @@ const send = async (
 ) => await fetch(app.url + path, { ...init, headers: { authorization: `Bearer ${ada.token}`, ...headers } });
 const json = { 'content-type': 'application/json' };
 
-test('every answer has the security headers and a request id, also a refusal and an unknown path', async () => {
+test('every answer has the security headers and the ids of the request and its trace, also a refusal and an unknown path', async () => {
   for (const path of ['/livez', '/api/v1/teams', '/api/v1/nothing', '/api/v1/teams?limit=0']) {
     const { headers } = await send(path);
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(headers.get('x-trace-id')).toMatch(/^[0-9a-f]{32}$/);
     expect(headers.get('access-control-allow-origin')).toBeNull();
   }
 });

@@ -12,6 +12,7 @@ import { Refusal } from '../access/authorize.ts';
 import { actorOf, type Caller, type Origin } from '../access/caller.ts';
 import type { RecordRefusal } from '../access/refused.ts';
 import { theOrg } from '../access/subject.ts';
+import { traceContext, type TraceContext } from '../trace-context.ts';
 import { printAnswer } from './answer.ts';
 import { announcedBytes, archiveOf, readBytes, readJson, requireType } from './body.ts';
 import type { AllHandlers, Call } from './handlers.ts';
@@ -43,6 +44,7 @@ export interface HttpParts {
 export interface RequestLog {
   answered(line: {
     request_id: string;
+    trace_id: string;
     method: string;
     path: string;
     status: number;
@@ -72,6 +74,7 @@ interface Exchange {
   headers: RequestHeaders;
   origin: Origin;
   request_id: string;
+  trace: TraceContext;
   /** Ends when the client goes away or the service stops. */
   signal: AbortSignal;
 }
@@ -106,7 +109,8 @@ function exchangeOf({ clientAddress }: HttpParts, incoming: IncomingMessage, sig
   const headers = requestHeaders(incoming);
   const request_id = randomUUID();
   const origin = { request_id, ip: clientAddress(incoming.socket.remoteAddress, headers), receipts: [] };
-  return { incoming, method: incoming.method ?? '', path, query, headers, origin, request_id, signal };
+  const trace = traceContext(headers);
+  return { incoming, method: incoming.method ?? '', path, query, headers, origin, request_id, trace, signal };
 }
 
 // Never rejects: a reply that cannot be written is logged, and its connection ends.
@@ -117,14 +121,22 @@ async function answer(
   outgoing: ServerResponse,
 ): Promise<void> {
   const started = performance.now();
-  const { incoming, method, path, origin, request_id, signal } = exchange;
+  const { incoming, method, path, origin, request_id, trace, signal } = exchange;
+  const { trace_id } = trace;
   const asking: Asking = { caller: { kind: 'anonymous', origin } };
   const reply = await replyTo(parts, routes, exchange, asking);
-  const line = { request_id, method, path, status: reply.status, ms: Math.round(performance.now() - started) };
+  const line = {
+    request_id,
+    trace_id,
+    method,
+    path,
+    status: reply.status,
+    ms: Math.round(performance.now() - started),
+  };
   const actor = asking.caller.kind === 'anonymous' ? null : actorOf(asking.caller).name;
   parts.log.answered({ ...line, ip: origin.ip, actor });
   try {
-    await send(incoming, outgoing, secure(reply, request_id, origin.receipts));
+    await send(incoming, outgoing, secure(reply, { request_id, trace_id, receipts: origin.receipts }));
   } catch (error) {
     if (!signal.aborted) parts.log.bug(error, request_id);
     outgoing.destroy();
@@ -165,7 +177,7 @@ async function carryOut(
   exchange: Exchange & { params: Record<string, string> },
   asking: Asking,
 ): Promise<Reply> {
-  const { incoming, headers, signal, request_id } = exchange;
+  const { incoming, headers, signal, request_id, trace } = exchange;
   if (handler === undefined) throw servedElsewhere(surface);
   const identifyNow = async () => await identify(parts, { endpoint, surface }, exchange, asking);
   const isRead = endpoint.body !== undefined && endpoint.body !== 'archive';
@@ -183,7 +195,7 @@ async function carryOut(
     query: parse(endpoint.query, readQuery(endpoint, exchange.query), '/query'),
     body: readBody(endpoint, exchange, bytes),
   };
-  const call = { ...parsed, caller, headers, signal, callerNow: identifyNow };
+  const call = { ...parsed, caller, headers, signal, trace, callerNow: identifyNow };
   const refuse = async (error: unknown) =>
     problemDocument(await toProblem(parts, asking.caller, error, request_id), request_id);
   return await parts.carryOutOnce(

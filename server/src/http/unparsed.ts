@@ -63,7 +63,7 @@ function problemOf({ code }: NodeJS.ErrnoException): Problem {
 /** The last answer of its connection. */
 function lastAnswer(problem: Problem) {
   const request_id = randomUUID();
-  const { status, headers } = secure(problemReply(problem, request_id), request_id, []);
+  const { status, headers } = secure(problemReply(problem, request_id), { request_id, receipts: [] });
   const body = JSON.stringify(problemDocument(problem, request_id));
   const all = { ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' };
   return { request_id, status, headers: all, body };

@@ -2,18 +2,19 @@
 // Promises: a call is pinned to its revision. The service never sends it twice. Only its caller gets the answer, also after a restart.
 // When a container dies, its runs end as `interrupted`. A caller who hangs up before an answer or a run id withdraws a call
 // that waits in the container's queue. A running call continues.
-import { randomUUID } from 'node:crypto';
 import type { Caller } from '../access/caller.ts';
 import { Blocked, type GuardedCall } from '../guardrails/guarded-call.ts';
 import { guardrailsHeader } from '../guardrails/print-done.ts';
 import { jsonReply, type Reply } from '../http/reply.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
 import { within } from '../within.ts';
+import type { TraceContext } from '../trace-context.ts';
 import { admit } from './admit.ts';
 import { readAnswer, type Answer } from './answer.ts';
 import { answerOf, followInvocation, storeEnd } from './follow-invocation.ts';
 import { guardedInput, guardedOutput, guardInvocation } from './guarded-invocation.ts';
 import type { Ingress } from './ingress.ts';
+import { startRun } from './start-run.ts';
 import * as store from './store.ts';
 import { callAgent, short_ms, type UpstreamCall } from './upstream.ts';
 
@@ -23,17 +24,20 @@ export interface Incoming {
   headers: RequestHeaders;
   body: Uint8Array;
   signal: AbortSignal;
+  trace: TraceContext;
 }
 
 export async function call(ingress: Ingress, incoming: Incoming): Promise<Reply> {
-  const { agent, instance, user } = await admit(ingress.agents, incoming.caller, incoming.name);
+  const admitted = await admit(ingress.agents, incoming.caller, incoming.name);
+  const { agent, instance, user } = admitted;
   const guarded = guardInvocation(instance.rules);
   const body = await guardedInput(guarded, incoming.body);
   // A caller who has left waits for no answer and cannot withdraw the call.
   incoming.signal.throwIfAborted();
-  const run_id = randomUUID();
+  const run = startRun(ingress, admitted, incoming.trace);
+  const run_id = run.id;
   const to = { instance, agent, caller: user, method: 'POST' } as const;
-  const ending = ended(ingress, { ...to, path: '/invoke', run_id, headers: incoming.headers, body }, guarded);
+  const ending = ended(ingress, { ...to, path: '/invoke', run, headers: incoming.headers, body }, guarded);
   const isDetached = /(^|[\s,])respond-async\b/i.test(incoming.headers.get('prefer') ?? '');
   const leave = () => {
     // A stopping service hangs up too, and the next service follows its runs. A silent container starts no waiting call.

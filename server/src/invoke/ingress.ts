@@ -11,6 +11,8 @@ import * as store from './store.ts';
 export interface IngressParts {
   db: Database;
   agents: ServingAgents;
+  /** Signs run tokens. */
+  run_key: Buffer;
   sync_budget_ms: number;
   /** Aborted when the service stops. Open calls are then answered with 202. */
   stopping: AbortSignal;

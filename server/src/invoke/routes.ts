@@ -8,10 +8,10 @@ import { stream } from './stream.ts';
 
 export function invokeRoutes(ingress: Ingress): Handlers<'invoke'> {
   return {
-    'invoke.call': async ({ params: { name }, caller, headers, body, signal }) =>
-      await call(ingress, { caller, name, headers, body, signal }),
-    'invoke.stream': async ({ params: { name }, caller, headers, body, signal }) =>
-      await stream(ingress, { caller, name, headers, body, signal }),
+    'invoke.call': async ({ params: { name }, caller, headers, body, signal, trace }) =>
+      await call(ingress, { caller, name, headers, body, signal, trace }),
+    'invoke.stream': async ({ params: { name }, caller, headers, body, signal, trace }) =>
+      await stream(ingress, { caller, name, headers, body, signal, trace }),
     'invoke.run': async ({ caller, params }) => await readInvocation(ingress, { caller, ...params }),
     'invoke.cancel': async ({ caller, params }) => await cancelInvocation(ingress, { caller, ...params }),
     'invoke.health': async ({ caller, params, signal }) => await health(ingress, { caller, name: params.name, signal }),

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printServerSentEvent } from '@gantry/contract/server-sent-events.ts';
 import { guardrailsHeader } from '../guardrails/print-done.ts';
@@ -8,20 +7,22 @@ import { brokenConnection, max_answer_bytes, readAnswer } from './answer.ts';
 import type { Incoming } from './call.ts';
 import { guardedEvents, guardedInput, guardedOutput, guardInvocation } from './guarded-invocation.ts';
 import type { Ingress } from './ingress.ts';
+import { startRun } from './start-run.ts';
 import { callAgent } from './upstream.ts';
 
 /** The agent's output as server-sent events. When the client disconnects, the run is cancelled. */
 export async function stream(ingress: Ingress, incoming: Incoming): Promise<Reply> {
-  const { agent, instance, user } = await admit(ingress.agents, incoming.caller, incoming.name);
+  const admitted = await admit(ingress.agents, incoming.caller, incoming.name);
+  const { agent, instance, user } = admitted;
   const guarded = guardInvocation(instance.rules);
-  const run_id = randomUUID();
+  const run = startRun(ingress, admitted, incoming.trace);
   const answered = await callAgent(ingress.connections, {
     instance,
     agent,
     caller: user,
     method: 'POST',
     path: '/stream',
-    run_id,
+    run,
     headers: incoming.headers,
     body: await guardedInput(guarded, incoming.body),
     signal: incoming.signal,
@@ -30,7 +31,7 @@ export async function stream(ingress: Ingress, incoming: Incoming): Promise<Repl
   const headers = {
     'content-type': content_type,
     'cache-control': 'no-store',
-    'x-run-id': run_id,
+    'x-run-id': run.id,
     ...(retry_after === undefined ? {} : { 'retry-after': retry_after }),
   };
   if (!content_type.startsWith('text/event-stream')) {
@@ -39,8 +40,8 @@ export async function stream(ingress: Ingress, incoming: Incoming): Promise<Repl
   }
   // Without an encoding the body gives buffers.
   const body = answered.body as AsyncIterable<Buffer>;
-  const events = wholeEvents(body, { ref: agent.ref, run_id, stopping: ingress.stopping });
-  return { status, headers, body: guarded === undefined ? events : guardedEvents(guarded, events, run_id) };
+  const events = wholeEvents(body, { ref: agent.ref, run_id: run.id, stopping: ingress.stopping });
+  return { status, headers, body: guarded === undefined ? events : guardedEvents(guarded, events, run.id) };
 }
 
 const newline = 0x0a;

@@ -6,6 +6,7 @@ import { jwtVerify } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readAnswer } from './answer.ts';
 import { prove } from '../testing/agent-stand-in.ts';
+import { traceContext } from '../trace-context.ts';
 import { agentConnections } from './agent-connections.ts';
 import { callAgent, type UpstreamCall } from './upstream.ts';
 
@@ -72,16 +73,18 @@ test("only the caller's allow-listed headers and the ingress's own headers arriv
     'x-svc-caller': 'forged',
     'x-svc-thread-space': 'forged',
     'x-svc-run-id': 'forged',
+    'x-svc-run': 'forged',
     'x-forwarded-for': '10.0.0.1',
     forwarded: 'for=10.0.0.1',
     prefer: 'respond-async',
     accept: 'text/event-stream',
     'content-type': 'application/json',
-    traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00',
+    tracestate: 'vendor=1',
   });
   const { body } = await send({
     headers,
-    run_id: '11111111-1111-4111-8111-111111111111',
+    run: { id: '11111111-1111-4111-8111-111111111111', token: 'token', trace: traceContext(headers) },
     body: Buffer.from('{"input":{"n":12345678901234567890}}'),
   });
   await body.dump();
@@ -92,9 +95,11 @@ test("only the caller's allow-listed headers and the ingress's own headers arriv
     'x-svc-ingress-secret': secret,
     'x-svc-thread-space': createHmac('sha256', agent.id).update('user-1').digest('base64url').slice(0, 22),
     'x-svc-run-id': '11111111-1111-4111-8111-111111111111',
+    'x-svc-run': 'token',
     accept: 'text/event-stream',
     'content-type': 'application/json',
     traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    tracestate: 'vendor=1',
     'content-length': '36',
   });
   const { payload, protectedHeader } = await jwtVerify(String(token), Buffer.from(secret), {

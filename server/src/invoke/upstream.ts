@@ -5,10 +5,11 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
 import type { ServingAddress } from '../deploy/serving.ts';
+import type { TraceContext } from '../trace-context.ts';
 import { Unproven, type AgentConnections } from './agent-connections.ts';
 import { callerIdentity, threadSpace } from './caller-identity.ts';
 
-const passed_in = ['accept', 'content-type', 'traceparent', 'tracestate', 'baggage'];
+const passed_in = ['accept', 'content-type', 'baggage'];
 const answer_types = /^(application\/json|application\/problem\+json|text\/plain|text\/event-stream)(;|$)/i;
 // The wrapper's own statuses. 401 is missing: it would tell the callers that they are not signed in here.
 const answer_statuses = [200, 202, 400, 404, 408, 409, 413, 415, 422, 429, 500, 503];
@@ -22,10 +23,17 @@ export interface UpstreamCall {
   caller: SignedInCaller;
   method: 'GET' | 'POST';
   path: '/invoke' | '/stream' | '/health' | '/ready' | `/runs/${string}`;
-  run_id?: string;
+  run?: StartedRun;
   headers?: RequestHeaders;
   body?: Uint8Array;
   signal?: AbortSignal;
+}
+
+/** A run that the call starts. */
+export interface StartedRun {
+  id: string;
+  token: string;
+  trace: TraceContext;
 }
 
 export interface UpstreamAnswer {
@@ -44,7 +52,12 @@ export async function callAgent(connections: AgentConnections, call: UpstreamCal
     'x-svc-ingress-secret': call.instance.secret,
     'x-svc-caller': await callerIdentity(call.instance.secret, call.agent.ref, call.caller),
     'x-svc-thread-space': threadSpace(call.agent.id, call.caller),
-    ...(call.run_id === undefined ? {} : { 'x-svc-run-id': call.run_id }),
+    ...(call.run && {
+      'x-svc-run-id': call.run.id,
+      'x-svc-run': call.run.token,
+      traceparent: call.run.trace.traceparent,
+      ...(call.run.trace.tracestate !== null && { tracestate: call.run.trace.tracestate }),
+    }),
   };
   for (const name of passed_in) {
     const value = call.headers?.get(name);

@@ -10,6 +10,8 @@ import * as store from './store.ts';
 import type { Budget, CallRecord, Hold, LedgerRow, Used } from './store.ts';
 import { endOf } from './windows.ts';
 
+export type { RunOfCall } from './store.ts';
+
 /** The database stores them as an integer. */
 const max_call_tokens = 2 ** 31 - 1;
 

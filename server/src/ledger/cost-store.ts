@@ -12,6 +12,8 @@ export interface CostFilter {
   team?: string | undefined;
   model?: string | undefined;
   tag?: string | undefined;
+  /** With the runs that it has called. */
+  run?: string | undefined;
   /** The accounts whose calls the caller may see; undefined for all. */
   accounts?: readonly string[];
   /** Beside the accounts: the caller's own calls. */
@@ -36,6 +38,7 @@ const expressions: Readonly<Record<CostDimension, Sql>> = {
   principal: sql`l.principal`,
   key: sql`l.key`,
   tag: sql`t.tag`,
+  run: sql`l.run_id::text`,
   day: sql`l.day::text`,
 };
 
@@ -67,7 +70,7 @@ export async function costReport(db: Reader, filter: CostFilter): Promise<CostRe
 }
 
 // `day` has an index; `at` has none.
-function where({ since, until, agent, team, model, tag, accounts, user }: CostFilter): Sql {
+function where({ since, until, agent, team, model, tag, run, accounts, user }: CostFilter): Sql {
   const conditions = [
     sql`l.day between (${since}::timestamptz at time zone 'UTC')::date - 1 and (${until}::timestamptz at time zone 'UTC')::date`,
     sql`l.at >= ${since} and l.at < ${until}`,
@@ -75,6 +78,7 @@ function where({ since, until, agent, team, model, tag, accounts, user }: CostFi
     ...(team === undefined ? [] : [sql`l.team = ${team}`]),
     ...(model === undefined ? [] : [sql`l.model = ${model}`]),
     ...(tag === undefined ? [] : [sql`${tag} = any(l.tags)`]),
+    ...(run === undefined ? [] : [sql`(l.run_id = ${run} or l.root_run_id = ${run})`]),
     ...(accounts === undefined ? [] : [sql`(l.accounts && ${accounts}::uuid[] or l."user" = ${user ?? null})`]),
   ];
   return conditions.reduce((all, one) => sql`${all} and ${one}`);

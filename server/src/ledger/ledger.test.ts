@@ -100,6 +100,11 @@ const reservationOf = (accounts: string[], input_tokens: number, output_tokens: 
     upstream_model: 'm',
     attempt: 1,
     price: 'test',
+    call_id: randomUUID(),
+    run_id: null,
+    root_run_id: null,
+    caller_id: null,
+    trace_id: null,
   },
 });
 

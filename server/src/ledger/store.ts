@@ -12,7 +12,7 @@ export interface Budget {
 }
 
 /** What the ledger says about a call. It is known before the call, so it is stored with the hold. */
-export interface CallRecord {
+export interface CallRecord extends RunOfCall {
   key_id: string;
   key: string;
   team: string | null;
@@ -26,6 +26,17 @@ export interface CallRecord {
   attempt: number;
   /** The version of the price; null without one. */
   price: string | null;
+  /** The same for all attempts of a call. */
+  call_id: string;
+}
+
+/** The run that made a call; null for one that no run made. */
+export interface RunOfCall {
+  run_id: string | null;
+  root_run_id: string | null;
+  /** The end caller of the run. */
+  caller_id: string | null;
+  trace_id: string | null;
 }
 
 export interface Hold {
@@ -114,12 +125,15 @@ export function write({ accounts, rates, holds, rows }: Written): Sql {
       select id, accounts, day, nano, second, tokens, deadline, call from jsonb_to_recordset(${JSON.stringify(holds)}::jsonb)
         as h (id uuid, accounts uuid[], day date, nano bigint, second bigint, tokens integer, deadline timestamptz, call jsonb))
     insert into ledger (hold_id, at, day, key_id, accounts, key, team, "user", agent, principal, tags, model, provider, upstream_model,
-      attempt, outcome, estimated, input_tokens, output_tokens, usage, nano, price)
+      attempt, outcome, estimated, input_tokens, output_tokens, usage, nano, price,
+      call_id, run_id, root_run_id, caller_id, trace_id)
     select hold_id, clock_now(), day, key_id, accounts, key, team, "user", agent, principal, tags, model, provider, upstream_model,
-      attempt, outcome, estimated, input_tokens, output_tokens, usage, nano, price
+      attempt, outcome, estimated, input_tokens, output_tokens, usage, nano, price,
+      call_id, run_id, root_run_id, caller_id, trace_id
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l (hold_id uuid, day date, key_id uuid, accounts uuid[], key text,
       team text, "user" text, agent text, principal text, tags text[], model text, provider text, upstream_model text, attempt integer,
-      outcome text, estimated boolean, input_tokens bigint, output_tokens bigint, usage jsonb, nano bigint, price text)`;
+      outcome text, estimated boolean, input_tokens bigint, output_tokens bigint, usage jsonb, nano bigint, price text, call_id uuid,
+        run_id uuid, root_run_id uuid, caller_id uuid, trace_id text)`;
 }
 
 /** Whose process has died, or has lost them. */

@@ -11,6 +11,7 @@ export function openIngressRole(parts: RoleParts): Role {
   const ingress = openIngress({
     db,
     agents: servingAgents({ db, ingress_key: keys['ingress-secret'], readAsOf }),
+    run_key: keys['run-token'],
     sync_budget_ms: config.sync_budget_seconds * 1000,
     stopping,
     onError,

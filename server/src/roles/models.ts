@@ -9,6 +9,7 @@ export function openModels({
   config,
   db,
   envelope,
+  keys,
   owner,
   openPool,
   onError,
@@ -19,6 +20,7 @@ export function openModels({
     admission_db: openPool(admission_pool),
     owner,
     private_hosts: config.outbound_private_hosts,
+    run_key: keys['run-token'],
     readCredentials: teamSecretReader({ stores: stores({ envelope }), onError }),
     onError,
   });

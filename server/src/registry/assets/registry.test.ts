@@ -6,6 +6,7 @@ import { canRead, isMember } from '../../access/decide.ts';
 import { sql } from '../../database/sql.ts';
 import { cursors } from '../../http/cursor.ts';
 import { testDatabase, type TestDatabase } from '../../testing/test-database.ts';
+import { traceContext } from '../../trace-context.ts';
 import { findAgent, findAsset } from '../find.ts';
 import { registryRoutes } from '../routes.ts';
 import { emailOf, seedCast, type Cast, type Person } from '../../testing/cast.ts';
@@ -26,6 +27,7 @@ const unused = {
   body: undefined,
   headers: new Headers(),
   signal: AbortSignal.timeout(60_000),
+  trace: traceContext(new Headers()),
   callerNow: async () => await cast.caller('otto'),
 };
 const anonymous = () => ({ kind: 'anonymous' as const, origin: { request_id: null, ip: null, receipts: [] } });

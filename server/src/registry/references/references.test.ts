@@ -7,6 +7,7 @@ import { change } from '../../access/change.ts';
 import { sql } from '../../database/sql.ts';
 import { cursors } from '../../http/cursor.ts';
 import { testDatabase, type TestDatabase } from '../../testing/test-database.ts';
+import { traceContext } from '../../trace-context.ts';
 import { findAgent, findAsset, findVersion } from '../find.ts';
 import { loadVersionContent } from '../versions/load-version-content.ts';
 import { readNow } from '../../testing/read-now.ts';
@@ -45,6 +46,7 @@ const unused = {
   query: undefined,
   body: undefined,
   headers: new Headers(),
+  trace: traceContext(new Headers()),
   signal: AbortSignal.timeout(60_000),
 };
 /** A config that differs from all others of its kind. */

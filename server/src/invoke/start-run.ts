@@ -1,0 +1,26 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { signRunToken } from '../run-token.ts';
+import type { TraceContext } from '../trace-context.ts';
+import type { Admitted } from './admit.ts';
+import type { Ingress } from './ingress.ts';
+import type { StartedRun } from './upstream.ts';
+
+/** A run of its own, which no other run has called. */
+export function startRun(
+  { run_key }: Pick<Ingress, 'run_key'>,
+  { agent, instance, key_id, user }: Admitted,
+  trace: TraceContext,
+): StartedRun {
+  const id = randomUUIDv7();
+  const token = signRunToken(run_key, {
+    agent_id: agent.id,
+    revision_id: instance.revision_id,
+    key_id,
+    run_id: id,
+    root_run_id: id,
+    caller_id: user.id,
+    chain: [],
+    trace_id: trace.trace_id,
+  });
+  return { id, token, trace };
+}

@@ -1,0 +1,58 @@
+// A run token names the run of an agent. The ingress hands it to the container with each call, and the container sends it with the calls of that
+// run. It is a JWT (RFC 7519) with HS256, under a key that no container has. A token proves nothing alone: the sender must also have the
+// gateway key of the same revision.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+export interface RunClaims {
+  agent_id: string;
+  revision_id: string;
+  /** Of the revision; null for one without a key, whose token proves nothing. */
+  key_id: string | null;
+  run_id: string;
+  /** The first run of a chain of calls. */
+  root_run_id: string;
+  /** The end caller: a user or a service principal. */
+  caller_id: string;
+  /** The agents through which the call came, nearest first. */
+  chain: readonly string[];
+  trace_id: string;
+}
+
+/** A run has no limit of its own. A later call counts as the agent's own. */
+const longest_run_seconds = 24 * 60 * 60;
+
+// The only header that is accepted, so a token cannot choose its algorithm.
+const head = encode({ alg: 'HS256', typ: 'run+jwt' });
+
+export function signRunToken(key: Buffer, claims: RunClaims, now_ms = Date.now()): string {
+  const exp = Math.floor(now_ms / 1000) + longest_run_seconds;
+  const signed = `${head}.${encode({ ...claims, exp })}`;
+  return `${signed}.${signatureOf(key, signed)}`;
+}
+
+/** Undefined for a token that this key has not signed. */
+export function readRunToken(
+  key: Buffer,
+  token: string,
+  now_ms = Date.now(),
+): { claims: RunClaims; is_expired: boolean } | undefined {
+  const end = token.lastIndexOf('.');
+  const signed = token.slice(0, Math.max(end, 0));
+  const given = Buffer.from(token.slice(end + 1));
+  const expected = Buffer.from(signatureOf(key, signed));
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+  if (!signed.startsWith(`${head}.`)) return undefined;
+  // Signed by this service.
+  const { exp, ...claims } = JSON.parse(
+    Buffer.from(signed.slice(head.length + 1), 'base64url').toString(),
+  ) as RunClaims & { exp: number };
+  return { claims, is_expired: exp * 1000 <= now_ms };
+}
+
+function signatureOf(key: Buffer, signed: string): string {
+  return createHmac('sha256', key).update(signed).digest('base64url');
+}
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}

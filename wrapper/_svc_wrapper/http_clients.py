@@ -1,0 +1,89 @@
+"""Adds the headers of the run to requests of the user's code, and only to those whose URL is the gateway's.
+
+Each client is changed at the place through which every single request goes. So a redirect is a request of its own,
+and another host never gets the headers. httpx and aiohttp are below the SDKs of OpenAI, Anthropic and litellm;
+urllib3 is below requests.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from .after_import import after_import
+from .run_headers import RUN_HEADER, TRACE_HEADER, Origin, run_headers
+
+
+def name_runs(gateway_url: str) -> None:
+    """Before the user's code is imported. A client that it never imports costs nothing."""
+    gateway = Origin.of_url(gateway_url)
+    for name, change in CLIENTS.items():
+        after_import(name, functools.partial(change, gateway))
+
+
+def change_httpx(gateway: Origin, httpx: ModuleType) -> None:
+    def named(request: Any) -> Any:
+        if Origin.of(request.url.scheme, request.url.host, request.url.port) != gateway:
+            return request
+        # A copy: the client makes the request after a redirect from the original's headers.
+        copy = type(request)(
+            request.method,
+            request.url,
+            headers=request.headers,
+            stream=request.stream,
+            extensions=request.extensions,
+        )
+        copy.headers.pop(RUN_HEADER, None)
+        copy.headers.update(run_headers(request.headers.get(TRACE_HEADER)))
+        return copy
+
+    def wrap(send: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda transport, request: send(transport, named(request))
+
+    replace(httpx.HTTPTransport, "handle_request", wrap)
+    replace(httpx.AsyncHTTPTransport, "handle_async_request", wrap)
+
+
+def change_urllib3(gateway: Origin, urllib3: ModuleType) -> None:
+    def wrap(send: Callable[..., Any]) -> Callable[..., Any]:
+        def urlopen(
+            pool: Any, method: str, url: str, body: Any = None, headers: Any = None, *rest: Any, **more: Any
+        ) -> Any:
+            if Origin.of(pool.scheme, pool.host, pool.port) == gateway:
+                named = urllib3.HTTPHeaderDict(pool.headers if headers is None else headers)
+                named.discard(RUN_HEADER)
+                named.update(run_headers(named.get(TRACE_HEADER)))
+                headers = named
+            return send(pool, method, url, body, headers, *rest, **more)
+
+        return urlopen
+
+    replace(urllib3.HTTPConnectionPool, "urlopen", wrap)
+
+
+def change_aiohttp(gateway: Origin, aiohttp: ModuleType) -> None:
+    def wrap(send: Callable[..., Any]) -> Callable[..., Any]:
+        def send_named(request: Any, *rest: Any, **more: Any) -> Any:
+            if Origin.of(request.url.scheme, request.url.host, request.url.port) == gateway:
+                request.headers.pop(RUN_HEADER, None)
+                request.headers.update(run_headers(request.headers.get(TRACE_HEADER)))
+            return send(request, *rest, **more)
+
+        return send_named
+
+    replace(aiohttp.ClientRequest, "send", wrap)
+
+
+CLIENTS: dict[str, Callable[[Origin, ModuleType], None]] = {
+    "httpx": change_httpx,
+    "httpx2": change_httpx,
+    "urllib3": change_urllib3,
+    "aiohttp": change_aiohttp,
+}
+
+
+def replace(owner: type, name: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+    original = getattr(owner, name)
+    setattr(owner, name, functools.wraps(original)(wrap(original)))
