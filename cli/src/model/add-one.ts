@@ -42,7 +42,12 @@ export async function addOne(session: Session, { name, secret, ...given }: NewMo
       ...faultLines(model),
       line(model.price === null ? warn('! ') : '  ', `Its price is ${describePrice(model)}`),
     ],
-    next: [{ command: `svc model test ${name}`, when: 'to make one call' }],
+    next: [
+      { command: `svc model test ${name}`, when: 'to make one call' },
+      ...(model.type === 'chat' && model.kind === 'openai'
+        ? [{ command: `svc init bot --template chat --model ${name}`, when: 'to make an agent that calls it' }]
+        : []),
+    ],
     undo: `svc model remove ${name}`,
   };
 }
