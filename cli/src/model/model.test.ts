@@ -2,10 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { catalogueName } from '@gantry/contract/model-providers.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { freshHome, runSvc } from '../testing/run-svc.ts';
 import { data, list, problem, scriptService, type ScriptedService } from '../testing/scripted-service.ts';
-import { catalogueName, findLocalModels } from './find-local.ts';
+import { findLocalModels } from './find-local.ts';
 
 const shown = {
   name: 'gpt-4o',

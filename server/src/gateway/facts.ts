@@ -83,15 +83,24 @@ export async function usable<Row extends ModelRow>(
   const named = rows.filter(({ name, config }) =>
     [name, config.model, ...(config.aliases ?? [])].some((one) => key.models.some((glob) => globMatches(glob, one))),
   );
+  return { key, models: await usableBy(db, holder, named) };
+}
+
+/** The models among these that the holder may use, in their order. */
+export async function usableBy<Row extends ModelRow>(
+  db: Reader,
+  holder: SignedInCaller,
+  rows: readonly Row[],
+): Promise<Row[]> {
   const assets = await findAssetsById(
     db,
-    named.map(({ id }) => id),
+    rows.map(({ id }) => id),
     holder,
   );
   const allowed = new Set(
     assets.filter((asset) => decide(holder, 'asset.invoke', asset).allowed).map((asset) => asset.id),
   );
-  return { key, models: named.filter(({ id }) => allowed.has(id)) };
+  return rows.filter(({ id }) => allowed.has(id));
 }
 
 export async function modelOf(db: Reader, readCredentials: ReadCredentials, row: ModelRow): Promise<Model> {
@@ -103,14 +112,21 @@ export async function modelOf(db: Reader, readCredentials: ReadCredentials, row:
 async function holderOf(db: Reader, caller: KeyCaller): Promise<SignedInCaller | undefined> {
   const { scope, scope_id, team_id, label, origin } = caller;
   if (scope === 'user' || scope === 'principal') return await loadIdentity(db, scope_id, origin);
-  const memberships = team_id === null ? [] : [{ team_id, team: '', role: 'viewer' as const }];
+  return everyoneIn(team_id, { id: team_id ?? scope_id, label, origin });
+}
+
+/** With the rights that everyone in the team has; without a team, everyone in the organisation. */
+export function everyoneIn(
+  team_id: string | null,
+  { id, label, origin }: Pick<SignedInCaller, 'id' | 'label' | 'origin'>,
+): SignedInCaller {
   return {
     kind: 'principal',
-    id: team_id ?? scope_id,
+    id,
     label,
     name: label,
     role: 'viewer',
-    memberships,
+    memberships: team_id === null ? [] : [{ team_id, team: '', role: 'viewer' }],
     groups: [],
     primary_team: null,
     active_team: null,
