@@ -60,8 +60,8 @@ async function endKeys(db: Database, end: (tx: GovernedTx) => Promise<string[]>)
 }
 
 /**
- * After a transfer: ends the agent's keys, and issues those of its revisions with a container anew, for its new team. A container gets its
- * key at its next start. Returns the names of the ended keys.
+ * After a transfer: ends the agent's keys, and issues those of its revisions with a container anew, for its new team. The keeper then
+ * restarts the container with its key. Returns the names of the ended keys.
  */
 export async function moveRevisionKeys(
   maker: KeyMaker,
