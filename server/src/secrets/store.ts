@@ -86,6 +86,17 @@ export const secretsIn = async (db: Reader, scope: Scope) =>
     sql`select id, name, store from secret where ${whereIn(scope)} order by name`,
   );
 
+/** The models of the team whose newest config names the secret. */
+export const modelsNaming = async (db: Reader, { team_id, name }: { team_id: string; name: string }) =>
+  await db.all<{ id: string }>(sql`
+    select a.id from asset a
+      join lateral (
+        select digest from version where asset_id = a.id order by string_to_array(version, '.')::int[] desc limit 1
+      ) v on true
+      join content c on c.digest = v.digest
+    where a.kind = 'model' and a.team_id = ${team_id}
+      and (c.config ->> 'secret' = ${name} or c.config -> 'upstreams' @> ${JSON.stringify([{ secret: name }])}::jsonb)`);
+
 export interface Wanted {
   agent_id: string;
   /** The team in the agent.yaml. */
