@@ -125,7 +125,7 @@ function remarks(source: YamlSource, config: AgentConfig): Finding[] {
         'model_access',
         'error',
         `\`${name}\` would bypass the model gateway, its budgets and its log`,
-        'Remove it: the container gets the address of the gateway and a key of its own. Set the model up once: svc model add',
+        `Remove it: the container gets the address of the gateway and a key of its own. The model takes the key over: svc model add --from-agent ${config.name}`,
       ),
     ),
   ];

@@ -40,6 +40,12 @@ export function modelProvider(name: string): ModelProvider {
   return (isKnown(name) ? modelProviders[name] : undefined) ?? { kind: 'openai' };
 }
 
+/** The secret for its credential, such as `OPENAI_API_KEY`. An agent cannot name it in deploy.secrets, because the gateway alone uses it. */
+export function usualSecret(provider: string): string | undefined {
+  if (!isKnown(provider) || modelProvider(provider).is_local === true) return undefined;
+  return `${provider.toUpperCase().replaceAll('-', '_')}_API_KEY`;
+}
+
 const ownFormats: Readonly<Record<string, string>> = {
   gemini: 'Gemini',
   google: 'Gemini',

@@ -182,6 +182,25 @@ test('a secret that a model is called with is not removed, and the models of its
   await remove();
 });
 
+test('the secret of an agent moves to its team with its value, on record, for a model; its admin alone moves it', async () => {
+  const one = await agent();
+  const content = await contentOf(one);
+  const { id } = await setFor(ada, { agent: one.name }, 'value-that-moves');
+  const move = async (who: TestUser) => await who.client.call('secrets.move', { params: { id } });
+  await expect(move(ada)).rejects.toMatchObject({ status: 403 });
+  const taken = await setFor(max, { team: 'ml' }, 'of the team');
+  await expect(move(max)).rejects.toMatchObject({ code: 'exists', status: 409 });
+  await max.client.call('secrets.remove', { params: { id: taken.id } });
+  expect(await move(max)).toMatchObject({ id, name, team: 'ml', agent: null, changed_by: max.email });
+  expect(await readSecrets({ db: app.db, stores: values }, content)).toEqual({ [name]: 'value-that-moves' });
+  const log = await app.admin.client.call('audit.list', { query: { action: 'secret.moved', limit: 1 } });
+  expect(log.items).toMatchObject([
+    { actor: { name: max.email }, detail: { secret: name, before: { agent: one.name }, after: { team: 'ml' } } },
+  ]);
+  expect(JSON.stringify(log.items) + logged).not.toContain('value-that-moves');
+  await expect(move(max)).rejects.toMatchObject({ code: 'conflict' });
+});
+
 test('a removal that a deploy overtakes is refused; a removal first leaves the deploy without its secret', async () => {
   const one = await agent();
   const content = await contentOf(one);

@@ -76,6 +76,20 @@ export async function putSecret(
   return row;
 }
 
+/** False for a secret that is gone or belongs to a team. */
+export async function moveToTeam(
+  tx: GovernedTx,
+  id: string,
+  { team_id, by }: { team_id: string; by: string },
+): Promise<boolean> {
+  const rows = await tx.write(
+    'secret',
+    sql`update secret set agent_id = null, team_id = ${team_id}, changed_by = ${by}, changed_at = clock_now()
+        where id = ${id} and agent_id is not null returning id`,
+  );
+  return rows.length > 0;
+}
+
 export async function deleteSecret(tx: GovernedTx, id: string): Promise<void> {
   await tx.write('secret', sql`delete from secret where id = ${id} returning id`);
 }
