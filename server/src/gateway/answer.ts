@@ -2,6 +2,7 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Reply } from '../http/reply.ts';
 import { within } from '../within.ts';
+import { answerHeaders } from './answer-headers.ts';
 import { settle, type Attempt } from './attempt.ts';
 import { AttemptFailed, unavailable } from './attempt-failed.ts';
 import { placeOf } from './attempts.ts';
@@ -43,7 +44,7 @@ async function whole(attempt: Attempt, upstream: Upstream, answer: UpstreamAnswe
     );
   const counts = wire.countsIn(said);
   settle(attempt, 'answered', counts && wire.usageOf(counts));
-  return { status: 200, headers: { 'content-type': 'application/json' }, body: bytes };
+  return { status: 200, headers: { 'content-type': 'application/json', ...answerHeaders(attempt) }, body: bytes };
 }
 
 async function readWhole(model: Model, upstream: Upstream, { body }: UpstreamAnswer): Promise<Buffer> {
@@ -73,7 +74,7 @@ function readJson(bytes: Buffer): Json | undefined {
 function streamed(attempt: Attempt, upstream: Upstream, { content_type, body }: UpstreamAnswer): Reply {
   return {
     status: 200,
-    headers: { 'content-type': content_type, 'cache-control': 'no-store' },
+    headers: { 'content-type': content_type, 'cache-control': 'no-store', ...answerHeaders(attempt) },
     body: eventsOf(attempt, upstream, body),
   };
 }
