@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { callAgent, type Agent } from './call-agent.ts';
 import { addModel, deployProject } from './deploy-project.ts';
 import { install, type Installation, type Ran } from './installation.ts';
-import { outsideServer } from './outside-server.ts';
+import { outsideServer, type OutsideServer } from './outside-server.ts';
 import { agentYaml, writeProject } from './write-project.ts';
 
 const clone = join(import.meta.dirname, '..');
@@ -191,35 +191,54 @@ test('a single agent, exported as `agent`, answers messages and plain input', as
   expect(events.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } });
 });
 
-describe('the project of `crewai create`, with a model outside', () => {
+describe('crews with a model outside', () => {
   const rules = `
 version: 1
 rules:
   - name: a crew asks
     when: {messages_contain: "what is new about"}
     respond: {content: "Final Answer: Bees dance."}
+  - name: a report is written
+    when: {messages_contain: "Write a report about"}
+    respond: {content: "Bees are insects."}
+  - name: anything else
+    respond: {content: "They dance."}
 `;
+  let model: OutsideServer;
+  beforeAll(async () => {
+    model = await outsideServer(rules);
+    await addModel(gantry, model);
+  });
+  afterAll(async () => await model.stop());
 
-  test('answers as a class and as a function', async () => {
-    const model = await outsideServer(rules);
-    try {
-      await addModel(gantry, model);
-      // crewai takes it for the model of a crew that names none.
-      const yaml = 'model: {primary: gpt-4o-mini}\n';
-      const { agent } = await deployProject(gantry, { project: 'crew', folder: 'research', yaml });
-      const answered = await agent.ask({ topic: 'bees' });
-      expect(answered.json.output, answered.text).toMatchObject({ raw: 'Bees dance.' });
+  test('the project of `crewai create` answers as a class and as a function', async () => {
+    // crewai takes it for the model of a crew that names none.
+    const yaml = 'model: {primary: gpt-4o-mini}\n';
+    const { agent } = await deployProject(gantry, { project: 'crew', folder: 'research', yaml });
+    const answered = await agent.ask({ topic: 'bees' });
+    expect(answered.json.output, answered.text).toMatchObject({ raw: 'Bees dance.' });
 
-      const file = join(gantry.directory, 'research', 'agent.yaml');
-      const text = await readFile(file, 'utf8');
-      await writeFile(
-        file,
-        text.replace('crew.py:ResearchCrew', 'team.py:make_team').replace(/^version: .*$/m, 'version: 2.0.0'),
-      );
-      await gantry.must('svc deploy', { in: 'research' });
-      expect((await agent.ask({ topic: 'bees' })).json.output).toMatchObject({ raw: 'Bees dance.' });
-    } finally {
-      await model.stop();
-    }
+    const file = join(gantry.directory, 'research', 'agent.yaml');
+    const text = await readFile(file, 'utf8');
+    await writeFile(
+      file,
+      text.replace('crew.py:ResearchCrew', 'team.py:make_team').replace(/^version: .*$/m, 'version: 2.0.0'),
+    );
+    await gantry.must('svc deploy', { in: 'research' });
+    expect((await agent.ask({ topic: 'bees' })).json.output).toMatchObject({ raw: 'Bees dance.' });
+  });
+
+  test('the project of `svc init --template research` calls its primary model through the gateway', async () => {
+    await gantry.must('svc init reporters --template research --team ml');
+    await gantry.must('svc deploy', { in: 'reporters' });
+    const answered = await (await caller('reporters')).ask({ topic: 'bees' });
+    expect(answered.json.output, answered.text).toMatchObject({
+      raw: 'Bees are insects.',
+      tasks: [{ name: 'research', raw: 'They dance.' }, { name: 'report' }],
+    });
+    const costs = await gantry.must('svc costs --agent reporters --by agent,model --json');
+    expect(JSON.parse(costs.stdout)).toMatchObject({
+      rows: [{ of: { agent: 'reporters', model: 'gpt-4o-mini' }, calls: 2 }],
+    });
   });
 });

@@ -94,6 +94,20 @@ test('agent.py that re-exports from a package of the same name, and keeps thread
   expect((await agent.ask({ word: 'b' }, { thread_id })).json.output).toMatchObject({ words: ['a', 'b'] });
 });
 
+test('the project of `svc init --template chat` answers with its primary model, and streams', async () => {
+  await gantry.must('svc init bot --template chat --team ml');
+  await gantry.must('svc deploy', { in: 'bot' });
+  const bot = callAgent(`${gantry.url}/agents/bot`, await gantry.token());
+  const answered = await bot.ask(said('hi'));
+  expect(lastMessage(answered.json.output), answered.text).toBe('I heard you.');
+  const pieces: unknown[] = [];
+  for await (const { type, delta } of await bot.stream(said('hi')))
+    if (type === 'TEXT_MESSAGE_CONTENT') pieces.push(delta);
+  expect([pieces.length > 1, pieces.join('')]).toEqual([true, 'I heard you.']);
+  const { stdout } = await gantry.must('svc costs --agent bot --by agent,model --json');
+  expect(JSON.parse(stdout)).toMatchObject({ rows: [{ of: { agent: 'bot', model: 'gpt-4o-mini' }, calls: 2 }] });
+});
+
 describe('the example with a model', () => {
   let clock: Agent;
   let before_clock: number;

@@ -126,7 +126,7 @@ async function ensureAgent(session: Session, printStep: PrintStep): Promise<Agen
   }
   const copy = mkdtempSync(path.join(tmpdir(), 'gantry-quickstart-'));
   try {
-    copyExample(copy, 'langgraph', { name: agent, team, server: session.server });
+    copyExample(copy, { framework: 'langgraph', template: 'greeter' }, { name: agent, team, server: session.server });
     const ref = await versionByPush(session, {
       directory: copy,
       bump: undefined,

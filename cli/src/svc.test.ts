@@ -371,11 +371,16 @@ test('no text of a server can control the terminal', async () => {
   expect(stdout).toContain('\\u{1b}[2J\\u{202e}evil');
 });
 
-test.each(['langgraph', 'crewai'])(
-  'svc init makes a %s project that validates, with the schema for editors in its first line',
-  async (framework) => {
+test.each([
+  ['langgraph', []],
+  ['crewai', []],
+  ['langgraph', ['--template', 'chat', '--model', 'llama3-2']],
+  ['crewai', ['--template', 'research', '--model', 'llama3-2']],
+])(
+  'svc init makes a %s project %j that validates, with the schema for editors in its first line',
+  async (framework, more) => {
     const own = freshHome();
-    const made = await runSvc(['init', 'my-agent', '--framework', framework, '--team', 'ml'], { home: own });
+    const made = await runSvc(['init', 'my-agent', '--framework', framework, ...more, '--team', 'ml'], { home: own });
     expect(made.exit).toBe(0);
     const yaml = readFileSync(path.join(own, 'my-agent', 'agent.yaml'), 'utf8');
     expect(yaml).toMatch(
@@ -383,12 +388,24 @@ test.each(['langgraph', 'crewai'])(
     );
     expect(yaml).toContain('name: my-agent\n');
     expect(yaml).toContain('team: ml\n');
+    expect(/^ {2}primary: (.*)$/m.exec(yaml)?.[1]).toBe(more.at(-1));
     const { exit, stdout } = await runSvc(['validate', 'my-agent'], { home: own });
     expect(stdout).toContain('my-agent 1.0.0 can be deployed');
     expect(exit).toBe(0);
     expect((await runSvc(['init', 'my-agent', '--framework', framework], { home: own })).exit).toBe(2);
   },
 );
+
+test.each([
+  [['init', 'bot', '--framework', 'crewai', '--template', 'chat'], 'crewai has no template chat'],
+  [['init', '--template', 'chat'], 'for a new project, which needs a name'],
+  [['init', 'bot', '--framework', 'crewai', '--model', 'gpt-4o'], 'A greeter calls no model'],
+])('svc %j is refused before anything is written', async (line, sentence) => {
+  const own = freshHome();
+  const { exit, stderr } = await runSvc(line, { home: own });
+  expect([exit, stderr]).toEqual([2, expect.stringContaining(sentence)]);
+  expect(existsSync(path.join(own, 'bot'))).toBe(false);
+});
 
 test('validate names every fault at once with line and column, and --fix applies the certain fixes', async () => {
   const own = freshHome();

@@ -290,6 +290,16 @@ describe('dependencies', () => {
     });
   });
 
+  test('that call a model in a format of its vendor alone get a warning at their line', () => {
+    expect(onlyFinding({ 'requirements.txt': 'langgraph\nlangchain-google-genai\n' })).toMatchObject({
+      deployable: true,
+      code: 'model_format',
+      severity: 'warning',
+      line: 2,
+      message: expect.stringContaining('`langchain-google-genai` calls Gemini in its own format') as string,
+    });
+  });
+
   test('in conflict with the service are refused before any build, at their line', () => {
     expect(onlyFinding({ 'requirements.txt': 'langgraph\npydantic<2\n' })).toMatchObject({
       deployable: false,

@@ -72,6 +72,34 @@ describe('a fault', () => {
     expect(only(`${least}${line}\n`)).toMatchObject({ code: 'model_access', severity: 'error', line: 5, column });
   });
 
+  test.each([
+    ['gpt-4o', 'claude-sonnet-4-5', 'is called in the format of Anthropic and `gpt-4o` in that of OpenAI'],
+    ['claude-sonnet-4-5', 'o3-mini', 'is called in the format of OpenAI and `claude-sonnet-4-5` in that of Anthropic'],
+  ])('is a fallback from %s to %s, in another format', (primary, fallback, sentence) => {
+    const yaml = (second: string) => `${least}model: {primary: ${primary}, fallback: ${second}}\n`;
+    expect(parseAgentYaml(yaml('fast')).config).toBeDefined();
+    expect(only(yaml(fallback))).toMatchObject({
+      code: 'model_format',
+      severity: 'error',
+      message: `\`${fallback}\` ${sentence}; a fallback keeps the format`,
+      pointer: '/model/fallback',
+    });
+  });
+
+  test.each([
+    ['gemini-2.5-pro', 'Gemini'],
+    ['us.anthropic.claude-sonnet-4-5-v1:0', 'Amazon Bedrock'],
+  ])(
+    'in the format of %s is not one: it may have an endpoint in the format of OpenAI, and a warning says so',
+    (primary, named) => {
+      const { config, findings } = parseAgentYaml(`${least}model: {primary: "${primary}"}\n`);
+      expect(config).toBeDefined();
+      expect(findings).toMatchObject([
+        { code: 'model_format', severity: 'warning', message: expect.stringContaining(`model of ${named}`) as string },
+      ]);
+    },
+  );
+
   test('never hides another: all faults are reported at once, in file order, with line and column', () => {
     const text =
       'name: My Agent\nversion: 1.10\nframework: langraph\nmodel:\n  maxTokens: 3\ndeploy:\n  volumes: [a]\n  scaling: {min: 3, max: 2}\n';

@@ -3,6 +3,7 @@ import { agentConfig, type AgentConfig } from './agent-yaml/config.ts';
 import { isModelAccessName } from './agent-yaml/environment-names.ts';
 import { explain, pointerOf } from './agent-yaml/explain.ts';
 import { notInEffect, refusedFields } from './agent-yaml/fields-in-effect.ts';
+import { formatNames, ownFormatOf, usualKind } from './model-providers.ts';
 import { hasErrors, inOrder, type Finding } from './finding.ts';
 import { readYaml, type YamlSource } from './read-yaml.ts';
 
@@ -56,6 +57,35 @@ function modelAccessOf({ deploy }: AgentConfig): { path: string[]; name: string 
   return [...inFile, ...secret].filter(({ name }) => isModelAccessName(name));
 }
 
+interface ModelFault {
+  field: 'primary' | 'fallback';
+  severity: Finding['severity'];
+  message: string;
+  suggestion: string;
+}
+
+/** By the names that vendors give. A push decides by the catalogue. */
+function modelFormatsOf({ model }: AgentConfig): ModelFault[] {
+  const { primary, fallback } = model ?? {};
+  const unspoken = (['primary', 'fallback'] as const).flatMap((field): ModelFault[] => {
+    const format = model?.[field] === undefined ? undefined : ownFormatOf(model[field]);
+    if (format === undefined) return [];
+    const message = `\`${model?.[field]}\` is a model of ${format}, whose own format the gateway does not speak yet`;
+    return [{ field, severity: 'warning', message, suggestion: 'Call it at an endpoint in the format of OpenAI.' }];
+  });
+  const [from, to] = [primary, fallback].map((name) => (name === undefined ? undefined : usualKind(name)));
+  if (from === undefined || to === undefined || from === to) return unspoken;
+  return [
+    ...unspoken,
+    {
+      field: 'fallback',
+      severity: 'error',
+      message: `\`${fallback}\` is called in the format of ${formatNames[to]} and \`${primary}\` in that of ${formatNames[from]}; a fallback keeps the format`,
+      suggestion: 'Name a fallback of the same format. A model that is served in both has an alias for each.',
+    },
+  ];
+}
+
 /** Findings about accepted values. */
 function remarks(source: YamlSource, config: AgentConfig): Finding[] {
   const at = (
@@ -86,13 +116,16 @@ function remarks(source: YamlSource, config: AgentConfig): Finding[] {
           ),
         ]
       : []),
+    ...modelFormatsOf(config).map(({ field, severity, message, suggestion }) =>
+      at(['model', field], 'model_format', severity, message, suggestion),
+    ),
     ...modelAccessOf(config).map(({ path, name }) =>
       at(
         path,
         'model_access',
         'error',
         `\`${name}\` would bypass the model gateway, its budgets and its log`,
-        'Remove it: the container gets the address of the gateway and a key of its own. Set the model up once: svc model add',
+        `Remove it: the container gets the address of the gateway and a key of its own. The model takes the key over: svc model add --from-agent ${config.name}`,
       ),
     ),
   ];

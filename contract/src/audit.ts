@@ -70,6 +70,7 @@ export const auditEvents = {
   'budget.changed': 'governance',
   'secret.created': 'governance',
   'secret.changed': 'governance',
+  'secret.moved': 'governance',
   'secret.removed': 'governance',
   'webhook.created': 'governance',
   'webhook.rotated': 'governance',

@@ -32,6 +32,7 @@ const findingCodes = [
   'refused_by_deploy',
   'public_means_org',
   'model_access',
+  'model_format',
   // The files of a project
   'missing_file',
   'not_a_file',

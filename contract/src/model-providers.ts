@@ -40,6 +40,12 @@ export function modelProvider(name: string): ModelProvider {
   return (isKnown(name) ? modelProviders[name] : undefined) ?? { kind: 'openai' };
 }
 
+/** The secret for its credential, such as `OPENAI_API_KEY`. An agent cannot name it in deploy.secrets, because the gateway alone uses it. */
+export function usualSecret(provider: string): string | undefined {
+  if (!isKnown(provider) || modelProvider(provider).is_local === true) return undefined;
+  return `${provider.toUpperCase().replaceAll('-', '_')}_API_KEY`;
+}
+
 const ownFormats: Readonly<Record<string, string>> = {
   gemini: 'Gemini',
   google: 'Gemini',
@@ -53,4 +59,45 @@ const ownFormats: Readonly<Record<string, string>> = {
 export function whyUnsupported(name: string): string | undefined {
   if (!Object.hasOwn(ownFormats, name)) return undefined;
   return `names ${ownFormats[name]}, whose own format the gateway does not speak yet; give the address of an endpoint in the format of OpenAI as \`base_url\`, and another name as provider`;
+}
+
+/** Where vendors serve models of such names. */
+const vendorNames: readonly (readonly [RegExp, string])[] = [
+  [/^(?:gpt-|chatgpt-|codex-|o\d|text-embedding-)/, 'openai'],
+  [/^claude-/, 'anthropic'],
+  [/^(?:mistral|ministral|magistral|codestral|devstral|pixtral)-/, 'mistral'],
+  [/^deepseek-/, 'deepseek'],
+  [/^grok-/, 'xai'],
+  [/^gemini-/, 'gemini'],
+  [/^(?:[a-z]{2,6}\.)?(?:ai21|amazon|anthropic|cohere|meta)\./, 'bedrock'],
+];
+
+/** The provider that a model of this name usually has; undefined when the name does not say it. */
+export function usualProvider(model: string): string | undefined {
+  return vendorNames.find(([names]) => names.test(model))?.[1];
+}
+
+/** The name of the vendor's own format in which a model is usually called, and which the gateway does not speak. */
+export function ownFormatOf(model: string): string | undefined {
+  const provider = usualProvider(model);
+  return provider === undefined ? undefined : ownFormats[provider];
+}
+
+/** The format in which a model of this name is usually called. */
+export function usualKind(model: string): UpstreamKind | undefined {
+  const provider = usualProvider(model);
+  return provider !== undefined && isKnown(provider) ? modelProvider(provider).kind : undefined;
+}
+
+/** As people read it. */
+export const formatNames: Readonly<Record<UpstreamKind, string>> = { openai: 'OpenAI', anthropic: 'Anthropic' };
+
+/** A name for the catalogue: `llama3.2:latest` is llama3-2. */
+export function catalogueName(model: string): string {
+  const plain = model
+    .toLowerCase()
+    .replace(/:latest$/, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^[^a-z]+|-+$/g, '');
+  return plain.slice(0, 63) || 'local';
 }

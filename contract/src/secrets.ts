@@ -63,6 +63,16 @@ export const secretsEndpoints = {
     reply: { kind: 'data', status: 200, schema: secret },
     problems: [],
   },
+  'secrets.move': {
+    method: 'POST',
+    path: '/api/v1/secrets/{id}/move',
+    summary:
+      'Move a secret of an agent to its team, with its value, so that a model can use it; needs an admin of the team',
+    operation: 'agent_secret.change',
+    params: byId,
+    reply: { kind: 'data', status: 200, schema: secret },
+    problems: ['conflict', 'exists'],
+  },
   'secrets.remove': {
     method: 'DELETE',
     path: '/api/v1/secrets/{id}',

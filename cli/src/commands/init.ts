@@ -1,6 +1,9 @@
 import type { Framework } from '@gantry/contract/frameworks.ts';
 import { choice, defineCommand, optional, text } from '../command.ts';
+import { templateNames, templates, type Template } from '../project/templates.ts';
+import { misuse } from '../refusal.ts';
 import type { Result } from '../result.ts';
+import type { NewProject } from '../project/make-project.ts';
 import type { Session } from '../session/session.ts';
 import { faint, good, line, verbatim } from '../view/view.ts';
 
@@ -12,17 +15,30 @@ export const command = defineCommand({
     'svc init',
     'svc init --entrypoint src/flow/graph.py:flow',
     'svc init greeter --framework langgraph',
-    'svc init research-crew --framework crewai --team ml',
+    'svc init bot --framework langgraph --template chat --model gpt-4o-mini',
+    'svc init reporters --framework crewai --template research --team ml',
   ],
   arguments: { name: optional('Name of a new agent, and of its new directory (default: the project in this folder)') },
   flags: {
     framework: choice('The framework of the agent', ['langgraph', 'crewai']),
+    template: choice(
+      'What a new project starts as; default greeter, which needs no model; chat is of langgraph, research of crewai',
+      templateNames,
+    ),
+    model: text('The model of a new chat or research (default gpt-4o-mini)', 'name'),
     entrypoint: text('The agent to use, when the project in this folder has several', 'path:name'),
   },
-  async run({ name, framework, entrypoint }, session): Promise<Result> {
-    return name === undefined
-      ? await adopt(session, { framework, entrypoint })
-      : await make(session, name, framework ?? (await askFramework(session)));
+  async run({ name, framework, template, model, entrypoint }, session): Promise<Result> {
+    if (name === undefined) {
+      if (template !== undefined || model !== undefined)
+        throw misuse(
+          '--template and --model are for a new project, which needs a name',
+          'svc init bot --framework langgraph --template chat',
+        );
+      return await adopt(session, { framework, entrypoint });
+    }
+    const chosen = await chooseTemplate(session, framework, template);
+    return await make(session, { name, ...chosen, model });
   },
 });
 
@@ -47,6 +63,18 @@ async function adopt(
   };
 }
 
+async function chooseTemplate(
+  session: Session,
+  wished: Framework | undefined,
+  template: Template = 'greeter',
+): Promise<{ framework: Framework; template: Template }> {
+  const having = templates[template];
+  const framework = wished ?? (having.length === 1 ? having[0] : undefined) ?? (await askFramework(session));
+  if (having.includes(framework)) return { framework, template };
+  const others = templateNames.filter((each) => templates[each].includes(framework));
+  throw misuse(`${framework} has no template ${template}`, `It has ${others.join(' and ')}.`);
+}
+
 async function askFramework(session: Session): Promise<Framework> {
   return await session.prompt.choose(
     'Which framework?',
@@ -58,9 +86,10 @@ async function askFramework(session: Session): Promise<Framework> {
   );
 }
 
-async function make(session: Session, name: string, framework: Framework): Promise<Result> {
+async function make(session: Session, wish: NewProject): Promise<Result> {
+  const { name } = wish;
   const { makeProject } = await import('../project/make-project.ts');
-  const made = await makeProject(session, { name, framework });
+  const made = await makeProject(session, wish);
   return {
     data: made,
     view: [

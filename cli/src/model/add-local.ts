@@ -1,9 +1,10 @@
+import { catalogueName } from '@gantry/contract/model-providers.ts';
 import { isLoopback } from '../failure.ts';
 import { CliRefusal, misuse } from '../refusal.ts';
 import type { Result } from '../result.ts';
 import type { Session } from '../session/session.ts';
 import { addOne } from './add-one.ts';
-import { catalogueName, findLocalModels, localServers, type LocalModel } from './find-local.ts';
+import { findLocalModels, localServers, type LocalModel } from './find-local.ts';
 
 /** Offers the models of servers on this machine, when the service runs on it too. */
 export async function addLocal(session: Session): Promise<Result> {

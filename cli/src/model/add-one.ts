@@ -1,4 +1,4 @@
-import { isKnown, modelProvider } from '@gantry/contract/model-providers.ts';
+import { usualSecret } from '@gantry/contract/model-providers.ts';
 import { teamToOwn } from '../principals/team-to-own.ts';
 import { checkedConfig } from '../registry/typed-config.ts';
 import type { Result } from '../result.ts';
@@ -18,14 +18,24 @@ export interface NewModel {
   type?: 'chat' | 'embedding' | undefined;
 }
 
-export async function addOne(session: Session, { name, secret, ...given }: NewModel): Promise<Result> {
+/** Its credential, when it is not asked for. */
+interface Known {
+  team?: string | undefined;
+  value?: string | undefined;
+}
+
+export async function addOne(
+  session: Session,
+  { name, secret, ...given }: NewModel,
+  known: Known = {},
+): Promise<Result> {
   const credential = secret ?? usualSecret(given.provider);
   const text = JSON.stringify({ ...given, ...(credential === undefined ? {} : { secret: credential }) });
   const { config } = await checkedConfig('model', text, `models/${name}`);
-  const team = await teamToOwn(session);
+  const team = known.team ?? (await teamToOwn(session));
   const isSet = credential === undefined || (await isSecretOf(session, team, credential));
   const command = `svc model add ${name} --provider ${given.provider}`;
-  const value = isSet ? undefined : await readValue(session, credential, command);
+  const value = isSet ? undefined : (known.value ?? (await readValue(session, credential, command)));
   await session.call('registry.create', { params: { kind: 'model' }, body: { name, team, config } });
   if (value !== undefined && credential !== undefined)
     await session.call('secrets.set', { body: { team, name: credential, value } });
@@ -42,15 +52,14 @@ export async function addOne(session: Session, { name, secret, ...given }: NewMo
       ...faultLines(model),
       line(model.price === null ? warn('! ') : '  ', `Its price is ${describePrice(model)}`),
     ],
-    next: [{ command: `svc model test ${name}`, when: 'to make one call' }],
+    next: [
+      { command: `svc model test ${name}`, when: 'to make one call' },
+      ...(model.type === 'chat' && model.kind === 'openai'
+        ? [{ command: `svc init bot --template chat --model ${name}`, when: 'to make an agent that calls it' }]
+        : []),
+    ],
     undo: `svc model remove ${name}`,
   };
-}
-
-/** `OPENAI_API_KEY`: an agent cannot name it in deploy.secrets, because the gateway alone uses it. */
-function usualSecret(provider: string): string | undefined {
-  if (!isKnown(provider) || modelProvider(provider).is_local === true) return undefined;
-  return `${provider.toUpperCase().replaceAll('-', '_')}_API_KEY`;
 }
 
 async function isSecretOf(session: Session, team: string, name: string): Promise<boolean> {

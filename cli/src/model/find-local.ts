@@ -28,16 +28,6 @@ export async function findLocalModels(servers: readonly LocalServer[] = localSer
   return found.flat();
 }
 
-/** A name for the catalogue: `llama3.2:latest` is llama3-2. */
-export function catalogueName(model: string): string {
-  const plain = model
-    .toLowerCase()
-    .replace(/:latest$/, '')
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^[^a-z]+|-+$/g, '');
-  return plain.slice(0, 63) || 'local';
-}
-
 /** None where no such server answers. */
 async function modelsAt(base_url: string): Promise<string[]> {
   try {

@@ -1,11 +1,13 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { parseAgentYaml } from '@gantry/contract/agent-yaml.ts';
+import { catalogueName } from '@gantry/contract/model-providers.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { freshHome, runSvc } from '../testing/run-svc.ts';
 import { data, list, problem, scriptService, type ScriptedService } from '../testing/scripted-service.ts';
-import { catalogueName, findLocalModels } from './find-local.ts';
+import { findLocalModels } from './find-local.ts';
 
 const shown = {
   name: 'gpt-4o',
@@ -44,7 +46,10 @@ const add = ['model', 'add', 'gpt-4o', '--provider', 'openai', '--team', 'ml'];
 const changes = (service: ScriptedService) =>
   service.asked
     .filter(({ method }) => method !== 'GET')
-    .map(({ method, path: at_path, body }) => [`${method} ${at_path}`, JSON.parse(body) as object]);
+    .map(({ method, path: at_path, body }) => [
+      `${method} ${at_path}`,
+      body === '' ? {} : (JSON.parse(body) as object),
+    ]);
 
 test('a model is added with its credential from stdin, which becomes a secret of the team', async () => {
   await using service = await scriptService({ ...stored, [secrets]: list([]) });
@@ -88,6 +93,77 @@ test.each([
   expect(exit).not.toBe(0);
   expect(stderr).toContain(`names ${named}, whose own format the gateway does not speak yet`);
   expect(service.asked).toEqual([]);
+});
+
+describe('--from-agent', () => {
+  const key = 'sk-of-the-project';
+  const yaml = (more: string) =>
+    `# ours\nname: support\nversion: 1.0.0\nteam: ml\nframework: langgraph\nmodel: {primary: gpt-4o}\n${more}`;
+  const take = async (service: ScriptedService, files: Record<string, string>, ...more: string[]) => {
+    const cwd = freshHome();
+    for (const [file, text] of Object.entries(files)) writeFileSync(path.join(cwd, file), text);
+    const ran = await runSvc(['model', 'add', '--from-agent', 'support', ...more], at(service, { cwd }));
+    expect(ran.stdout + ran.stderr).not.toContain(key);
+    return { ...ran, cwd };
+  };
+  const stored_value = { team: 'ml', name: 'OPENAI_API_KEY', value: key };
+
+  test('takes the key out of agent.yaml, with its address, and the project is valid then', async () => {
+    await using service = await scriptService({ ...stored, [secrets]: list([]) });
+    const access = `  env_vars:\n    TONE: kind # stays\n    OPENAI_API_KEY: ${key}\n    OPENAI_BASE_URL: https://eu.example.com/v1\n`;
+    const { exit, stdout, cwd } = await take(service, { 'agent.yaml': yaml(`deploy:\n${access}`) });
+    expect([exit, stdout]).toEqual([0, expect.stringContaining('no longer names OPENAI_API_KEY, OPENAI_BASE_URL')]);
+    const config = {
+      provider: 'openai',
+      model: 'gpt-4o',
+      type: 'chat',
+      base_url: 'https://eu.example.com/v1',
+      secret: 'OPENAI_API_KEY',
+    };
+    expect(changes(service)).toEqual([
+      [create, { name: 'gpt-4o', team: 'ml', config }],
+      ['PUT /api/v1/secrets', stored_value],
+    ]);
+    const left = readFileSync(path.join(cwd, 'agent.yaml'), 'utf8');
+    expect(left).toContain('TONE: kind # stays');
+    expect(parseAgentYaml(left)).toMatchObject({ findings: [], config: { deploy: { env_vars: { TONE: 'kind' } } } });
+  });
+
+  test('takes the key out of .env', async () => {
+    await using service = await scriptService({ ...stored, [secrets]: list([]) });
+    const { exit } = await take(service, { 'agent.yaml': yaml(''), '.env': `export OPENAI_API_KEY="${key}"\n` });
+    expect([exit, changes(service).at(-1)]).toEqual([0, ['PUT /api/v1/secrets', stored_value]]);
+  });
+
+  test('moves the secret of the agent to its team, where no project is', async () => {
+    const own = { id: '00000000-0000-4000-8000-000000000001', name: 'OPENAI_API_KEY' };
+    let moved = false;
+    await using service = await scriptService({
+      ...stored,
+      'GET /api/v1/registry/agent/support': data({ team: 'ml' }),
+      [secrets]: (response, asked) =>
+        list(moved || asked.query.includes('agent=support') ? [own] : [])(response, asked),
+      [`POST /api/v1/secrets/${own.id}/move`]: (response, asked) => {
+        moved = true;
+        data({})(response, asked);
+      },
+    });
+    const { exit } = await take(service, {}, 'gpt-4o');
+    expect([exit, changes(service).map(([what]) => what)]).toEqual([
+      0,
+      [`POST /api/v1/secrets/${own.id}/move`, create],
+    ]);
+  });
+
+  test('asks which of several keys, and says where it looked for one', async () => {
+    await using service = await scriptService({ ...stored, [secrets]: list([]) });
+    const two = { '.env': 'GROQ_API_KEY=a\nXAI_API_KEY=b\n', 'agent.yaml': yaml('') };
+    const several = await take(service, two);
+    expect([several.exit, several.stderr]).toEqual([2, expect.stringContaining('has keys of groq and xai')]);
+    const none = await take(service, { 'agent.yaml': yaml('') });
+    expect([none.exit, none.stderr]).toEqual([2, expect.stringContaining('No key of a provider was found')]);
+    expect(changes(service)).toEqual([]);
+  });
 });
 
 test('a file adds new models, changes others by a new version, and leaves equal ones unchanged', async () => {

@@ -1,4 +1,4 @@
-// `svc init`: a copy of the framework's example, with its own name and team.
+// `svc init`: a copy of a framework's example, with its own name, team and model.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +10,7 @@ import { misuse } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
 import { schemaLine } from './schema-line.ts';
 import { teamForProject } from './team-for-project.ts';
+import type { Template } from './templates.ts';
 
 export interface MadeProject {
   directory: string;
@@ -17,36 +18,50 @@ export interface MadeProject {
   files: string[];
 }
 
+export interface NewProject extends Example {
+  name: string;
+  /** Undefined keeps the model of the example. */
+  model: string | undefined;
+}
+
 export async function makeProject(
   session: Session,
-  { name, framework }: { name: string; framework: Framework },
+  { name, framework, template, model }: NewProject,
 ): Promise<MadeProject> {
   if (!namePattern.test(name))
     throw misuse(
       `"${name}" cannot be the name of an agent`,
       'Use lower-case letters, digits and hyphens, starting with a letter, at most 63.',
     );
+  if (model !== undefined && template === 'greeter')
+    throw misuse('A greeter calls no model', 'Leave --model out, or choose --template chat or research.');
   const directory = path.resolve(name);
   if (existsSync(directory) && readdirSync(directory).length > 0)
     throw misuse(`${name}/ exists and is not empty`, 'Choose another name, or work in that directory.');
   const team = await teamForProject(session);
-  copyExample(directory, framework, { name, team, server: session.server });
+  copyExample(directory, { framework, template }, { name, team, model, server: session.server });
   return { directory, team, files: readdirSync(directory, { recursive: true, encoding: 'utf8' }).toSorted() };
+}
+
+interface Example {
+  framework: Framework;
+  template: Template;
 }
 
 interface Identity {
   name: string;
   team: string;
+  model?: string | undefined;
   server: string;
 }
 
-export function copyExample(directory: string, framework: Framework, identity: Identity): void {
-  const template = fileURLToPath(new URL(`../../../examples/${framework}-greeter`, import.meta.url));
+export function copyExample(directory: string, { framework, template }: Example, identity: Identity): void {
+  const example = fileURLToPath(new URL(`../../../examples/${framework}-${template}`, import.meta.url));
   mkdirSync(directory, { recursive: true });
-  cpSync(template, directory, {
+  cpSync(example, directory, {
     recursive: true,
     filter: (source) =>
-      source === template || leftOut(path.relative(template, source).replaceAll(path.sep, '/')) === undefined,
+      source === example || leftOut(path.relative(example, source).replaceAll(path.sep, '/')) === undefined,
   });
   rewrite(path.join(directory, 'agent.yaml'), (yaml) => renamed(yaml, identity));
   // The example shows a call of itself, and so does the copy.
@@ -56,11 +71,12 @@ export function copyExample(directory: string, framework: Framework, identity: I
 }
 
 /** The example's comments and order are kept. */
-function renamed(yaml: string, { name, team, server }: Identity): string {
+function renamed(yaml: string, { name, team, model, server }: Identity): string {
   const document = parseDocument(yaml);
   document.set('name', name);
   document.set('team', team);
   document.delete('owner');
+  if (model !== undefined) document.setIn(['model', 'primary'], model);
   return schemaLine(server) + document.toString({ lineWidth: 0 });
 }
 

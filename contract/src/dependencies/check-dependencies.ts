@@ -1,7 +1,7 @@
 import type { ProjectFiles } from '../agent-project/files.ts';
 import type { Finding } from '../finding.ts';
 import type { Framework } from '../frameworks.ts';
-import { platformRequirements, type Conflict } from '../requirements.ts';
+import { platformRequirements, type Conflict, type DeclaredRequirement } from '../requirements.ts';
 import { fault } from './fault.ts';
 import { readDependencies, type DeclaredDependencies } from './read-dependencies.ts';
 
@@ -23,7 +23,7 @@ export function checkDependencies(
       : [declared.requirements, declared.constraints].flatMap(
           (asked) => platformRequirements(framework, asked).conflicts,
         );
-  findings.push(...found, ...conflicts.map(conflictFinding));
+  findings.push(...found, ...conflicts.map(conflictFinding), ...ownFormatFindings(declared.requirements));
   return { ...declared, conflicts };
 }
 
@@ -32,4 +32,23 @@ function conflictFinding({ required_by, remedy }: Conflict): Finding {
   const [, file = '', line = '1'] = /^(.*):(\d+)$/.exec(user?.source ?? '') ?? [];
   const message = `\`${user?.spec}\` conflicts with \`${platform?.spec}\`, which the service needs`;
   return fault({ file, line: Number(line) }, 'dependency_conflict', message, { suggestion: remedy });
+}
+
+/** Clients that call models in a vendor's own format alone. */
+const ownFormatClients: Readonly<Record<string, string>> = {
+  'google-genai': 'Gemini',
+  'google-generativeai': 'Gemini',
+  'langchain-google-genai': 'Gemini',
+  'langchain-google-vertexai': 'Vertex AI',
+  'langchain-aws': 'Amazon Bedrock',
+};
+
+function ownFormatFindings(requirements: readonly DeclaredRequirement[]): Finding[] {
+  return requirements.flatMap(({ name, file, line }) => {
+    const format = Object.hasOwn(ownFormatClients, name) ? ownFormatClients[name] : undefined;
+    if (format === undefined) return [];
+    const message = `\`${name}\` calls ${format} in its own format, which the gateway does not speak yet, so the container has no variables for it`;
+    const suggestion = 'Call the model in the format of OpenAI, such as with langchain-openai.';
+    return [fault({ file, line }, 'model_format', message, { severity: 'warning', suggestion })];
+  });
 }

@@ -243,6 +243,11 @@ async function freshGroup() {
 /** With the look `other`, of the team itself. */
 const secretScope = (at: Subject, look: Look) => (look === 'other' ? { team: 'ml' } : { agent: at.agent.name });
 
+async function freshSecret(at: Subject, look: Look): Promise<string> {
+  const body = { ...secretScope(at, look), name: fresh('MATRIX_KEY').replace('-', '_'), value: 'a value' };
+  return (await app.admin.client.call('secrets.set', { body })).id;
+}
+
 const freshPrincipal = async () =>
   await app.admin.client.call('principals.create', { body: { name: fresh('machine'), team: 'ml' } });
 
@@ -404,10 +409,8 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'approvals.comment': (at) => ({ params: { id: at.approval_id }, body: { message: 'why?' } }),
   'secrets.list': () => ({}),
   'secrets.set': (at, look) => ({ body: { ...secretScope(at, look), name: 'MATRIX_KEY', value: 'a value' } }),
-  'secrets.remove': async (at, look) => {
-    const body = { ...secretScope(at, look), name: fresh('MATRIX_KEY').replace('-', '_'), value: 'a value' };
-    return { params: { id: (await app.admin.client.call('secrets.set', { body })).id } };
-  },
+  'secrets.move': async (at, look) => ({ params: { id: await freshSecret(at, look) } }),
+  'secrets.remove': async (at, look) => ({ params: { id: await freshSecret(at, look) } }),
   'deployments.list': () => ({}),
   'deployments.plan': (at) => ({ body: { ref: at.agent.ref } }),
   'deployments.create': async (at, look) => ({

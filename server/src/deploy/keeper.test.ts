@@ -6,10 +6,16 @@ import { runEvents } from '../runs/events.ts';
 import { startWorker, type Worker } from '../runs/worker.ts';
 import { openDeployStage, type DeployStage } from '../testing/deploy-stage.ts';
 import { sql } from '../database/sql.ts';
+import { closePending } from '../approvals/approval-for.ts';
+import { openAgentKey } from '../keys/agent-keys.ts';
+import { transfer, type MoveKeys } from '../registry/ownership/transfer.ts';
+import { setSecret } from '../secrets/set.ts';
+import { emailOf } from '../testing/cast.ts';
 import { deleteAgent } from './delete.ts';
 import { deploy } from './deploy.ts';
 import { deployKind } from './deploy-kind.ts';
 import { startKeeper, type Keeper } from './keeper.ts';
+import { moveRevisionKeys } from './revision-key.ts';
 import { agentStatus, listStatuses } from './status.ts';
 import { findAgent } from '../registry/find.ts';
 import { stop } from './stop.ts';
@@ -56,8 +62,9 @@ function keep(): Keeper {
   return keeper;
 }
 
-async function deployed(name?: string, version = '1.0.0'): Promise<{ name: string; id: string }> {
-  const pushed = await stage.push({ ...(name === undefined ? {} : { name }), version });
+async function deployed(name?: string, version = '1.0.0', yaml = ''): Promise<{ name: string; id: string }> {
+  const pushed = await stage.push({ ...(name === undefined ? {} : { name }), version, yaml });
+  if (yaml !== '') await stage.approve(pushed.ref);
   const { id } = await deploy(stage.parts, await stage.cast.caller('root'), { ref: pushed.ref, force: false });
   for await (const _ of runEvents(stage.database.db, id, 0, signal));
   expect(stage.containers.get(id)).toMatchObject({ state: 'running' });
@@ -93,6 +100,47 @@ test('a dead container shows as dead until its restart, and the restart is count
   keep();
   await expect.poll(() => stateOf(id), patience).toBe('running');
   await expect.poll(() => statusOf(name), patience).toMatchObject({ state: 'serving', restarts: 1 });
+});
+
+test('after a transfer an agent is restarted once, with a key that its new team pays for; not while it lacks a secret', async () => {
+  const { database, cast, parts } = stage;
+  const { db } = database;
+  const secret_parts = { db, cursors: parts.cursors, stores: parts.secret_stores, findUsers: store.secretUsers };
+  const set = async (scope: object) =>
+    await setSecret(secret_parts, await cast.caller('root'), { name: 'TOKEN', value: 'x', ...scope });
+  const plain = await deployed();
+  await set({ team: 'ml' });
+  const { name, id } = await deployed(undefined, '1.0.0', 'deploy: {secrets: [TOKEN]}\n');
+  const started: string[] = [];
+  const target = parts.targets.local;
+  const { start } = target;
+  target.start = async (place, files, ...more) => {
+    started.push(`${place.container_id} ${files['OPENAI_API_KEY']}`);
+    return await start(place, files, ...more);
+  };
+  const moveKeys: MoveKeys = async (tx, agent) => await moveRevisionKeys(parts.key_maker, tx, agent);
+  const move = async (agent: string) => {
+    const to = { team: 'ops', owner: emailOf('otto') };
+    const moving = { db, closeRequests: closePending, moveKeys };
+    await transfer(moving, await cast.caller('root'), { kind: 'agent', name: agent }, to);
+  };
+  const keyOf = async (revision_id: string) => {
+    const row = await db.one<{ id: string; team: string }>(sql`
+      select k.id, t.name as team from revision v join gateway_key k on k.id = v.key_id join team t on t.id = k.team_id
+      where v.id = ${revision_id} and k.revoked_at is null and k.activated_at is not null`);
+    expect(row?.team).toBe('ops');
+    return await openAgentKey(parts.key_maker, db, row?.id ?? '');
+  };
+  keep();
+  await move(name);
+  await move(plain.name);
+  await expect.poll(() => started, patience).toEqual([`${plain.id} ${await keyOf(plain.id)}`]);
+  await expect.poll(() => statusOf(plain.name), patience).toMatchObject({ state: 'serving', restarts: 1 });
+  expect(stateOf(id)).toBe('running');
+  await set({ agent: name });
+  await expect.poll(() => started, patience).toEqual([expect.anything(), `${id} ${await keyOf(id)}`]);
+  await expect.poll(() => statusOf(name), patience).toMatchObject({ state: 'serving', restarts: 1 });
+  expect(started).toHaveLength(2);
 });
 
 test('a list shows the conditions from the keeper, and asks neither the engine nor a container', async () => {

@@ -1,12 +1,15 @@
 // Keeps the containers in the state of the routes, at the service's start and every two seconds. A dead container is restarted with new
 // secret files. The waits between restarts grow up to five minutes. A hanging container is killed and restarted in the same way. A ready
 // container hangs when three successive looks get no answer from /health within five seconds. Agent code that blocks does not stop /health.
+// After a transfer a container is restarted for its new gateway key, because its former one has ended.
 // A replaced container finishes its calls and is removed. An unknown container is removed. The keeper touches only containers with this
 // installation's id, because targets/ lists no others.
 import { Problem } from '@gantry/contract/problems.ts';
 import { hasEnded } from '@gantry/contract/runs.ts';
 import { startLoop, type Loop } from '../queue/loop.ts';
+import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
 import { findRuns, isAnyActive } from '../runs/run.ts';
+import { requireSecrets } from '../secrets/delivery.ts';
 import { holdIfFree } from './agent-lock.ts';
 import { namesOfArtefacts, releasePlace, removeArtefacts } from './artefacts.ts';
 import { drainOut } from './drain-out.ts';
@@ -135,13 +138,23 @@ async function keepRunning(keeping: Keeping, row: store.InstanceRow, signal: Abo
   const { seen, health } = await lookAndNote(keeping, row, signal);
   const serves = seen.state === 'running' && seen.url === row.url;
   const isHung = serves && silences.areTooMany(row, health);
+  const { has_former_key } = row;
   // A container that is not serving is restarted only when it is due.
-  if ((serves && !isHung) || !row.is_due) return;
-  if (!isHung) return await restartContainer(parts, row, seen, signal);
+  if ((serves && !isHung && !has_former_key) || !row.is_due) return;
+  if (!serves) return await restartContainer(parts, row, seen, signal);
   const target = parts.targets[row.place.target];
-  await target.stop(row.place, { grace_seconds: 0 }, signal);
+  if (!isHung) await requireSecretsOf(parts, row);
+  await target.stop(row.place, { grace_seconds: isHung ? 0 : stopGraceSeconds }, signal);
   silences.forget(row);
-  await restartContainer(parts, row, await target.observe(row.place, signal), signal, silences.why);
+  const why = isHung ? silences.why : 'It gets the gateway key of its new team.';
+  await restartContainer(parts, row, await target.observe(row.place, signal), signal, why);
+}
+
+/** Before a stop that can wait: an agent that lost the secrets of its former team keeps running. */
+async function requireSecretsOf({ db }: DeployParts, { revision_id, agent_id }: store.InstanceRow): Promise<void> {
+  const revision = await store.revision(db, revision_id);
+  if (revision === undefined) throw new Error(`revision ${revision_id} is gone`);
+  await requireSecrets(db, { agent_id, config: await loadAgentConfig(db, revision.version_id) });
 }
 
 async function lookAndNote(keeping: Keeping, row: store.InstanceRow, signal: AbortSignal): Promise<Look> {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Problem } from '@gantry/contract/problems.ts';
+import { sql } from '../database/sql.ts';
+import { openAgentKey } from '../keys/agent-keys.ts';
 import { runEvents } from '../runs/events.ts';
 import { startWorker, type Worker } from '../runs/worker.ts';
 import { openDeployStage, type DeployStage } from '../testing/deploy-stage.ts';
@@ -9,7 +11,7 @@ import { unixTime } from './instant.ts';
 import { logs, type LogsWish } from './logs.ts';
 import { deployRoutes } from './routes.ts';
 import { deployKind } from './deploy-kind.ts';
-import type { LogLine } from './targets/target.ts';
+import type { LogLine, Secrets } from './targets/target.ts';
 
 let stage: DeployStage;
 let worker: Worker;
@@ -18,6 +20,8 @@ let name = '';
 let written: LogLine[] = [];
 /** The number of reads. */
 let reads = 0;
+
+let hidden: Secrets = {};
 
 beforeAll(async () => {
   stage = await openDeployStage();
@@ -32,8 +36,9 @@ beforeAll(async () => {
   for await (const _ of runEvents(stage.database.db, id, 0, AbortSignal.timeout(60_000)));
   stage.parts.targets.local = {
     ...stage.parts.targets.local,
-    logs: async function* engine(_, { since, tail }) {
+    logs: async function* engine(_, { since, tail, secrets }) {
       reads += 1;
+      hidden = secrets;
       // Only as fine as a second, so that earlier lines come again.
       const read = written.filter(({ at }) => since === undefined || second(at) >= second(since));
       yield* read.slice(tail === undefined ? 0 : -tail);
@@ -77,6 +82,15 @@ async function read(changes: Partial<LogsWish>, times: number, between = () => {
 
 test('a follow of an ended agent gives each line once', async () => {
   expect(await read({}, 3)).toEqual(['one', 'two', 'three']);
+});
+
+test('the agent’s own key to the gateway is masked like its secrets', async () => {
+  await read({ follow: false }, 1);
+  const { db } = stage.database;
+  const [row] = await db.all<{ key_id: string }>(sql`select key_id from revision`);
+  const key = await openAgentKey(stage.parts.key_maker, db, row?.key_id ?? '');
+  expect(key).toMatch(/^gtk_/);
+  expect(Object.values(hidden)).toEqual([key]);
 });
 
 test('the output of a restart arrives, even within the same millisecond', async () => {

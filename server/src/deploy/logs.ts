@@ -16,6 +16,7 @@ import { findRun } from '../runs/run.ts';
 import { readPresentSecrets } from '../secrets/delivery.ts';
 import { isAfter } from './instant.ts';
 import type { DeployParts } from './parts.ts';
+import { keyOfRevision } from './revision-key.ts';
 import * as store from './store.ts';
 
 export interface LogsWish {
@@ -82,10 +83,13 @@ async function* read(
         signal,
         since: given ?? since,
         tail,
-        secrets: await readPresentSecrets(
-          { db, stores: parts.secret_stores },
-          { agent_id: asset.id, config: await loadAgentConfig(db, route.version_id) },
-        ),
+        secrets: {
+          ...(await keyOfRevision(parts, route)),
+          ...(await readPresentSecrets(
+            { db, stores: parts.secret_stores },
+            { agent_id: asset.id, config: await loadAgentConfig(db, route.version_id) },
+          )),
+        },
       };
       for await (const line of targets[row.place.target].logs(row.place, query))
         if (!isGiven(line)) yield event({ ...line, revision: row.revision_id });

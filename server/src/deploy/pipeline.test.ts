@@ -324,7 +324,7 @@ test('a transferred agent continues to run, its new team operates it, and a new 
   const to = { team: 'ops', owner: emailOf('otto') };
   const moveKeys: MoveKeys = async (tx, agent) => await moveRevisionKeys(parts.key_maker, tx, agent);
   await transfer({ db: database.db, closeRequests: closePending, moveKeys }, root, { kind: 'agent', name }, to);
-  // Its next start delivers a key for which the new team pays.
+  // The new team pays for the key that the keeper delivers.
   const keys = await database.db.all(sql`
     select k.revoked_at is null as works, t.name as team, v.key_id is not null as is_delivered
     from gateway_key k join team t on t.id = k.team_id left join revision v on v.key_id = k.id

@@ -32,7 +32,7 @@ export async function pipeline(parts: DeployParts, run: Deploy): Promise<DeployR
   const { db } = parts;
   const step: <T>(name: DeployStep, ...rest: StepRest<T>) => Promise<T> = (name, ...rest) => run.step(name, ...rest);
 
-  const config = await step('validate', () => validate(db, run));
+  const config = await step('validate', async () => validate(db, run, await teamOf(parts, run)));
   await step('authorize', () => decide(parts, run));
   await step('resolve', () => resolve(db, run, config));
   const built = await step('build', (signal) => build(parts, run, signal));

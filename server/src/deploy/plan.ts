@@ -11,6 +11,7 @@ import type { Database } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { compare } from '../registry/difference/compare.ts';
 import { isEmpty } from '../registry/difference/difference.ts';
+import { missingModels, requireOneFormat } from '../gateway/agent-models.ts';
 import { loadVersionContent } from '../registry/versions/load-version-content.ts';
 import { checkReferences } from '../registry/references/pin-references.ts';
 import { requireSecrets } from '../secrets/delivery.ts';
@@ -35,6 +36,7 @@ export async function plan(
   const changes = await compare(db, user, asset, { before: running?.digest, after: version.digest });
   const verdicts = [
     ...(await validity(db, wanted)),
+    ...(await models(db, wanted)),
     await permission(db, user, wanted),
     await references(db, wanted),
     ...(await secrets(db, wanted)),
@@ -102,6 +104,18 @@ async function references(db: Database, { version }: Wanted): Promise<Verdict> {
         : `${pins.map(({ ref }) => ref).join(', ')}: unchanged since the push.`,
     );
   });
+}
+
+async function models(db: Database, { asset, config }: Wanted): Promise<Verdict[]> {
+  const agent = { team_id: asset.team.id, config };
+  const notices = (await missingModels(db, agent)).map((sentence) => verdict('validate', 'notice', sentence));
+  try {
+    await requireOneFormat(db, agent);
+    return notices;
+  } catch (error) {
+    if (error instanceof Problem) return [verdict('validate', 'fail', error.detail), ...notices];
+    throw error;
+  }
 }
 
 async function secrets(db: Database, { asset, config }: Wanted): Promise<Verdict[]> {

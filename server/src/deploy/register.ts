@@ -54,7 +54,7 @@ export async function register(
       ...by,
     });
     await activateAgentKey(tx, made.key_id);
-    await store.insertInstance(tx, { revision_id: run.id, place: made.place, url: made.url });
+    await store.insertInstance(tx, { revision_id: run.id, place: made.place, url: made.url, key_id: made.key_id });
     await store.switchRoute(tx, { agent_id, target, revision_id: run.id });
     if (replaced !== undefined) await store.setDraining(tx, replaced.id);
     await setServing(tx, agent_id, version_id);

@@ -36,16 +36,10 @@ export async function restartContainer(
   const place = isGone
     ? await target.provision(placeInput({ revision_id, image: revision.image, config }, fence_after_deploy), signal)
     : row.place;
+  const { key_id } = revision;
   try {
-    const { url } = await startContainer(parts, target, {
-      revision_id,
-      agent_id,
-      config,
-      place,
-      key_id: revision.key_id,
-      signal,
-    });
-    await store.setStarted(db, { revision_id, place, url, restarted: seen.state !== 'running' });
+    const { url } = await startContainer(parts, target, { revision_id, agent_id, config, place, key_id, signal });
+    await store.setStarted(db, { revision_id, place, url, key_id, restarted: seen.state !== 'running' });
   } catch (error) {
     await target.stop(place, { grace_seconds: 2 }, AbortSignal.timeout(60_000));
     throw error;

@@ -20,7 +20,7 @@ import type { Run } from '../runs/run.ts';
 import type { DeployInput } from './deploy-run.ts';
 import type { DeployParts } from './parts.ts';
 import * as store from './store.ts';
-import type { SecretFiles } from './targets/target.ts';
+import type { SecretFiles, Secrets } from './targets/target.ts';
 
 /** A repeated step 5 issues another key and ends the one before, which nobody has used. */
 export async function issueRevisionKey(
@@ -60,8 +60,8 @@ async function endKeys(db: Database, end: (tx: GovernedTx) => Promise<string[]>)
 }
 
 /**
- * After a transfer: ends the agent's keys, and issues those of its revisions with a container anew, for its new team. A container gets its
- * key at its next start. Returns the names of the ended keys.
+ * After a transfer: ends the agent's keys, and issues those of its revisions with a container anew, for its new team. The keeper then
+ * restarts the container with its key. Returns the names of the ended keys.
  */
 export async function moveRevisionKeys(
   maker: KeyMaker,
@@ -98,6 +98,14 @@ export async function modelAccess(
     ANTHROPIC_API_BASE: gateway_url,
     ...(primary === undefined ? {} : { SVC_MODEL: primary, OPENAI_MODEL_NAME: primary }),
   };
+}
+
+/** Masked in what the agent prints, like a secret. A container keeps its earlier keys under the same name. */
+export async function keyOfRevision(
+  { db, key_maker }: Pick<DeployParts, 'db' | 'key_maker'>,
+  { key_id }: { key_id: string | null },
+): Promise<Secrets> {
+  return key_id === null ? {} : { OPENAI_API_KEY: await openAgentKey(key_maker, db, key_id) };
 }
 
 // Without a model in agent.yaml, the agent calls what its team may use.

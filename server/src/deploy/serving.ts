@@ -22,8 +22,6 @@ interface Serving {
   /** access.allowed_callers of the serving version, as team names. Undefined when the file names none. */
   allowed_teams: string[] | undefined;
   desired: store.Desired;
-  /** The gateway key of the revision; null for one from before there were keys. */
-  key_id: string | null;
   /** Undefined while it is stopped or restarting. */
   revision: ServingInstance | undefined;
 }
@@ -39,6 +37,8 @@ export interface ServingAddress {
 export interface ServingInstance extends ServingAddress {
   /** The guardrails of its version. */
   rules: readonly Rule[];
+  /** Of the revision, at the gateway; null for one from before there were keys. */
+  key_id: string | null;
 }
 
 interface CalledAgent {
@@ -90,16 +90,19 @@ export function servingAgents({
     max: 10_000,
     memoMethod: (revision_id) => ingressSecret(ingress_key, revision_id),
   });
-  const instanceOf = ({ revision_id, url }: store.Address, rules: readonly Rule[]): ServingInstance | undefined =>
-    url === null ? undefined : { revision_id, url, secret: secrets.memo(revision_id), rules };
+  const instanceOf = (
+    { revision_id, url, key_id }: store.Address,
+    rules: readonly Rule[],
+  ): ServingInstance | undefined =>
+    url === null ? undefined : { revision_id, url, secret: secrets.memo(revision_id), rules, key_id };
   return {
     find: async (asking, name) => {
       const { caller, found } = await readAsOf(asking, { found: servedTo(asking.id, name) });
       if (found?.route === undefined) return { caller, agent: found?.agent, serving: undefined };
-      const { version_id, desired, key_id } = found.route;
+      const { version_id, desired } = found.route;
       const { allowed_teams, rules } = await servingConfig(db, version_id);
       const revision = desired === 'running' ? instanceOf(found.route, rules) : undefined;
-      const serving = { revision, desired, key_id, allowed_teams };
+      const serving = { revision, desired, allowed_teams };
       return { caller, agent: found.agent, serving };
     },
     instance: async (revision_id) => {

@@ -4,7 +4,7 @@ import { isModelAccessName } from '@gantry/contract/agent-yaml/environment-names
 import { readSecrets } from '../secrets/delivery.ts';
 import { ingressSecret } from './ingress-secret.ts';
 import type { DeployParts } from './parts.ts';
-import { modelAccess } from './revision-key.ts';
+import { keyOfRevision, modelAccess } from './revision-key.ts';
 import { waitUntilReady } from './targets/probe.ts';
 import type { Instance, Place, PlaceInput, SecretFiles, Target } from './targets/target.ts';
 
@@ -44,7 +44,8 @@ export async function startContainer(
   const access = key_id === null || isOutsideGateway(config) ? {} : await modelAccess(parts, key_id, config);
   const files = { ...access, ...variables(ingress_key, revision_id, config), ...secrets };
   await target.start(place, files, signal);
-  const instance = await waitUntilReady({ target, place, secrets, deadline_ms: start_deadline_ms, signal });
+  const hidden = { ...(await keyOfRevision(parts, { key_id })), ...secrets };
+  const instance = await waitUntilReady({ target, place, secrets: hidden, deadline_ms: start_deadline_ms, signal });
   if (instance.url === undefined) throw new Error('a ready instance has no address');
   return { ...instance, url: instance.url };
 }

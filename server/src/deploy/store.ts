@@ -62,6 +62,8 @@ export interface InstanceRow {
   seen_at: string | null;
   seconds_unseen: number | null;
   seconds_draining: number | null;
+  /** The key of the container is not the one of its revision. */
+  has_former_key: boolean;
   /** Null for an instance without a route. */
   desired: Desired | null;
 }
@@ -206,7 +208,7 @@ export async function removeAgent(tx: GovernedTx, agent_id: string): Promise<voi
 
 const instanceColumns = sql`i.revision_id, v.agent_id, v.target, i.place, i.url, i.restarts, i.failures, i.last_exit, i.started_at,
   i.next_start_at, i.next_start_at is null or i.next_start_at <= clock_now() as is_due,
-  i.state, i.detail, i.in_flight, i.seen_at, extract(epoch from clock_now() - i.seen_at)::float8 as seconds_unseen,
+  i.key_id is distinct from v.key_id as has_former_key, i.state, i.detail, i.in_flight, i.seen_at, extract(epoch from clock_now() - i.seen_at)::float8 as seconds_unseen,
   extract(epoch from clock_now() - i.draining_since)::float8 as seconds_draining, r.desired`;
 const instanceTables = sql`instance i join revision v on v.id = i.revision_id left join route r on r.revision_id = v.id`;
 
@@ -221,10 +223,13 @@ export const instance = async (db: Reader, revision_id: string) =>
   await db.one<InstanceRow>(sql`select ${instanceColumns} from ${instanceTables} where i.revision_id = ${revision_id}`);
 
 /** Adds the instance of a container that has just answered. */
-export async function insertInstance(tx: Tx, row: { revision_id: string; place: Place; url: string }): Promise<void> {
+export async function insertInstance(
+  tx: Tx,
+  row: { revision_id: string; place: Place; url: string; key_id: string },
+): Promise<void> {
   await tx.run(sql`
-    insert into instance (revision_id, place, url, state, detail, seen_at)
-    values (${row.revision_id}, ${placeOnly(row.place)}, ${row.url}, 'serving', ${serving}, clock_now())`);
+    insert into instance (revision_id, place, url, key_id, state, detail, seen_at)
+    values (${row.revision_id}, ${placeOnly(row.place)}, ${row.url}, ${row.key_id}, 'serving', ${serving}, clock_now())`);
 }
 
 /** The detail of a serving container. */
@@ -283,10 +288,10 @@ export async function setStarting(tx: Tx, revision_id: string, last_exit: string
 
 export async function setStarted(
   tx: Tx,
-  started: { revision_id: string; place: Place; url: string; restarted: boolean },
+  started: { revision_id: string; place: Place; url: string; key_id: string | null; restarted: boolean },
 ): Promise<void> {
   await tx.run(sql`
-    update instance set place = ${placeOnly(started.place)}, url = ${started.url},
+    update instance set place = ${placeOnly(started.place)}, url = ${started.url}, key_id = ${started.key_id},
       state = 'serving', detail = ${serving}, in_flight = null, seen_at = clock_now(), started_at = clock_now(), restarts = restarts + ${started.restarted ? 1 : 0}::int where revision_id = ${started.revision_id}`);
 }
 
@@ -308,17 +313,17 @@ export interface Address {
   revision_id: string;
   version_id: string;
   url: string | null;
+  key_id: string | null;
 }
 
 export const address = async (db: Reader, revision_id: string) =>
   await db.one<Address>(sql`
-    select i.revision_id, v.version_id, i.url from instance i join revision v on v.id = i.revision_id
+    select i.revision_id, v.version_id, i.url, v.key_id from instance i join revision v on v.id = i.revision_id
     where i.revision_id = ${revision_id}`);
 
 /** The target of an agent's calls, and the desired state. */
 export interface ServingRow extends Address {
   desired: Desired;
-  key_id: string | null;
 }
 
 /** All columns of `agents` and the serving columns. These are null for an agent that is not deployed. */

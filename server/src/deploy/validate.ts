@@ -4,11 +4,12 @@ import { checkProject } from '@gantry/contract/agent-project.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { targets } from '@gantry/contract/deploy.ts';
 import type { Reader } from '../database/database.ts';
+import { missingModels, requireOneFormat } from '../gateway/agent-models.ts';
 import { loadVersionContent, type VersionContent } from '../registry/versions/load-version-content.ts';
 import type { Run } from '../runs/run.ts';
 import type { DeployInput } from './deploy-run.ts';
 
-export async function validate(db: Reader, run: Run<DeployInput>): Promise<AgentConfig> {
+export async function validate(db: Reader, run: Run<DeployInput>, team_id: string): Promise<AgentConfig> {
   const { config, files } = await loadDecided(db, run.input);
   const { findings, deployable } = checkProject(new Map(files.map(({ path, bytes }) => [path, bytes])));
   if (!deployable) {
@@ -18,6 +19,8 @@ export async function validate(db: Reader, run: Run<DeployInput>): Promise<Agent
   refuseWhatIsMissing(config, run.input.target);
   for (const { field, sentence } of notInEffect(config))
     run.notice(`\`${field}\` is not in effect: ${sentence}`, { field });
+  await requireOneFormat(db, { team_id, config });
+  for (const sentence of await missingModels(db, { team_id, config })) run.notice(sentence);
   return config;
 }
 

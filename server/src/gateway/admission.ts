@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Database, OpenTx, PoolSettings } from '../database/database.ts';
-import { openBooks, type Books, type Reservation, type Settlement } from '../ledger/books.ts';
+import { openBooks, type Books, type Reservation, type Reserved, type Settlement } from '../ledger/books.ts';
 import { within } from '../within.ts';
 import type { Facts, KnownFacts, Payer } from './facts.ts';
 import { judge } from './judge.ts';
@@ -26,6 +26,7 @@ export interface Admitted {
   model: NonNullable<Facts['model']>;
   output_tokens: number;
   is_limited: boolean;
+  rates: Reserved['rates'];
 }
 
 interface Settled extends Settlement {
@@ -162,8 +163,8 @@ export function openAdmission(
 function admittedBy(books: Books, asked: Asked, facts: Facts): Admitted {
   const { model } = judge(facts, asked.model, books.now);
   const reservation = asked.reservation({ ...facts, model });
-  const { output_tokens, is_limited } = books.reserve(reservation);
-  return { key: facts.key, rules: facts.rules, model, output_tokens, is_limited };
+  const { output_tokens, is_limited, rates } = books.reserve(reservation);
+  return { key: facts.key, rules: facts.rules, model, output_tokens, is_limited, rates };
 }
 
 function ledgerUnavailable(): Problem {

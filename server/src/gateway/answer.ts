@@ -4,6 +4,7 @@ import type { Reply } from '../http/reply.ts';
 import { Blocked } from '../guardrails/guarded-call.ts';
 import { guardrailsHeader } from '../guardrails/print-done.ts';
 import { within } from '../within.ts';
+import { answerHeaders } from './answer-headers.ts';
 import { settle, type Attempt } from './attempt.ts';
 import { AttemptFailed, unavailable } from './attempt-failed.ts';
 import { placeOf } from './attempts.ts';
@@ -46,9 +47,9 @@ async function whole(attempt: Attempt, upstream: Upstream, answer: UpstreamAnswe
     );
   const counts = wire.countsIn(said);
   settle(attempt, 'answered', counts && wire.usageOf(counts));
-  if (guarded === undefined) return { status: 200, headers: { 'content-type': 'application/json' }, body: bytes };
-  const body = JSON.stringify(await guardedAnswer(guarded, wire, said));
-  return { status: 200, headers: { 'content-type': 'application/json', ...guardrailsHeader(guarded.done) }, body };
+  const body = guarded === undefined ? bytes : JSON.stringify(await guardedAnswer(guarded, wire, said));
+  const headers = { 'content-type': 'application/json', ...answerHeaders(attempt) };
+  return { status: 200, headers: { ...headers, ...(guarded && guardrailsHeader(guarded.done)) }, body };
 }
 
 async function readWhole(model: Model, upstream: Upstream, { body }: UpstreamAnswer): Promise<Buffer> {
@@ -78,7 +79,7 @@ function readJson(bytes: Buffer): Json | undefined {
 function streamed(attempt: Attempt, upstream: Upstream, { content_type, body }: UpstreamAnswer): Reply {
   return {
     status: 200,
-    headers: { 'content-type': content_type, 'cache-control': 'no-store' },
+    headers: { 'content-type': content_type, 'cache-control': 'no-store', ...answerHeaders(attempt) },
     body: eventsOf(attempt, upstream, body),
   };
 }

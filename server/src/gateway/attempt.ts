@@ -1,4 +1,5 @@
 import type { GuardedCall } from '../guardrails/guarded-call.ts';
+import type { RunOfCall } from '../ledger/books.ts';
 import type { Admitted } from './admission.ts';
 import type { Payer } from './facts.ts';
 import type { Model } from './model.ts';
@@ -16,6 +17,7 @@ export interface Attempt extends Admitted {
   /** Headers of the client, for the upstream. */
   passed: Record<string, string>;
   caller: Payer;
+  run: RunOfCall;
   hold_id: string;
   client: AbortSignal;
   /** Undefined for a key without guardrails. */

@@ -271,3 +271,31 @@ test.each([
   },
   300_000,
 );
+
+test('answers say what is left of the limits per minute, whole and streamed, and Anthropic’s client reads the id of its request', async () => {
+  const limits = { requests_per_minute: 3, tokens_per_minute: 100_000 };
+  const limited = (await ada.client.call('keys.create', { body: { limits } })).key ?? '';
+  const asked = { model: 'small', max_tokens: 100, messages };
+  const chat = openai.withOptions({ apiKey: limited }).chat.completions;
+  const left = ({ headers }: Response) =>
+    ['limit', 'remaining', 'reset'].flatMap((of) =>
+      ['requests', 'tokens'].map((what) => headers.get(`x-ratelimit-${of}-${what}`)),
+    );
+  const seconds = expect.stringMatching(/^[1-9]\d?s$/) as string;
+  const tokens = expect.stringMatching(/^99\d{3}$/) as string;
+  const whole = await chat.create(asked).withResponse();
+  expect(left(whole.response)).toEqual(['3', '100000', '2', tokens, seconds, seconds]);
+  const streamed = await chat.create({ ...asked, stream: true }).withResponse();
+  expect(left(streamed.response)).toEqual(['3', '100000', '1', tokens, seconds, seconds]);
+  for await (const _ of streamed.data);
+  const claude = anthropic.withOptions({ apiKey: limited }).messages;
+  const { response, request_id } = await claude.create({ ...asked, model: 'claude' }).withResponse();
+  expect(left(response).slice(0, 3)).toEqual(['3', '100000', '0']);
+  expect(request_id).toBe(response.headers.get('x-request-id'));
+  await expect(claude.create({ ...asked, model: 'claude' })).rejects.toMatchObject({
+    status: 429,
+    requestID: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+  });
+  const unlimited = await openai.chat.completions.create(asked).withResponse();
+  expect(left(unlimited.response)).toEqual([null, null, null, null, null, null]);
+});

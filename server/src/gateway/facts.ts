@@ -3,7 +3,6 @@
 // they may be newer than it, never older.
 import { LRUCache } from 'lru-cache';
 import { secretsOfModel } from '@gantry/contract/asset-config/model.ts';
-import type { Place } from '@gantry/contract/guardrails/places.ts';
 import { globMatches } from '@gantry/contract/model-globs.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { KeyCaller, SignedInCaller } from '../access/caller.ts';
@@ -78,7 +77,7 @@ async function load(
   return {
     key,
     model: models[0] && (await modelOf(db, readCredentials, models[0])),
-    rules: makeRules(key.settings.guardrails ?? []).filter(({ places }) => places.some(isAtModel)),
+    rules: makeRules(key.settings.guardrails ?? []),
   };
 }
 
@@ -100,10 +99,6 @@ async function loadForJudge(
   };
 }
 
-function isAtModel(place: Place): boolean {
-  return place === 'model_in' || place === 'model_out';
-}
-
 /** The models among the found ones that the key may use, in their order. Throws as `load` of KnownFacts does. */
 export async function usable<Row extends ModelRow>(
   db: Reader,
@@ -119,15 +114,24 @@ export async function usable<Row extends ModelRow>(
       isAnyModel ||
       [name, config.model, ...(config.aliases ?? [])].some((one) => key.models.some((glob) => globMatches(glob, one))),
   );
+  return { key, models: await usableBy(db, holder, named) };
+}
+
+/** The models among these that the holder may use, in their order. */
+export async function usableBy<Row extends ModelRow>(
+  db: Reader,
+  holder: SignedInCaller,
+  rows: readonly Row[],
+): Promise<Row[]> {
   const assets = await findAssetsById(
     db,
-    named.map(({ id }) => id),
+    rows.map(({ id }) => id),
     holder,
   );
   const allowed = new Set(
     assets.filter((asset) => decide(holder, 'asset.invoke', asset).allowed).map((asset) => asset.id),
   );
-  return { key, models: named.filter(({ id }) => allowed.has(id)) };
+  return rows.filter(({ id }) => allowed.has(id));
 }
 
 export async function modelOf(db: Reader, readCredentials: ReadCredentials, row: ModelRow): Promise<Model> {
@@ -139,14 +143,21 @@ export async function modelOf(db: Reader, readCredentials: ReadCredentials, row:
 async function holderOf(db: Reader, caller: KeyCaller): Promise<SignedInCaller | undefined> {
   const { scope, scope_id, team_id, label, origin } = caller;
   if (scope === 'user' || scope === 'principal') return await loadIdentity(db, scope_id, origin);
-  const memberships = team_id === null ? [] : [{ team_id, team: '', role: 'viewer' as const }];
+  return everyoneIn(team_id, { id: team_id ?? scope_id, label, origin });
+}
+
+/** With the rights that everyone in the team has; without a team, everyone in the organisation. */
+export function everyoneIn(
+  team_id: string | null,
+  { id, label, origin }: Pick<SignedInCaller, 'id' | 'label' | 'origin'>,
+): SignedInCaller {
   return {
     kind: 'principal',
-    id: team_id ?? scope_id,
+    id,
     label,
     name: label,
     role: 'viewer',
-    memberships,
+    memberships: team_id === null ? [] : [{ team_id, team: '', role: 'viewer' }],
     groups: [],
     primary_team: null,
     active_team: null,

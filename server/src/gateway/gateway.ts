@@ -1,6 +1,7 @@
 // The parts of the gateway, its start and its end.
 import { backgroundWork } from '../background-work.ts';
 import type { Database } from '../database/database.ts';
+import { forgetOldGiven } from '../guardrails/given.ts';
 import { overdueHolds } from '../ledger/accounts.ts';
 import { openOutbound } from '../outbound/outbound.ts';
 import { openAdmission } from './admission.ts';
@@ -54,6 +55,7 @@ export function openGateway({
     onChange: () => (writing ??= setTimeout(() => background.start(writeHealth()), write_health_ms)),
   });
   const sweep = async () => {
+    await forgetOldGiven(db);
     for (const { id, accounts } of await overdueHolds(db, max_swept))
       admission.settle({
         hold_id: id,

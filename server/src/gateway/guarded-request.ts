@@ -1,19 +1,32 @@
 // The request for a model under the guardrails of its caller. They run after its admission, so a blocked request counts as one.
-import { Blocked, GuardedCall, type AskFor } from '../guardrails/guarded-call.ts';
+import { comparesWithGiven, keepGiven } from '../guardrails/given.ts';
+import { Blocked, GuardedCall, nothingGiven, type AskFor } from '../guardrails/guarded-call.ts';
 import { checkTexts } from '../guardrails/json-texts.ts';
+import type { Rule } from '../guardrails/rule.ts';
 import type { Attempt } from './attempt.ts';
 import type { Json } from './wires/wire.ts';
 
+export function concernsRequests(rules: readonly Rule[]): boolean {
+  return rules.some(isAtModel) || comparesWithGiven(rules);
+}
+
 /** The body that may go on. Throws `Blocked`. */
 export async function guardedRequest(
-  { wire, sent, rules }: Pick<Attempt, 'wire' | 'sent' | 'rules'>,
+  { gateway, wire, sent, rules, run }: Attempt,
   ask: AskFor,
 ): Promise<{ body: Json; guarded: GuardedCall }> {
-  const guarded = new GuardedCall(rules, { ask, readGiven: async () => await Promise.resolve([]) });
+  const guarded = new GuardedCall(rules, { ask, given: nothingGiven });
   const unreadable = wire.unreadable?.(sent);
-  const [rule] = rules;
+  const rule = rules.find(isAtModel);
   if (unreadable !== undefined && rule !== undefined)
     throw new Blocked(rule.name, 'model_in', `it cannot read ${unreadable}`);
-  const body = await checkTexts(sent, wire.document, async (texts) => await guarded.check('model_in', texts));
+  const body = await checkTexts(sent, wire.document, async (texts) => {
+    if (comparesWithGiven(rules) && run.run_id !== null) await keepGiven(gateway.db, run.run_id, texts);
+    return await guarded.check('model_in', texts);
+  });
   return { body, guarded };
+}
+
+function isAtModel({ places }: Rule): boolean {
+  return places.includes('model_in') || places.includes('model_out');
 }

@@ -10,7 +10,7 @@ import { settle, type Attempt } from './attempt.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { Call } from './attempts.ts';
 import type { Payer } from './facts.ts';
-import { guardedRequest } from './guarded-request.ts';
+import { concernsRequests, guardedRequest } from './guarded-request.ts';
 import type { Upstream } from './model.ts';
 import type { GatewayParts } from './parts.ts';
 import { refusalOf } from './refusal.ts';
@@ -55,13 +55,13 @@ export function openCall(
       model,
       reservation: (facts) => reservationOf(wire, asked, { ...facts, caller, run, call_id, hold_id, attempt }),
     });
-    return { gateway, wire, ...current, passed, caller, hold_id, client: signal, ...admitted };
+    return { gateway, wire, ...current, passed, caller, run, hold_id, client: signal, ...admitted };
   };
   return {
     model: current.asked.model,
     admit: async (model, attempt) => {
       const held = await hold(model, attempt);
-      if (isChecked || held.rules.length === 0) return held;
+      if (isChecked || !concernsRequests(held.rules)) return held;
       isChecked = true;
       try {
         const { body, guarded } = await guardedRequest(held, ask);

@@ -1,6 +1,7 @@
 // One call under the guardrails of its agent. The places of a call share a memory: a value that was given at the way in may come out again.
 import { Problem } from '@gantry/contract/problems.ts';
 import type { GuardrailName, Place } from '@gantry/contract/guardrails/places.ts';
+import { comparesWithGiven, givenIn } from './given.ts';
 import type { DocumentText, TextSource } from './json-texts.ts';
 import { newPlaceholders, redact, Restoring, restore, type Placeholders } from './placeholders.ts';
 import { JudgeFailed, type Ask, type Given, type JudgeRule, type Note, type Rule, type TextRule } from './rule.ts';
@@ -36,7 +37,13 @@ const spoken: Record<Place, string> = {
 };
 
 /** What the agent was given during the run, for judges. */
-export type ReadGiven = () => Promise<readonly Given[]>;
+export interface GivenTexts {
+  read(): Promise<readonly Given[]>;
+  /** At the end of the run. */
+  forget(): Promise<void>;
+}
+
+export const nothingGiven: GivenTexts = { read: async () => await Promise.resolve([]), forget: async () => {} };
 
 export type AskFor = (rule: GuardrailName) => Ask;
 
@@ -47,18 +54,20 @@ export const askNobody: AskFor = (rule) => async () =>
 export class GuardedCall {
   readonly #rules: readonly Rule[];
   readonly #ask: AskFor;
-  readonly #readGiven: ReadGiven;
+  readonly #texts: GivenTexts;
   readonly #in = newPlaceholders();
   #out: Placeholders | undefined;
   readonly #given = new Set<string>();
+  /** What the caller gave. */
+  #input: readonly Given[] = [];
   readonly #done = new Map<string, Done & { count: number }>();
   /** Of the judges that annotate. */
   readonly notes: Note[] = [];
 
-  constructor(rules: readonly Rule[], { ask, readGiven }: { ask: AskFor; readGiven: ReadGiven }) {
+  constructor(rules: readonly Rule[], { ask, given }: { ask: AskFor; given: GivenTexts }) {
     this.#rules = rules;
     this.#ask = ask;
-    this.#readGiven = readGiven;
+    this.#texts = given;
   }
 
   guards(place: Place): boolean {
@@ -97,6 +106,7 @@ export class GuardedCall {
 
   /** Remembers the values of an input that may come out again. Changes and blocks nothing. */
   async learn(texts: readonly DocumentText[]): Promise<void> {
+    this.#input = givenIn(texts);
     const rules = this.textRules('ingress_out', 'message').filter(({ name }) => name === 'pii_detection');
     for (const { text } of texts) {
       const seen = await screen(text, rules, 'ingress_out');
@@ -105,6 +115,11 @@ export class GuardedCall {
       for (const part of seen.parts)
         for (const { start, end } of part.spans) this.#given.add(bare(part.text.slice(start, end)));
     }
+  }
+
+  /** Nothing of the call is needed any more. */
+  async end(): Promise<void> {
+    if (comparesWithGiven(this.#rules)) await this.#texts.forget();
   }
 
   textRules(place: Place, source: TextSource): TextRule[] {
@@ -182,7 +197,7 @@ export class GuardedCall {
         .map((_, index) => index)
         .filter((index) => rule.reads !== 'tool_results' || texts[index]?.source === 'tool_result');
       if (read.length === 0) continue;
-      const given = place === 'ingress_out' ? await this.#readGiven() : [];
+      const given = place === 'ingress_out' ? [...this.#input, ...(await this.#texts.read())] : [];
       const verdict = await this.#verdict(
         rule,
         place,

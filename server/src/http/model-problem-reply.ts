@@ -25,6 +25,8 @@ export function modelProblemReply(
     headers: {
       'content-type': 'application/json',
       'x-request-id': request_id,
+      // Anthropic's clients read this one.
+      'request-id': request_id,
       ...(retry_after_seconds === undefined ? {} : { 'retry-after': String(retry_after_seconds) }),
       // Their clients repeat a 429 and a 5xx. A spent budget stays spent.
       ...(code === 'budget_exceeded' && { 'x-should-retry': 'false' }),

@@ -12,8 +12,6 @@ export interface Admitted {
   agent: AssetSubject;
   /** The only revision that may take the call. */
   instance: ServingInstance;
-  /** Of the revision, at the gateway. */
-  key_id: string | null;
 }
 
 /** Throws the refusal, `not_deployed`, or `agent_unavailable` while the container restarts. */
@@ -28,5 +26,5 @@ export async function admit(agents: ServingAgents, caller: Caller, name: string)
     throw new Problem('not_deployed', { detail: `agents/${name} is stopped.`, hint: `Run \`svc start ${name}\`.` });
   if (serving.revision === undefined)
     throw new Problem('agent_unavailable', { detail: `The container of agents/${name} is restarting.` });
-  return { user, agent, instance: serving.revision, key_id: serving.key_id };
+  return { user, agent, instance: serving.revision };
 }

@@ -30,12 +30,14 @@ export interface Incoming {
 export async function call(ingress: Ingress, incoming: Incoming): Promise<Reply> {
   const admitted = await admit(ingress.agents, incoming.caller, incoming.name);
   const { agent, instance, user } = admitted;
-  const guarded = guardInvocation(instance.rules);
-  const body = await guardedInput(guarded, incoming.body);
   // A caller who has left waits for no answer and cannot withdraw the call.
   incoming.signal.throwIfAborted();
   const run = startRun(ingress, admitted, incoming.trace);
   const run_id = run.id;
+  const { origin } = incoming.caller;
+  const trace_id = incoming.trace.trace_id;
+  const guarded = guardInvocation(ingress, { run_id, trace_id, instance, caller_id: user.id, origin });
+  const body = await guardedInput(guarded, incoming.body);
   const to = { instance, agent, caller: user, method: 'POST' } as const;
   const ending = ended(ingress, { ...to, path: '/invoke', run, headers: incoming.headers, body }, guarded);
   const isDetached = /(^|[\s,])respond-async\b/i.test(incoming.headers.get('prefer') ?? '');
@@ -57,7 +59,9 @@ export async function call(ingress: Ingress, incoming: Incoming): Promise<Reply>
     revision_id: instance.revision_id,
     caller_id: user.id,
   });
-  ingress.background(storeAnswer(ingress, { id: run_id, revision_id: instance.revision_id }, ending));
+  ingress.background(
+    storeAnswer(ingress, { id: run_id, revision_id: instance.revision_id, caller_id: user.id }, ending),
+  );
   const location = `/agents/${incoming.name}/runs/${run_id}`;
   const headers = { location, 'x-run-id': run_id, ...(isDetached ? { 'preference-applied': 'respond-async' } : {}) };
   return jsonReply({ run_id, status: 'running' }, 202, headers);
@@ -91,7 +95,7 @@ function print(ending: Ended, run_id: string, guarded: GuardedCall | undefined):
 // After a broken connection the run may still work, so the container is asked for its answer.
 async function storeAnswer(
   ingress: Ingress,
-  row: Pick<store.Invocation, 'id' | 'revision_id'>,
+  row: Pick<store.Invocation, 'id' | 'revision_id' | 'caller_id'>,
   ending: Promise<Ended>,
 ): Promise<void> {
   const end = await ending;

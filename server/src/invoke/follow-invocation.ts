@@ -17,17 +17,16 @@ const look_again_ms = 1000;
 // A container may be too busy to answer for a short time. A dead one soon loses its address (deploy/keeper.ts).
 const max_silences = 5;
 
+type Followed = Pick<store.Invocation, 'id' | 'revision_id' | 'caller_id'>;
+
 /** Ends when the answer is stored, or when the service stops. The next service follows the run again. */
-export async function followInvocation(
-  ingress: Ingress,
-  row: Pick<store.Invocation, 'id' | 'revision_id'>,
-): Promise<void> {
+export async function followInvocation(ingress: Ingress, row: Followed): Promise<void> {
   const { agents, stopping } = ingress;
   for (let silences = 0; !stopping.aborted && silences < max_silences;) {
     const instance = await retryWhileAway(stopping, async () => await agents.instance(row.revision_id));
     const asked = instance === undefined ? 'lost' : await askFor(ingress, instance, row.id);
     if (typeof asked === 'object' && instance !== undefined)
-      return await storeEnd(ingress, row.id, await guardedAnswer(instance, asked));
+      return await storeEnd(ingress, row.id, await guardedAnswer(ingress, { row, instance }, asked));
     if (asked === 'lost') break;
     silences = asked === 'silent' ? silences + 1 : 0;
     await sleep(look_again_ms, undefined, { signal: stopping }).catch(() => {}); // the stop ended the sleep
@@ -69,9 +68,15 @@ async function askFor(
 }
 
 // What the caller had sent is not kept, so no value of it may come out again.
-async function guardedAnswer({ rules }: ServingInstance, answer: Answer): Promise<Answer> {
+async function guardedAnswer(
+  ingress: Ingress,
+  { row, instance }: { row: Followed; instance: ServingInstance },
+  answer: Answer,
+): Promise<Answer> {
+  const origin = { request_id: null, ip: null, receipts: [] };
+  const run = { run_id: row.id, trace_id: null, instance, caller_id: row.caller_id, origin };
   try {
-    return await guardedOutput(guardInvocation(rules), answer);
+    return await guardedOutput(guardInvocation(ingress, run), answer);
   } catch (error) {
     if (error instanceof Problem) return answerOf(error);
     throw error;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { blocksWord, hidesEmail } from '../testing/plain-rules.ts';
-import { guardedEvents, guardedInput, guardedOutput, guardInvocation } from './guarded-invocation.ts';
+import { blocksWord, guardedCall, hidesEmail } from '../testing/plain-rules.ts';
+import { guardedEvents, guardedInput, guardedOutput } from './guarded-invocation.ts';
 
-const guard = () => guardInvocation([hidesEmail, blocksWord]) ?? expect.fail('there are guardrails');
+const guard = () => guardedCall(hidesEmail, blocksWord);
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
 const answer = (value: unknown) => ({ status: 200, content_type: 'application/json', body: bytes(value) });
 

@@ -1,22 +1,48 @@
 // A call of an agent under its guardrails: its input before it is sent, its answer before anyone gets or stores it.
 import { Problem } from '@gantry/contract/problems.ts';
 import { printServerSentEvent } from '@gantry/contract/server-sent-events.ts';
-import { askNobody, Blocked, GuardedCall } from '../guardrails/guarded-call.ts';
+import type { Origin } from '../access/caller.ts';
+import type { ServingInstance } from '../deploy/serving.ts';
+import { askJudge } from '../gateway/ask-judge.ts';
+import { forgetGiven, givenTo } from '../guardrails/given.ts';
+import { Blocked, GuardedCall } from '../guardrails/guarded-call.ts';
 import { GuardedEvents, type Event } from '../guardrails/guarded-events.ts';
 import { checkTexts, parseExactly, type DocumentText } from '../guardrails/json-texts.ts';
 import { printDone } from '../guardrails/print-done.ts';
-import type { Rule } from '../guardrails/rule.ts';
+import { JudgeFailed } from '../guardrails/rule.ts';
 import { parseJson } from '../http/body.ts';
 import { aguiEvents, invocationDocument } from './agui-events.ts';
+import { keyCaller } from '../keys/key-caller.ts';
 import type { Answer } from './answer.ts';
+import type { Ingress } from './ingress.ts';
 import { textOfOutput } from './text-of-output.ts';
 
+interface GuardedRun {
+  run_id: string;
+  trace_id: string | null;
+  instance: Pick<ServingInstance, 'rules' | 'key_id'>;
+  caller_id: string | null;
+  origin: Origin;
+}
+
 /** Undefined without guardrails at the ways in and out. */
-export function guardInvocation(rules: readonly Rule[]): GuardedCall | undefined {
+export function guardInvocation(
+  { db, models, stopping }: Pick<Ingress, 'db' | 'models' | 'stopping'>,
+  { run_id, trace_id, instance, caller_id, origin }: GuardedRun,
+): GuardedCall | undefined {
+  const { rules, key_id } = instance;
   if (!rules.some(({ places }) => places.some((place) => place.startsWith('ingress')))) return undefined;
   return new GuardedCall(rules, {
-    ask: askNobody,
-    readGiven: async () => await Promise.resolve([]),
+    ask: (rule) => async (request) => {
+      const payer = key_id === null ? undefined : await keyCaller(db, key_id, origin);
+      if (payer === undefined) throw new JudgeFailed('the agent has no key that could pay for it');
+      const run = { run_id, root_run_id: run_id, caller_id, trace_id };
+      return await askJudge(await models(), { payer, run, signal: stopping })(rule)(request);
+    },
+    given: {
+      read: async () => await givenTo(db, run_id),
+      forget: async () => await forgetGiven(db, run_id),
+    },
   });
 }
 
@@ -35,6 +61,14 @@ export async function guardedInput(guarded: GuardedCall | undefined, body: Uint8
 /** The answer that may go on. Throws `Blocked`. */
 export async function guardedOutput<A extends Answer>(guarded: GuardedCall | undefined, answer: A): Promise<A> {
   if (guarded === undefined) return answer;
+  try {
+    return await checkedOutput(guarded, answer);
+  } finally {
+    await guarded.end();
+  }
+}
+
+async function checkedOutput<A extends Answer>(guarded: GuardedCall, answer: A): Promise<A> {
   const check = async (texts: readonly DocumentText[]) => await guarded.check('ingress_out', texts);
   const text = answer.body.toString();
   if (answer.content_type.startsWith('text/plain')) {
@@ -80,6 +114,8 @@ export async function* guardedEvents(
     if (!(error instanceof Blocked)) throw error;
     yield print(doneEvent(guarded));
     yield print({ type: 'RUN_ERROR', code: error.code, message: error.detail, runId: run_id });
+  } finally {
+    await guarded.end();
   }
 }
 

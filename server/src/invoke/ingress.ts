@@ -3,6 +3,7 @@
 import { backgroundWork } from '../background-work.ts';
 import type { Database } from '../database/database.ts';
 import type { ServingAgents } from '../deploy/serving.ts';
+import type { GatewayParts } from '../gateway/parts.ts';
 import { agentConnections, type AgentConnections } from './agent-connections.ts';
 import { followInvocation } from './follow-invocation.ts';
 import { retryWhileAway } from './retry-while-away.ts';
@@ -13,6 +14,8 @@ export interface IngressParts {
   agents: ServingAgents;
   /** Signs run tokens. */
   run_key: Buffer;
+  /** The gateway of this process, for judges of guardrails. */
+  models: () => Promise<GatewayParts>;
   sync_budget_ms: number;
   /** Aborted when the service stops. Open calls are then answered with 202. */
   stopping: AbortSignal;

@@ -75,6 +75,7 @@ test('the calls of an earlier service are followed as soon as the database is ba
     db: { ...db, run: async (query) => (tries++, await db.run(query)) },
     agents: { find: async () => await Promise.reject(new Error('nobody calls')), instance: async () => undefined },
     run_key: Buffer.alloc(32),
+    models: async () => await Promise.reject(new Error('nobody judges')),
     sync_budget_ms: 1000,
     stopping: stopping.signal,
     onError: (error) => failed.push(error),

@@ -8,14 +8,14 @@ import type { StartedRun } from './upstream.ts';
 /** A run of its own, which no other run has called. */
 export function startRun(
   { run_key }: Pick<Ingress, 'run_key'>,
-  { agent, instance, key_id, user }: Admitted,
+  { agent, instance, user }: Pick<Admitted, 'agent' | 'instance' | 'user'>,
   trace: TraceContext,
 ): StartedRun {
   const id = randomUUIDv7();
   const token = signRunToken(run_key, {
     agent_id: agent.id,
     revision_id: instance.revision_id,
-    key_id,
+    key_id: instance.key_id,
     run_id: id,
     root_run_id: id,
     caller_id: user.id,

@@ -14,8 +14,14 @@ import { callAgent } from './upstream.ts';
 export async function stream(ingress: Ingress, incoming: Incoming): Promise<Reply> {
   const admitted = await admit(ingress.agents, incoming.caller, incoming.name);
   const { agent, instance, user } = admitted;
-  const guarded = guardInvocation(instance.rules);
   const run = startRun(ingress, admitted, incoming.trace);
+  const guarded = guardInvocation(ingress, {
+    run_id: run.id,
+    trace_id: incoming.trace.trace_id,
+    instance,
+    caller_id: user.id,
+    origin: incoming.caller.origin,
+  });
   const answered = await callAgent(ingress.connections, {
     instance,
     agent,

@@ -5,7 +5,7 @@ import { formatUsd } from '@gantry/contract/money.ts';
 import type { Tx } from '../database/database.ts';
 import type { Sql } from '../database/sql.ts';
 import { headroomOf, hold, settle, startWindows, type Account, type Headroom } from './account.ts';
-import { addTo, moveTo, newRate, secondsUntil, type Rate } from './rate.ts';
+import { addTo, moveTo, newRate, remainingOf, secondsUntil, type Rate } from './rate.ts';
 import * as store from './store.ts';
 import type { Budget, CallRecord, Hold, LedgerRow, Used } from './store.ts';
 import { endOf } from './windows.ts';
@@ -41,12 +41,22 @@ interface PriceOfCall {
   outputTokensFor(nano: number): number;
 }
 
-interface Reserved {
+export interface Reserved {
   nano: number;
   /** The upstream must not produce more. */
   output_tokens: number;
   /** An account has a limit, so the upstream must be told. */
   is_limited: boolean;
+  /** After this call; undefined without a limit per minute. */
+  rates: Readonly<Record<'requests' | 'tokens', RateLeft | undefined>>;
+}
+
+/** Of the account that has least left. */
+interface RateLeft {
+  limit: number;
+  remaining: number;
+  /** Until all of it is left. */
+  reset_seconds: number;
 }
 
 export interface Settlement extends Used {
@@ -143,7 +153,12 @@ export async function openBooks(
       deadline: new Date(now.getTime() + asked.deadline_seconds * 1000).toISOString(),
       call: asked.call,
     });
-    return { nano, output_tokens, is_limited: tightest !== undefined || counters.length > 0 };
+    return {
+      nano,
+      output_tokens,
+      is_limited: tightest !== undefined || counters.length > 0,
+      rates: { requests: leastLeft(counters, 'requests'), tokens: leastLeft(counters, 'tokens') },
+    };
   }
 
   function settleOne({ hold_id, outcome, nano: actual, ...used }: Settlement): boolean {
@@ -217,7 +232,25 @@ function affordable(asked: Reservation, tightest: Tightest | undefined, today: s
   });
 }
 
-function requireRate({ rate, label, budget }: { rate: Rate; label: string; budget: Budget }, tokens: number): void {
+interface Counter {
+  rate: Rate;
+  label: string;
+  budget: Budget;
+}
+
+function leastLeft(counters: readonly Counter[], what: 'requests' | 'tokens'): RateLeft | undefined {
+  return counters
+    .flatMap(({ rate, budget }) => {
+      const limit = budget[`${what}_per_minute`];
+      if (limit === null) return [];
+      return [
+        { limit, remaining: remainingOf(rate[what], limit), reset_seconds: secondsUntil(rate[what], limit, limit) },
+      ];
+    })
+    .toSorted((one, other) => one.remaining - other.remaining)[0];
+}
+
+function requireRate({ rate, label, budget }: Counter, tokens: number): void {
   const asked = [
     { what: 'requests', limit: budget.requests_per_minute, amount: 1 },
     { what: 'tokens', limit: budget.tokens_per_minute, amount: tokens },

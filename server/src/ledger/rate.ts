@@ -39,6 +39,11 @@ export function secondsUntil(list: readonly number[], limit: number, asked: numb
   return cells;
 }
 
+/** The rest of the limit. */
+export function remainingOf(list: readonly number[], limit: number): number {
+  return Math.max(0, limit - list.reduce((all, one) => all + one, 0));
+}
+
 /** Adds to the cell of this second. A cell that has left the minute no longer counts. */
 export function addTo(rate: Rate, what: 'requests' | 'tokens', second: number, amount: number): void {
   const list = rate[what];

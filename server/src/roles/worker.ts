@@ -3,6 +3,7 @@
 import { startExpiry } from '../approvals/expire.ts';
 import { deployKind } from '../deploy/deploy-kind.ts';
 import { startKeeper } from '../deploy/keeper.ts';
+import { requireOneFormat } from '../gateway/agent-models.ts';
 import { engineResolver } from '../registry/dependencies/engine-resolver.ts';
 import { pushRun } from '../registry/push/push-run.ts';
 import { startWorker } from '../runs/worker.ts';
@@ -12,7 +13,10 @@ export async function openWorker(parts: RoleParts): Promise<Role> {
   const { config, db, owner, onError, open } = parts;
   const { containers, deploy } = await parts.deploying();
   const outgoing = await parts.outgoing();
-  const kinds = { push: pushRun({ db, resolver: engineResolver(containers.pythons) }), deploy: deployKind(deploy) };
+  const kinds = {
+    push: pushRun({ db, resolver: engineResolver(containers.pythons), checkModels: requireOneFormat }),
+    deploy: deployKind(deploy),
+  };
   return {
     handlers: {},
     start: async () => {

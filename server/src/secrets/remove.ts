@@ -4,13 +4,12 @@ import type { Caller } from '../access/caller.ts';
 import { change, type GovernedTx } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import { findAssetById } from '../registry/find.ts';
+import { findAssetById, findReadable, type AssetRecord } from '../registry/find.ts';
 import type { SecretParts } from './parts.ts';
-import { toSecrets } from './records.ts';
 import type { Stores } from './stores/index.ts';
 import * as store from './store.ts';
 
-/** Throws `in_use` with the deployed agents that get it. */
+/** Throws `in_use` with the deployed agents that get it, and the models that are called with it. */
 export async function removeSecret(parts: SecretParts, caller: Caller, id: string): Promise<void> {
   const { db, stores, findUsers } = parts;
   const user = signedIn(caller);
@@ -20,10 +19,12 @@ export async function removeSecret(parts: SecretParts, caller: Caller, id: strin
   await change(db, grant, 'secret.removed', async (tx, note) => {
     // A deploy that uses it has committed by now, or finds no secret.
     if ((await store.lockSecret(tx, id)) === undefined) throw new Problem('not_found');
-    const uses = await findUsers(tx, [id]);
-    if (uses.length > 0) {
-      const [{ used_by } = { used_by: [] }] = await toSecrets({ db, findUsers }, user, [row]);
-      throw inUse(row.name, used_by, uses.length - used_by.length);
+    const uses = (await findUsers(tx, [id])).map(({ agent_id }) => agent_id);
+    const { team_id, name } = row;
+    const models = team_id === null ? [] : (await store.modelsNaming(tx, { team_id, name })).map((model) => model.id);
+    if (uses.length + models.length > 0) {
+      const readable = await findReadable(tx, user, [...uses, ...models]);
+      throw inUse(name, readable, uses.length + models.length - readable.length);
     }
     await stores[row.store].remove(tx, id);
     await store.deleteSecret(tx, id);
@@ -52,12 +53,17 @@ async function authorizeRow(db: Reader, caller: Caller, row: store.SecretRow): P
   return authorize(caller, 'agent_secret.change', asset);
 }
 
-function inUse(name: string, used_by: string[], hidden: number): Problem {
-  const named = used_by.map((agent) => `agents/${agent}`);
+function inUse(name: string, readable: readonly AssetRecord[], hidden: number): Problem {
   const others = hidden === 0 ? [] : [`${hidden} that you may not read`];
+  const named = (kind: string) =>
+    readable
+      .filter((asset) => asset.asset_kind === kind)
+      .map((asset) => asset.name)
+      .toSorted();
+  const [used_by, models] = [named('agent'), named('model')];
   return new Problem('in_use', {
-    detail: `${name} is used by ${[...named, ...others].join(', ')}.`,
-    hint: 'First deploy versions without it, or delete these agents.',
-    fields: { used_by },
+    detail: `${name} is used by ${[...readable.map(({ ref }) => ref).toSorted(), ...others].join(', ')}.`,
+    hint: `First deploy versions without it, or delete these agents.${models.length === 0 ? '' : ` Change these models, or remove them: svc model remove ${models[0]}`}`,
+    fields: { used_by, models },
   });
 }

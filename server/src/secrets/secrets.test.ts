@@ -157,6 +157,50 @@ test('a used secret is not removed, and its users are named', async () => {
   await expect(max.client.call('secrets.remove', { params: { id } })).rejects.toMatchObject({ code: 'not_found' });
 });
 
+test('a secret that a model is called with is not removed, and the models of its team are named', async () => {
+  const { id } = await setFor(max, { team: 'ml' }, 'of a provider');
+  const base_url = 'https://models.example.com/v1';
+  const add = async (model: string, team: string, more: object) =>
+    await app.admin.client.call('registry.create', {
+      params: { kind: 'model' },
+      body: { name: `${model}-${made}`, team, config: { provider: 'acme', model, ...more } },
+    });
+  await add('one', 'ml', { base_url, secret: name });
+  await add('two', 'ml', { upstreams: [{ base_url }, { base_url: 'https://b.example.com/v1', secret: name }] });
+  await add('far', 'ops', { base_url, secret: name });
+  const remove = async () => await max.client.call('secrets.remove', { params: { id } });
+  await expect(remove()).rejects.toMatchObject({
+    code: 'in_use',
+    status: 409,
+    detail: `${name} is used by models/one-${made}, models/two-${made}.`,
+    fields: { used_by: [], models: [`one-${made}`, `two-${made}`] },
+  });
+  const params = (model: string) => ({ kind: 'model', name: `${model}-${made}` }) as const;
+  await max.client.call('registry.delete', { params: params('two') });
+  const config = { provider: 'acme', model: 'one', base_url };
+  await max.client.call('registry.edit', { params: params('one'), body: { version: '1.0.1', config } });
+  await remove();
+});
+
+test('the secret of an agent moves to its team with its value, on record, for a model; its admin alone moves it', async () => {
+  const one = await agent();
+  const content = await contentOf(one);
+  const { id } = await setFor(ada, { agent: one.name }, 'value-that-moves');
+  const move = async (who: TestUser) => await who.client.call('secrets.move', { params: { id } });
+  await expect(move(ada)).rejects.toMatchObject({ status: 403 });
+  const taken = await setFor(max, { team: 'ml' }, 'of the team');
+  await expect(move(max)).rejects.toMatchObject({ code: 'exists', status: 409 });
+  await max.client.call('secrets.remove', { params: { id: taken.id } });
+  expect(await move(max)).toMatchObject({ id, name, team: 'ml', agent: null, changed_by: max.email });
+  expect(await readSecrets({ db: app.db, stores: values }, content)).toEqual({ [name]: 'value-that-moves' });
+  const log = await app.admin.client.call('audit.list', { query: { action: 'secret.moved', limit: 1 } });
+  expect(log.items).toMatchObject([
+    { actor: { name: max.email }, detail: { secret: name, before: { agent: one.name }, after: { team: 'ml' } } },
+  ]);
+  expect(JSON.stringify(log.items) + logged).not.toContain('value-that-moves');
+  await expect(move(max)).rejects.toMatchObject({ code: 'conflict' });
+});
+
 test('a removal that a deploy overtakes is refused; a removal first leaves the deploy without its secret', async () => {
   const one = await agent();
   const content = await contentOf(one);

@@ -76,6 +76,20 @@ export async function putSecret(
   return row;
 }
 
+/** False for a secret that is gone or belongs to a team. */
+export async function moveToTeam(
+  tx: GovernedTx,
+  id: string,
+  { team_id, by }: { team_id: string; by: string },
+): Promise<boolean> {
+  const rows = await tx.write(
+    'secret',
+    sql`update secret set agent_id = null, team_id = ${team_id}, changed_by = ${by}, changed_at = clock_now()
+        where id = ${id} and agent_id is not null returning id`,
+  );
+  return rows.length > 0;
+}
+
 export async function deleteSecret(tx: GovernedTx, id: string): Promise<void> {
   await tx.write('secret', sql`delete from secret where id = ${id} returning id`);
 }
@@ -85,6 +99,17 @@ export const secretsIn = async (db: Reader, scope: Scope) =>
   await db.all<{ id: string; name: string; store: StoreName }>(
     sql`select id, name, store from secret where ${whereIn(scope)} order by name`,
   );
+
+/** The models of the team whose newest config names the secret. */
+export const modelsNaming = async (db: Reader, { team_id, name }: { team_id: string; name: string }) =>
+  await db.all<{ id: string }>(sql`
+    select a.id from asset a
+      join lateral (
+        select digest from version where asset_id = a.id order by string_to_array(version, '.')::int[] desc limit 1
+      ) v on true
+      join content c on c.digest = v.digest
+    where a.kind = 'model' and a.team_id = ${team_id}
+      and (c.config ->> 'secret' = ${name} or c.config -> 'upstreams' @> ${JSON.stringify([{ secret: name }])}::jsonb)`);
 
 export interface Wanted {
   agent_id: string;

@@ -1,6 +1,6 @@
 // Two small rules for tests of the pipeline: one hides e-mail addresses, one blocks a word. The real rules have tests of their own.
 import { places } from '@gantry/contract/guardrails/places.ts';
-import { askNobody, GuardedCall } from '../guardrails/guarded-call.ts';
+import { askNobody, GuardedCall, nothingGiven } from '../guardrails/guarded-call.ts';
 import type { Rule, TextRule } from '../guardrails/rule.ts';
 
 const email = /[\w.]+@[\w.]+\.\w+/g;
@@ -36,6 +36,6 @@ export const blocksWord: TextRule = {
 export function guardedCall(...rules: Rule[]): GuardedCall {
   return new GuardedCall(rules, {
     ask: askNobody,
-    readGiven: async () => await Promise.resolve([]),
+    given: nothingGiven,
   });
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { endedStates } from '@gantry/contract/runs.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import type { Database } from '../database/database.ts';
+import { requireOneFormat } from '../gateway/agent-models.ts';
 import { printLock } from '../engine/lock.ts';
 import { runEvents } from '../runs/events.ts';
 import { findRun, type RunRow } from '../runs/run.ts';
@@ -59,7 +60,7 @@ export async function startPushes(db: Database, real?: Resolver): Promise<Pushes
   };
   const worker = await startWorker(
     db,
-    { push: pushRun({ db, resolver: real ?? resolver }) },
+    { push: pushRun({ db, resolver: real ?? resolver, checkModels: requireOneFormat }) },
     { owner: 'test', onError: (error) => errors.push(error), poll_ms: 100 },
   );
   const ended = async (run_id: string) => {

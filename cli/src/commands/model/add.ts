@@ -1,4 +1,5 @@
 import { modelProviders } from '@gantry/contract/model-providers.ts';
+import { agentFlag } from '../../agent/agent-name.ts';
 import { choice, defineCommand, optional, text } from '../../command.ts';
 import { misuse } from '../../refusal.ts';
 import type { Result } from '../../result.ts';
@@ -12,6 +13,7 @@ export const command = defineCommand({
     'svc model add gpt-4o --provider openai',
     'svc model add large --provider acme --model acme-large-2 --base-url https://models.example.com/v1 --secret ACME_KEY < key',
     'svc model add --file models.yaml',
+    'svc model add --from-agent support',
     'svc model add',
   ],
   arguments: {
@@ -24,15 +26,20 @@ export const command = defineCommand({
     apiVersion: text('The api-version of a deployment of Azure', 'version'),
     secret: text('The secret of the team for the credential (default: such as OPENAI_API_KEY)', 'name'),
     type: choice('Its output, default chat', ['chat', 'embedding'] as const),
+    fromAgent: agentFlag('Take its key of a provider, from its project in this folder or from its secrets'),
     file: {
       ...text('A YAML file with `models: {<name>: <config>}`; without changes it can be given again', 'path'),
       short: 'f',
     },
   },
-  async run({ name, provider, model, baseUrl, apiVersion, secret, type, file }, session): Promise<Result> {
+  async run({ name, provider, model, baseUrl, apiVersion, secret, type, fromAgent, file }, session): Promise<Result> {
     if (file !== undefined) {
       if (name !== undefined) throw misuse('Give a name or --file, not both');
       return await (await import('../../model/add-file.ts')).addFile(session, file);
+    }
+    if (fromAgent !== undefined) {
+      const { addFromAgent } = await import('../../model/add-from-agent.ts');
+      return await addFromAgent(session, { agent: fromAgent, name, model, provider });
     }
     if (name === undefined) return await (await import('../../model/add-local.ts')).addLocal(session);
     if (provider === undefined)

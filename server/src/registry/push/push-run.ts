@@ -1,9 +1,10 @@
 // The slow part of a push: pin references, resolve and lock, store the version. Each step is done once. The decision is repeated
 // before the version is stored, because the pusher may have been demoted meanwhile.
+import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { canonicalJson } from '../../audit/canonical-json.ts';
 import type { SignedInCaller } from '../../access/caller.ts';
-import type { Database } from '../../database/database.ts';
+import type { Database, Reader } from '../../database/database.ts';
 import { loadIdentity } from '../../service-principals/load-caller.ts';
 import type { Run, RunKind } from '../../runs/run.ts';
 import type { Content, Pin } from '../content.ts';
@@ -21,14 +22,22 @@ import { versionFinal } from '../versions/version-final.ts';
 // A worker runs six at a time; two are left to deploys. Resolving takes minutes when packages are built from source.
 const shares = { max: 4, team: 3, user: 2 };
 
-export function pushRun(parts: { db: Database; resolver: Resolver }): RunKind<PushInput> {
-  return { shares, work: async (run) => await work(parts.db, parts.resolver, run) };
+export interface PushRunParts {
+  db: Database;
+  resolver: Resolver;
+  /** Throws the refusal of an agent whose models do not fit together. A higher folder knows the formats of models. */
+  checkModels: (db: Reader, agent: { team_id: string; config: AgentConfig }) => Promise<void>;
 }
 
-async function work(db: Database, resolver: Resolver, run: Run<PushInput>): Promise<PushResult> {
+export function pushRun(parts: PushRunParts): RunKind<PushInput> {
+  return { shares, work: async (run) => await work(parts, run) };
+}
+
+async function work({ db, resolver, checkModels }: PushRunParts, run: Run<PushInput>): Promise<PushResult> {
   const { config, manifest, source, dependencies, team_id } = run.input;
   const pins = await run.step('references', async () => {
     for (const notice of run.input.notices) run.notice(notice);
+    await checkModels(db, { team_id, config });
     return await pinReferences(db, await loadPusher(db, run), referencesOfAgent(config));
   });
   const there = await finalVersion(db, run.input, pins);

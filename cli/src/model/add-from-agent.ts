@@ -1,0 +1,148 @@
+// A provider's key that an agent had becomes a secret of its team, for a model: the key in agent.yaml or .env of this folder, else the agent's
+// secret in the service. The key is never printed.
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { isMap, isSeq, parseDocument, type Document } from 'yaml';
+import { isModelAccessName } from '@gantry/contract/agent-yaml/environment-names.ts';
+import { catalogueName, modelProviders, usualProvider, usualSecret } from '@gantry/contract/model-providers.ts';
+import { misuse } from '../refusal.ts';
+import type { Result } from '../result.ts';
+import type { Session } from '../session/session.ts';
+import { good, line } from '../view/view.ts';
+import { addOne } from './add-one.ts';
+
+interface FromAgent {
+  agent: string;
+  /** In the catalogue. */
+  name: string | undefined;
+  /** At the provider; default: the agent's primary model. */
+  model: string | undefined;
+  provider: string | undefined;
+}
+
+/** A key in the project. Without a value, it is a secret in the service. */
+interface FoundKey {
+  provider: string;
+  secret: string;
+  value?: string | undefined;
+  base_url?: string | undefined;
+  /** The id of the agent's own secret, which has to become the team's. */
+  moves?: string | undefined;
+}
+
+export async function addFromAgent(session: Session, { agent, ...wish }: FromAgent): Promise<Result> {
+  const project = projectOf(agent);
+  const model = wish.model ?? wish.name ?? project?.primary;
+  if (model === undefined)
+    throw misuse('The name of the model is needed', `Give it like: svc model add gpt-4o --from-agent ${agent}`);
+  const team = project?.team ?? (await session.call('registry.show', { params: { kind: 'agent', name: agent } })).team;
+  const here = project === undefined ? [] : keysIn(project.values);
+  const { provider, secret, value, base_url, moves } = choose(
+    here.length > 0 ? here : await keysInService(session, { agent, team }),
+    { agent, provider: wish.provider, usual: usualProvider(model) },
+  );
+  if (moves !== undefined) await session.call('secrets.move', { params: { id: moves } });
+  const wanted = { name: wish.name ?? catalogueName(model), provider, model, secret, base_url };
+  const added = await addOne(session, wanted, { team, value });
+  const removed = project === undefined ? [] : removeAccess(project.yaml);
+  const view = removed.length === 0 ? [] : [line(good('✓ '), `agent.yaml no longer names ${removed.join(', ')}`)];
+  return { ...added, view: [...added.view, ...view] };
+}
+
+interface Project {
+  yaml: Document;
+  team: string;
+  primary: string | undefined;
+  /** By variable. */
+  values: NodeJS.Dict<string>;
+}
+
+/** The project in this folder, when it is this agent's. */
+function projectOf(agent: string): Project | undefined {
+  const yaml = parseDocument(readSmall('agent.yaml'));
+  const [name, team, primary] = [yaml.get('name'), yaml.get('team'), yaml.getIn(['model', 'primary'])];
+  if (yaml.errors.length > 0 || name !== agent || typeof team !== 'string') return undefined;
+  const variables = namesAt(yaml, 'env_vars').map((variable): [string, string] => [
+    variable,
+    String(yaml.getIn(['deploy', 'env_vars', variable])),
+  ]);
+  return {
+    yaml,
+    team,
+    primary: typeof primary === 'string' ? primary : undefined,
+    values: { ...parseEnv(readSmall('.env')), ...Object.fromEntries(variables) },
+  };
+}
+
+function keysIn(values: NodeJS.Dict<string>): FoundKey[] {
+  return keyNames.flatMap(({ provider, secret }) => {
+    const stem = secret.replace(/_API_KEY$/, '');
+    const address = ['BASE_URL', 'API_BASE', 'API_URL'].map((end) => values[`${stem}_${end}`]).find(Boolean);
+    return values[secret] ? [{ provider, secret, value: values[secret], base_url: address }] : [];
+  });
+}
+
+async function keysInService(session: Session, of: { agent: string; team: string }): Promise<FoundKey[]> {
+  const find = async (scope: { agent: string } | { team: string }) =>
+    (await session.call('secrets.list', { query: { ...scope, limit: 200 } })).items;
+  const [own, shared] = await Promise.all([find({ agent: of.agent }), find({ team: of.team })]);
+  return keyNames.flatMap(({ provider, secret }) => {
+    const isShared = shared.some(({ name }) => name === secret);
+    const moves = isShared ? undefined : own.find(({ name }) => name === secret)?.id;
+    return isShared || moves !== undefined ? [{ provider, secret, moves }] : [];
+  });
+}
+
+const keyNames = Object.keys(modelProviders).flatMap((provider) => {
+  const secret = usualSecret(provider);
+  return secret === undefined ? [] : [{ provider, secret }];
+});
+
+function choose(
+  found: readonly FoundKey[],
+  { agent, provider, usual }: { agent: string; provider: string | undefined; usual: string | undefined },
+): FoundKey {
+  const fitting = provider === undefined ? found : found.filter((key) => key.provider === provider);
+  const chosen = fitting.length > 1 ? fitting.find((key) => key.provider === usual) : fitting[0];
+  if (chosen !== undefined) return chosen;
+  if (fitting.length > 1)
+    throw misuse(
+      `agents/${agent} has keys of ${fitting.map((key) => key.provider).join(' and ')}`,
+      `Choose one: --provider ${fitting[0]?.provider}`,
+    );
+  throw misuse(
+    `No key of a provider was found for agents/${agent}: not in agent.yaml or .env of this folder, and not among its secrets`,
+    'Give the key itself: svc model add gpt-4o --provider openai < file',
+  );
+}
+
+/** The variables that the container gets from the service. Comments and other lines stay. */
+function removeAccess(yaml: Document): string[] {
+  const removed = namesAt(yaml, 'env_vars').filter(isModelAccessName);
+  for (const variable of removed) yaml.deleteIn(['deploy', 'env_vars', variable]);
+  const secrets = namesAt(yaml, 'secrets');
+  for (const [index, name] of [...secrets.entries()].toReversed()) {
+    if (!isModelAccessName(name)) continue;
+    yaml.deleteIn(['deploy', 'secrets', index]);
+    removed.push(name);
+  }
+  for (const field of ['env_vars', 'secrets'])
+    if (yaml.hasIn(['deploy', field]) && namesAt(yaml, field).length === 0) yaml.deleteIn(['deploy', field]);
+  if (removed.length > 0) writeFileSync('agent.yaml', yaml.toString({ lineWidth: 0 }));
+  return removed;
+}
+
+/** The keys of the map `deploy.env_vars`, or the members of the list `deploy.secrets`. */
+function namesAt(yaml: Document, field: string): string[] {
+  const node = yaml.getIn(['deploy', field], true);
+  if (isMap(node)) return node.items.map(({ key }) => String(key));
+  return isSeq(node) ? node.items.map(String) : [];
+}
+
+const max_bytes = 1_000_000;
+
+/** Empty for a missing file. */
+function readSmall(file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found?.isFile() === true && found.size <= max_bytes ? readFileSync(file, 'utf8') : '';
+}
