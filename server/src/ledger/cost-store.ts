@@ -69,6 +69,22 @@ export async function costReport(db: Reader, filter: CostFilter): Promise<CostRe
   };
 }
 
+/** The calls of the last seven days that an account paid for. */
+interface Week {
+  account_id: string;
+  nano: number;
+  /** Since the first of them. */
+  seconds: number;
+}
+
+export const lastWeek = async (db: Reader, account_ids: readonly string[]) =>
+  await db.all<Week>(sql`
+    select paid.id as account_id, sum(l.nano)::bigint as nano, extract(epoch from clock_now() - min(l.at))::float8 as seconds
+    from ledger l, unnest(l.accounts) as paid (id)
+    where l.day >= (clock_now() at time zone 'UTC')::date - 8 and l.at > clock_now() - interval '7 days'
+      and l.accounts && ${account_ids}::uuid[] and paid.id = any(${account_ids})
+    group by paid.id`);
+
 // `day` has an index; `at` has none.
 function where({ since, until, agent, team, model, tag, run, accounts, user }: CostFilter): Sql {
   const conditions = [
