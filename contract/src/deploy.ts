@@ -36,7 +36,7 @@ export const deployment = z.object({
     .nullable()
     .describe('an example of the `input` that the agent takes'),
   audit_seq: z.number().int().nullable(),
-  cost: agentCost.nullable().describe('null in lists, and without `write` on the agent'),
+  cost: agentCost.nullable().describe('only in the answer about one deploy; null without `write` on the agent'),
   notices: z.array(z.string()),
   problem: z.record(z.string(), z.unknown()).nullable(),
   steps: z.array(runStep),

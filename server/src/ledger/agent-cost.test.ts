@@ -53,7 +53,7 @@ const planned = async ({ client }: TestUser) =>
 
 test('an agent without calls and limits has cost nothing', async () => {
   expect(await status(ada)).toEqual({ today_usd: '0.00', month_usd: '0.00', cap: null });
-  expect(await planned(ada)).toEqual({ per_day_usd: null, days: 1, cap: null, cap_ends_at: null });
+  expect(await planned(ada)).toEqual({ per_day_usd: null, days: 7, cap: null, cap_ends_at: null });
 });
 
 describe('after calls', () => {

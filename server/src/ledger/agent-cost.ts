@@ -6,12 +6,12 @@ import { decide } from '../access/decide.ts';
 import type { AssetSubject } from '../access/subject.ts';
 import type { Reader } from '../database/database.ts';
 import { installationId } from '../principals/find.ts';
-import { lastWeek } from './cost-store.ts';
+import { paidSince } from './cost-store.ts';
 import { forecast, tightest, usedLimits, type UsedLimit } from './forecast.ts';
 import { accountsNow } from './store.ts';
 
 const max_days = 7;
-const day_seconds = 86_400;
+const day_ms = 86_400_000;
 
 /** Null for other callers. */
 export async function agentCost(db: Reader, user: SignedInCaller, agent: AssetSubject): Promise<AgentCost | null> {
@@ -30,14 +30,14 @@ export async function costForecast(
 ): Promise<CostForecast | null> {
   if (!decide(user, 'asset.write', agent).allowed) return null;
   const { now, accounts } = await loadPayers(db, agent);
-  const weeks = await lastWeek(
-    db,
-    accounts.map(({ account }) => account.id),
-  );
+  const since = new Date(Date.parse(now) - max_days * day_ms).toISOString();
+  const ids = accounts.map(({ account }) => account.id);
+  const sums = await paidSince(db, ids, since);
   const rateOf = (id: string) => {
-    const week = weeks.find(({ account_id }) => account_id === id);
-    const days = Math.min(max_days, Math.max(1, Math.ceil((week?.seconds ?? 0) / day_seconds)));
-    return { days, per_day: week && Math.floor(week.nano / days) };
+    const paid = sums.find(({ account_id }) => account_id === id);
+    if (paid === undefined) return { days: max_days, per_day: undefined };
+    const days = Math.max(1, Math.ceil((Date.parse(now) - Date.parse(paid.first_at)) / day_ms));
+    return { days, per_day: Math.floor(paid.nano / days) };
   };
   const next = forecast(
     accounts.flatMap(({ of, limits, account }) => {

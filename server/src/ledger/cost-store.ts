@@ -69,21 +69,21 @@ export async function costReport(db: Reader, filter: CostFilter): Promise<CostRe
   };
 }
 
-/** The calls of the last seven days that an account paid for. */
-interface Week {
+/** What an account has paid for. */
+interface Paid {
   account_id: string;
   nano: number;
-  /** Since the first of them. */
-  seconds: number;
+  /** The first call. */
+  first_at: string;
 }
 
-export const lastWeek = async (db: Reader, account_ids: readonly string[]) =>
-  await db.all<Week>(sql`
-    select paid.id as account_id, sum(l.nano)::bigint as nano, extract(epoch from clock_now() - min(l.at))::float8 as seconds
-    from ledger l, unnest(l.accounts) as paid (id)
-    where l.day >= (clock_now() at time zone 'UTC')::date - 8 and l.at > clock_now() - interval '7 days'
-      and l.accounts && ${account_ids}::uuid[] and paid.id = any(${account_ids})
-    group by paid.id`);
+/** Without the accounts that have paid for no call since then. */
+export const paidSince = async (db: Reader, account_ids: readonly string[], since: string) =>
+  await db.all<Paid>(sql`
+    select a.id as account_id, sum(l.nano)::bigint as nano, min(l.at) as first_at
+    from unnest(${account_ids}::uuid[]) as a (id) join ledger l on a.id = any(l.accounts)
+    where l.day >= (${since}::timestamptz at time zone 'UTC')::date - 1 and l.at >= ${since}
+    group by a.id`);
 
 // `day` has an index; `at` has none.
 function where({ since, until, agent, team, model, tag, run, accounts, user }: CostFilter): Sql {
