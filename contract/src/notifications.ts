@@ -18,7 +18,7 @@ export type RequestKind = (typeof requestKinds)[number];
 export const kindsForAdmins: readonly NotificationKind[] = ['submitted', 'withdrawn'];
 
 /** About an account that pays for calls to models. */
-export const accountKinds = ['budget_reached'] as const;
+export const accountKinds = ['budget_reached', 'key_paused'] as const;
 export type AccountKind = (typeof accountKinds)[number];
 
 export const notificationKinds = [...requestKinds, ...accountKinds] as const;
@@ -39,7 +39,7 @@ export const notification = z.object({
   text: z
     .string()
     .describe(
-      'the message of the request, or the reason of the decision, empty when you may no longer read it; or the state of the budget',
+      'the message of the request, or the reason of the decision, empty when you may no longer read it; or what happened to the account',
     ),
   audit_seq: z.number().int().describe('the entry of the governance chain'),
   created_at: time,

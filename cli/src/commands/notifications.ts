@@ -57,4 +57,5 @@ const said: Record<Notification['kind'], string> = {
   revoked: 'approval revoked',
   expired: 'expired',
   budget_reached: 'spends its budget',
+  key_paused: 'is paused',
 };

@@ -171,7 +171,7 @@ function recipientsAreWithin({ people, requests, assetOf }: World): (readonly [s
 function toldOfAccountsAreWithin({ people, teams }: World): (readonly [string, Rows])[] {
   const team_ids = [...teams.map(({ id }) => id), null];
   const accounts = team_ids.flatMap((team_id) =>
-    [true, false].map((team_has_admin) => ({ team_id, team_has_admin, owner_id: found(people[0]).id })),
+    [true, false].map((one) => ({ team_id, team_has_admin: one, for_platform: !one, owner_id: found(people[0]).id })),
   );
   return accounts.map((account) => [
     'isToldOfAccount',

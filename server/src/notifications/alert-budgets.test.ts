@@ -1,5 +1,6 @@
 // Spending is set in the accounts, as a settlement leaves it. The service's own sweep runs beside those of the test.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { canonicalJson } from '../audit/canonical-json.ts';
 import { openDatabase, type Database } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import { receiver, type Receiver } from '../testing/receiver.ts';
@@ -207,6 +208,25 @@ describe('an alert is for the owner and for the admins of the team', () => {
     await spend(id, 2);
     await sweep();
     expect(await names()).toEqual({ told: [...told], texts: [`key:${prefix}: 100 % of $2.00 per month is spent`] });
+  });
+
+  test('a paused key is also for platform admins', async () => {
+    const { id, prefix } = await app.admin.client.call('keys.create', { body: { scope: 'team', scope_id: 'ml' } });
+    const detail = { account_id: id, key: prefix, model: 'small', cost_usd: '2.00', held_usd: '1.00' };
+    const body = {
+      schema: 1,
+      event: 'key.paused',
+      outcome: 'done',
+      actor: { kind: 'system', id: null, name: 'system.pause_key' },
+      team: 'ml',
+      asset: null,
+      ip: null,
+      request_id: null,
+      detail,
+    };
+    await app.db.run(sql`select audit.append('governance', ${canonicalJson(body)}, '{}')`);
+    const text = `key:${prefix}: a call of small cost $2.00, and $1.00 was held for it`;
+    expect(await names()).toEqual({ told: ['max', 'root'], texts: [text] });
   });
 
   test('a user who can no longer act on the budget does not see the alert', async () => {

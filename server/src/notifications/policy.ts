@@ -41,16 +41,18 @@ export interface AboutAccount {
   team_has_admin: boolean;
   /** Of the key, the membership or the agent. */
   owner_id: string | null;
+  /** Platform admins get it too. */
+  for_platform: boolean;
 }
 
-/** Who can act on a budget: its owner, and the admins of its team. */
+/** Who can act on an account: its owner, and the admins of its team. */
 export function isToldOfAccount(
   person: Omit<Person, 'email'>,
-  { team_id, team_has_admin, owner_id }: AboutAccount,
+  { team_id, team_has_admin, owner_id, for_platform }: AboutAccount,
 ): boolean {
   if (!person.active) return false;
   if (person.id === owner_id) return true;
-  if (team_id === null || !team_has_admin) return person.role === 'admin';
+  if (person.role === 'admin' && (for_platform || team_id === null || !team_has_admin)) return true;
   return person.memberships.some((membership) => membership.team_id === team_id && membership.role === 'admin');
 }
 

@@ -88,18 +88,19 @@ export interface NewAccountNotification {
   agent_id: string | null;
   /** The member, or the holder of the key. */
   user_id: string | null;
+  for_platform: boolean;
   actor: string;
   words: string;
 }
 
-/** One for each who can act on the account's budget; returns their ids. */
+/** One for each who can act on the account; returns their ids. */
 export async function insertAboutAccount(tx: Tx, one: NewAccountNotification): Promise<string[]> {
-  const { seq, kind, account, team_id, agent_id, user_id, actor, words } = one;
+  const { seq, kind, account, team_id, agent_id, user_id, for_platform, actor, words } = one;
   const found = await tx.one<Pick<AboutAccount, 'team_has_admin' | 'owner_id'>>(sql`
     select coalesce(${user_id}::uuid, (select owner_id from asset where id = ${agent_id})) as owner_id,
       exists (select from membership m join app_user u on u.id = m.user_id
         where m.team_id = ${team_id} and m.role = 'admin' and u.active) as team_has_admin`);
-  const about = { team_has_admin: false, owner_id: null, ...found, team_id };
+  const about = { team_has_admin: false, owner_id: null, ...found, team_id, for_platform };
   const people = await candidates(tx, team_id, whereToldOfAccount(about));
   const recipients = people.filter((person) => isToldOfAccount(person, about)).map(({ id }) => id);
   const rows = await tx.all<{ id: string }>(sql`

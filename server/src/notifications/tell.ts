@@ -1,7 +1,7 @@
 // Notifications follow the audit log. Promise: every recipient of an entry is notified of it once, even across a kill.
 import type { AuditEntry } from '@gantry/contract/audit.ts';
 import { parseUsd, percentOf } from '@gantry/contract/money.ts';
-import { kindsForAdmins, requestKinds, type RequestKind } from '@gantry/contract/notifications.ts';
+import { kindsForAdmins, requestKinds, type AccountKind, type RequestKind } from '@gantry/contract/notifications.ts';
 import { isId } from '@gantry/contract/wire.ts';
 import { follow } from '../audit/follow.ts';
 import type { Database, Tx } from '../database/database.ts';
@@ -33,24 +33,42 @@ export async function tell(db: Database, { mail }: { mail: boolean }): Promise<b
 
 /** Returns the ids of the new notifications. */
 async function notify(tx: Tx, entry: AuditEntry): Promise<string[]> {
-  if (entry.event === 'budget.reached') return await notifyOfBudget(tx, entry);
+  const ofAccount = aboutAccounts[entry.event];
+  if (ofAccount !== undefined) return await notifyOfAccount(tx, entry, ofAccount);
   const ids: string[] = [];
   for (const one of notificationsOf(entry)) ids.push(...(await store.insert(tx, one)));
   return ids;
 }
 
-async function notifyOfBudget(tx: Tx, { seq, actor, detail }: AuditEntry): Promise<string[]> {
+interface AboutAccount {
+  kind: AccountKind;
+  for_platform: boolean;
+  words: (detail: AuditEntry['detail']) => string;
+}
+
+/** Their entries have an `account_id`. A paused key means that a price or a bound of the service is wrong. */
+const aboutAccounts: Readonly<Record<string, AboutAccount>> = {
+  'budget.reached': { kind: 'budget_reached', for_platform: false, words: describeBudget },
+  'key.paused': { kind: 'key_paused', for_platform: true, words: describePause },
+};
+
+async function notifyOfAccount(
+  tx: Tx,
+  { seq, actor, detail }: AuditEntry,
+  { kind, for_platform, words }: AboutAccount,
+): Promise<string[]> {
   const owner = isId(detail['account_id']) ? await accountOwner(tx, detail['account_id']) : undefined;
   if (owner === undefined) return [];
   return await store.insertAboutAccount(tx, {
     seq,
-    kind: 'budget_reached',
+    kind,
+    for_platform,
     account: owner.name,
     team_id: owner.team?.id ?? null,
     agent_id: owner.agent?.id ?? null,
     user_id: owner.user_id,
     actor: actor.name,
-    words: describeBudget(detail),
+    words: words(detail),
   });
 }
 
@@ -60,6 +78,11 @@ function describeBudget(detail: AuditEntry['detail']): string {
   );
   const percent = percentOf(parseUsd(spent), parseUsd(limit));
   return `${percent} % of $${limit} per ${window} is spent; the budget starts again at ${resets_at}`;
+}
+
+function describePause({ model, cost_usd, held_usd }: AuditEntry['detail']): string {
+  const amounts = `a call of ${asText(model)} cost $${asText(cost_usd)}, and $${asText(held_usd)} was held for it`;
+  return `${amounts}; the key admits no call until an admin resumes it`;
 }
 
 /** A submission notifies the admins; each later event notifies its submitter. */
