@@ -45,7 +45,11 @@ export async function alertBudgets(db: Database): Promise<boolean> {
 /** Looks at intervals, so an admission writes nothing for an alert. */
 export function startBudgetAlerts(
   db: Database,
-  { onError, every_ms = look_every_ms }: { onError: (error: unknown) => void; every_ms?: number },
+  { onError }: { onError: (error: unknown) => void },
 ): Pick<Loop, 'stop'> {
-  return startLoop(async () => await alertBudgets(db), { pause_ms: every_ms, failed_pause_ms: every_ms, onError });
+  return startLoop(async () => await alertBudgets(db), {
+    pause_ms: look_every_ms,
+    failed_pause_ms: look_every_ms,
+    onError,
+  });
 }
