@@ -207,6 +207,21 @@ describe('a fault', () => {
     'deploy: {env_vars: {"A B": c}}',
     'deploy: {env_vars: {A: "\\0"}}',
     'deploy: {env_vars: {A: [b]}}',
+    ...[
+      '*',
+      '*:443',
+      '*.com:443',
+      'api.x.com',
+      'api.x.com:0',
+      'api.x.com:65536',
+      'https://api.x.com:443',
+      'API.x.com:443',
+    ].map((destination) => `deploy: {egress: ["${destination}"]}`),
+    // Other spellings of 127.0.0.1.
+    ...['127.1:80', '2130706433:80', '0x7f000001:80', '0177.0.0.1:80', '[::1]:80', 'localhost.:80', 'a@b.c:80'].map(
+      (destination) => `deploy: {egress: ["${destination}"]}`,
+    ),
+    'deploy: {egress: ["a.b:1", "a.b:1"]}',
     'deploy: []',
   ])('refuses %s', (wrong) => {
     const field = /^\w+/.exec(wrong)?.[0];

@@ -106,6 +106,17 @@ function remarks(source: YamlSource, config: AgentConfig): Finding[] {
     ...refusedFields(config).map(({ field, sentence }) =>
       at(field.split('.'), 'refused_by_deploy', 'notice', `Deploy refuses \`${field}\`: ${sentence}`),
     ),
+    ...((config.guardrails ?? []).length > 0 && config.deploy?.egress === undefined
+      ? [
+          at(
+            ['guardrails'],
+            'egress_open',
+            'notice',
+            '`guardrails` check only calls through the gateway: while `agent_egress` is open, the agent can pass it',
+            'List its outside destinations in `deploy.egress`; an empty list allows only the gateway.',
+          ),
+        ]
+      : []),
     ...(config.access?.visibility === 'public'
       ? [
           at(

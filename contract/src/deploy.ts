@@ -83,6 +83,17 @@ export const agentStatus = z.object({
   last_exit: z.string().nullable().describe('why its container was last restarted'),
   in_flight: z.number().int().nullable(),
   not_in_effect: z.array(z.string()),
+  egress: z
+    .array(z.string())
+    .nullable()
+    .describe('the only outside destinations of its container; null: not limited, or not deployed'),
+  outside_setting: z
+    .string()
+    .nullable()
+    .describe('why its container does not have the outgoing connections of the present setting'),
+  refused_egress: z
+    .array(z.object({ destination: z.string(), reason: z.string(), count: z.number().int(), at: z.string() }))
+    .describe('connections that the proxy refused, newest first'),
   deployed_by: z.string().nullable(),
   deployed_at: z.string().nullable(),
   cost: agentCost.nullable().describe('null in lists and after an operation, and without `write` on the agent'),
@@ -114,6 +125,7 @@ export const deployEndpoints = {
       'deploy_running',
       'already_deployed',
       'not_in_effect',
+      'egress_refused',
       'reference_changed',
       'reference_missing',
       'secret_missing',

@@ -26,7 +26,7 @@ export const difference = z.object({
   reach: z
     .array(
       z.object({
-        kind: z.enum([...assetKinds, 'secret']),
+        kind: z.enum([...assetKinds, 'secret', 'host']),
         name: z.string(),
         change,
         before: z.string().nullable().describe('the pinned version, where it has one'),

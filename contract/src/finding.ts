@@ -31,6 +31,7 @@ const findingCodes = [
   'not_in_effect',
   'refused_by_deploy',
   'public_means_org',
+  'egress_open',
   'model_access',
   'model_format',
   // The files of a project

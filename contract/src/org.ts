@@ -15,6 +15,11 @@ export const orgSettings = z.strictObject({
     .max(3650)
     .nullable()
     .describe('how long a request waits for a decision; null: without a limit'),
+  agent_egress: z
+    .enum(['open', 'listed', 'gateway_only'])
+    .describe(
+      'what new containers of agents reach besides the model gateway: open (the internet), listed (deploy.egress of agent.yaml), gateway_only (nothing)',
+    ),
   reveal_gateway_keys: z.boolean().describe('platform admins may see the value of a gateway key again, on record'),
 });
 export type OrgSettings = z.output<typeof orgSettings>;

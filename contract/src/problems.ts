@@ -76,6 +76,7 @@ export const problems = {
     hint: 'Raise `version` in agent.yaml to pin the current content, and submit again: `svc submit`.',
   },
   secret_missing: { status: 422, title: 'A secret of `deploy.secrets` is not set' },
+  egress_refused: { status: 422, title: 'The organisation does not allow `deploy.egress`' },
   not_in_effect: { status: 422, title: 'agent.yaml needs a feature that this service does not have yet' },
 
   // Approval
@@ -90,6 +91,11 @@ export const problems = {
 
   // Build and run
   engine_unavailable: { status: 503, title: 'The container engine does not answer', hint: 'Run `svc doctor`.' },
+  egress_not_enforced: {
+    status: 503,
+    title: 'This machine cannot limit the outgoing connections of the agent',
+    hint: 'Run the service as root with iptables installed: `svc doctor` has the reason.',
+  },
   base_image_missing: {
     status: 503,
     title: 'The base image is missing',

@@ -134,14 +134,13 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   open.defer(async () => await listening.close(close_wait_ms));
   const forAgents = roles.filter((role) => role.serves_agents);
   if (forAgents.length > 0) {
-    const host = gatewayOf(subnetsOf(alone.installation_id, config).agents);
+    const { agents, listed } = subnetsOf(alone.installation_id, config);
     const listener = mount({ ...http, handlers: handlersOf(forAgents) });
-    const inside = serveWhenPossible(
-      listener,
-      { ...config, host, port: config.gateway_port },
-      { ...requests, onError },
-    );
-    open.defer(async () => await inside.close(close_wait_ms));
+    for (const host of [agents, listed].map(gatewayOf)) {
+      const at = { ...config, host, port: config.gateway_port };
+      const inside = serveWhenPossible(listener, at, { ...requests, onError });
+      open.defer(async () => await inside.close(close_wait_ms));
+    }
   }
   url = config.base_url ?? listening.url;
   for (const role of roles) await role.start?.();

@@ -20,6 +20,9 @@ const list = z
 const seconds = (fallback: number) => z.coerce.number().positive().max(86_400).default(fallback);
 
 const subnet = z.cidrv4();
+const atLeast = (least: number) => z.coerce.number().int().min(least);
+const anyPort = atLeast(0).max(65_535);
+const port = anyPort.min(1);
 const push_url_forms =
   'must be https://…, http:// on this machine, or syslog+tls://, syslog+tcp:// or syslog+udp:// with a host and without a user. Each URL appears once';
 
@@ -72,17 +75,10 @@ export const settings = z.object({
       'the roles of this process, separated by commas: api, worker, ingress, gateway. Default: all. Separate roles need DATABASE_URL and BASE_URL, and each process needs its own DATA_DIR and PORT',
     ),
   HOST: z.string().default('127.0.0.1').describe('the address that the API listens on'),
-  PORT: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(65_535)
+  PORT: anyPort
     .optional()
     .describe('the port that the API listens on. Default: 4480; with GANTRY_HOME a port that follows from its path'),
-  MAX_CONNECTIONS: z.coerce
-    .number()
-    .int()
-    .min(16)
+  MAX_CONNECTIONS: atLeast(16)
     .default(4096)
     .describe('the open HTTP connections of one process. It closes further ones at once, and warns in its log'),
   TRUSTED_PROXIES: list.describe(
@@ -96,7 +92,7 @@ export const settings = z.object({
     .string()
     .optional()
     .describe(
-      'a file with the organisation settings auth_provider, require_approval_for_admins, approvals_required, approval_expires_after_days and enforce_password_change. The service reads it at start and on SIGHUP',
+      'a file with the organisation settings auth_provider, require_approval_for_admins, approvals_required, approval_expires_after_days, agent_egress and enforce_password_change. The service reads it at start and on SIGHUP',
     ),
   AUDIT_PUSH_URL: list
     .pipe(z.array(z.string().refine(isPushUrl, push_url_forms)).refine(areDistinct, push_url_forms))
@@ -125,7 +121,7 @@ export const settings = z.object({
   SMTP_CA_FILE: z.string().optional().describe('a PEM file with further certificate authorities for the mail server'),
   SMTP_PLAINTEXT_HOST: z.string().optional().describe('the host of SMTP_URL repeated, to allow mail to it without TLS'),
   OUTBOUND_PRIVATE_HOSTS: list.describe(
-    'hosts that webhooks and the model gateway may reach on this machine or in a private network: host or host:port, separated by commas',
+    'hosts that webhooks, the model gateway, and agents with the host in deploy.egress may reach on this machine or in a private network: host or host:port, separated by commas',
   ),
   AUDIT_KEY_FILE: z
     .string()
@@ -163,22 +159,22 @@ export const settings = z.object({
     .enum(['allow', 'refuse'])
     .optional()
     .describe('whether builds accept packages without a wheel. Default: allow; refuse if an index has credentials'),
-  BUILD_MEMORY_MB: z.coerce.number().int().min(256).default(4096).describe('the memory limit of one build'),
-  BUILD_DISK_MB: z.coerce.number().int().min(256).default(8192).describe('the disk limit of one build'),
+  BUILD_MEMORY_MB: atLeast(256).default(4096).describe('the memory limit of one build'),
+  BUILD_DISK_MB: atLeast(256).default(8192).describe('the disk limit of one build'),
   BUILD_DEADLINE_SECONDS: seconds(900).describe('the time limit of one build'),
   AGENTS_SUBNET: subnet.optional().describe("the network of the agents. Default: follows from the installation's id"),
+  LISTED_SUBNET: subnet.optional().describe('the network of agents with limited egress. Default: follows from the id'),
   SANDBOX_SUBNET: subnet.optional().describe("the network of the builds. Default: follows from the installation's id"),
-  GATEWAY_PORT: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(65_535)
+  GATEWAY_PORT: port
     .default(4490)
     .describe("the port of the model gateway on the agents' network; agents reach nothing else on this machine"),
   GATEWAY_URL: z
     .url({ protocol: /^https?$/ })
     .optional()
     .describe("the address of the model gateway for agents. Default: the one on the agents' network"),
+  EGRESS_PORT: port
+    .default(4491)
+    .describe('the port of the proxy for agents with limited outgoing connections, on their network'),
   SYNC_BUDGET_SECONDS: seconds(25).describe('a longer call is answered with 202 and a run id after this time'),
   START_DEADLINE_SECONDS: seconds(120).describe('the time limit of a new revision to become ready'),
   DRAIN_LIMIT_SECONDS: seconds(3600).describe('the time that an old revision has to finish its calls'),
@@ -232,12 +228,14 @@ export interface Config {
     disk_bytes: number;
     deadline_seconds: number;
   };
-  /** Absent: both subnets follow from the installation's id. */
+  /** Absent: the subnets follow from the installation's id. */
   agents_subnet: string | undefined;
+  listed_subnet: string | undefined;
   sandbox_subnet: string | undefined;
   gateway_port: number;
   /** Absent: the address on the agents' network. */
   gateway_url: string | undefined;
+  egress_port: number;
   sync_budget_seconds: number;
   start_deadline_seconds: number;
   drain_limit_seconds: number;
@@ -323,9 +321,11 @@ export function readConfig(
       deadline_seconds: given.BUILD_DEADLINE_SECONDS,
     },
     agents_subnet: given.AGENTS_SUBNET,
+    listed_subnet: given.LISTED_SUBNET,
     sandbox_subnet: given.SANDBOX_SUBNET,
     gateway_port: given.GATEWAY_PORT,
     gateway_url: given.GATEWAY_URL,
+    egress_port: given.EGRESS_PORT,
     sync_budget_seconds: given.SYNC_BUDGET_SECONDS,
     start_deadline_seconds: given.START_DEADLINE_SECONDS,
     drain_limit_seconds: given.DRAIN_LIMIT_SECONDS,

@@ -8,13 +8,16 @@ import { memoryDirectory } from './deploy/targets/secret-directory.ts';
 import { findBaseImage } from './engine/base-image.ts';
 import { connectEngine, pingEngine, type Engine } from './engine/client.ts';
 import { guardEgress, type EgressReport, type Hold } from './engine/egress.ts';
+import type { RefusedEgress } from './engine/egress-proxy.ts';
 import { openFirewall } from './engine/firewall.ts';
+import { listedNetwork, type ListedNetworkInput } from './engine/listed-network.ts';
 import { ensureNetwork } from './engine/networks.ts';
 import { openPythons, type Pythons } from './engine/pythons.ts';
 import { openSandboxes, type Sandboxes } from './engine/sandboxes.ts';
 import { subnetsOf } from './engine/subnets.ts';
 import { firstUse } from './first-use.ts';
 import type { Log } from './log.ts';
+import { openAddressCheck } from './outbound/outbound.ts';
 import { ok, problem, warning, type Check, type Finding } from './service/doctor.ts';
 
 export interface Containers {
@@ -29,7 +32,16 @@ const opening_ms = 300_000;
 const sandbox_processes = 512;
 const guard_every_ms = 15_000;
 
-export function openContainers(config: Config, installation_id: string, log: Log): Containers {
+export interface ContainerEvents {
+  onRefusedEgress: (refused: RefusedEgress) => void;
+}
+
+export function openContainers(
+  config: Config,
+  installation_id: string,
+  log: Log,
+  { onRefusedEgress }: ContainerEvents,
+): Containers {
   const engine = connectEngine({ docker_host: config.engine_host, installation_id });
   const firewall = openFirewall();
   const subnets = subnetsOf(installation_id, config);
@@ -50,14 +62,33 @@ export function openContainers(config: Config, installation_id: string, log: Log
     });
     return opened;
   });
+  const isWorker = config.roles.includes('worker');
+  const listed = listedNetwork({
+    engine,
+    firewall,
+    subnet: subnets.listed,
+    gateway_port: config.gateway_port,
+    proxy_port: config.egress_port,
+    ...(isWorker ? { proxy: proxyParts(config, log, onRefusedEgress) } : {}),
+  });
+  const keepListed = async () => {
+    await listed.reopen().catch((error: unknown) => log.warn({ err: error }, 'limited agents are not guarded'));
+  };
   const local = firstUse(async () => {
     const network = await ensureNetwork(engine, { purpose: 'agents', subnet: subnets.agents, internal: false });
     const guard = async () => await guardEgress({ engine, firewall }, { network, host_ports: [config.gateway_port] });
     for (const [what, hold] of openWays(await guard())) log.warn({ what, why: hold.by }, 'agents can reach this');
     // A reload of the machine's firewall removes our rules too. One role repeats them, so two processes never set different ones in turn.
     clearInterval(guarding);
-    if (!closed && config.roles.includes('worker')) guarding = setInterval(() => void guard(), guard_every_ms);
-    return { engine, network, guard, secrets_directory: await secretsDirectory(installation_id) };
+    if (!closed && isWorker) {
+      guarding = setInterval(() => {
+        void guard();
+        void keepListed();
+      }, guard_every_ms);
+      await keepListed();
+    }
+    const secrets_directory = await secretsDirectory(installation_id);
+    return { engine, network, openListed: async () => await listed.open(), guard, secrets_directory };
   });
   const checks: Check[] = [
     {
@@ -65,6 +96,13 @@ export function openContainers(config: Config, installation_id: string, log: Log
       look: async (signal) => ok(`container engine ${(await pingEngine(engine, signal)).version} answers`),
     },
     { part: 'agent network', look: async () => describeEgress(await (await local()).guard()) },
+    {
+      part: 'listed network',
+      look: async (signal) =>
+        (await listed.reopen(signal))
+          ? ok('agents with limited outgoing connections reach only the model gateway and the proxy')
+          : ok('no agent with limited outgoing connections was deployed yet'),
+    },
     {
       part: 'base image',
       look: async (signal) =>
@@ -80,9 +118,27 @@ export function openContainers(config: Config, installation_id: string, log: Log
       closed = true;
       clearInterval(guarding);
       await opened?.close();
+      await listed.close();
       firewall.close();
     },
   };
+}
+
+function proxyParts(
+  { gateway_url, outbound_private_hosts }: Config,
+  log: Log,
+  onRefused: (refused: RefusedEgress) => void,
+): NonNullable<ListedNetworkInput['proxy']> {
+  return {
+    checkAddresses: openAddressCheck({ private_hosts: outbound_private_hosts }),
+    gateway: gateway_url === undefined ? undefined : hostAndPort(new URL(gateway_url)),
+    onRefused,
+    onClosed: (used) => log.debug(used, 'an agent has used a connection to the outside'),
+  };
+}
+
+function hostAndPort({ hostname, port, protocol }: URL): string {
+  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
 }
 
 // Other refusals point to doctor. Doctor itself needs the details.

@@ -71,9 +71,19 @@ export function describeAgent(agent: AgentStatus): View {
           : [warn(String(agent.restarts)), agent.last_exit === null ? '' : `  ${agent.last_exit}`],
       'In flight': agent.in_flight,
       Cost: describeCost(agent.cost),
+      Reaches:
+        agent.egress === null
+          ? null
+          : agent.egress.length === 0
+            ? 'only the model gateway'
+            : ['the model gateway', ...agent.egress].join(', '),
       Draining: agent.draining.length === 0 ? null : agent.draining.join(', '),
     }),
     ...agent.not_in_effect.map((field) => line(faint('not in effect  '), field)),
+    ...(agent.outside_setting === null ? [] : [line(warn('outside the setting  '), agent.outside_setting)]),
+    ...agent.refused_egress.map(({ destination, reason, count }) =>
+      line(warn('refused  '), `${destination} ${reason}`, faint(count === 1 ? '' : `  ${count} times`)),
+    ),
   ];
 }
 

@@ -62,7 +62,7 @@ test('new access comes first, then config, files with their sizes, and packages'
   });
   expect(text.split('\n')).toEqual([
     'agents/greeter@1.0.0 → agents/greeter@1.1.0',
-    'Access to other assets:',
+    'Access to other assets and hosts:',
     '  ~ tool tools/search  changed  1.0.0 → 2.0.0',
     '  + secret KEY  added',
     '  ~ deploy.env_vars.MODE: (hidden) → (hidden)',

@@ -56,7 +56,7 @@ function nothingBefore(after: string): string {
 function describeReach({ reach }: Difference): View {
   if (reach.length === 0) return [];
   return [
-    line('Access to other assets:'),
+    line('Access to other assets and hosts:'),
     ...reach.map(({ kind, name, change, before, after }) => {
       const versions = [before, after].filter((version) => version !== null).join(' → ');
       return line('  ', changeSign(change), `${kind} ${name}`, faint(`  ${change}  ${versions}`.trimEnd()));

@@ -11,6 +11,7 @@ import { refTo } from '../ref-to.ts';
 import { parsePrincipal } from '../refs.ts';
 import { visibilities } from '../roles.ts';
 import { email, name, text, version } from '../wire.ts';
+import { destinationRule, isDestination } from './egress.ts';
 import { cpuCount, memoryBytes } from './resources.ts';
 
 export const clouds = ['local', 'aws', 'gcp', 'azure', 'kubernetes'] as const;
@@ -82,6 +83,9 @@ const deploy = z
     env_vars: environment
       .optional()
       .describe('Environment variables, without secrets: everybody who can edit the agent can read them'),
+    egress: listOf(z.string().refine(isDestination, destinationRule), 100)
+      .optional()
+      .describe('The only outside destinations of the container, each host:port; unset: as the organisation sets it'),
   })
   .superRefine(({ secrets = [], env_vars = {} }, context) => {
     for (const [index, secret] of secrets.entries()) {

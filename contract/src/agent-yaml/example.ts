@@ -50,4 +50,5 @@ deploy:
   secrets: [CRM_TOKEN]
   env_vars:
     GREETING: Hello
+  egress: ["api.example.com:443", "*.example.org:443"]
 `;

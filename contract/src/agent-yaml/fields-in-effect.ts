@@ -99,6 +99,11 @@ export const fieldsInEffect: readonly FieldEffect[] = [
     sentence: 'Each name is a secret of the agent or of its team, and a variable in the container.',
   },
   { field: 'deploy.env_vars', state: 'in effect', sentence: 'Set in the container.' },
+  {
+    field: 'deploy.egress',
+    state: 'in effect',
+    sentence: 'The container reaches these destinations through a proxy, the model gateway, and nothing else.',
+  },
 ];
 
 /** Declared fields without an effect so far: deploy and status name them. */

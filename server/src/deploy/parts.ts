@@ -18,6 +18,8 @@ export interface DeployParts {
   key_maker: KeyMaker;
   /** The address of the model gateway for containers. */
   gateway_url: string;
+  /** For containers with limited outgoing connections, which are on another network. */
+  listed: { gateway_url: string; proxy_url: string };
   /** The files of deploys, in a folder for each agent. */
   artefact_directory: string;
   recordRefusal: RecordRefusal;

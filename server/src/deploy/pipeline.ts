@@ -5,6 +5,7 @@ import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import type { DeployStep } from '@gantry/contract/deploy.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { change } from '../access/change.ts';
+import { settings } from '../principals/find.ts';
 import { loadVersionSummary } from '../registry/versions/load-version-content.ts';
 import { checkReferences } from '../registry/references/pin-references.ts';
 import { findAssetById, findVersionById } from '../registry/find.ts';
@@ -15,6 +16,7 @@ import type { BuiltImage } from './build-image.ts';
 import { sbom } from './build/sbom.ts';
 import { decideDeploy } from './decide-deploy.ts';
 import type { DeployInput, DeployResult } from './deploy-run.ts';
+import { refuseEgress } from './egress.ts';
 import { endpointOf } from './endpoint.ts';
 import { exampleInput } from './example-input.ts';
 import type { DeployParts } from './parts.ts';
@@ -95,8 +97,10 @@ async function provision(
 ): Promise<Place & { key_id: string }> {
   const { grant } = await decideDeploy(parts.db, run, parts.recordRefusal);
   const { agent, version, version_id, target } = run.input;
+  // Also decided again: an admin may have changed the setting.
+  refuseEgress(await settings(parts.db), config);
   const place = await parts.targets[target].provision(
-    placeInput({ revision_id: run.id, image: built.image, config }, run.fence),
+    await placeInput(parts.db, { revision_id: run.id, image: built.image, config }, run.fence),
     signal,
   );
   const { lock } = await loadVersionSummary(parts.db, version_id);

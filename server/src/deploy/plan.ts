@@ -9,6 +9,7 @@ import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { decide } from '../access/decide.ts';
 import type { Database } from '../database/database.ts';
 import { costForecast } from '../ledger/agent-cost.ts';
+import { settings } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { compare } from '../registry/difference/compare.ts';
 import { isEmpty } from '../registry/difference/difference.ts';
@@ -18,10 +19,11 @@ import { checkReferences } from '../registry/references/pin-references.ts';
 import { requireSecrets } from '../secrets/delivery.ts';
 import { activeRun } from '../runs/run.ts';
 import { deploySubject } from './decide-deploy.ts';
+import { whyEgressRefused } from './egress.ts';
 import { deployMutex } from './deploy-run.ts';
 import { findVersionToDeploy, type Wanted } from './find-version-to-deploy.ts';
 import * as store from './store.ts';
-import { whatIsMissing } from './validate.ts';
+import { whatIsMissing, whyUnguardedNow } from './validate.ts';
 
 type Verdict = Plan['verdicts'][number];
 
@@ -63,7 +65,10 @@ function verdict(check: string, given: Verdict['verdict'], detail: string): Verd
   return { check, verdict: given, detail };
 }
 
-async function validity(db: Database, { version, config, target }: Wanted): Promise<Verdict[]> {
+async function validity(db: Database, { asset, version, config, target }: Wanted): Promise<Verdict[]> {
+  const setting = await settings(db);
+  const refused = whyEgressRefused(setting, config);
+  const unguarded = await whyUnguardedNow(db, setting, { agent_id: asset.id, team_id: asset.team.id, config });
   const { files } = await loadVersionContent(db, version.id);
   const { deployable, findings } = checkProject(new Map(files.map(({ path, bytes }) => [path, bytes])));
   const faults = findings.filter(({ severity }) => severity === 'error').map(({ message }) => message);
@@ -74,6 +79,8 @@ async function validity(db: Database, { version, config, target }: Wanted): Prom
     ...whatIsMissing(config, target).map(({ field, sentence }) =>
       verdict('validate', 'fail', `\`${field}\`: ${sentence}`),
     ),
+    ...(refused === undefined ? [] : [verdict('validate', 'fail', refused)]),
+    ...(unguarded === undefined ? [] : [verdict('validate', 'notice', unguarded)]),
     ...notInEffect(config).map(({ field, sentence }) =>
       verdict('validate', 'notice', `\`${field}\` is not in effect: ${sentence}`),
     ),

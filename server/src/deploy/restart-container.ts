@@ -34,7 +34,10 @@ export async function restartContainer(
   await store.setStarting(db, revision_id, why);
   const isGone = seen.state === 'gone';
   const place = isGone
-    ? await target.provision(placeInput({ revision_id, image: revision.image, config }, fence_after_deploy), signal)
+    ? await target.provision(
+        await placeInput(db, { revision_id, image: revision.image, config }, fence_after_deploy),
+        signal,
+      )
     : row.place;
   const { key_id } = revision;
   try {

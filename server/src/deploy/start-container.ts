@@ -1,24 +1,31 @@
 // Starts a container for a revision until it answers. A deploy, start, restart and the keeper use it.
 import { resourceLimits, type AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import { egressOf } from '@gantry/contract/agent-yaml/egress.ts';
 import { isModelAccessName } from '@gantry/contract/agent-yaml/environment-names.ts';
+import type { Reader } from '../database/database.ts';
+import { settings } from '../principals/find.ts';
 import { readSecrets } from '../secrets/delivery.ts';
+import { proxyVariables } from './egress.ts';
 import { ingressSecret } from './ingress-secret.ts';
 import type { DeployParts } from './parts.ts';
 import { keyOfRevision, modelAccess } from './revision-key.ts';
 import { waitUntilReady } from './targets/probe.ts';
 import type { Instance, Place, PlaceInput, SecretFiles, Target } from './targets/target.ts';
 
-/** The fence grows with every attempt of a run. A place of a newer attempt stays unchanged. */
-export function placeInput(
+/** By today's setting of the organisation. The fence grows with every attempt of a run. A place of a newer attempt stays unchanged. */
+export async function placeInput(
+  db: Reader,
   { revision_id, image, config }: { revision_id: string; image: string; config: AgentConfig },
   fence: number,
-): PlaceInput {
-  return { agent: config.name, revision_id, run_id: revision_id, fence, image, resources: resourceLimits(config) };
+): Promise<PlaceInput> {
+  const egress = egressOf(await settings(db), config);
+  const resources = resourceLimits(config);
+  return { agent: config.name, revision_id, run_id: revision_id, fence, image, resources, egress };
 }
 
 type StartParts = Pick<
   DeployParts,
-  'db' | 'secret_stores' | 'ingress_key' | 'start_deadline_ms' | 'key_maker' | 'gateway_url'
+  'db' | 'secret_stores' | 'ingress_key' | 'start_deadline_ms' | 'key_maker' | 'gateway_url' | 'listed'
 >;
 
 export interface Raising {
@@ -41,8 +48,13 @@ export async function startContainer(
 ): Promise<Instance & { url: string; ready: object }> {
   const { db, secret_stores, ingress_key, start_deadline_ms } = parts;
   const secrets = await readSecrets({ db, stores: secret_stores }, { agent_id, config });
-  const access = key_id === null || isOutsideGateway(config) ? {} : await modelAccess(parts, key_id, config);
-  const files = { ...access, ...variables(ingress_key, revision_id, config), ...secrets };
+  const isLimited = place.egress !== undefined;
+  const { gateway_url } = isLimited ? parts.listed : parts;
+  const access =
+    key_id === null || isOutsideGateway(config) ? {} : await modelAccess({ ...parts, gateway_url }, key_id, config);
+  // Last, because a limited container reaches the outside in no other way.
+  const proxy = isLimited ? proxyVariables(parts) : {};
+  const files = { ...access, ...variables(ingress_key, revision_id, config), ...secrets, ...proxy };
   await target.start(place, files, signal);
   const hidden = { ...(await keyOfRevision(parts, { key_id })), ...secrets };
   const instance = await waitUntilReady({ target, place, secrets: hidden, deadline_ms: start_deadline_ms, signal });

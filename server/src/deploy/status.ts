@@ -10,6 +10,7 @@ import type { Caller } from '../access/caller.ts';
 import { theOrg } from '../access/subject.ts';
 import type { Reader } from '../database/database.ts';
 import { agentCost } from '../ledger/agent-cost.ts';
+import { settings, type Settings } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findVersion, type AssetRecord } from '../registry/find.ts';
 import { loadAsset } from '../registry/load-asset.ts';
@@ -18,6 +19,7 @@ import { loadAgentConfigs } from '../registry/versions/load-version-content.ts';
 import { findRuns, type RunRow } from '../runs/run.ts';
 import { readPresentSecrets } from '../secrets/delivery.ts';
 import { lastCondition, look, unseen, type Condition } from './condition.ts';
+import { whyOutsideSetting } from './egress.ts';
 import { endpointOf } from './endpoint.ts';
 import type { DeployParts } from './parts.ts';
 import * as store from './store.ts';
@@ -61,6 +63,8 @@ interface ListedAgent {
   route: store.RouteRow | undefined;
   config: AgentConfig | undefined;
   row: store.InstanceRow | undefined;
+  setting: Settings;
+  refused: Awaited<ReturnType<typeof store.refusedEgress>>;
   draining: string[];
   newest: store.DeploymentRow | undefined;
   run: RunRow | undefined;
@@ -72,12 +76,17 @@ async function loadAgents(db: Reader, agents: readonly Agent[]): Promise<ListedA
   const [routes, instances] = await Promise.all([store.routes(db, ids, 'local'), store.instancesOf(db, ids)]);
   const routed = new Map(routes.map((route) => [route.agent_id, route]));
   const others = ids.filter((id) => !routed.has(id));
-  const [configs, deployments] = await Promise.all([
+  const [configs, deployments, setting, refused] = await Promise.all([
     loadAgentConfigs(
       db,
       routes.map(({ version_id }) => version_id),
     ),
     others.length === 0 ? [] : store.newestDeployments(db, others),
+    settings(db),
+    store.refusedEgress(
+      db,
+      routes.map(({ id }) => id),
+    ),
   ]);
   const run_ids = deployments.map(({ run_id }) => run_id);
   const runs = run_ids.length === 0 ? [] : await findRuns(db, run_ids);
@@ -90,6 +99,8 @@ async function loadAgents(db: Reader, agents: readonly Agent[]): Promise<ListedA
       agent,
       route,
       config: route && configs.get(route.version_id),
+      setting,
+      refused: refused.filter(({ revision_id }) => revision_id === route?.id),
       row: rows.find(({ revision_id }) => revision_id === route?.id),
       draining: rows.filter(({ seconds_draining }) => seconds_draining !== null).map(({ revision_id }) => revision_id),
       newest,
@@ -99,15 +110,17 @@ async function loadAgents(db: Reader, agents: readonly Agent[]): Promise<ListedA
 }
 
 function describe(parts: DeployParts, listed: ListedAgent, condition: Condition): AgentStatus {
-  const { agent, route, config, row, draining } = listed;
+  const { agent, route, config, row, setting, refused, draining } = listed;
   const { name, team, latest_version } = agent;
+  const ref = route === undefined ? null : printVersionRef({ kind: 'agent', name, version: route.version });
+  const made = row?.place.egress;
   return {
     name,
     team,
     latest_version,
     draining,
     ...condition,
-    ref: route === undefined ? null : printVersionRef({ kind: 'agent', name, version: route.version }),
+    ref,
     endpoint: route === undefined ? null : endpointOf(parts, name),
     target: route?.target ?? null,
     revision: route?.id ?? null,
@@ -115,6 +128,12 @@ function describe(parts: DeployParts, listed: ListedAgent, condition: Condition)
     restarts: row?.restarts ?? 0,
     last_exit: row?.last_exit ?? null,
     not_in_effect: config === undefined ? [] : notInEffect(config).map(({ field }) => field),
+    egress: made ?? null,
+    outside_setting:
+      config === undefined || row === undefined || ref === null
+        ? null
+        : whyOutsideSetting(setting, config, { made, ref }),
+    refused_egress: refused.map(({ revision_id: _, ...one }) => one),
     deployed_by: route?.deployed_by_name ?? null,
     deployed_at: route?.created_at ?? null,
     cost: null,

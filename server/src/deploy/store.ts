@@ -269,8 +269,34 @@ export async function setDraining(tx: Tx, revision_id: string): Promise<void> {
 }
 
 export async function removeInstance(tx: Tx, revision_id: string): Promise<void> {
+  await tx.run(sql`delete from egress_refusal where revision_id = ${revision_id}`);
   await tx.run(sql`delete from instance where revision_id = ${revision_id}`);
 }
+
+export interface RefusedEgressRow {
+  revision_id: string;
+  /** `host:port` */
+  destination: string;
+  reason: string;
+  count: number;
+}
+
+/** Adds the counts. */
+export async function addRefusedEgress(tx: Tx, rows: readonly RefusedEgressRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.run(sql`
+    insert into egress_refusal (revision_id, destination, reason, count, at)
+    select r.*, date_trunc('milliseconds', clock_now())
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (revision_id uuid, destination text, reason text, count bigint)
+    on conflict (revision_id, destination)
+    do update set count = egress_refusal.count + excluded.count, reason = excluded.reason, at = excluded.at`);
+}
+
+/** Newest first. */
+export const refusedEgress = async (db: Reader, revision_ids: readonly string[]) =>
+  await db.all<RefusedEgressRow & { at: string }>(sql`
+    select revision_id, destination, reason, count::float8 as count, at from egress_refusal
+    where revision_id = any(${revision_ids}) order by at desc, destination`);
 
 /** The detail of a container during its first start. */
 export const starting = 'It is starting.';
@@ -338,6 +364,11 @@ export const servedAgents = async <Agent extends object>(db: Reader, agents: Sql
 export const instanceEpoch = sql`(select epoch::text from instance_epoch)`;
 
 // A new place includes its compose file, which artefacts.ts stores.
-function placeOnly({ target, container_name, container_id }: Place): string {
-  return JSON.stringify({ target, container_name, container_id } satisfies Place);
+function placeOnly({ target, container_name, container_id, egress }: Place): string {
+  return JSON.stringify({
+    target,
+    container_name,
+    container_id,
+    ...(egress === undefined ? {} : { egress }),
+  } satisfies Place);
 }

@@ -5,8 +5,11 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { targets } from '@gantry/contract/deploy.ts';
 import type { Reader } from '../database/database.ts';
 import { missingModels, requireOneFormat } from '../gateway/agent-models.ts';
+import { isBudget, limitsOf } from '../ledger/limits.ts';
+import { installationId, settings, type Settings } from '../principals/find.ts';
 import { loadVersionContent, type VersionContent } from '../registry/versions/load-version-content.ts';
 import type { Run } from '../runs/run.ts';
+import { refuseEgress, whyUnguarded } from './egress.ts';
 import type { DeployInput } from './deploy-run.ts';
 
 export async function validate(db: Reader, run: Run<DeployInput>, team_id: string): Promise<AgentConfig> {
@@ -17,11 +20,25 @@ export async function validate(db: Reader, run: Run<DeployInput>, team_id: strin
     throw new Problem('project_invalid', { detail: errors.map(({ message }) => message).join('. '), errors });
   }
   refuseWhatIsMissing(config, run.input.target);
+  const setting = await settings(db);
+  refuseEgress(setting, config);
+  const unguarded = await whyUnguardedNow(db, setting, { agent_id: run.input.agent_id, team_id, config });
+  if (unguarded !== undefined) run.notice(unguarded, { field: 'deploy.egress' });
   for (const { field, sentence } of notInEffect(config))
     run.notice(`\`${field}\` is not in effect: ${sentence}`, { field });
   await requireOneFormat(db, { team_id, config });
   for (const sentence of await missingModels(db, { team_id, config })) run.notice(sentence);
   return config;
+}
+
+/** With the budgets of the agent, of its team and of the organisation. */
+export async function whyUnguardedNow(
+  db: Reader,
+  setting: Settings,
+  { agent_id, team_id, config }: { agent_id: string; team_id: string; config: AgentConfig },
+): Promise<string | undefined> {
+  const accounts = [agent_id, team_id, await installationId(db)];
+  return whyUnguarded(setting, config, (await limitsOf(db, accounts)).some(isBudget));
 }
 
 /** Loads the content with the digest of the decision. A draft may have other content by now. */

@@ -8,6 +8,7 @@ export const label = {
   revision: 'gantry.revision',
   run: 'gantry.run',
   fence: 'gantry.fence',
+  egress: 'gantry.egress',
   dependencies: 'gantry.dependencies',
   installed: 'gantry.installed',
 } as const;

@@ -14,7 +14,7 @@ export interface Network {
 }
 
 export interface NetworkPlan {
-  purpose: 'agents' | 'sandbox';
+  purpose: 'agents' | 'listed' | 'sandbox';
   /** A small subnet, such as 10.213.0.0/24. The engine's default pools have only about thirty networks. */
   subnet: string;
   /** True for a network without access outside the host. */
@@ -77,13 +77,26 @@ export async function removeNetwork(engine: Engine, network: Network, signal?: A
 
 function plannedNetwork(engine: Engine, { purpose, subnet, internal }: NetworkPlan): Omit<Network, 'id'> {
   return {
-    name: `svc-${purpose}-${mark(engine)}`,
+    name: networkName(engine, purpose),
     // The kernel allows 15 characters in the name of an interface.
     bridge: `svc${mark(engine)}${purpose.slice(0, 1)}`,
     subnet,
     gateway: gatewayOf(subnet),
     internal,
   };
+}
+
+export function networkName(engine: Engine, purpose: NetworkPlan['purpose']): string {
+  return `svc-${purpose}-${mark(engine)}`;
+}
+
+export async function hasNetwork(
+  engine: Engine,
+  purpose: NetworkPlan['purpose'],
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const found = await ask(engine.docker.listNetworks({ filters: ownedBy(engine, purpose) }), { seconds: 15, signal });
+  return found.length > 0;
 }
 
 function creation(

@@ -1,11 +1,10 @@
 import type { KeyDefaults } from '@gantry/contract/budgets.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import type { Limits } from '@gantry/contract/keys.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
-import { exactLimits, limitsOf, noLimits } from '../ledger/limits.ts';
+import { exactLimits, isBudget, limitsOf, noLimits } from '../ledger/limits.ts';
 import { holdTeam } from '../principals/find.ts';
 import { loadTeam } from '../principals/load-team.ts';
 import type { KeyParts } from './parts.ts';
@@ -32,10 +31,6 @@ export async function teamsWithoutBudget(db: Reader): Promise<string[]> {
     teams.map(({ id }) => id),
   );
   return teams.filter(({ defaults }, index) => ![limits[index], defaults].some(isBudget)).map(({ name }) => name);
-}
-
-function isBudget(limits: Limits | null | undefined): boolean {
-  return [limits?.daily_usd, limits?.weekly_usd, limits?.monthly_usd].some((amount) => typeof amount === 'string');
 }
 
 export interface NewKeyDefaults {

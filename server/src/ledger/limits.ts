@@ -23,6 +23,11 @@ export async function limitsOf(db: Reader, ids: readonly string[]): Promise<Wire
   });
 }
 
+/** Limits of money, and not only of requests or tokens. */
+export function isBudget(limits: WireLimits | null | undefined): boolean {
+  return [limits?.daily_usd, limits?.weekly_usd, limits?.monthly_usd].some((amount) => typeof amount === 'string');
+}
+
 /** True also for an account whose limits were all removed. */
 export async function hasLimits(db: Reader, id: string): Promise<boolean> {
   return (await store.budgets(db, [id])).length > 0;

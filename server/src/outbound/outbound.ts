@@ -42,9 +42,20 @@ interface Address {
 
 const connect_ms = 10_000;
 
+/** The addresses that a connection to this host may use. Throws DestinationRefused. */
+export type CheckAddresses = (host: string, port: number) => Promise<[Address, ...Address[]]>;
+
+/** For connections that are no HTTP requests. `host` is a name or an IPv4 address in lower case. */
+export function openAddressCheck({ private_hosts, resolve = everyAddress }: OutboundSettings): CheckAddresses {
+  const isListed = listedIn(private_hosts);
+  return async (host, port) => {
+    const found = isIP(host) === 0 ? await resolve(host) : [{ address: host, family: isIP(host) }];
+    return isListed(host, String(port)) ? present(host, found) : publicOnly(host, found);
+  };
+}
+
 export function openOutbound({ private_hosts, resolve = everyAddress }: OutboundSettings): Outbound {
-  const listed = new Set(private_hosts.map((host) => host.toLowerCase()));
-  const isListed = (host: string, port: string) => listed.has(host) || listed.has(`${host}:${port}`);
+  const isListed = listedIn(private_hosts);
 
   const lookupChecked: LookupFunction = (host, { all }, found) => {
     checkedAddresses(bare(host)).then(
@@ -69,12 +80,7 @@ export function openOutbound({ private_hosts, resolve = everyAddress }: Outbound
     },
   });
 
-  async function checkedAddresses(host: string): Promise<[Address, ...Address[]]> {
-    const [first, ...others] = await resolve(host);
-    if (first === undefined) throw new DestinationRefused(`${host} has no address.`);
-    if ([first, ...others].some(({ address }) => isPrivate(address))) throw new DestinationRefused(reason(host));
-    return [first, ...others];
-  }
+  const checkedAddresses = async (host: string) => publicOnly(host, await resolve(host));
 
   function read(address: string): URL {
     const url = URL.parse(address);
@@ -105,6 +111,21 @@ export function openOutbound({ private_hosts, resolve = everyAddress }: Outbound
     isUnsent: (error) => error instanceof DestinationRefused || (error instanceof Error && unsent.has(error)),
     close: async () => await agent.destroy(),
   };
+}
+
+function listedIn(private_hosts: readonly string[]): (host: string, port: string) => boolean {
+  const listed = new Set(private_hosts.map((host) => host.toLowerCase()));
+  return (host, port) => listed.has(host) || listed.has(`${host}:${port}`);
+}
+
+function publicOnly(host: string, found: readonly Address[]): [Address, ...Address[]] {
+  if (found.some(({ address }) => isPrivate(address))) throw new DestinationRefused(reason(host));
+  return present(host, found);
+}
+
+function present(host: string, [first, ...others]: readonly Address[]): [Address, ...Address[]] {
+  if (first === undefined) throw new DestinationRefused(`${host} has no address.`);
+  return [first, ...others];
 }
 
 async function everyAddress(host: string): Promise<Address[]> {

@@ -27,6 +27,7 @@ test('everybody can read the settings, and admins their source', async () => {
       enforce_password_change: false,
       approvals_required: 1,
       approval_expires_after_days: null,
+      agent_egress: 'open',
       reveal_gateway_keys: true,
     },
     file: null,
@@ -118,6 +119,7 @@ test('the checklist has a checked verdict for each line', async () => {
     'secret key': 'met',
     'approval for admins': 'met',
     'team budgets': 'not_met',
+    'outgoing connections of agents': 'not_met',
     'behind a VPN or proxy': 'met',
     'copies of the audit log': 'not_met',
     'service principal keys': 'met',
@@ -127,11 +129,12 @@ test('the checklist has a checked verdict for each line', async () => {
       body: { scope: 'team', scope_id: name, limits: { monthly_usd: '500' } },
     });
   await app.admin.client.call('principals.create', { body: { name: 'ci', team: 'ml' } });
-  await set(app.admin, { require_approval_for_admins: false });
+  await set(app.admin, { require_approval_for_admins: false, agent_egress: 'listed' });
   await app.governed(sql`update service_key set created_at = clock_now() - interval '100 days' returning id`);
   expect(await verdicts()).toMatchObject({
     'approval for admins': 'not_met',
     'team budgets': 'met',
+    'outgoing connections of agents': 'met',
     'service principal keys': 'not_met',
   });
 });

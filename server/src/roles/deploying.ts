@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { openContainers, type Containers } from '../containers.ts';
 import { imageBuilder } from '../deploy/build-image.ts';
 import type { DeployParts } from '../deploy/parts.ts';
+import { openRefusedEgressLog } from '../deploy/refused-egress.ts';
+import type { RefusedEgress } from '../engine/egress-proxy.ts';
 import { gatewayOf, subnetsOf } from '../engine/subnets.ts';
 import { deriveKey } from '../derive-key.ts';
 import { cursors } from '../http/cursor.ts';
@@ -18,8 +20,13 @@ const wrapper_directory = join(import.meta.dirname, '../../../wrapper/_svc_wrapp
 
 export function openDeploying(parts: Omit<RoleParts, 'deploying' | 'outgoing' | 'models'>): Deploying {
   const { config, db, secret_key, envelope, keys, recordRefusal, base_url, open } = parts;
-  const containers = openContainers(config, parts.installation_id, parts.log);
+  const refusals = openRefusedEgressLog(db, parts);
+  open.defer(async () => await refusals.close());
+  const onRefusedEgress = (refused: RefusedEgress) => refusals.add(refused);
+  const containers = openContainers(config, parts.installation_id, parts.log, { onRefusedEgress });
   open.defer(async () => await containers.close());
+  const subnets = subnetsOf(parts.installation_id, config);
+  const gatewayOn = (subnet: string) => config.gateway_url ?? `http://${gatewayOf(subnet)}:${config.gateway_port}`;
   const deploy: DeployParts = {
     db,
     cursors: cursors(deriveKey(secret_key, 'cursor')),
@@ -28,9 +35,11 @@ export function openDeploying(parts: Omit<RoleParts, 'deploying' | 'outgoing' | 
     secret_stores: stores({ envelope }),
     recordRefusal,
     key_maker: { pepper: keys['key-pepper'], envelope },
-    gateway_url:
-      config.gateway_url ??
-      `http://${gatewayOf(subnetsOf(parts.installation_id, config).agents)}:${config.gateway_port}`,
+    gateway_url: gatewayOn(subnets.agents),
+    listed: {
+      gateway_url: gatewayOn(subnets.listed),
+      proxy_url: `http://${gatewayOf(subnets.listed)}:${config.egress_port}`,
+    },
     ingress_key: keys['ingress-secret'],
     base_url,
     artefact_directory: join(config.data_dir, 'agents'),

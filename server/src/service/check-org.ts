@@ -14,7 +14,7 @@ export async function checkOrg(
   db: Database,
   config: Pick<Config, 'host' | 'trusted_proxies' | 'audit_push'>,
 ): Promise<OrgCheckLine[]> {
-  const { require_approval_for_admins } = await settings(db);
+  const { require_approval_for_admins, agent_egress } = await settings(db);
   const unlimited = await teamsWithoutBudget(db);
   const old = await oldKeys(db, rotate_after_days);
   return [
@@ -38,6 +38,16 @@ export async function checkOrg(
         ? 'Each team has a budget for calls to models.'
         : `Without a budget for calls to models: ${unlimited.map((team) => `team:${team}`).join(', ')}.`,
       'Limit what a team spends: svc team budget set <team> --monthly 500',
+    ),
+    line(
+      'outgoing connections of agents',
+      agent_egress !== 'open',
+      {
+        open: 'agent_egress is open, the default: an agent without `deploy.egress` reaches the whole internet, past its budget and guardrails.',
+        listed: 'agent_egress is listed: agents reach the model gateway and the destinations in their `deploy.egress`.',
+        gateway_only: 'agent_egress is gateway_only: agents reach only the model gateway.',
+      }[agent_egress],
+      'Limit new containers: svc org set agent_egress listed',
     ),
     reach(config),
     line(

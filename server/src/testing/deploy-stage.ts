@@ -79,6 +79,7 @@ export async function openDeployStage(): Promise<DeployStage> {
       targets: { local: standIn() },
       key_maker: { pepper: Buffer.alloc(32), envelope: openEnvelope(Buffer.alloc(32)) },
       gateway_url: 'http://gateway.test',
+      listed: { gateway_url: 'http://gateway.test', proxy_url: 'http://proxy.test:4491' },
       secret_stores: stores({ envelope: openEnvelope(Buffer.alloc(32)) }),
       artefact_directory: folder,
       recordRefusal: refusalRecorder(db),
@@ -127,9 +128,10 @@ export async function openDeployStage(): Promise<DeployStage> {
       if (found !== undefined) stage.containers.set(place.container_id, { ...found, state });
     };
     return {
-      provision: async ({ revision_id, run_id, agent }) => {
+      provision: async ({ revision_id, run_id, agent, egress }) => {
         stage.provisioned += 1;
-        const place = { target: 'local' as const, container_name: `svc-${agent}`, container_id: revision_id };
+        const on = egress === undefined ? {} : { egress };
+        const place = { target: 'local' as const, container_name: `svc-${agent}`, container_id: revision_id, ...on };
         const made: Instance = { place, revision_id, run_id, state: 'created', out_of_memory: false, url };
         if (!stage.containers.has(revision_id)) stage.containers.set(revision_id, made);
         return { ...place, compose_file: 'services: {}\n' };

@@ -74,6 +74,11 @@ test('a container has labels for its owner and its fence', () => {
   });
 });
 
+test('only a limited container has its destinations as a label, also when it has none', () => {
+  const labelOf = (egress?: string[]) => containerSpec(engine, { ...input, egress }).Labels['gantry.egress'];
+  expect([labelOf(), labelOf([]), labelOf(['a.b:1', '*.c.d:2'])]).toEqual([undefined, '', 'a.b:1 *.c.d:2']);
+});
+
 test('a revision always has the same container name', () => {
   expect(spec.name).toBe('svc-greeter-0192f0c4');
   expect(containerName(input)).toBe(spec.name);

@@ -32,7 +32,7 @@ export type ContainerSpec = Omit<Docker.ContainerCreateOptions, 'HostConfig'> & 
  * so no user setting can weaken it. The log has a small limit because an agent may write without end.
  */
 export function containerSpec(engine: Engine, input: ContainerInput): ContainerSpec {
-  const { resources, network } = input;
+  const { resources, network, egress } = input;
   return {
     name: containerName(input),
     Image: input.image,
@@ -53,6 +53,7 @@ export function containerSpec(engine: Engine, input: ContainerInput): ContainerS
       ...labelsFor(engine, 'agent', input),
       [label.agent]: input.agent,
       [label.revision]: input.revision_id,
+      ...(egress === undefined ? {} : { [label.egress]: egress.join(' ') }),
     },
     StopTimeout: stopGraceSeconds,
     HostConfig: {

@@ -21,6 +21,7 @@ let image = '';
 let network: Network;
 let target: Target;
 let secrets_directory = '';
+const openListed = async () => await Promise.reject(new Error('no container of this test is limited'));
 const signal = () => AbortSignal.timeout(30_000);
 
 const standIn = `
@@ -62,7 +63,7 @@ beforeAll(async () => {
   image = await readBuildOutput(engine, await engine.docker.buildImage(Readable.from([context]), { version: '2' }));
   network = await ensureNetwork(engine, { purpose: 'agents', subnet: agents_subnet, internal: true });
   secrets_directory = join((await memoryDirectory()) ?? '', `gantry-test-${engine.installation_id}`);
-  target = localTarget({ engine, network, secrets_directory });
+  target = localTarget({ engine, network, openListed, secrets_directory });
 }, 60_000);
 afterEach(async () => {
   for (const { place } of await target.list()) await target.release(place);
@@ -109,7 +110,9 @@ test('a container that is removed while the list is made is not in the list', as
       value: async (options: object) => [...(await listContainers(options)), { Id: 'f'.repeat(64) }],
     },
   }) as typeof engine.docker; // the same client, with a list of a moment ago
-  const listed = await localTarget({ engine: { ...engine, docker }, network, secrets_directory }).list(signal());
+  const listed = await localTarget({ engine: { ...engine, docker }, network, openListed, secrets_directory }).list(
+    signal(),
+  );
   expect(listed.map((instance) => instance.place)).toEqual([
     expect.objectContaining({ container_id: place.container_id }),
   ]);
@@ -193,12 +196,23 @@ test('a killed run finds its container, and a run that lost its lease changes no
   expect(await wait(taken)).toMatchObject({ state: 'running' });
 }, 60_000);
 
+test('a limited container is neither made nor started while its network is not guarded', async () => {
+  const refused = 'no container of this test is limited';
+  await expect(target.provision(placeInput({ egress: ['api.x.com:443'] }), signal())).rejects.toThrow(refused);
+  expect(await target.list()).toEqual([]);
+  const place = await target.provision(placeInput(), signal());
+  await expect(target.start({ ...place, egress: [] }, { MODE: 'ready' }, signal())).rejects.toThrow(refused);
+  expect((await target.observe(place)).state).toBe('created');
+  expect((await target.start(place, { MODE: 'ready' }, signal())).state).toBe('running');
+}, 60_000);
+
 test("another installation's container of the same name stays unchanged", async () => {
   const input = placeInput();
   const place = await target.provision(input, signal());
   const stranger = localTarget({
     engine: { ...engine, installation_id: crypto.randomUUID() },
     network,
+    openListed,
     secrets_directory,
   });
   await expect(stranger.provision(input, signal())).rejects.toThrow('does not belong to this installation');

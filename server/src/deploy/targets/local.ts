@@ -2,7 +2,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type Docker from 'dockerode';
 import { answered, ask, type Engine } from '../../engine/client.ts';
 import { label, ownedBy } from '../../engine/labels.ts';
-import { isOwn, type Network } from '../../engine/networks.ts';
+import { isOwn, networkName, type Network } from '../../engine/networks.ts';
 import { wasOutOfMemory } from '../../engine/out-of-memory.ts';
 import { composeFile } from './compose-file.ts';
 import { containerLogs } from './container-logs.ts';
@@ -12,7 +12,10 @@ import type { Instance, Place, PlaceInput, ProvisionedPlace, Target } from './ta
 
 export interface LocalSettings {
   engine: Engine;
+  /** Of containers without limits. */
   network: Network;
+  /** The internal network of the others. Throws `egress_not_enforced` unless its rules are set. */
+  openListed: () => Promise<Network>;
   /** The service's own directory, on tmpfs. See memoryDirectory(). */
   secrets_directory: string;
 }
@@ -21,24 +24,27 @@ export interface LocalSettings {
  * Agents as containers of this machine's engine. A place is a container, created before its start. All changes use its id,
  * so a run that lost its lease has an old id and changes nothing.
  */
-export function localTarget({ engine, network, secrets_directory }: LocalSettings): Target {
+export function localTarget({ engine, network, openListed, secrets_directory }: LocalSettings): Target {
+  const networks = [network.name, networkName(engine, 'listed')];
   const secrets = secretDirectory(secrets_directory);
   const containerOf = (place: Place) => engine.docker.getContainer(place.container_id);
   return {
-    provision: (input, signal) => provision({ engine, network, secrets }, input, signal),
+    provision: (input, signal) => provision({ engine, network, openListed, secrets }, input, signal),
 
     async start(place, files, signal) {
-      const before = await observe(containerOf(place), network, signal);
+      const before = await observe(containerOf(place), networks, signal);
       if (before.state === 'gone')
         throw new Problem('start_failed', { detail: 'The container of this revision is missing' });
       if (before.state === 'running') return before;
+      // A restart of the machine removes the rules.
+      if (place.egress !== undefined) await openListed();
       await secrets.write(place.container_name, files);
       await ask(containerOf(place).start(), { signal });
-      return observe(containerOf(place), network, signal);
+      return observe(containerOf(place), networks, signal);
     },
 
     async observe(place, signal) {
-      const instance = await observe(containerOf(place), network, signal);
+      const instance = await observe(containerOf(place), networks, signal);
       if (instance.state !== 'gone') return instance;
       return { ...instance, place: { ...instance.place, container_name: place.container_name } };
     },
@@ -72,7 +78,7 @@ export function localTarget({ engine, network, secrets_directory }: LocalSetting
       const found = await ask(engine.docker.listContainers({ all: true, filters: ownedBy(engine, 'agent') }), {
         signal,
       });
-      const seen = await Promise.all(found.map(({ Id }) => observe(engine.docker.getContainer(Id), network, signal)));
+      const seen = await Promise.all(found.map(({ Id }) => observe(engine.docker.getContainer(Id), networks, signal)));
       // A container that was removed in between has no name, and the client cannot ask the engine for an empty name.
       return seen.filter(({ state }) => state !== 'gone');
     },
@@ -82,17 +88,20 @@ export function localTarget({ engine, network, secrets_directory }: LocalSetting
 type Room = Omit<LocalSettings, 'secrets_directory'> & { secrets: SecretDirectory };
 
 async function provision(
-  { engine, network, secrets }: Room,
+  { engine, network, openListed, secrets }: Room,
   input: PlaceInput,
   signal: AbortSignal,
 ): Promise<ProvisionedPlace> {
   const container_name = containerName(input);
-  const spec = containerSpec(engine, { ...input, network, secrets_path: secrets.path(container_name) });
+  const { egress } = input;
+  const on = egress === undefined ? network : await openListed();
+  const spec = containerSpec(engine, { ...input, network: on, secrets_path: secrets.path(container_name) });
   await secrets.prepare(container_name);
   const container_id =
     (await adopt(engine, input, container_name, signal)) ??
     (await ask(engine.docker.createContainer(spec), { signal })).id;
-  return { target: 'local', container_name, container_id, compose_file: composeFile(spec) };
+  const made = { target: 'local' as const, container_name, container_id, compose_file: composeFile(spec) };
+  return egress === undefined ? made : { ...made, egress };
 }
 
 /** Reuses the container of an earlier attempt with the same fence. Otherwise removes the old container, which makes its id invalid. */
@@ -108,19 +117,25 @@ async function adopt(
   if (!isOwn(engine, Labels)) throw new Error(`The container ${name} does not belong to this installation`);
   const isOurs = Labels[label.run] === input.run_id;
   const fence = Number(Labels[label.fence]);
-  if (isOurs && fence === input.fence) return existing.Id;
+  const isSame = Labels[label.egress] === input.egress?.join(' ');
+  if (isOurs && fence === input.fence && isSame) return existing.Id;
   if (isOurs && fence > input.fence) throw new Error(`The run ${input.run_id} has a newer fence`);
   await remove(engine.docker.getContainer(existing.Id), signal);
   return undefined;
 }
 
-async function observe(container: Docker.Container, network: Network, signal?: AbortSignal): Promise<Instance> {
+async function observe(
+  container: Docker.Container,
+  networks: readonly string[],
+  signal?: AbortSignal,
+): Promise<Instance> {
   const found = await inspect(container, signal);
   const place = { target: 'local' as const, container_name: '', container_id: container.id };
   if (found === undefined) return { place, revision_id: '', run_id: '', state: 'gone', out_of_memory: false };
   const { State, NetworkSettings, Config } = found;
   const state = State.Running ? 'running' : State.Status === 'created' ? 'created' : 'exited';
-  const address = state === 'running' ? NetworkSettings.Networks[network.name]?.IPAddress : undefined;
+  const on = networks.map((name) => NetworkSettings.Networks[name]).find((one) => one !== undefined);
+  const address = state === 'running' ? on?.IPAddress : undefined;
   return {
     place: { ...place, container_name: found.Name.slice(1), container_id: found.Id },
     revision_id: Config.Labels[label.revision] ?? '',

@@ -10,6 +10,8 @@ export interface PlaceInput {
   /** `sha256:…` */
   image: string;
   resources: ResourceLimits;
+  /** The outside destinations of the container. Undefined: not limited. */
+  egress?: string[] | undefined;
 }
 
 /** The stored part of a place. It identifies the container after a restart. */
@@ -17,6 +19,8 @@ export interface Place {
   target: 'local';
   container_name: string;
   container_id: string;
+  /** The outside destinations of the container. Undefined: not limited. */
+  egress?: string[];
 }
 
 export interface ProvisionedPlace extends Place {
@@ -63,9 +67,9 @@ export type Secrets = Record<string, string | undefined>;
 export type SecretFiles = Record<string, string>;
 
 export interface Target {
-  /** Makes the place, or reuses the one that this run made before a crash. */
+  /** Makes the place, or reuses the one that this run made before a crash. Throws `egress_not_enforced`. */
   provision(input: PlaceInput, signal: AbortSignal): Promise<ProvisionedPlace>;
-  /** Writes the secrets and starts. A running container stays unchanged. Throws `start_failed` when the place is missing. */
+  /** Writes the secrets and starts. A running container stays unchanged. Throws `start_failed` when the place is missing, and `egress_not_enforced`. */
   start(place: Place, secrets: SecretFiles, signal: AbortSignal): Promise<Instance>;
   observe(place: Place, signal?: AbortSignal): Promise<Instance>;
   /** Makes the agent accept no new calls. */

@@ -22,6 +22,7 @@ beforeAll(async () => {
     { ...config, base_images: { '3.12': config.base_image } },
     randomUUID(),
     openLog('silent'),
+    { onRefusedEgress: () => {} },
   );
   containers = opened;
   database = await testDatabase();

@@ -107,6 +107,16 @@ test('the reach comes from the pins and the config, and a reference with other p
   ]);
 });
 
+test('a destination of `deploy.egress` is reach, and so is the end of the list', () => {
+  const limited = (...egress: string[]): Compared => ({ ...content, config: { deploy: { egress } } });
+  const open = { kind: 'host', name: 'every host that agent_egress allows', before: null, after: null };
+  const host = (name: string, change: string) => ({ kind: 'host', name, change, before: null, after: null });
+  expect(difference(limited('a.b:1'), limited('a.b:1', 'c.d:2')).reach).toEqual([host('c.d:2', 'added')]);
+  expect(difference(limited('a.b:1'), content).reach).toEqual([host('a.b:1', 'removed'), { ...open, change: 'added' }]);
+  expect(difference(content, limited()).reach).toEqual([{ ...open, change: 'removed' }]);
+  expect(difference(undefined, limited('a.b:1')).reach).toEqual([host('a.b:1', 'added')]);
+});
+
 test('a changed text has a unified diff; a binary, too long or missing one says so', () => {
   const [one, two] = ['a\nb\nc\n', 'a\nB\nc\n'];
   const binary = new Uint8Array([1, 0, 2]);

@@ -14,6 +14,8 @@ interface Reached {
 /** A reference with another pinned content counts as changed, also with an equal version. */
 export function reachChanges(before: Compared | undefined, after: Compared): Difference['reach'] {
   const [old, new_] = [reachOf(before), reachOf(after)];
+  // A first version without a list adds nothing to what the setting of the organisation gives.
+  if (before === undefined) new_.delete(`host ${every_host}`);
   return [...new Set([...old.keys(), ...new_.keys()])].toSorted().flatMap((key) => {
     const [was, is] = [old.get(key), new_.get(key)];
     const either = is ?? was;
@@ -33,14 +35,17 @@ function reachOf(content: Compared | undefined): Map<string, Reached> {
   const named = (kind: Reach['kind'], names: unknown[]): Reached[] =>
     names.flatMap((name) => (typeof name === 'string' ? [{ kind, name, version: null, digest: null }] : []));
   const model = objectAt(config, 'model');
-  const secrets = objectAt(config, 'deploy')['secrets'];
+  const { secrets, egress } = objectAt(config, 'deploy');
   const reached = [
     ...pinned,
     ...named('model', [model['primary'], model['fallback']]),
     ...named('secret', Array.isArray(secrets) ? secrets : []),
+    ...named('host', Array.isArray(egress) ? egress : [every_host]),
   ];
   return new Map(reached.map((one) => [`${one.kind} ${one.name}`, one]));
 }
+
+const every_host = 'every host that agent_egress allows';
 
 function objectAt(config: Record<string, unknown>, key: string): Record<string, unknown> {
   const value = config[key];

@@ -1,0 +1,88 @@
+// The network of agents with limited outgoing connections. The engine isolates it, so without any rule the outside is closed. The firewall
+// closes this machine's other listeners, and the proxy is the only way out. Without the rules no container starts there.
+import { Problem } from '@gantry/contract/problems.ts';
+import { firstUse } from '../first-use.ts';
+import type { CheckAddresses } from '../outbound/outbound.ts';
+import type { Engine } from './client.ts';
+import { startEgressProxy, type RefusedEgress, type UsedEgress } from './egress-proxy.ts';
+import { guardEgress } from './egress.ts';
+import type { Firewall } from './firewall.ts';
+import { only_proxy_requests, type ForwardProxy } from './forward-proxy.ts';
+import { ensureNetwork, hasNetwork, type Network } from './networks.ts';
+
+export interface ListedNetwork {
+  /** Makes the network if it is missing, and sets its rules. Throws `egress_not_enforced`. */
+  open(): Promise<Network>;
+  /** The same for a network that exists. False when there is none yet. */
+  reopen(signal?: AbortSignal): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export interface ListedNetworkInput {
+  engine: Engine;
+  firewall: Firewall;
+  subnet: string;
+  gateway_port: number;
+  proxy_port: number;
+  /** Absent in a process that leaves the proxy to another one. */
+  proxy?: {
+    checkAddresses: CheckAddresses;
+    /** `host:port` of a gateway at another address. */
+    gateway: string | undefined;
+    onRefused: (refused: RefusedEgress) => void;
+    onClosed: (used: UsedEgress) => void;
+  };
+}
+
+export function listedNetwork({
+  engine,
+  firewall,
+  subnet,
+  gateway_port,
+  proxy_port,
+  proxy,
+}: ListedNetworkInput): ListedNetwork {
+  const made = firstUse(async () => await ensureNetwork(engine, { purpose: 'listed', subnet, internal: true }));
+  let serving: ForwardProxy | undefined;
+  let closed = false;
+  const serve = firstUse(async () => {
+    if (proxy === undefined || closed) return;
+    serving = await startEgressProxy({ engine, network: await made(), port: proxy_port, ...proxy });
+    if (closed) await serving.close();
+  });
+
+  const open = async (): Promise<Network> => {
+    const network = await made();
+    const { host } = await guardEgress({ engine, firewall }, { network, host_ports: [gateway_port, proxy_port] });
+    if (!host.closed)
+      throw new Problem('egress_not_enforced', {
+        detail: `Other programs on this machine would be open to the agent: ${host.by}`,
+      });
+    await serve().catch(async (error: unknown) => {
+      // During a restart, another process of this installation still has the port. The next call tries again.
+      if (!(error instanceof Problem) || !(await isServed(network, proxy_port))) throw error;
+    });
+    return network;
+  };
+  return {
+    open,
+    reopen: async (signal) => {
+      if (!(await hasNetwork(engine, 'listed', signal))) return false;
+      await open();
+      return true;
+    },
+    close: async () => {
+      closed = true;
+      await serving?.close();
+    },
+  };
+}
+
+async function isServed({ gateway }: Network, port: number): Promise<boolean> {
+  try {
+    const answer = await fetch(`http://${gateway}:${port}/`, { signal: AbortSignal.timeout(2000) });
+    return answer.statusText === only_proxy_requests;
+  } catch {
+    return false; // the caller has the reason
+  }
+}
