@@ -39,6 +39,7 @@ const ladder = [
   ['engine'],
   ['registry'],
   ['ledger'],
+  ['guardrails'],
   ['keys'],
   ['approvals'],
   ['notifications'],

@@ -1,0 +1,50 @@
+// Where each guardrail checks, and its default action there. The pipeline reads this table, and the reference page prints it.
+
+export const guardrailNames = [
+  'pii_detection',
+  'content_filter',
+  'prompt_injection',
+  'hallucination_check',
+  'max_length',
+  'json_schema',
+  'topics',
+] as const;
+export type GuardrailName = (typeof guardrailNames)[number];
+
+/** The input of a call, text to a model, text from a model, the answer of a call. */
+export const places = ['ingress_in', 'model_in', 'model_out', 'ingress_out'] as const;
+export type Place = (typeof places)[number];
+
+export const guardrailActions = ['off', 'redact', 'block', 'annotate'] as const;
+export type GuardrailAction = (typeof guardrailActions)[number];
+
+export interface GuardrailPlace {
+  /** The action without an option. */
+  default: GuardrailAction;
+  /** The other actions that an option can choose. */
+  or: readonly GuardrailAction[];
+}
+
+const off: GuardrailPlace = { default: 'off', or: [] };
+const block: GuardrailPlace = { default: 'block', or: [] };
+const redact: GuardrailPlace = { default: 'redact', or: ['block'] };
+
+export const guardrailPlaces: Record<GuardrailName, Record<Place, GuardrailPlace>> = {
+  pii_detection: { ingress_in: off, model_in: redact, model_out: redact, ingress_out: redact },
+  content_filter: { ingress_in: block, model_in: block, model_out: block, ingress_out: block },
+  prompt_injection: {
+    ingress_in: off,
+    model_in: { default: 'block', or: ['redact'] },
+    model_out: off,
+    ingress_out: off,
+  },
+  hallucination_check: {
+    ingress_in: off,
+    model_in: off,
+    model_out: off,
+    ingress_out: { default: 'annotate', or: ['block'] },
+  },
+  max_length: { ingress_in: { default: 'off', or: ['block'] }, model_in: off, model_out: off, ingress_out: block },
+  json_schema: { ingress_in: off, model_in: off, model_out: off, ingress_out: block },
+  topics: { ingress_in: block, model_in: off, model_out: off, ingress_out: block },
+};

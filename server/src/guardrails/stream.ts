@@ -1,0 +1,109 @@
+// Streams and long texts: text is released when no rule can still change it. However a text is cut into chunks, the released text is the same,
+// because each rule decides on bounded surroundings and a span is never cut. Held text is bounded: a longer open part is decided in pieces.
+import type { Place } from '@gantry/contract/guardrails/places.ts';
+import { context_characters, type Span, type TextRule } from './rule.ts';
+
+/** Text that the rules have decided. `spans` are offsets in `text`. */
+export interface Released {
+  text: string;
+  spans: Span[];
+}
+
+/** The first block ends the text: nothing after it is released. */
+export type Screened =
+  | { kind: 'released'; parts: Released[] }
+  | { kind: 'block'; rule: TextRule['name']; reason: string };
+
+/** The most characters that a stream holds back. */
+export const most_held_characters = 18_432;
+
+/** The end of a full hold that stays held: a match can be this long. */
+const overlap_characters = 2048;
+
+/** One text, in chunks, through all text rules of a place. A rule that needs the whole text makes the whole text held. */
+export class Window {
+  #held = '';
+  #before = '';
+  #offset = 0;
+  #blocked: { rule: TextRule['name']; reason: string } | undefined;
+  readonly #rules: readonly TextRule[];
+  readonly #place: Place;
+  readonly #limit: number;
+
+  constructor(rules: readonly TextRule[], place: Place) {
+    this.#rules = rules.filter(({ places }) => places.includes(place));
+    this.#place = place;
+    this.#limit = this.#rules.some(({ streams }) => streams === 'whole') ? Infinity : most_held_characters;
+  }
+
+  push(chunk: string): Screened {
+    const parts: Released[] = [];
+    let at = 0;
+    while (at < chunk.length && this.#blocked === undefined) {
+      const taken = Math.min(chunk.length - at, this.#limit - this.#held.length);
+      this.#held += chunk.slice(at, at + taken);
+      at += taken;
+      this.#release(parts, false);
+    }
+    return this.#answer(parts);
+  }
+
+  /** The rest of the text. Nothing follows. */
+  end(): Screened {
+    const parts: Released[] = [];
+    if (this.#blocked === undefined) this.#release(parts, true);
+    return this.#answer(parts);
+  }
+
+  #answer(parts: Released[]): Screened {
+    return this.#blocked === undefined ? { kind: 'released', parts } : { kind: 'block', ...this.#blocked };
+  }
+
+  #release(parts: Released[], isLast: boolean): void {
+    const text = this.#held;
+    const isFull = text.length >= this.#limit;
+    const open = isLast ? text.length : this.#openFrom(text);
+    if (open === 0 && !isFull && !isLast) return;
+    const spans: Span[] = [];
+    for (const rule of this.#rules) {
+      const verdict = rule.check({ place: this.#place, text, before: this.#before, offset: this.#offset, isLast });
+      if (verdict.kind === 'block') {
+        this.#blocked = { rule: rule.name, reason: verdict.reason };
+        return;
+      }
+      if (verdict.kind === 'redact') spans.push(...verdict.spans);
+    }
+    const merged = mergeSpans(spans);
+    const cut = beforeSpan(merged, open) || (isFull ? pastSpan(merged, text.length - overlap_characters) : 0);
+    if (cut === 0) return;
+    parts.push({ text: text.slice(0, cut), spans: merged.filter(({ end }) => end <= cut) });
+    this.#before = (this.#before + text.slice(0, cut)).slice(-context_characters);
+    this.#offset += cut;
+    this.#held = text.slice(cut);
+  }
+
+  #openFrom(text: string): number {
+    if (this.#limit === Infinity) return 0;
+    return this.#rules.reduce((open, rule) => Math.min(open, rule.openFrom(text)), text.length);
+  }
+}
+
+/** The last place up to `at` outside every span. */
+const beforeSpan = (spans: readonly Span[], at: number): number =>
+  spans.find(({ start, end }) => start < at && end > at)?.start ?? at;
+
+/** As `beforeSpan`, but after a span at the start of the text: the rest must become shorter. */
+function pastSpan(spans: readonly Span[], at: number): number {
+  return beforeSpan(spans, at) || (spans[0]?.end ?? at);
+}
+
+/** Overlapping spans become one, with the type of the first. */
+export function mergeSpans(spans: readonly Span[]): Span[] {
+  const merged: Span[] = [];
+  for (const span of spans.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = merged.at(-1);
+    if (last === undefined || span.start >= last.end) merged.push({ ...span });
+    else last.end = Math.max(last.end, span.end);
+  }
+  return merged;
+}
