@@ -1,4 +1,4 @@
-// Phone numbers of other countries, in the templates with a phone number. No rule was changed after this measurement.
+// Phone numbers of other countries, in the templates with a phone number. No rule is tuned on them.
 import { fakerDE, fakerES, fakerFR, fakerIT, fakerNL, fakerPL, fakerPT_BR, fakerSV, type Faker } from '@faker-js/faker';
 import { textRulesOf } from '../../server/src/testing/rules-of.ts';
 import { spansIn } from './score.ts';

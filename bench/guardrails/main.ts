@@ -47,7 +47,7 @@ ${found.types.map(({ type, values, found: some, whole, typed }) => row(type, val
 
 ${share(found.right, found.redactions)} of ${found.redactions} redactions overlap a value (precision). Names, addresses and dates are no values here: they need Presidio.
 
-The form of American phone numbers was changed after a first run on these templates and generators, which found 62.5 % of the phone numbers. So the figure above is no forecast for other texts. Phone numbers of other countries, as Faker writes them for people, were measured afterwards without a change:
+The form of American phone numbers was changed after a first run on these templates and generators, which found 62.5 % of the phone numbers. So the figure above is no forecast for other texts. Phone numbers of other countries, as Faker writes them for people, were measured afterwards. The first run showed one fault: with a locale, a number beside a word such as \`phone\` was only searched in that country. It was corrected, which changes the last column only:
 
 | country | values | found by default | found with the locale |
 |---|---|---|---|

@@ -47,7 +47,7 @@ function isNational({ text, start, written, digits }: Candidate, countries: read
   const separators = written.match(/[ ()./-]+/g)?.length ?? 0;
   if (american.test(written)) return true;
   if (!named && separators === 0) return false;
-  const asked = countries.length > 0 ? countries : named ? named_countries : [];
+  const asked = [...countries, ...(named ? named_countries : [])];
   return asked.some((country) => canBeNumber(country, digits) && isValid(written, country));
 }
 
