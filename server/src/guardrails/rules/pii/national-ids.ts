@@ -166,10 +166,13 @@ function isNir(id: string): boolean {
 }
 
 function isCodiceFiscale(id: string): boolean {
-  const sum = [...id.slice(0, 15)].reduce((total, character, n) => {
-    const value = /\d/.test(character) ? Number(character) : character.charCodeAt(0) - 65;
-    return total + (n % 2 === 0 ? (oddValues[value] ?? 0) : value);
-  }, 0);
+  const sum = id
+    .slice(0, 15)
+    .split('')
+    .reduce((total, character, n) => {
+      const value = /\d/.test(character) ? Number(character) : character.charCodeAt(0) - 65;
+      return total + (n % 2 === 0 ? (oddValues[value] ?? 0) : value);
+    }, 0);
   return String.fromCharCode(65 + (sum % 26)) === id[15];
 }
 
