@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { costForecast } from './costs.ts';
 import { difference } from './difference.ts';
 import type { Endpoint } from './endpoint.ts';
 import { byId, id, idPrefix, paging, text } from './wire.ts';
@@ -42,6 +43,7 @@ export const approvalDetail = approval.extend({
     .nullable()
     .describe('the running version on this target; for kinds that are not deployed, the last approved version'),
   changes: difference,
+  cost: costForecast.nullable().describe('null without `write` on the asset, and for kinds that are not deployed'),
   comments: z.array(comment),
   previous: approval
     .pick({

@@ -68,6 +68,7 @@ export const auditEvents = {
   'key.revoked': 'governance',
   'key_defaults.changed': 'governance',
   'budget.changed': 'governance',
+  'budget.reached': 'governance',
   'secret.created': 'governance',
   'secret.changed': 'governance',
   'secret.moved': 'governance',

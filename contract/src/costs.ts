@@ -32,6 +32,38 @@ export const costReport = z.object({
 });
 export type CostReport = z.output<typeof costReport>;
 
+/** A limit of an account in its present window. */
+export const cap = z.object({
+  of: z.string().describe('agents/<name>, team:<name> or org'),
+  window: z.enum(['day', 'week', 'month']),
+  limit_usd: z.string(),
+  spent_usd: z.string(),
+  percent: z.int().describe('the spent part of the limit, rounded down'),
+});
+export type Cap = z.output<typeof cap>;
+
+export const agentCost = z.object({
+  today_usd: z.string(),
+  month_usd: z.string(),
+  cap: cap
+    .nullable()
+    .describe('the limit with the least left, of the agent, its team and the organisation; null without limits'),
+});
+export type AgentCost = z.output<typeof agentCost>;
+
+export const costForecast = z.object({
+  per_day_usd: z
+    .string()
+    .nullable()
+    .describe('the average of the last days, at most 7, since its first call in them; null without calls'),
+  days: z.int().describe('the number of these days'),
+  cap: cap.nullable().describe('the limit that ends first at this rate; when none ends, the one with the least left'),
+  cap_ends_at: time
+    .nullable()
+    .describe('when the cap is spent, at the rate of all calls that it limits; null when its window ends earlier'),
+});
+export type CostForecast = z.output<typeof costForecast>;
+
 export const costsEndpoints = {
   'costs.report': {
     method: 'GET',

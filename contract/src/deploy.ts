@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { agentCost, costForecast } from './costs.ts';
 import { difference } from './difference.ts';
 import type { Endpoint } from './endpoint.ts';
 import { runEvent, runStates, runStep } from './runs.ts';
@@ -35,6 +36,7 @@ export const deployment = z.object({
     .nullable()
     .describe('an example of the `input` that the agent takes'),
   audit_seq: z.number().int().nullable(),
+  cost: agentCost.nullable().describe('only in the answer about one deploy; null without `write` on the agent'),
   notices: z.array(z.string()),
   problem: z.record(z.string(), z.unknown()).nullable(),
   steps: z.array(runStep),
@@ -58,6 +60,7 @@ export const plan = z.object({
   /** Against the running revision; without one, everything is new. */
   running: z.string().nullable(),
   changes: difference,
+  cost: costForecast.nullable().describe('null without `write` on the agent'),
 });
 export type Plan = z.output<typeof plan>;
 
@@ -82,6 +85,7 @@ export const agentStatus = z.object({
   not_in_effect: z.array(z.string()),
   deployed_by: z.string().nullable(),
   deployed_at: z.string().nullable(),
+  cost: agentCost.nullable().describe('null in lists and after an operation, and without `write` on the agent'),
   draining: z.array(z.string()).describe('revisions that finish their last calls'),
 });
 export type AgentStatus = z.output<typeof agentStatus>;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatUsd, parseUsd } from './money.ts';
+import { formatUsd, parseUsd, percentOf } from './money.ts';
 
 test.each([
   ['0', 0, '0.00'],
@@ -38,6 +38,14 @@ test.each([
 test.each([0.5, Number.NaN, Infinity, 2 ** 53])('%d is no number of nano-USD', (nano) => {
   expect(() => formatUsd(nano)).toThrow(RangeError);
 });
+
+test.each([
+  [0, 1, 0],
+  [4_999_999_999, 10_000_000_000, 49],
+  [Number.MAX_SAFE_INTEGER - 1, Number.MAX_SAFE_INTEGER, 99],
+  [3, 2, 150],
+  [0, 0, 100],
+])('%d of %d are %d percent', (nano, limit, percent) => expect(percentOf(nano, limit)).toBe(percent));
 
 test('every amount is read back as printed', () => {
   fc.assert(

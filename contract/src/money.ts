@@ -16,3 +16,8 @@ export function formatUsd(nano: number): string {
   const digits = String(Math.abs(nano)).padStart(decimals + 1, '0');
   return `${nano < 0 ? '-' : ''}${digits.slice(0, -decimals)}.${digits.slice(-decimals).replace(/0{1,7}$/, '')}`;
 }
+
+/** Whole percent of a limit, rounded down. A limit of zero is always reached. */
+export function percentOf(nano: number, limit_nano: number): number {
+  return limit_nano === 0 ? 100 : Number((BigInt(nano) * 100n) / BigInt(limit_nano));
+}

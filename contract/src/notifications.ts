@@ -3,7 +3,7 @@ import type { Endpoint } from './endpoint.ts';
 import { id, paging, time } from './wire.ts';
 
 /** The outcome of a request. */
-export const notificationKinds = [
+export const requestKinds = [
   'submitted',
   'withdrawn',
   'approved',
@@ -12,22 +12,35 @@ export const notificationKinds = [
   'revoked',
   'expired',
 ] as const;
-export type NotificationKind = (typeof notificationKinds)[number];
+export type RequestKind = (typeof requestKinds)[number];
 
 /** Admins get these kinds. The submitter gets the others. */
 export const kindsForAdmins: readonly NotificationKind[] = ['submitted', 'withdrawn'];
 
+/** About an account that pays for calls to models. */
+export const accountKinds = ['budget_reached', 'key_paused'] as const;
+export type AccountKind = (typeof accountKinds)[number];
+
+export const notificationKinds = [...requestKinds, ...accountKinds] as const;
+export type NotificationKind = (typeof notificationKinds)[number];
+
 export const notification = z.object({
   id,
   kind: z.enum(notificationKinds),
-  approval_id: id,
-  asset: z.string().describe('agents/<name>'),
-  asset_version: z.string(),
-  target: z.string(),
+  approval_id: id.nullable().describe('the request; null when it is about an account'),
+  asset: z.string().nullable().describe('agents/<name>'),
+  asset_version: z.string().nullable(),
+  target: z.string().nullable(),
+  account: z
+    .string()
+    .nullable()
+    .describe('whose budget it is about, such as team:<name>; null when it is about a request'),
   by: z.string().describe('the actor, by e-mail'),
   text: z
     .string()
-    .describe('the message of the request, or the reason of the decision; empty when you may no longer read it'),
+    .describe(
+      'the message of the request, or the reason of the decision, empty when you may no longer read it; or what happened to the account',
+    ),
   audit_seq: z.number().int().describe('the entry of the governance chain'),
   created_at: time,
   read_at: time.nullable(),

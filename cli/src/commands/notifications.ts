@@ -27,19 +27,19 @@ export const command = defineCommand({
       data: shown,
       view: [
         table(
-          ['', 'when', 'what', 'asset', 'by', prose('text'), 'request'],
+          ['', 'when', 'what', 'about', 'by', prose('text'), 'request'],
           shown.map((one) => [
             one.read_at === null ? strong('new') : '',
             time(one.created_at),
             said[one.kind],
-            `${one.asset}@${one.asset_version}`,
+            one.account ?? `${one.asset}@${one.asset_version}`,
             one.by,
             one.text,
-            faint(one.approval_id),
+            one.approval_id === null ? null : faint(one.approval_id),
           ]),
           unread
             ? 'No unread notifications. All of them: svc notifications'
-            : 'No notifications yet. They report requests that you can decide, and decisions about yours.',
+            : 'No notifications yet. They report requests that you can decide, decisions about yours, and budgets that are spent.',
         ),
         ...(pending === 0 ? [] : [line(strong(`${pending} waiting for your decision`), '  svc review list')]),
       ],
@@ -56,4 +56,6 @@ const said: Record<Notification['kind'], string> = {
   superseded: 'submitted again',
   revoked: 'approval revoked',
   expired: 'expired',
+  budget_reached: 'spends its budget',
+  key_paused: 'is paused',
 };

@@ -1,5 +1,6 @@
 import type { AgentStatus } from '@gantry/contract/deploy.ts';
 import { optionalAgent, suggestAgent } from '../agent/agent-name.ts';
+import { describeCost } from '../agent/describe-cost.ts';
 import { defineCommand } from '../command.ts';
 import { limitFlag, takePages } from '../pages.ts';
 import type { Result } from '../result.ts';
@@ -69,6 +70,7 @@ export function describeAgent(agent: AgentStatus): View {
           ? null
           : [warn(String(agent.restarts)), agent.last_exit === null ? '' : `  ${agent.last_exit}`],
       'In flight': agent.in_flight,
+      Cost: describeCost(agent.cost),
       Draining: agent.draining.length === 0 ? null : agent.draining.join(', '),
     }),
     ...agent.not_in_effect.map((field) => line(faint('not in effect  '), field)),

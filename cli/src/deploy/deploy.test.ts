@@ -28,6 +28,7 @@ const deployment: Deployment = {
   endpoint: null,
   example_input: null,
   audit_seq: null,
+  cost: null,
   notices: [],
   problem: null,
   steps: [],
@@ -82,6 +83,11 @@ test('a deploy ends with a receipt, and the build stays folded', async () => {
       state: 'done',
       approval_id: pendingApproval.id,
       audit_seq: 17,
+      cost: {
+        today_usd: '0.42',
+        month_usd: '3.10',
+        cap: { of: 'team:ml', window: 'month', limit_usd: '5.00', spent_usd: '3.10', percent: 62 },
+      },
       endpoint: 'http://127.0.0.1:4480/agents/greeter',
       example_input: { topic: "it's" },
     }),
@@ -91,7 +97,13 @@ test('a deploy ends with a receipt, and the build stays folded', async () => {
   expect(stderr).toContain('✓ 1/8 validate  1.0 s');
   expect(stderr).toContain('✓ 4/8 build  4.0 s');
   expect(stderr).not.toContain('resolving langgraph');
-  for (const part of ['http://127.0.0.1:4480/agents/greeter', 'sha256:abc', pendingApproval.id, '#17'])
+  for (const part of [
+    'http://127.0.0.1:4480/agents/greeter',
+    'sha256:abc',
+    pendingApproval.id,
+    '#17',
+    "62 % of team:ml's month ($5.00)",
+  ])
     expect(stdout).toContain(part);
   expect(stderr).toContain(String.raw`svc invoke greeter '{"topic":"it'\''s"}'`);
   expect(stderr).toContain('undo: svc stop greeter');
@@ -232,11 +244,13 @@ test('a plan with changes is exit 5 and deploys nothing', async () => {
     verdicts: [{ check: 'approval', verdict: 'pass', detail: '' }],
     running: 'agents/greeter@0.9.0',
     changes,
+    cost: { per_day_usd: '0.44', days: 7, cap: null, cap_ends_at: null },
   };
   await using service = await scriptService({ 'POST /api/v1/deployments/plan': data(plan) });
   const { exit, stdout } = await runSvc(['deploy', ref, '--plan'], { home: freshHome(), env: signedIn(service.url) });
   expect(exit).toBe(5);
   expect(stdout).toContain('model.primary: absent → m');
+  expect(stdout).toContain('$0.44 a day over the last 7 days; no budget limits it');
   expect(service.asked.length).toBe(1);
 });
 

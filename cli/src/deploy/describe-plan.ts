@@ -1,9 +1,11 @@
 import type { Plan } from '@gantry/contract/deploy.ts';
+import { describeForecast } from '../agent/describe-cost.ts';
 import { describeChanges } from '../review/describe-changes.ts';
 import { bad, faint, good, line, type Text, type View, warn } from '../view/view.ts';
 
-/** Every check's result, then the changes. */
+/** Every check's result, then the cost so far and the changes. */
 export function describePlan(plan: Plan): View {
+  const cost = describeForecast(plan.cost);
   return [
     line(
       { text: plan.ref, style: 'strong' },
@@ -13,6 +15,7 @@ export function describePlan(plan: Plan): View {
     ...plan.verdicts.map(({ check, verdict, detail }) =>
       line('  ', verdictSign(verdict), check, detail === '' ? '' : faint(`  ${detail}`)),
     ),
+    ...(cost === undefined ? [] : [line('  ', faint('cost  '), cost)]),
     ...describeChanges({ changes: plan.changes, before: plan.running, after: plan.ref }),
   ];
 }

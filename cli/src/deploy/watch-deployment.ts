@@ -1,6 +1,7 @@
 // Watches a deploy to its end. At a terminal Ctrl-C asks before it ends the deploy; elsewhere it detaches.
 import type { Deployment } from '@gantry/contract/deploy.ts';
 import { readProblem } from '@gantry/contract/problems.ts';
+import { describeCap } from '../agent/describe-cost.ts';
 import { CliRefusal } from '../refusal.ts';
 import type { Result } from '../result.ts';
 import type { Session } from '../session/session.ts';
@@ -74,6 +75,7 @@ function receipt(deployment: Deployment, before: string | undefined): Result {
         Target: deployment.target,
         Approval: deployment.approval_id ?? 'none: deployed by an admin',
         Audit: deployment.audit_seq === null ? null : `#${deployment.audit_seq}`,
+        Budget: deployment.cost === null ? null : describeCap(deployment.cost.cap),
       }),
     ],
     next: [{ command: `svc invoke ${deployment.agent} ${quoted(deployment.example_input)}`, when: 'to call it' }],

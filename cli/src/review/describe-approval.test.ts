@@ -16,6 +16,7 @@ const approval: ApprovalDetail = {
   is_current: true,
   compared_with: 'agents/greeter@1.0.0',
   changes: { config: [], files: [], dependencies: [], base_image: null, reach: [] },
+  cost: null,
   comments: [],
   previous: null,
 };

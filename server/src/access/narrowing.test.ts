@@ -18,7 +18,13 @@ import { listKeys } from '../keys/list.ts';
 import { isListed as isListedKey, whereListed as whereListedKeys, type OfScope } from '../keys/policy.ts';
 import { countsOf } from '../notifications/count.ts';
 import { list as listNotifications } from '../notifications/list.ts';
-import { isRecipient, readablePart, whereRecipient } from '../notifications/policy.ts';
+import {
+  isRecipient,
+  isToldOfAccount,
+  readablePart,
+  whereRecipient,
+  whereToldOfAccount,
+} from '../notifications/policy.ts';
 import type { NotificationRow } from '../notifications/store.ts';
 import { adminsOf } from '../principals/find.ts';
 import { listGroups } from '../principals/groups.ts';
@@ -72,6 +78,7 @@ test('no list omits a row that its rule allows or shows a row that its rule refu
       const world = await load(await putOrganisation(db, made));
       await expectWithin(adminsAreWithin(world));
       await expectWithin(recipientsAreWithin(world));
+      await expectWithin(toldOfAccountsAreWithin(world));
       expect(await decidersFound(world)).toEqual(world.assets.map(({ id }) => ids(world.deciders.get(id) ?? [])));
       await Promise.all(
         world.callers.map(async (caller) => {
@@ -83,7 +90,7 @@ test('no list omits a row that its rule allows or shows a row that its rule refu
     { numRuns: runs, endOnFailure: true },
   );
   // A rule with always the same answer would prove little.
-  expect(tally.size).toBe(11);
+  expect(tally.size).toBe(12);
   for (const [rule, { allowed, refused }] of tally)
     expect({ rule, both: allowed > 0 && refused > 0 }).toEqual({ rule, both: true });
 });
@@ -157,6 +164,21 @@ function recipientsAreWithin({ people, requests, assetOf }: World): (readonly [s
       all: people,
       allowed: people.filter((person) => isRecipient(person, one)),
       candidates: sql`select u.id from app_user u where ${whereRecipient(one)}`,
+    },
+  ]);
+}
+
+function toldOfAccountsAreWithin({ people, teams }: World): (readonly [string, Rows])[] {
+  const team_ids = [...teams.map(({ id }) => id), null];
+  const accounts = team_ids.flatMap((team_id) =>
+    [true, false].map((one) => ({ team_id, team_has_admin: one, for_platform: !one, owner_id: found(people[0]).id })),
+  );
+  return accounts.map((account) => [
+    'isToldOfAccount',
+    {
+      all: people,
+      allowed: people.filter((person) => isToldOfAccount(person, account)),
+      candidates: sql`select u.id from app_user u where ${whereToldOfAccount(account)}`,
     },
   ]);
 }

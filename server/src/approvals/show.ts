@@ -3,6 +3,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
+import { costForecast } from '../ledger/agent-cost.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { compare } from '../registry/difference/compare.ts';
 import { findAssetById, findVersionById, type AssetRecord } from '../registry/find.ts';
@@ -32,6 +33,7 @@ export async function show(db: Reader, findRunning: FindRunning, caller: Caller,
     is_current: version?.digest === row.digest,
     compared_with: compared === undefined ? null : `${asset.ref}@${compared.version}`,
     changes: await compare(db, user, asset, { before: compared?.digest, after: row.digest }),
+    cost: asset.asset_kind === 'agent' ? await costForecast(db, user, asset) : null,
     comments: inside ? await comments(db, id) : [],
     previous: previousRecord(await store.previous(db, row), inside),
   };

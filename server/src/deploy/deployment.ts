@@ -30,6 +30,7 @@ function toDeployment(row: DeploymentRow, run: RunRow<DeployInput, DeployResult>
     endpoint: run.result?.endpoint ?? null,
     example_input: run.result?.example_input ?? null,
     audit_seq: run.result?.audit_seq ?? null,
+    cost: null,
     notices: run.notices,
     problem: run.problem,
     steps: allSteps(run.steps),

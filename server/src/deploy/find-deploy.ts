@@ -3,6 +3,7 @@ import type { Deployment } from '@gantry/contract/deploy.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
 import type { Database } from '../database/database.ts';
+import { agentCost } from '../ledger/agent-cost.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findAssetById, type AssetRecord } from '../registry/find.ts';
 import { deploymentRecords } from './deployment.ts';
@@ -25,8 +26,8 @@ export async function findDeploy(db: Database, caller: Caller, id: string): Prom
 }
 
 export async function showDeploy(db: Database, caller: Caller, id: string): Promise<Deployment> {
-  const { row } = await findDeploy(db, caller, id);
+  const { row, asset, user } = await findDeploy(db, caller, id);
   const [record] = await deploymentRecords(db, [row]);
   if (record === undefined) throw new Error(`deploy ${id} has no run`);
-  return record;
+  return { ...record, cost: await agentCost(db, user, asset) };
 }

@@ -8,6 +8,7 @@ import { printVersionRef } from '@gantry/contract/refs.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { decide } from '../access/decide.ts';
 import type { Database } from '../database/database.ts';
+import { costForecast } from '../ledger/agent-cost.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { compare } from '../registry/difference/compare.ts';
 import { isEmpty } from '../registry/difference/difference.ts';
@@ -54,6 +55,7 @@ export async function plan(
     running:
       running === undefined ? null : printVersionRef({ kind: 'agent', name: asset.name, version: running.version }),
     changes,
+    cost: await costForecast(db, user, asset),
   };
 }
 

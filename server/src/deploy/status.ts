@@ -9,6 +9,7 @@ import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { theOrg } from '../access/subject.ts';
 import type { Reader } from '../database/database.ts';
+import { agentCost } from '../ledger/agent-cost.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findVersion, type AssetRecord } from '../registry/find.ts';
 import { loadAsset } from '../registry/load-asset.ts';
@@ -28,8 +29,9 @@ export async function showStatus(
   signal: AbortSignal,
 ): Promise<AgentStatus> {
   const asset = await loadAsset(parts.db, { kind: 'agent', name }, caller);
-  authorize(signedIn(caller), 'deployment.read', asset);
-  return await agentStatus(parts, asset, signal);
+  const user = signedIn(caller);
+  authorize(user, 'deployment.read', asset);
+  return { ...(await agentStatus(parts, asset, signal)), cost: await agentCost(parts.db, user, asset) };
 }
 
 export async function listStatuses(
@@ -115,6 +117,7 @@ function describe(parts: DeployParts, listed: ListedAgent, condition: Condition)
     not_in_effect: config === undefined ? [] : notInEffect(config).map(({ field }) => field),
     deployed_by: route?.deployed_by_name ?? null,
     deployed_at: route?.created_at ?? null,
+    cost: null,
   };
 }
 

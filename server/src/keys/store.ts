@@ -245,3 +245,33 @@ export async function putDefaults(tx: GovernedTx, team_id: string, next: KeyDefa
 export async function deleteDefaults(tx: GovernedTx, team_id: string): Promise<void> {
   await tx.write('key_default', sql`delete from key_default where id = ${team_id} returning id`);
 }
+
+export interface AccountRow {
+  team_id: string | null;
+  team: string | null;
+  agent_id: string | null;
+  agent: string | null;
+  user_id: string | null;
+  /** Of a key. */
+  prefix: string | null;
+  /** The e-mail address of the member. */
+  member: string | null;
+  /** `principal:<name>` */
+  machine: string | null;
+}
+
+/** An account has the id of its key, membership, agent, service principal, team or organisation. */
+export const ownerOfAccount = async (db: Reader, id: string) =>
+  await db.one<AccountRow>(sql`
+    select t.id as team_id, t.name as team, g.id as agent_id, g.name as agent, k.prefix, u.email as member, i.label as machine,
+      coalesce(m.user_id, case when k.scope = 'user' then k.scope_id end) as user_id
+    from (select ${id}::uuid as id) a
+      left join gateway_key k on k.id = a.id and k.revoked_at is null and coalesce(k.expires_at > clock_now(), true)
+      left join membership m on m.id = a.id
+      left join app_user u on u.id = m.user_id
+      left join asset g on g.id = case when k.scope = 'agent' then k.scope_id else a.id end and g.kind = 'agent'
+      left join service_principal p on p.id = a.id and p.deleted_at is null
+      left join identity i on i.id = p.id
+      left join team t on t.id = coalesce(k.team_id, m.team_id, g.team_id, p.team_id, a.id)
+      left join org o on o.id = a.id
+    where coalesce(k.id, t.id, o.id) is not null`);

@@ -16,6 +16,13 @@ export interface Account {
 /** Null is no limit. */
 export type Limits = Record<Window, number | null>;
 
+export const noLimits: Limits = { day: null, week: null, month: null };
+
+export function newAccount(id: string, day: string): Account {
+  const nothing = () => ({ day: 0, week: 0, month: 0 });
+  return { id, day, spent: nothing(), held: nothing() };
+}
+
 /** Starts the windows that contain `day` and not the account's own day. A clock that was set back changes nothing. */
 export function startWindows(account: Account, day: string): void {
   if (day <= account.day) return;

@@ -69,6 +69,22 @@ export async function costReport(db: Reader, filter: CostFilter): Promise<CostRe
   };
 }
 
+/** What an account has paid for. */
+interface Paid {
+  account_id: string;
+  nano: number;
+  /** The first call. */
+  first_at: string;
+}
+
+/** Without the accounts that have paid for no call since then. */
+export const paidSince = async (db: Reader, account_ids: readonly string[], since: string) =>
+  await db.all<Paid>(sql`
+    select a.id as account_id, sum(l.nano)::bigint as nano, min(l.at) as first_at
+    from unnest(${account_ids}::uuid[]) as a (id) join ledger l on a.id = any(l.accounts)
+    where l.day >= (${since}::timestamptz at time zone 'UTC')::date - 1 and l.at >= ${since}
+    group by a.id`);
+
 // `day` has an index; `at` has none.
 function where({ since, until, agent, team, model, tag, run, accounts, user }: CostFilter): Sql {
   const conditions = [

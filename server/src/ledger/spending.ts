@@ -1,7 +1,7 @@
 // What an account has spent in the windows of this day, as text.
 import { formatUsd } from '@gantry/contract/money.ts';
 import type { Reader } from '../database/database.ts';
-import { startWindows, type Account } from './account.ts';
+import type { Account } from './account.ts';
 import * as store from './store.ts';
 import { endOf, windows } from './windows.ts';
 
@@ -13,23 +13,17 @@ interface Spending {
 }
 
 export async function spendingOf(db: Reader, id: string): Promise<Spending> {
-  const { day, account, limits } = await store.accountNow(db, id);
-  const now = account ?? newAccount(id, day);
-  startWindows(now, day);
-  const limited = windows.map((window) => ({ window, limit: limits?.[window] ?? Infinity }));
-  const spent = limited.filter(({ window, limit }) => now.spent[window] >= limit);
+  const { accounts } = await store.accountsNow(db, [id]);
+  const [{ account, limits }] = accounts as [store.AccountNow]; // one id
+  const limited = windows.map((window) => ({ window, limit: limits[window] ?? Infinity }));
+  const spent = limited.filter(({ window, limit }) => account.spent[window] >= limit);
   return {
-    spent: printed(now.spent),
-    held: printed(now.held),
+    spent: printed(account.spent),
+    held: printed(account.held),
     next_call_at: spent.some(({ limit }) => limit === 0)
       ? null
-      : last(spent.map(({ window }) => endOf(window, now.day))),
+      : last(spent.map(({ window }) => endOf(window, account.day))),
   };
-}
-
-function newAccount(id: string, day: string): Account {
-  const nothing = () => ({ day: 0, week: 0, month: 0 });
-  return { id, day, spent: nothing(), held: nothing() };
 }
 
 const printed = ({ day, week, month }: Account['spent']) => ({

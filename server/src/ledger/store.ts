@@ -1,7 +1,7 @@
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader, Tx } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
-import type { Account, Limits } from './account.ts';
+import { newAccount, noLimits, startWindows, type Account, type Limits } from './account.ts';
 import type { Rate } from './rate.ts';
 
 export interface Budget {
@@ -157,17 +157,28 @@ export async function openAccounts(tx: Tx, ids: readonly string[]): Promise<void
     on conflict (id) do nothing`);
 }
 
-/** An account without a lock, with its limits and today's day in UTC. */
-export async function accountNow(
+export interface AccountNow {
+  account: Account;
+  limits: Limits;
+}
+
+/** In the order of the ids, without locks, in the windows of the present day in UTC. An account without calls has spent nothing. */
+export async function accountsNow(
   db: Reader,
-  id: string,
-): Promise<{ day: string; account: Account | undefined; limits: Limits | undefined }> {
-  const [today, account, [budget]] = await Promise.all([
-    db.one<{ day: string }>(sql`select (clock_now() at time zone 'UTC')::date::text as day`),
-    db.one<Account>(sql`select ${accountColumns} from account where id = ${id}`),
-    budgets(db, [id]),
+  ids: readonly string[],
+): Promise<{ now: string; accounts: AccountNow[] }> {
+  const [now, rows, limited] = await Promise.all([
+    clock(db),
+    db.all<Account>(sql`select ${accountColumns} from account where id = any(${ids})`),
+    budgets(db, ids),
   ]);
-  return { day: today?.day ?? '', account, limits: budget?.limits };
+  const day = now.slice(0, 10);
+  const accounts = ids.map((id) => {
+    const account = rows.find((row) => row.id === id) ?? newAccount(id, day);
+    startWindows(account, day);
+    return { account, limits: limited.find((budget) => budget.id === id)?.limits ?? noLimits };
+  });
+  return { now, accounts };
 }
 
 export async function copySpending(tx: Tx, { from, to }: { from: string; to: string }): Promise<void> {

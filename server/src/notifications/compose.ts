@@ -1,5 +1,5 @@
-import type { NotificationKind } from '@gantry/contract/notifications.ts';
-import type { NotificationRow } from './store.ts';
+import type { RequestKind } from '@gantry/contract/notifications.ts';
+import type { AccountRow, NotificationRow, RequestRow } from './store.ts';
 
 export interface Letter {
   to: string;
@@ -19,25 +19,48 @@ export function compose(
   row: NotificationRow,
   { to, base_url, from }: { to: string; base_url: string; from: string },
 ): Letter {
-  const ref = `${row.asset}@${row.version}`;
-  const lines = [
-    openings[row.kind](row, `${ref} (target ${row.target})`),
-    ...(row.words === '' ? [] : ['', ...row.words.split(/\r\n|[\r\n\u2028\u2029]/).map((each) => `> ${each}`)]),
-    '',
-    ...nextSteps(row.kind, row.approval_id, ref),
-    '',
-    `The service: ${base_url}`,
-    `In the audit log: governance/${row.seq}`,
-  ];
+  const { subject, lines } = row.account === null ? aboutRequest(row) : aboutAccount(row);
+  const end = ['', `The service: ${base_url}`, `In the audit log: governance/${row.seq}`];
   return {
     to,
-    subject: `[Gantry] ${ref} ${subjects[row.kind]}`,
-    text: `${lines.join('\n')}\n`,
+    subject: `[Gantry] ${subject}`,
+    text: `${[...lines, ...end].join('\n')}\n`,
     message_id: messageId(row.id, from),
   };
 }
 
-const subjects: Record<NotificationKind, string> = {
+interface Content {
+  subject: string;
+  lines: string[];
+}
+
+function aboutRequest(row: RequestRow): Content {
+  const ref = `${row.asset}@${row.version}`;
+  return {
+    subject: `${ref} ${subjects[row.kind]}`,
+    lines: [
+      openings[row.kind](row, `${ref} (target ${row.target})`),
+      ...(row.words === '' ? [] : ['', ...row.words.split(/\r\n|[\r\n\u2028\u2029]/).map((each) => `> ${each}`)]),
+      '',
+      ...nextSteps(row.kind, row.approval_id, ref),
+    ],
+  };
+}
+
+function aboutAccount({ account, words }: AccountRow): Content {
+  return { subject: `${account}: ${words}`, lines: [`${account}: ${words}.`, '', `Show it:   ${commandFor(account)}`] };
+}
+
+function commandFor(account: string): string {
+  const [holder = '', team] = account.split(' in team:');
+  if (team !== undefined && !holder.startsWith('principal:')) return `svc team budget show ${team} --member ${holder}`;
+  if (account.startsWith('key:')) return `svc key show ${account.slice('key:'.length)}`;
+  if (account.startsWith('agents/')) return `svc status ${account.slice('agents/'.length)}`;
+  const of_team = team ?? /^team:(.*)$/.exec(account)?.[1];
+  return of_team === undefined ? 'svc org budget show' : `svc team budget show ${of_team}`;
+}
+
+const subjects: Record<RequestKind, string> = {
   submitted: 'waits for your approval',
   withdrawn: 'no longer needs a decision',
   approved: 'is approved',
@@ -47,7 +70,7 @@ const subjects: Record<NotificationKind, string> = {
   expired: 'was not decided in time',
 };
 
-const openings: Record<NotificationKind, (row: NotificationRow, what: string) => string> = {
+const openings: Record<RequestKind, (row: RequestRow, what: string) => string> = {
   submitted: ({ actor }, what) => `${actor} asks for the approval of ${what}.`,
   withdrawn: ({ actor }, what) => `${actor} withdrew the request for the approval of ${what}.`,
   approved: ({ actor }, what) => `${actor} approved ${what}.`,
@@ -57,7 +80,7 @@ const openings: Record<NotificationKind, (row: NotificationRow, what: string) =>
   expired: (_, what) => `Your request for the approval of ${what}, or its approval, has expired.`,
 };
 
-function nextSteps(kind: NotificationKind, id: string, ref: string): string[] {
+function nextSteps(kind: RequestKind, id: string, ref: string): string[] {
   const look = `Show it:   svc review show ${id}`;
   if (kind === 'submitted')
     return [

@@ -4,7 +4,8 @@ import { theOrg } from '../access/subject.ts';
 import { countWaiting } from '../approvals/waiting.ts';
 import type { Database } from '../database/database.ts';
 import { signedInUser } from '../principals/signed-in.ts';
-import { findReadable } from '../registry/find.ts';
+import { isReadable } from './policy.ts';
+import { readableAssets } from './read-rows.ts';
 import * as store from './store.ts';
 
 export interface Counts {
@@ -26,12 +27,8 @@ export async function countsOf(db: Database, user: UserCaller): Promise<Counts> 
 }
 
 async function countUnread(db: Database, user: UserCaller): Promise<number> {
-  const rows = await store.unreadByAsset(db, user);
-  const readable = await findReadable(
-    db,
-    user,
-    rows.map(({ asset_id }) => asset_id),
-  );
-  const ids = new Set(readable.map(({ id }) => id));
-  return rows.reduce((sum, { asset_id, unread }) => sum + (ids.has(asset_id) ? unread : 0), 0);
+  const rows = await store.unreadBySubject(db, user);
+  const assets = await readableAssets(db, user, rows);
+  const readable = rows.filter((row) => isReadable(user, row, assets.get(row.asset_id ?? '')));
+  return readable.reduce((sum, { unread }) => sum + unread, 0);
 }

@@ -39,7 +39,7 @@ export async function list(
 }
 
 function toNotification(row: store.NotificationRow): Notification {
-  const { id, kind, approval_id, asset, version, target, actor, words, seq, created_at, read_at } = row;
+  const { id, kind, approval_id, asset, version, target, account, actor, words, seq, created_at, read_at } = row;
   return {
     id,
     kind,
@@ -47,6 +47,7 @@ function toNotification(row: store.NotificationRow): Notification {
     asset,
     asset_version: version,
     target,
+    account,
     by: actor,
     text: words,
     audit_seq: seq,

@@ -8,6 +8,7 @@ import { startQueues } from '../queue/work.ts';
 import { smtpServer, type ReceivedLetter, type SmtpServer } from '../testing/smtp-server.ts';
 import { storeAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
+import { alertBudgets } from './alert-budgets.ts';
 import { mailing } from './send-mail.ts';
 
 const password = 'a mail/password';
@@ -84,6 +85,22 @@ test('a request is mailed to each admin once, over TLS, and the decision to the 
   expect(decided?.to).toEqual(['ada@example.com']);
   expect(decided?.body).toContain('admin@gantry.local rejected');
   expect(decided?.body).toContain('> too wide');
+});
+
+test('a budget near its end is mailed once to each admin of the team', async () => {
+  await app.admin.client.call('budgets.set', {
+    body: { scope: 'team', scope_id: 'ml', limits: { monthly_usd: '10' } },
+  });
+  await app.db.run(sql`
+    insert into account (id, day, month_spent) select id, (clock_now() at time zone 'UTC')::date, 8250000000 from team where name = 'ml'
+    on conflict (id) do update set day = excluded.day, month_spent = excluded.month_spent`);
+  await alertBudgets(app.db);
+  const look = async () => expect(await about('team:ml')).toHaveLength(1);
+  await vi.waitFor(look, { timeout: 15_000, interval: 100 });
+  const [letter] = await about('team:ml');
+  expect(letter?.to).toEqual(['max@example.com']);
+  expect(letter?.head).toContain('team:ml: 82 % of $10.00 per month is spent');
+  expect(letter?.body).toContain('svc team budget show ml');
 });
 
 test('a mail has the configured address, for every host of the request', async () => {

@@ -1,6 +1,6 @@
 import type { UserCaller } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
-import { findReadable } from '../registry/find.ts';
+import { findReadable, type AssetRecord } from '../registry/find.ts';
 import { readablePart } from './policy.ts';
 import type { NotificationRow } from './store.ts';
 
@@ -10,12 +10,21 @@ export async function readRows(
   caller: UserCaller,
   rows: readonly NotificationRow[],
 ): Promise<Map<string, NotificationRow>> {
-  const readable = await findReadable(db, caller, [...new Set(rows.map(({ asset_id }) => asset_id))]);
-  const assets = new Map(readable.map((asset) => [asset.id, asset]));
+  const assets = await readableAssets(db, caller, rows);
   return new Map(
     rows.flatMap((row) => {
-      const shown = readablePart(caller, row, assets.get(row.asset_id));
+      const shown = readablePart(caller, row, assets.get(row.asset_id ?? ''));
       return shown === undefined ? [] : [[row.id, shown] as const];
     }),
   );
+}
+
+/** By id. */
+export async function readableAssets(
+  db: Reader,
+  caller: UserCaller,
+  rows: readonly { asset_id: string | null }[],
+): Promise<Map<string, AssetRecord>> {
+  const ids = new Set(rows.flatMap(({ asset_id }) => asset_id ?? []));
+  return new Map((await findReadable(db, caller, [...ids])).map((asset) => [asset.id, asset]));
 }

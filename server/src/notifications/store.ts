@@ -1,36 +1,61 @@
-import { notification_days, type NotificationKind } from '@gantry/contract/notifications.ts';
+import { notification_days, type AccountKind, type RequestKind } from '@gantry/contract/notifications.ts';
 import type { UserCaller } from '../access/caller.ts';
 import { whereCanRead } from '../access/decide.ts';
 import type { Reader, Tx } from '../database/database.ts';
 import { allOf, sql, type Sql } from '../database/sql.ts';
 import type { Person } from '../principals/policy.ts';
 import type { Retention } from '../queue/forget.ts';
-import { isRecipient, whereRecipient, type Happened } from './policy.ts';
+import {
+  isRecipient,
+  isToldOfAccount,
+  whereRecipient,
+  whereToldOfAccount,
+  type AboutAccount,
+  type Happened,
+  type Subject,
+} from './policy.ts';
 
-export interface NotificationRow {
+export type NotificationRow = RequestRow | AccountRow;
+
+interface Row extends Subject {
   id: string;
   seq: number;
   user_id: string;
-  kind: NotificationKind;
-  approval_id: string;
-  asset_id: string;
-  asset: string;
-  version: string;
-  target: string;
   actor: string;
   words: string;
   created_at: string;
   read_at: string | null;
 }
 
-const columns = sql`n.id, n.seq, n.user_id, n.kind, n.approval_id, n.asset_id, n.asset, n.version, n.target, n.actor, n.words, n.created_at, n.read_at`;
+export interface RequestRow extends Row {
+  kind: RequestKind;
+  approval_id: string;
+  asset_id: string;
+  asset: string;
+  version: string;
+  target: string;
+  account: null;
+}
+
+export interface AccountRow extends Row {
+  kind: AccountKind;
+  approval_id: null;
+  asset: null;
+  version: null;
+  target: null;
+  account: string;
+}
+
+const subject = sql`n.account, n.team_id, n.is_own, n.asset_id`;
+const columns = sql`n.id, n.seq, n.user_id, n.kind, n.approval_id, n.asset, n.version, n.target, n.actor, n.words, n.created_at, n.read_at, ${subject}`;
 /** Candidates of readablePart(). */
 const candidatesFor = (caller: UserCaller): Sql =>
-  sql`notification n join asset a on a.id = n.asset_id where n.user_id = ${caller.id} and ${whereCanRead(caller)}`;
+  sql`notification n left join asset a on a.id = n.asset_id
+    where n.user_id = ${caller.id} and (n.asset_id is null or (a.id is not null and ${whereCanRead(caller)}))`;
 
 export interface NewNotification {
   seq: number;
-  kind: NotificationKind;
+  kind: RequestKind;
   approval_id: string;
   asset: string;
   actor: { id: string | null; name: string };
@@ -45,11 +70,7 @@ export async function insert(tx: Tx, one: NewNotification): Promise<string[]> {
     from approval r join asset a on a.id = r.asset_id where r.id = ${one.approval_id}`);
   if (about === undefined) return [];
   const happened = { ...about, audience: one.audience, actor_id: one.actor.id };
-  const people = await tx.all<Omit<Person, 'email'>>(sql`
-    select u.id, u.active, u.role, (
-      select coalesce(json_agg(json_build_object('team_id', m.team_id, 'role', m.role)), '[]')
-      from membership m where m.user_id = u.id and m.team_id = ${about.team_id}) as memberships
-    from app_user u where ${whereRecipient(happened)}`);
+  const people = await candidates(tx, about.team_id, whereRecipient(happened));
   const recipients = people.filter((person) => isRecipient(person, happened)).map(({ id }) => id);
   const rows = await tx.all<{ id: string }>(sql`
     insert into notification (seq, user_id, kind, approval_id, asset_id, asset, version, target, actor, words)
@@ -58,6 +79,44 @@ export async function insert(tx: Tx, one: NewNotification): Promise<string[]> {
     on conflict do nothing returning id`);
   return rows.map(({ id }) => id);
 }
+
+export interface NewAccountNotification {
+  seq: number;
+  kind: AccountKind;
+  account: string;
+  team_id: string | null;
+  agent_id: string | null;
+  /** The member, or the holder of the key. */
+  user_id: string | null;
+  for_platform: boolean;
+  actor: string;
+  words: string;
+}
+
+/** One for each who can act on the account; returns their ids. */
+export async function insertAboutAccount(tx: Tx, one: NewAccountNotification): Promise<string[]> {
+  const { seq, kind, account, team_id, agent_id, user_id, for_platform, actor, words } = one;
+  const found = await tx.one<Pick<AboutAccount, 'team_has_admin' | 'owner_id'>>(sql`
+    select coalesce(${user_id}::uuid, (select owner_id from asset where id = ${agent_id})) as owner_id,
+      exists (select from membership m join app_user u on u.id = m.user_id
+        where m.team_id = ${team_id} and m.role = 'admin' and u.active) as team_has_admin`);
+  const about = { team_has_admin: false, owner_id: null, ...found, team_id, for_platform };
+  const people = await candidates(tx, team_id, whereToldOfAccount(about));
+  const recipients = people.filter((person) => isToldOfAccount(person, about)).map(({ id }) => id);
+  const rows = await tx.all<{ id: string }>(sql`
+    insert into notification (seq, user_id, kind, account, team_id, asset_id, is_own, actor, words)
+    select ${seq}::bigint, u.id, ${kind}, ${account}, ${team_id}, ${agent_id}, u.id is not distinct from ${user_id}, ${actor}, ${words}
+    from unnest(${recipients}::uuid[]) as u (id) on conflict do nothing returning id`);
+  return rows.map(({ id }) => id);
+}
+
+/** With their roles on the platform and in the team. */
+const candidates = async (tx: Tx, team_id: string | null, where: Sql) =>
+  await tx.all<Omit<Person, 'email'>>(sql`
+    select u.id, u.active, u.role, (
+      select coalesce(json_agg(json_build_object('team_id', m.team_id, 'role', m.role)), '[]')
+      from membership m where m.user_id = u.id and m.team_id = ${team_id}) as memberships
+    from app_user u where ${where}`);
 
 export async function recipientOf(db: Reader, id: string): Promise<{ user_id: string } | undefined> {
   return await db.one<{ user_id: string }>(sql`select user_id from notification where id = ${id}`);
@@ -100,9 +159,9 @@ export const retention: Retention = {
   keep_hours: 24 * notification_days,
 };
 
-/** The number of unread ones per asset. */
-export async function unreadByAsset(db: Reader, caller: UserCaller): Promise<{ asset_id: string; unread: number }[]> {
+/** The number of unread ones per subject. */
+export async function unreadBySubject(db: Reader, caller: UserCaller): Promise<(Subject & { unread: number })[]> {
   return await db.all(
-    sql`select n.asset_id, count(*) as unread from ${candidatesFor(caller)} and n.read_at is null group by n.asset_id`,
+    sql`select ${subject}, count(*) as unread from ${candidatesFor(caller)} and n.read_at is null group by ${subject}`,
   );
 }

@@ -1,9 +1,11 @@
 // Notifications follow the audit log. Promise: every recipient of an entry is notified of it once, even across a kill.
 import type { AuditEntry } from '@gantry/contract/audit.ts';
-import { notificationKinds, kindsForAdmins, type NotificationKind } from '@gantry/contract/notifications.ts';
+import { parseUsd, percentOf } from '@gantry/contract/money.ts';
+import { kindsForAdmins, requestKinds, type AccountKind, type RequestKind } from '@gantry/contract/notifications.ts';
 import { isId } from '@gantry/contract/wire.ts';
 import { follow } from '../audit/follow.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Tx } from '../database/database.ts';
+import { accountOwner } from '../keys/account-owner.ts';
 import { enqueue } from '../queue/queue.ts';
 import { mailKey, mailQueue } from './send-mail.ts';
 import * as store from './store.ts';
@@ -16,19 +18,71 @@ export type CatchUp = () => Promise<boolean>;
 export async function tell(db: Database, { mail }: { mail: boolean }): Promise<boolean> {
   return await follow(db, { cursor: 'notifications', limit }, async (tx, entries) => {
     for (const entry of entries) {
-      for (const one of notificationsOf(entry)) {
-        const ids = await store.insert(tx, one);
-        if (mail)
-          await enqueue(
-            tx,
-            mailQueue,
-            ids.map((id) => ({ key: mailKey('notification', id) })),
-          );
-      }
+      const ids = await notify(tx, entry);
+      if (mail)
+        await enqueue(
+          tx,
+          mailQueue,
+          ids.map((id) => ({ key: mailKey('notification', id) })),
+        );
       const { password_token } = entry.detail;
       if (isId(password_token)) await enqueue(tx, mailQueue, [{ key: mailKey('password_token', password_token) }]);
     }
   });
+}
+
+/** Returns the ids of the new notifications. */
+async function notify(tx: Tx, entry: AuditEntry): Promise<string[]> {
+  const ofAccount = aboutAccounts[entry.event];
+  if (ofAccount !== undefined) return await notifyOfAccount(tx, entry, ofAccount);
+  const ids: string[] = [];
+  for (const one of notificationsOf(entry)) ids.push(...(await store.insert(tx, one)));
+  return ids;
+}
+
+interface AboutAccount {
+  kind: AccountKind;
+  for_platform: boolean;
+  words: (detail: AuditEntry['detail']) => string;
+}
+
+/** Their entries have an `account_id`. A paused key means that a price or a bound of the service is wrong. */
+const aboutAccounts: Readonly<Record<string, AboutAccount>> = {
+  'budget.reached': { kind: 'budget_reached', for_platform: false, words: describeBudget },
+  'key.paused': { kind: 'key_paused', for_platform: true, words: describePause },
+};
+
+async function notifyOfAccount(
+  tx: Tx,
+  { seq, actor, detail }: AuditEntry,
+  { kind, for_platform, words }: AboutAccount,
+): Promise<string[]> {
+  const owner = isId(detail['account_id']) ? await accountOwner(tx, detail['account_id']) : undefined;
+  if (owner === undefined) return [];
+  return await store.insertAboutAccount(tx, {
+    seq,
+    kind,
+    for_platform,
+    account: owner.name,
+    team_id: owner.team?.id ?? null,
+    agent_id: owner.agent?.id ?? null,
+    user_id: owner.user_id,
+    actor: actor.name,
+    words: words(detail),
+  });
+}
+
+function describeBudget(detail: AuditEntry['detail']): string {
+  const [spent = '', limit = '', window, resets_at] = ['spent_usd', 'limit_usd', 'window', 'resets_at'].map((name) =>
+    asText(detail[name]),
+  );
+  const percent = percentOf(parseUsd(spent), parseUsd(limit));
+  return `${percent} % of $${limit} per ${window} is spent; the budget starts again at ${resets_at}`;
+}
+
+function describePause({ model, cost_usd, held_usd }: AuditEntry['detail']): string {
+  const amounts = `a call of ${asText(model)} cost $${asText(cost_usd)}, and $${asText(held_usd)} was held for it`;
+  return `${amounts}; the key admits no call until an admin resumes it`;
 }
 
 /** A submission notifies the admins; each later event notifies its submitter. */
@@ -55,8 +109,8 @@ function notificationsOf(entry: AuditEntry): store.NewNotification[] {
   ];
 }
 
-function kindOf(word: unknown): NotificationKind | undefined {
-  return notificationKinds.find((kind) => kind === word);
+function kindOf(word: unknown): RequestKind | undefined {
+  return requestKinds.find((kind) => kind === word);
 }
 
 function asText(value: unknown): string {

@@ -1,4 +1,4 @@
-// Background work: runs, the keeper of containers, mail, webhooks, copies of the audit log, expiry. A stopping process returns its runs, and
+// Background work: runs, the keeper of containers, mail, webhooks, copies of the audit log, expiry, alerts about budgets. A stopping process returns its runs, and
 // another process continues them.
 import { startExpiry } from '../approvals/expire.ts';
 import { deployKind } from '../deploy/deploy-kind.ts';
@@ -7,6 +7,7 @@ import { requireOneFormat } from '../gateway/agent-models.ts';
 import { engineResolver } from '../registry/dependencies/engine-resolver.ts';
 import { pushRun } from '../registry/push/push-run.ts';
 import { startWorker } from '../runs/worker.ts';
+import { startBudgetAlerts } from '../notifications/alert-budgets.ts';
 import type { Role, RoleParts } from './role.ts';
 
 export async function openWorker(parts: RoleParts): Promise<Role> {
@@ -27,6 +28,8 @@ export async function openWorker(parts: RoleParts): Promise<Role> {
       open.defer(async () => await keeper.stop());
       const expiry = startExpiry(db, { onError });
       open.defer(async () => await expiry.stop());
+      const alerts = startBudgetAlerts(db, { onError });
+      open.defer(async () => await alerts.stop());
     },
   };
 }

@@ -1,7 +1,6 @@
 // Random organisations for tests of visibility: every input of a rule, in few rows.
 import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { notificationKinds } from '@gantry/contract/notifications.ts';
 import { actions, assetKinds, principalTypes, roles, type PrincipalType } from '@gantry/contract/roles.ts';
 import type { StoredEntry } from '../access/acl.ts';
 import type { SignedInCaller } from '../access/caller.ts';
@@ -12,6 +11,7 @@ import { findAssetsById, type AssetRecord } from '../registry/find.ts';
 import { loadIdentity } from '../service-principals/load-caller.ts';
 import { insert, script } from './insert-rows.ts';
 import { keyRow, randomKey } from './random-keys.ts';
+import { notificationRow, randomNotification } from './random-notifications.ts';
 
 const size = { users: 6, teams: 3, groups: 3, machines: 3, assets: 9 };
 const names = ['search', 'web', 'mail'];
@@ -83,15 +83,7 @@ export const organisation = fc.record({
     size.assets,
   ),
   keys: array(randomKey(size), 12),
-  notifications: array(
-    fc.record({
-      user: one('users'),
-      asset: one('assets'),
-      kind: fc.constantFrom(...notificationKinds),
-      read: fc.boolean(),
-    }),
-    24,
-  ),
+  notifications: array(randomNotification(size), 24),
   entries: array(
     fc.record({
       event: fc.constantFrom('refused', 'refused', 'asset.transferred', 'asset.created'),
@@ -320,19 +312,9 @@ export async function putOrganisation(db: Database, made: Organisation): Promise
   await insert(
     db,
     'notification',
-    made.notifications.map(({ user, asset, kind, read }, n) => ({
+    made.notifications.map((one, n) => ({
       ...owned(),
-      seq: n,
-      user_id: at('users', user),
-      kind,
-      approval_id: requests[asset],
-      asset_id: at('assets', asset),
-      asset: 'x',
-      version: '1.0.0',
-      target: 'local',
-      actor: 'x',
-      words: 'words',
-      read_at: read ? times[0] : null,
+      ...notificationRow(one, n, times[0] ?? '', { ...id, requests }),
     })),
   );
   const entries = await db.all<StoredEntry>(sql`select * from permission`);

@@ -1,8 +1,9 @@
 import { defineCommand, required, toggle } from '../../command.ts';
+import { describeForecast } from '../../agent/describe-cost.ts';
 import { findId } from '../../input/find-id.ts';
 import { describeApproval, describeHistory } from '../../review/describe-approval.ts';
 import { describeChanges, describeDiffs } from '../../review/describe-changes.ts';
-import { line } from '../../view/view.ts';
+import { faint, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'review show',
@@ -18,6 +19,7 @@ export const command = defineCommand({
     const id = await findId(session, 'request', request);
     const approval = await session.call('approvals.show', { params: { id } });
     const { changes, compared_with } = approval;
+    const cost = describeForecast(approval.cost);
     const after = `${approval.asset}@${approval.asset_version}`;
     const pending = approval.status === 'pending';
     const moved = pending && !approval.is_current;
@@ -25,6 +27,7 @@ export const command = defineCommand({
       data: approval,
       view: [
         ...describeApproval(approval),
+        ...(cost === undefined ? [] : [line(faint('cost  '), cost)]),
         ...describeHistory(approval),
         ...describeChanges({ changes, before: compared_with, after }),
         ...(diff ? describeDiffs(changes) : []),

@@ -1,0 +1,55 @@
+// Budgets that have reached a threshold become entries of the audit log, which notifications, mail and webhooks follow. Promise: one entry
+// per limit, window and threshold, from any number of processes and through a crash. The row that remembers it commits with the entry.
+import { formatUsd } from '@gantry/contract/money.ts';
+import { authorize } from '../access/authorize.ts';
+import { systemCaller } from '../access/caller.ts';
+import { change } from '../access/change.ts';
+import { theOrg } from '../access/subject.ts';
+import type { Database } from '../database/database.ts';
+import { accountOwner } from '../keys/account-owner.ts';
+import { endOf } from '../ledger/windows.ts';
+import { startLoop, type Loop } from '../queue/loop.ts';
+import * as store from './alert-store.ts';
+
+const look_every_ms = 15_000;
+const at_a_time = 200;
+
+/** True when more limits may wait. */
+export async function alertBudgets(db: Database): Promise<boolean> {
+  const reached = await store.reachedLimits(db, at_a_time);
+  for (const limit of reached) {
+    const grant = authorize(systemCaller('system.alert'), 'system.alert', theOrg);
+    await change(db, grant, 'budget.reached', async (tx, note) => {
+      if (!(await store.recordReached(tx, limit))) return;
+      const { account_id, window, start, percent, spent_nano, limit_nano } = limit;
+      const owner = await accountOwner(tx, account_id);
+      if (owner === undefined) return;
+      const { name, team, agent } = owner;
+      note(
+        {
+          account: name,
+          account_id,
+          window,
+          percent,
+          spent_usd: formatUsd(spent_nano),
+          limit_usd: formatUsd(limit_nano),
+          resets_at: endOf(window, start),
+        },
+        { ...(team !== null && { team: team.name }), ...(agent !== null && { asset: agent.ref }) },
+      );
+    });
+  }
+  return reached.length === at_a_time;
+}
+
+/** Looks at intervals, so an admission writes nothing for an alert. */
+export function startBudgetAlerts(
+  db: Database,
+  { onError }: { onError: (error: unknown) => void },
+): Pick<Loop, 'stop'> {
+  return startLoop(async () => await alertBudgets(db), {
+    pause_ms: look_every_ms,
+    failed_pause_ms: look_every_ms,
+    onError,
+  });
+}
