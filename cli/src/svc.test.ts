@@ -431,10 +431,10 @@ test('validate does not report a project as deployable when deploy refuses it', 
   const own = freshHome();
   await runSvc(['init', 'my-agent', '--framework', 'langgraph'], { home: own });
   const file = path.join(own, 'my-agent', 'agent.yaml');
-  writeFileSync(file, `${readFileSync(file, 'utf8')}\nguardrails: [pii_detection]\n`);
+  writeFileSync(file, readFileSync(file, 'utf8').replace('cloud: local', 'cloud: gcp'));
   const { exit, stdout, stderr } = await runSvc(['validate', 'my-agent'], { home: own });
   expect(exit).toBe(0);
-  expect(stdout).toContain('Deploy refuses `guardrails`');
-  expect(stdout).toContain('cannot be deployed yet because of guardrails');
+  expect(stdout).toContain('Deploy refuses `deploy.cloud`');
+  expect(stdout).toContain('cannot be deployed yet because of deploy.cloud');
   expect(stdout + stderr).not.toMatch(/can be deployed|svc submit/);
 });

@@ -50,7 +50,6 @@ describe('a valid agent.yaml', () => {
   test('reports every declared field without an effect, and every one that deploy refuses', () => {
     const notices = findingsOf(agentYamlExample).filter(({ severity }) => severity === 'notice');
     expect(notices.filter(({ code }) => code === 'refused_by_deploy').map(({ pointer }) => pointer)).toEqual([
-      '/guardrails',
       '/deploy/cloud',
     ]);
     expect(notices.filter(({ code }) => code === 'not_in_effect').map(({ pointer }) => pointer)).toContain(

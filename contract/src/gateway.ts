@@ -9,6 +9,7 @@ const problems = [
   'model_unpriced',
   'not_priceable',
   'budget_exceeded',
+  'guardrail_blocked',
   'budget_in_flight',
   'rate_limit_exceeded',
   'model_refused',

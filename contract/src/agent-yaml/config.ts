@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { entrypointRule, parseEntrypoint } from '../entrypoint.ts';
 import { environment } from '../environment.ts';
 import { frameworkNames } from '../frameworks.ts';
+import { guardrailList, withoutModel } from '../guardrails.ts';
 import { functionName, identifier, modelId, environmentName } from '../identifiers.ts';
 import { listOf } from '../list-of.ts';
 import { mcpTransports } from '../mcp-transports.ts';
@@ -15,8 +16,6 @@ import { destinationRule, isDestination } from './egress.ts';
 import { cpuCount, memoryBytes } from './resources.ts';
 
 export const clouds = ['local', 'aws', 'gcp', 'azure', 'kubernetes'] as const;
-
-const guardrailNames = ['pii_detection', 'hallucination_check', 'content_filter'] as const;
 
 /** All of these mean the service's own gateway. */
 const gatewayNames = ['default', 'gateway', 'litellm'] as const;
@@ -99,70 +98,78 @@ const deploy = z
     }
   });
 
-export const agentConfig = z.strictObject({
-  name: name.describe('The name of the agent, unique in the organisation'),
-  version: version.describe('MAJOR.MINOR.PATCH. Once approved or deployed, the content under a version is final'),
-  description: text.optional().describe('The work of the agent, for people who search for it'),
-  team: name.describe('The registered team that the agent belongs to'),
-  owner: email.optional().describe('E-mail address of the owner; unset: the user of the first push'),
-  tags: listOf(tag, 50).optional().describe('Words for the search'),
-  framework: z.enum(frameworkNames).describe('The framework that the agent is written with'),
-  entrypoint: z
-    .string()
-    .refine((entrypoint) => parseEntrypoint(entrypoint) !== undefined, entrypointRule)
-    .optional()
-    .describe('Where the agent is: <path>.py:<name>. Unset: agent.py exports it under the name of its framework'),
-  model: z
-    .strictObject({
-      primary: modelId.optional().describe('The model the agent calls'),
-      fallback: modelId.optional().describe('Called when the primary fails'),
-      temperature: z.number().min(0).max(2).optional().describe('The randomness of an answer, from 0 to 2'),
-      max_tokens: z.int().min(1).max(10_000_000).optional().describe('The longest answer'),
-      gateway: z.enum(gatewayNames).optional().describe("The service's model gateway, under any of its names"),
-    })
-    .refine(({ primary, fallback }) => fallback === undefined || primary !== undefined, {
-      error: 'needs `model.primary`',
-      path: ['fallback'],
-    })
-    .optional()
-    .describe('The model and its fallback'),
-  tools: listOf(z.union([toolRef.text, toolRef.map, inlineTool]), 100)
-    .optional()
-    .describe('Registry references (tools/<name>), or tools of your own code, declared for documentation'),
-  subagents: listOf(z.union([agentRef.text, agentRef.map]), 100)
-    .optional()
-    .describe('Agents this one calls: agents/<name>'),
-  knowledge_bases: listOf(z.union([knowledgeBaseRef.text, knowledgeBaseRef.map]), 100)
-    .optional()
-    .describe('Knowledge bases of the registry: kb/<name>'),
-  mcp_servers: listOf(z.union([mcpServerRef.text, mcpServer]), 100)
-    .optional()
-    .describe('MCP servers of the registry: mcp/<name>'),
-  guardrails: listOf(z.enum(guardrailNames), guardrailNames.length)
-    .optional()
-    .describe('Checks of the input and the output of a model'),
-  access: z
-    .strictObject({
-      visibility: z
-        .enum([...visibilities, 'public'])
-        .optional()
-        .describe('Who may read it; unset: org'),
-      allowed_callers: listOf(
-        z.string().refine((caller) => parsePrincipal(caller)?.kind === 'team', 'must be team:<team name>'),
-        100,
-      )
-        .optional()
-        .describe('Only these teams may call it, and only with `use` on it'),
-      require_approval: z.boolean().optional().describe('true: admins also need an approval. false has no effect'),
-      approvals_required: z
-        .int()
-        .min(1)
-        .max(10)
-        .optional()
-        .describe('How many admins must approve a version; it can only raise the number of the organisation'),
-    })
-    .optional()
-    .describe('Restricts who may see, call and deploy it; it never allows more'),
-  deploy: deploy.optional().describe('Where and how it runs'),
-});
+export const agentConfig = z
+  .strictObject({
+    name: name.describe('The name of the agent, unique in the organisation'),
+    version: version.describe('MAJOR.MINOR.PATCH. Once approved or deployed, the content under a version is final'),
+    description: text.optional().describe('The work of the agent, for people who search for it'),
+    team: name.describe('The registered team that the agent belongs to'),
+    owner: email.optional().describe('E-mail address of the owner; unset: the user of the first push'),
+    tags: listOf(tag, 50).optional().describe('Words for the search'),
+    framework: z.enum(frameworkNames).describe('The framework that the agent is written with'),
+    entrypoint: z
+      .string()
+      .refine((entrypoint) => parseEntrypoint(entrypoint) !== undefined, entrypointRule)
+      .optional()
+      .describe('Where the agent is: <path>.py:<name>. Unset: agent.py exports it under the name of its framework'),
+    model: z
+      .strictObject({
+        primary: modelId.optional().describe('The model the agent calls'),
+        fallback: modelId.optional().describe('Called when the primary fails'),
+        temperature: z.number().min(0).max(2).optional().describe('The randomness of an answer, from 0 to 2'),
+        max_tokens: z.int().min(1).max(10_000_000).optional().describe('The longest answer'),
+        gateway: z.enum(gatewayNames).optional().describe("The service's model gateway, under any of its names"),
+      })
+      .refine(({ primary, fallback }) => fallback === undefined || primary !== undefined, {
+        error: 'needs `model.primary`',
+        path: ['fallback'],
+      })
+      .optional()
+      .describe('The model and its fallback'),
+    tools: listOf(z.union([toolRef.text, toolRef.map, inlineTool]), 100)
+      .optional()
+      .describe('Registry references (tools/<name>), or tools of your own code, declared for documentation'),
+    subagents: listOf(z.union([agentRef.text, agentRef.map]), 100)
+      .optional()
+      .describe('Agents this one calls: agents/<name>'),
+    knowledge_bases: listOf(z.union([knowledgeBaseRef.text, knowledgeBaseRef.map]), 100)
+      .optional()
+      .describe('Knowledge bases of the registry: kb/<name>'),
+    mcp_servers: listOf(z.union([mcpServerRef.text, mcpServer]), 100)
+      .optional()
+      .describe('MCP servers of the registry: mcp/<name>'),
+    guardrails: guardrailList.optional().describe('Checks of the input and the output of a model'),
+    access: z
+      .strictObject({
+        visibility: z
+          .enum([...visibilities, 'public'])
+          .optional()
+          .describe('Who may read it; unset: org'),
+        allowed_callers: listOf(
+          z.string().refine((caller) => parsePrincipal(caller)?.kind === 'team', 'must be team:<team name>'),
+          100,
+        )
+          .optional()
+          .describe('Only these teams may call it, and only with `use` on it'),
+        require_approval: z.boolean().optional().describe('true: admins also need an approval. false has no effect'),
+        approvals_required: z
+          .int()
+          .min(1)
+          .max(10)
+          .optional()
+          .describe('How many admins must approve a version; it can only raise the number of the organisation'),
+      })
+      .optional()
+      .describe('Restricts who may see, call and deploy it; it never allows more'),
+    deploy: deploy.optional().describe('Where and how it runs'),
+  })
+  .superRefine(({ guardrails, model }, context) => {
+    if (model?.primary !== undefined) return;
+    for (const index of withoutModel(guardrails))
+      context.addIssue({
+        code: 'custom',
+        path: ['guardrails', index],
+        message: 'asks a model: it needs `model.primary` or its option `model`',
+      });
+  });
 export type AgentConfig = z.output<typeof agentConfig>;

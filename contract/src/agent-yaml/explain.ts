@@ -32,13 +32,19 @@ interface File {
 
 function explainOne(file: File, issue: Issue, path: Path): Finding[] {
   const { source, form } = file;
+  if (issue.code === 'invalid_union' && 'options' in issue && Array.isArray(issue.options)) {
+    // No entry of a list has this name; the names are those of the alternatives.
+    return explainOne(file, { ...issue, code: 'invalid_value', values: issue.options }, path);
+  }
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
     const place = source.places.get(pointerOf(path));
     if (place !== undefined && issue.errors.every(isOfAnotherKind)) {
       const message = `\`${nameOf(path, form)}\` must be ${oneOf([...new Set(issue.errors.flatMap(expectedKinds))])}`;
       return [source.finding('wrong_type', place.value[0], message, { pointer: pointerOf(path) })];
     }
-    return likeliestBranch(issue.errors).flatMap((inner) => explainOne(file, inner, [...path, ...inner.path]));
+    return likeliestBranch(issue.errors, valueAt(source.value, path)).flatMap((inner) =>
+      explainOne(file, inner, [...path, ...inner.path]),
+    );
   }
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownField(file, path, key));
   if (issue.code === 'invalid_key') return issue.issues.map((inner) => badKey(file, path, inner));
@@ -71,13 +77,17 @@ function explainOne(file: File, issue: Issue, path: Path): Finding[] {
 const isOfAnotherKind = (issues: readonly Issue[]): boolean =>
   issues.some((issue) => issue.code === 'invalid_type' && issue.path.length === 0);
 
+/** A list of words was expected in place of a map. */
+const isAboutWords = (issues: readonly Issue[]): boolean =>
+  issues.some((issue) => issue.code === 'invalid_value' && issue.path.length === 0);
+
 const expectedKinds = (issues: readonly Issue[]): string[] =>
   issues.flatMap((issue) => (issue.code === 'invalid_type' ? [kinds[issue.expected] ?? issue.expected] : []));
 
 /** The alternative that the author most likely meant: right type first, then the fewest unknown fields. */
-function likeliestBranch(branches: readonly Issue[][]): Issue[] {
+function likeliestBranch(branches: readonly Issue[][], value: unknown): Issue[] {
   const cost = (issues: Issue[]): number =>
-    (isOfAnotherKind(issues) ? 1000 : 0) +
+    (isOfAnotherKind(issues) || (typeof value === 'object' && isAboutWords(issues)) ? 1000 : 0) +
     issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? 10 * issue.keys.length : 1), 0);
   return branches.toSorted((a, b) => cost(a) - cost(b))[0] ?? [];
 }

@@ -68,8 +68,8 @@ export const fieldsInEffect: readonly FieldEffect[] = [
   },
   {
     field: 'guardrails',
-    state: 'refused',
-    sentence: 'Guardrails do not exist yet, and the agent would run without these checks.',
+    state: 'in effect',
+    sentence: 'Checked at the gateway and at the ingress, before a text goes on.',
   },
   { field: 'access.visibility', state: 'in effect', sentence: 'Restricts who may read the agent; public means org.' },
   { field: 'access.allowed_callers', state: 'in effect', sentence: 'Restricts who may call the agent.' },

@@ -66,11 +66,10 @@ test('every field of a minimal config is in effect', () => {
   ]).toEqual([[], []]);
 });
 
-test('deploy refuses guardrails and any cloud but local', () => {
+test('deploy refuses any cloud but local', () => {
   const config = agentConfig.parse({
     ...least,
-    guardrails: ['pii_detection'],
     deploy: { cloud: 'gcp', secrets: ['A'] },
   });
-  expect(refusedFields(config).map(({ field }) => field)).toEqual(['guardrails', 'deploy.cloud']);
+  expect(refusedFields(config).map(({ field }) => field)).toEqual(['deploy.cloud']);
 });

@@ -41,7 +41,7 @@ function schemasAt(path: readonly PropertyKey[], schema: JsonSchema): JsonSchema
 
 function alternatives(schema: unknown): JsonSchema[] {
   if (!isSchema(schema)) return [];
-  return schema.anyOf === undefined ? [schema] : [schema, ...schema.anyOf.flatMap(alternatives)];
+  return [schema, ...[...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap(alternatives)];
 }
 
 function isSchema(value: unknown): value is JsonSchema {

@@ -15,8 +15,7 @@ export type GuardrailName = (typeof guardrailNames)[number];
 export const places = ['ingress_in', 'model_in', 'model_out', 'ingress_out'] as const;
 export type Place = (typeof places)[number];
 
-export const guardrailActions = ['off', 'redact', 'block', 'annotate'] as const;
-export type GuardrailAction = (typeof guardrailActions)[number];
+type GuardrailAction = 'off' | 'redact' | 'block' | 'annotate';
 
 export interface GuardrailPlace {
   /** The action without an option. */

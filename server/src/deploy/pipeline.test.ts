@@ -356,10 +356,10 @@ test('a deploy by an admin without an approval has its own event, and the settin
 });
 
 test('a missing feature that makes an agent unsafe is refused at once, by name', async () => {
-  const { ref } = await pushed({ yaml: 'guardrails: [pii_detection]\n' });
+  const { ref } = await pushed({ yaml: 'deploy: {cloud: gcp}\n' });
   await expect(ask('root', ref)).rejects.toMatchObject({
     code: 'not_in_effect',
-    detail: expect.stringContaining('`guardrails`'),
+    detail: expect.stringContaining('`deploy.cloud`'),
   });
   const other = await pushed();
   await expect(

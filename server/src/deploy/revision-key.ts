@@ -1,6 +1,7 @@
 // The gateway key of a revision, the only way to models that its container gets. Step 5 issues it without effect, step 7 activates it in the
 // transaction that registers the revision, and it ends when the container is removed.
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import { guardrailsOf } from '@gantry/contract/guardrails.ts';
 import { authorize, type Grant } from '../access/authorize.ts';
 import { systemCaller } from '../access/caller.ts';
 import { change, type GovernedTx } from '../access/change.ts';
@@ -33,8 +34,8 @@ export async function issueRevisionKey(
     await run.fenced(tx);
     await endUnusedAgentKeys(tx, agent_id);
     const models = modelsOf(config);
-    const { fallback, temperature, max_tokens } = config.model ?? {};
-    const settings = { fallback, temperature, max_tokens, guardrails: config.guardrails };
+    const { primary, fallback, temperature, max_tokens } = config.model ?? {};
+    const settings = { fallback, temperature, max_tokens, guardrails: guardrailsOf(config.guardrails), primary };
     const by = { created_by: run.actor.user_id };
     const made = await mintAgentKey(key_maker, tx, { agent_id, name, team_id, models, settings, ...by });
     note({ key: made.prefix, key_alias: `agent:${name}`, scope: 'agent', for: name, models, run_id: run.id });

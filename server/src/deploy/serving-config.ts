@@ -1,5 +1,6 @@
 // What the config of a serving version says about each call.
 import { LRUCache } from 'lru-cache';
+import { guardrailsOf } from '@gantry/contract/guardrails.ts';
 import { parsePrincipal } from '@gantry/contract/refs.ts';
 import type { Reader } from '../database/database.ts';
 import { makeRules } from '../guardrails/make-rules.ts';
@@ -19,10 +20,10 @@ const read = new LRUCache<string, ServingConfig>({ max: max_versions });
 export async function servingConfig(db: Reader, version_id: string): Promise<ServingConfig> {
   const known = read.get(version_id);
   if (known !== undefined) return known;
-  const { access, guardrails = [] } = await loadAgentConfig(db, version_id);
+  const { access, guardrails, model } = await loadAgentConfig(db, version_id);
   const config = {
     allowed_teams: access?.allowed_callers?.flatMap((caller) => parsePrincipal(caller)?.name ?? []),
-    rules: makeRules(guardrails),
+    rules: makeRules(guardrailsOf(guardrails), model?.primary),
   };
   read.set(version_id, config);
   return config;

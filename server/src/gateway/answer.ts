@@ -110,7 +110,10 @@ async function* eventsOf(
     isOver = true;
     settleWhole();
   } catch (cause) {
-    if (cause instanceof Blocked) return yield wire.printBreak(cause);
+    if (cause instanceof Blocked) {
+      yield wire.printBreak(cause);
+      return;
+    }
     isOver = true;
     // Some vendors count as they go on, so the last counts are not those of the end.
     settle(attempt, 'failed', undefined);

@@ -77,7 +77,7 @@ async function load(
   return {
     key,
     model: models[0] && (await modelOf(db, readCredentials, models[0])),
-    rules: makeRules(key.settings.guardrails ?? []),
+    rules: makeRules(key.settings.guardrails ?? [], key.settings.primary),
   };
 }
 
@@ -89,7 +89,7 @@ async function loadForJudge(
 ): Promise<Facts> {
   const { key, models } = await usable(db, payer, store.modelsNamed(db, model, payer.team_id), { isAnyModel: true });
   const tags = [...key.tags, `guardrail:${rule}`];
-  const hiding = makeRules(key.settings.guardrails ?? []).filter(
+  const hiding = makeRules(key.settings.guardrails ?? [], key.settings.primary).filter(
     ({ name, kind, places }) => name === 'pii_detection' && kind === 'text' && places.includes('model_in'),
   );
   return {

@@ -26,6 +26,8 @@ async function streamed(wire: Wire, sent: readonly Json[], { done = false } = {}
   return { text, events };
 }
 
+const joined = (deltas: readonly Json[], member: string) =>
+  deltas.map((delta) => (typeof delta[member] === 'string' ? delta[member] : '')).join('');
 const chunk = (delta: Json, finish_reason: string | null = null) => ({
   id: 'c1',
   object: 'chat.completion.chunk',
@@ -48,7 +50,7 @@ test('a chat stream is released piece by piece, with the value that went in and 
     { done: true },
   );
   const deltas = events.flatMap(({ choices }) => (choices as { delta: Json }[]).map(({ delta }) => delta));
-  expect(deltas.map(({ content }) => content ?? '').join('')).toBe(said);
+  expect(joined(deltas, 'content')).toBe(said);
   const calls = deltas.flatMap(({ tool_calls }) => (tool_calls ?? []) as { function: { arguments: string } }[]);
   expect(JSON.parse(calls.map((call) => call.function.arguments).join(''))).toEqual({
     to: '[EMAIL_2]',
@@ -102,8 +104,8 @@ test('a stream of Anthropic ends each block with the rest of its text', async ()
     { type: 'message_stop' },
   ]);
   const deltas = events.filter(({ type }) => type === 'content_block_delta').map(({ delta }) => delta as Json);
-  expect(deltas.map((delta) => delta['text'] ?? '').join('')).toBe(said);
-  expect(deltas.map((delta) => delta['partial_json'] ?? '').join('')).toBe('{"to":"[EMAIL_2]"}');
+  expect(joined(deltas, 'text')).toBe(said);
+  expect(joined(deltas, 'partial_json')).toBe('{"to":"[EMAIL_2]"}');
   expect(text).not.toContain('eve@');
   const types = events.map(({ type }) => type);
   expect(types.indexOf('content_block_stop')).toBeGreaterThan(types.indexOf('content_block_delta'));

@@ -14,7 +14,7 @@ export interface EventForm {
   renumber?(event: Event, index: number): Event;
 }
 
-export interface SeenEvent {
+interface SeenEvent {
   /** Without the members that must not pass. */
   event: Event;
   deltas: Delta[];
@@ -32,7 +32,7 @@ export interface Delta {
   text: string;
   isJson?: boolean;
   /** An event with nothing but this piece. */
-  print(text: string): Event;
+  print: (text: string) => Event;
 }
 
 interface OpenText extends GuardedText {
@@ -107,11 +107,11 @@ export class GuardedEvents {
 
   async #end(names: readonly string[]): Promise<Event[]> {
     const events: Event[] = [];
-    for (const [name, { end, print }] of this.#texts) {
+    for (const [name, open] of this.#texts) {
       if (!names.some((one) => name.startsWith(one))) continue;
       this.#texts.delete(name);
-      const text = await end();
-      if (text !== '') events.push(print(text));
+      const text = await open.end();
+      if (text !== '') events.push(open.print(text));
     }
     return events;
   }

@@ -1,6 +1,41 @@
-import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import type { Guardrail } from '@gantry/contract/guardrails.ts';
+import { LRUCache } from 'lru-cache';
 import type { Rule } from './rule.ts';
+import { contentFilter } from './rules/content-filter.ts';
+import { hallucinationCheck } from './rules/hallucination-check.ts';
+import { jsonSchema } from './rules/json-schema.ts';
+import { maxLength } from './rules/max-length.ts';
+import { piiDetection } from './rules/pii-detection.ts';
+import { promptInjection } from './rules/prompt-injection.ts';
+import { topics } from './rules/topics.ts';
 
-export function makeRules(_uses: NonNullable<AgentConfig['guardrails']>): Rule[] {
-  return [];
+const max_known = 1000;
+const known = new LRUCache<string, readonly Rule[]>({ max: max_known });
+
+/** `agent_model` judges where a guardrail names no model. Throws on a pattern that RE2 does not take and on a schema that is none. */
+export function makeRules(guardrails: readonly Guardrail[], agent_model: string | undefined): readonly Rule[] {
+  if (guardrails.length === 0) return [];
+  const name = JSON.stringify([agent_model, guardrails]);
+  const rules = known.get(name) ?? guardrails.flatMap((one) => rulesOf(one, agent_model));
+  known.set(name, rules);
+  return rules;
+}
+
+function rulesOf(guardrail: Guardrail, agent_model: string | undefined): Rule[] {
+  switch (guardrail.name) {
+    case 'pii_detection':
+      return piiDetection(guardrail.options ?? {});
+    case 'content_filter':
+      return contentFilter(guardrail.options ?? {}, agent_model);
+    case 'prompt_injection':
+      return promptInjection(guardrail.options ?? {});
+    case 'hallucination_check':
+      return [hallucinationCheck(guardrail.options ?? {}, agent_model)];
+    case 'max_length':
+      return maxLength(guardrail.options);
+    case 'json_schema':
+      return [jsonSchema(guardrail.options)];
+    case 'topics':
+      return topics(guardrail.options);
+  }
 }

@@ -25,7 +25,7 @@ export interface Passage {
   isLast: boolean;
 }
 
-export const context_characters = 256;
+export const context_characters = 1024;
 
 interface RuleHead {
   name: GuardrailName;
@@ -80,7 +80,7 @@ export interface Note {
   score: number;
 }
 
-export type JudgeVerdict =
+type JudgeVerdict =
   | { kind: 'pass' }
   | { kind: 'redact'; spans: Span[][] }
   | { kind: 'block'; reason: string }

@@ -4,7 +4,7 @@ import type { TextRule } from './rule.ts';
 import { Window, type Released, type Screened } from './stream.ts';
 
 /** The longest part that is checked between two turns of the event loop. */
-const slice_characters = 8192;
+export const slice_characters = 2048;
 
 /** A whole text through all text rules of a place. Other work runs between its slices. */
 export async function screen(text: string, rules: readonly TextRule[], place: Place): Promise<Screened> {

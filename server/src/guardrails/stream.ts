@@ -19,7 +19,7 @@ export type Screened =
   | { kind: 'block'; rule: TextRule['name']; reason: string };
 
 /** The most characters that a stream holds back. */
-export const most_held_characters = 18_432;
+const most_held_characters = 8192;
 
 /** The end of a full hold that stays held: a match can be this long. */
 const overlap_characters = 2048;

@@ -6,7 +6,8 @@ export function textOfOutput(output: unknown): string {
   if (typeof output === 'string') return output;
   if (!isMembers(output)) return JSON.stringify(output) ?? '';
   if (typeof output['raw'] === 'string') return output['raw'];
-  const said = Array.isArray(output['messages']) ? output['messages'].findLast(isOfAssistant) : undefined;
+  const messages: readonly unknown[] = Array.isArray(output['messages']) ? output['messages'] : [];
+  const said = messages.findLast(isOfAssistant);
   if (isMembers(said)) return textOfContent(said['content']);
   const texts = Object.values(output).filter((value) => typeof value === 'string');
   const [only] = texts;

@@ -1,5 +1,5 @@
-import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import type { KeyDefaults } from '@gantry/contract/budgets.ts';
+import type { Guardrail } from '@gantry/contract/guardrails.ts';
 import type { KeyScope } from '@gantry/contract/keys.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { SignedInCaller } from '../access/caller.ts';
@@ -83,7 +83,9 @@ export interface KeySettings {
   temperature?: number | undefined;
   /** The longest answer. */
   max_tokens?: number | undefined;
-  guardrails?: AgentConfig['guardrails'];
+  guardrails?: Guardrail[] | undefined;
+  /** The agent's own model, for judges of guardrails that name none. */
+  primary?: string | undefined;
 }
 
 export interface NewKey {
