@@ -65,10 +65,14 @@ export function openAdmission(
   let settled: Settled[] = [];
   let running: Promise<void> | undefined;
   let failures = 0;
+  let timer: NodeJS.Timeout | undefined;
 
   const settle = (one: Settled) => {
     settled.push(one);
-    setTimeout(start, settle_after_ms);
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      start();
+    }, settle_after_ms);
   };
 
   const start = () => {
