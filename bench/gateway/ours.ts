@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createClient } from '../../contract/src/client.ts';
+import { server_node_flags } from '../../contract/src/node-flags.ts';
 import { environment } from '../../e2e/config.ts';
 import { urlOf } from '../../e2e/url-of.ts';
 import { openDatabase, type Database } from '../../server/src/database/database.ts';
@@ -66,7 +67,7 @@ export async function startOurs({
   const serve = async (role: string, name: string) => {
     const port = await freePort();
     return await startProgram({
-      argv: [process.execPath, main, 'serve', '--role', role],
+      argv: [process.execPath, ...server_node_flags, main, 'serve', '--role', role],
       env: { ...env, DATA_DIR: join(directory, name), PORT: String(port), GATEWAY_PORT: String(await freePort()) },
       port,
       ready: '/livez',
