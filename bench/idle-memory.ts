@@ -1,7 +1,8 @@
 // The memory of the idle service, PostgreSQL included. It is the sum of the proportional shares of all its processes, so shared memory is
 // counted once.
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { descendants } from './process-tree.ts';
 import type { Row } from './row.ts';
 import { repeat } from './sampling.ts';
 import type { Measured } from './service.ts';
@@ -40,27 +41,6 @@ export async function measure({ installation }: Measured): Promise<Row[]> {
       how: `${last} processes`,
     },
   ];
-}
-
-async function descendants(pid: number): Promise<number[]> {
-  const numbers = (await readdir('/proc')).map(Number).filter(Number.isInteger);
-  const parents = new Map(await Promise.all(numbers.map(async (one) => [one, await parentOf(one)] as const)));
-  const isBelow = (one: number): boolean => {
-    const parent = parents.get(one);
-    return parent !== undefined && (parent === pid || isBelow(parent));
-  };
-  return numbers.filter(isBelow);
-}
-
-async function parentOf(pid: number): Promise<number | undefined> {
-  try {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The name in parentheses may hold anything, so fields are counted from its end.
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
-  } catch {
-    // It ended while the others were read.
-    return undefined;
-  }
 }
 
 async function pssMegabytes(pid: number): Promise<number> {

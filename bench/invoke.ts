@@ -1,12 +1,12 @@
 // A call through the ingress beside a bare FastAPI route that awaits the same graph. Both containers have the same image and limits. They
 // take turns, and the clients share the cores with all of them.
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callerIdentity, threadSpace } from '../server/src/invoke/caller-identity.ts';
 import { agentContainer } from './agent-container.ts';
 import { deployProject } from './deploy-project.ts';
 import { load, type Load } from './load.ts';
+import { processorMilliseconds } from './process-tree.ts';
 import type { Row } from './row.ts';
 import { interleaved } from './sampling.ts';
 import type { Measured } from './service.ts';
@@ -16,7 +16,6 @@ const round_ms = 2000;
 const start_ms = 60_000;
 /** The share of the bare route's calls in a second that the ingress must reach, by the number of clients. */
 const goals = { 1: 0.65, 8: 0.8, 32: 0.8 };
-const clock_ticks_per_second = 100; // the unit of /proc/<pid>/stat on every Linux that Node runs on
 const body = JSON.stringify({ input: { message: 'hi, I am Ada' } });
 
 const bare_route = `
@@ -60,7 +59,7 @@ export async function measure(measured: Measured): Promise<Row[]> {
   };
   const take = async (way: keyof typeof ways, clients: number): Promise<Taken[]> => {
     const { url, path, headers, container } = ways[way];
-    const processor = async () => [await container.processorMilliseconds(), await processMilliseconds(pid)] as const;
+    const processor = async () => [await container.processorMilliseconds(), await processorMilliseconds(pid)] as const;
     const sent = { url, headers: await headers(), clients, duration_ms: round_ms };
     const before = await processor();
     const loaded = await load({ ...sent, send: async (to) => await to.send('POST', path, body) });
@@ -146,13 +145,6 @@ async function asIngress(secret: string): Promise<Record<string, string>> {
     'x-svc-caller': await callerIdentity(secret, 'agents/invoked', caller),
     'x-svc-thread-space': threadSpace('agents/invoked', caller),
   };
-}
-
-async function processMilliseconds(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // The name in parentheses may hold anything, so fields are counted from its end.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return ((Number(fields[11]) + Number(fields[12])) * 1000) / clock_ticks_per_second;
 }
 
 async function answers(url: string): Promise<void> {

@@ -1,35 +1,48 @@
-import { Agent, request } from 'node:http';
+import { Client, type Dispatcher } from 'undici';
 
-export interface KeptConnection extends Disposable {
-  /** Sends and reads the answer to its end; anything but a 2xx is an error. */
-  send(method: string, path: string, body?: string): Promise<void>;
+export interface KeptConnection extends AsyncDisposable {
+  /** Sends and reads the answer to its end; anything but a 2xx is an error. `headers` are those of this request. */
+  send(method: Dispatcher.HttpMethod, path: string, body?: string, headers?: Record<string, string>): Promise<void>;
+  /** As `send`, with any status. */
+  ask(method: Dispatcher.HttpMethod, path: string, body?: string, headers?: Record<string, string>): Promise<Answer>;
+}
+
+interface Answer {
+  status: number;
+  text: string;
 }
 
 const timeout_ms = 30_000;
 
 /** One open connection, as a client has, so that a request is measured without a handshake. */
 export function keptConnection(base_url: string, headers: Record<string, string>): KeptConnection {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const send = async (method: string, path: string, body = '') => {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const all =
-      body === ''
-        ? headers
-        : { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-    const outgoing = request(base_url + path, { agent, method, headers: all, timeout: timeout_ms }, (answer) => {
-      let text = '';
-      answer.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-      answer.on('error', reject);
-      answer.on('end', () =>
-        (answer.statusCode ?? 0) < 300
-          ? resolve()
-          : reject(new Error(`${method} ${path} answered ${answer.statusCode}: ${text}`)),
-      );
-    });
-    outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${path} was not answered`)));
-    outgoing.on('error', reject);
-    outgoing.end(body);
-    await promise;
+  const client = new Client(base_url, { headersTimeout: timeout_ms, bodyTimeout: timeout_ms });
+  const ask: KeptConnection['ask'] = async (method, path, body = '', more = {}) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    let status = 0;
+    const chunks: Buffer[] = [];
+    const sent = body === '' ? {} : { body };
+    const type = body === '' ? {} : { 'content-type': 'application/json' };
+    client.dispatch(
+      { method, path, headers: { ...headers, ...type, ...more }, ...sent },
+      {
+        onRequestStart: () => {},
+        onResponseStart: (_, code) => {
+          status = code;
+        },
+        onResponseData: (_, chunk) => void chunks.push(chunk),
+        onResponseEnd: () => resolve({ status, text: Buffer.concat(chunks).toString() }),
+        onResponseError: (_, error) => reject(error),
+      },
+    );
+    return await promise;
   };
-  return { send, [Symbol.dispose]: () => agent.destroy() };
+  return {
+    ask,
+    send: async (method, path, body, more) => {
+      const { status, text } = await ask(method, path, body, more);
+      if (status < 200 || status >= 300) throw new Error(`${method} ${path} answered ${status}: ${text}`);
+    },
+    [Symbol.asyncDispose]: async () => await client.destroy(),
+  };
 }

@@ -16,7 +16,8 @@ export async function load({
   duration_ms,
   send,
 }: {
-  url: string;
+  /** By the number of the client, if there are several. */
+  url: string | readonly string[];
   /** By the number of the client, if they differ. */
   headers: Record<string, string> | ((client: number) => Record<string, string>);
   clients: number;
@@ -24,10 +25,12 @@ export async function load({
   send: (connection: KeptConnection) => Promise<void>;
 }): Promise<Load> {
   const latencies: number[] = [];
+  const urls = [url].flat();
   const began = performance.now();
   await Promise.all(
     Array.from({ length: clients }, async (_, client) => {
-      using connection = keptConnection(url, typeof headers === 'function' ? headers(client) : headers);
+      const mine = typeof headers === 'function' ? headers(client) : headers;
+      await using connection = keptConnection(urls[client % urls.length] ?? '', mine);
       while (performance.now() - began < duration_ms) latencies.push(await timed(async () => await send(connection)));
     }),
   );

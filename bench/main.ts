@@ -1,55 +1,68 @@
 // Measures a real installation and prints the results; a whole run also writes docs/reference/benchmarks.md. `npm run bench -- redeploy
-// invoke` runs only these measurements and writes no page.
-import { writeFile } from 'node:fs/promises';
+// invoke` runs only these measures and writes only their sections. With `--quick` it has fewer rounds and writes nothing.
+import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { firstUse } from '../server/src/first-use.ts';
 import { measure as change } from './change.ts';
 import { measure as firstDeploy } from './first-deploy.ts';
+import { measure as gateway } from './gateway.ts';
 import { measure as idleMemory } from './idle-memory.ts';
 import { measure as invoke } from './invoke.ts';
 import { machineFacts } from './machine.ts';
 import { measure as permissionCheck } from './permission-check.ts';
 import { measure as redeploy } from './redeploy.ts';
-import { report } from './report.ts';
+import { report, type Section } from './report.ts';
 import { measure as requests } from './requests.ts';
 import type { Row } from './row.ts';
-import { openMeasured } from './service.ts';
+import { openMeasured, type Measured } from './service.ts';
 import { measure as signIn } from './sign-in.ts';
 import { printTable } from './table.ts';
 import { measure as validate } from './validate.ts';
 import { measure as verifyLog } from './verify-log.ts';
 
-// In this order: idle memory before the first request, the first deploy before the first package.
+const { values: options, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false } },
+});
+
+let opened: Measured | undefined;
+const measured = firstUse(async () => (opened = await openMeasured()));
+const on = (measure: (measured: Measured) => Promise<Row[]>) => async () => await measure(await measured());
+
+// In this order: idle memory before the first request, the first deploy before the first package. The gateway has processes of its own.
 const measures = {
-  'idle-memory': idleMemory,
-  'first-deploy': firstDeploy,
-  redeploy,
-  invoke,
-  requests,
-  'sign-in': signIn,
-  change,
-  validate,
-  'verify-log': verifyLog,
+  gateway: async () => await gateway(options),
+  'idle-memory': on(idleMemory),
+  'first-deploy': on(firstDeploy),
+  redeploy: on(redeploy),
+  invoke: on(invoke),
+  requests: on(requests),
+  'sign-in': on(signIn),
+  change: on(change),
+  validate: on(validate),
+  'verify-log': on(verifyLog),
   // Last, because its users stay in the installation's database.
-  'permission-check': permissionCheck,
+  'permission-check': on(permissionCheck),
 };
 
-const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !Object.hasOwn(measures, name));
 if (unknown.length > 0)
   throw new Error(`There is no measure ${unknown.join(', ')}; there are ${Object.keys(measures).join(', ')}`);
 
 const facts = await machineFacts();
-const measured = await openMeasured();
-const rows: Row[] = [];
+const sections: Section[] = [];
 try {
   for (const [name, measure] of Object.entries(measures)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     process.stderr.write(`… ${name}\n`);
-    rows.push(...(await measure(measured)));
+    sections.push({ name, rows: await measure() });
   }
 } finally {
-  await measured.close();
+  await opened?.close();
 }
-process.stdout.write(`\n${facts.join('\n')}\n\n${printTable(rows)}\n`);
-if (wanted.length === 0)
-  await writeFile(resolve(import.meta.dirname, '../docs/reference/benchmarks.md'), report(rows, facts));
+process.stdout.write(`\n${facts.join('\n')}\n\n${printTable(sections.flatMap(({ rows }) => rows))}\n`);
+if (!options.quick) {
+  const page = resolve(import.meta.dirname, '../docs/reference/benchmarks.md');
+  await writeFile(page, report(await readFile(page, 'utf8'), sections, facts));
+}

@@ -18,7 +18,7 @@ export function markdownTable(rows: readonly Row[]): string {
 }
 
 function cells(row: Row): string[] {
-  const ratio = row.bare === undefined ? '' : times(ratioOf(row.samples, row.bare));
+  const ratio = row.bare === undefined || row.samples.length === 0 ? '' : times(ratioOf(row.samples, row.bare));
   return [
     row.measure,
     goalOf(row),
@@ -31,6 +31,7 @@ function cells(row: Row): string[] {
 }
 
 function quantiles(samples: readonly number[], unit: Row['unit']): [p50: string, p99: string] {
+  if (samples.length === 0) return ['', ''];
   // Few samples have no rare values, and the worst rate is the lowest.
   const p99 = samples.length < 30 || unit.endsWith('/s') ? '' : shown(quantile(samples, 0.99), unit);
   return [shown(quantile(samples, 0.5), unit), p99];
@@ -44,6 +45,7 @@ function goalOf({ bare, at_most, p99_at_most, at_least, unit }: Row): string {
 }
 
 function verdictOf({ samples, bare, at_most, p99_at_most, at_least }: Row): string {
+  if (samples.length === 0) return 'not measured';
   const value = bare === undefined ? quantile(samples, 0.5) : ratioOf(samples, bare);
   if (at_most !== undefined) return value <= at_most ? 'met' : 'missed';
   if (p99_at_most !== undefined) return quantile(samples, 0.99) <= p99_at_most ? 'met' : 'missed';

@@ -1,7 +1,7 @@
 // Keys of service principals (`gsp_`) and of the gateway (`gtk_`): a prefix, 32 random bytes and a checksum. The checksum refuses a mistyped
 // key without a database query, and the form helps to find leaked keys. The database stores an HMAC under a separate key; a random secret
 // needs no slow hash.
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes, type KeyObject } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 interface KeyForm {
@@ -32,7 +32,8 @@ export function prefixOf(key: string): string {
   return key.slice(0, 12);
 }
 
-export function keyDigest(digest_key: Buffer, key: string): Buffer {
+/** A KeyObject is several times faster than its bytes. */
+export function keyDigest(digest_key: Buffer | KeyObject, key: string): Buffer {
   return createHmac('sha256', digest_key).update(key).digest();
 }
 

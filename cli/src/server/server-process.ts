@@ -5,6 +5,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } fr
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { server_node_flags } from '@gantry/contract/node-flags.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Config } from '../config.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -47,7 +48,11 @@ export function becomeServer({ config }: Session): never {
     throw new CliRefusal('no_foreground', 'This platform does not support --foreground', {
       hint: 'Run `svc server start`.',
     });
-  return process.execve(process.execPath, [process.execPath, program, 'serve'], config.environment);
+  return process.execve(
+    process.execPath,
+    [process.execPath, ...server_node_flags, program, 'serve'],
+    config.environment,
+  );
 }
 
 /** Also waits for a server that already runs; then `started` is false. */
@@ -164,7 +169,7 @@ function spawnDetached(config: Config): ChildProcess {
   makeDataDirectory(config.data_directory);
   const log = openSync(logFile(config), 'a', 0o600);
   try {
-    return spawn(process.execPath, [program, 'serve'], {
+    return spawn(process.execPath, [...server_node_flags, program, 'serve'], {
       detached: true,
       env: config.environment,
       stdio: ['ignore', log, log],

@@ -57,6 +57,8 @@ export interface PoolSettings {
   max?: number;
   /** A connection that leaves a statement unanswered for this time is destroyed. By default it waits for ever. */
   answer_ms?: number;
+  /** Each statement is planned once for all values. By default PostgreSQL plans some statements anew at every use. */
+  plans_once?: boolean;
   onError?: (error: Error) => void;
   /** The pause between two attempts of a listener to reconnect. */
   reconnect_after_ms?: number;
@@ -69,7 +71,13 @@ const connect_ms = 10_000;
 
 export function openDatabase(
   connection: Connection,
-  { max = 16, answer_ms = Infinity, onError = () => {}, reconnect_after_ms = 1000 }: PoolSettings = {},
+  {
+    max = 16,
+    answer_ms = Infinity,
+    plans_once = false,
+    onError = () => {},
+    reconnect_after_ms = 1000,
+  }: PoolSettings = {},
 ): Database {
   // The server ends a statement that lost its client too.
   const longest_ms = Math.min(statement_ms, answer_ms + 1000);
@@ -77,7 +85,7 @@ export function openDatabase(
     ...connection,
     ...pipelined,
     types,
-    options: `-c timezone=UTC -c statement_timeout=${longest_ms}`,
+    options: `-c timezone=UTC -c statement_timeout=${longest_ms}${plans_once ? ' -c plan_cache_mode=force_generic_plan' : ''}`,
     application_name: 'gantry',
     connectionTimeoutMillis: Math.min(connect_ms, answer_ms),
     ...(answer_ms < Infinity && { query_timeout: answer_ms }),

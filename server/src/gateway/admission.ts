@@ -54,8 +54,8 @@ const settle_after_ms = 10;
 const max_pause_ms = 2000;
 const admit_ms = 2000;
 
-/** One batch at a time needs one connection. */
-export const admission_pool: PoolSettings = { max: 1, answer_ms: 10_000 };
+/** One batch at a time needs one connection. Its few statements find rows by their keys, so one plan fits all values. */
+export const admission_pool: PoolSettings = { max: 1, answer_ms: 10_000, plans_once: true };
 
 export function openAdmission(
   db: Database,
@@ -65,10 +65,14 @@ export function openAdmission(
   let settled: Settled[] = [];
   let running: Promise<void> | undefined;
   let failures = 0;
+  let timer: NodeJS.Timeout | undefined;
 
   const settle = (one: Settled) => {
     settled.push(one);
-    setTimeout(start, settle_after_ms);
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      start();
+    }, settle_after_ms);
   };
 
   const start = () => {

@@ -1,4 +1,5 @@
 // A request's gateway key → the facts about it that never change. Whether it still works is read in the admission of each call.
+import { createSecretKey } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { KeyCaller, Origin } from '../access/caller.ts';
@@ -30,11 +31,12 @@ export function keyWays(authenticate: Authenticate) {
 
 export function keyAuthenticator({ db, pepper }: Pick<KeyParts, 'db' | 'pepper'>): Authenticate {
   const known = new LRUCache<string, Omit<KeyCaller, 'origin'>>({ max: max_known });
+  const digest_key = createSecretKey(pepper);
   /** Throws `invalid_api_key` for text that is no key, and for an unknown key. */
   return async (text: string | undefined, origin: Origin): Promise<KeyCaller> => {
     // A mistyped key needs no query.
     if (text === undefined || !gatewayKeys.isKey(text)) throw new Problem('invalid_api_key');
-    const digest = keyDigest(pepper, text);
+    const digest = keyDigest(digest_key, text);
     const name = digest.toString('base64');
     const found = known.get(name) ?? (await find(digest));
     if (found === undefined) throw new Problem('invalid_api_key');

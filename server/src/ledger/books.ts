@@ -82,17 +82,15 @@ export async function openBooks(
   tx: Tx,
   { account_ids, hold_ids }: { account_ids: readonly string[]; hold_ids: readonly string[] },
 ): Promise<Books> {
-  const [locked, taken, limited, minutes, clock] = await Promise.all([
+  const [locked, taken, read] = await Promise.all([
     store.lockAccounts(tx, account_ids),
     hold_ids.length === 0 ? [] : store.takeHolds(tx, hold_ids),
-    store.budgets(tx, account_ids),
-    store.rates(tx, account_ids),
-    store.clock(tx),
+    store.deciding(tx, account_ids),
   ]);
-  const now = new Date(clock);
+  const now = new Date(read.now);
   const accounts = new Map(locked.map((account) => [account.id, account]));
-  const budgets = new Map(limited.map((budget) => [budget.id, budget]));
-  const rates = new Map(minutes.map((rate) => [rate.id, rate]));
+  const budgets = new Map(read.budgets.map((budget) => [budget.id, budget]));
+  const rates = new Map(read.rates.map((rate) => [rate.id, rate]));
   const holds = new Map(taken.map((one) => [one.id, one]));
   const today = locked.reduce(
     (day, account) => (account.day > day ? account.day : day),

@@ -1,0 +1,55 @@
+// The processor time and the memory of a process and of all that it has started.
+import { readdir, readFile } from 'node:fs/promises';
+
+const clock_ticks_per_second = 100; // the unit of /proc/<pid>/stat on every Linux that Node runs on
+
+/** The processes that this one has started, directly or not. */
+export async function descendants(pid: number): Promise<number[]> {
+  const numbers = (await readdir('/proc')).map(Number).filter(Number.isInteger);
+  const parents = new Map(await Promise.all(numbers.map(async (one) => [one, await parentOf(one)] as const)));
+  const isBelow = (one: number): boolean => {
+    const parent = parents.get(one);
+    return parent !== undefined && (parent === pid || isBelow(parent));
+  };
+  return numbers.filter(isBelow);
+}
+
+/** Of this process alone, so far. */
+export async function processorMilliseconds(pid: number): Promise<number> {
+  const fields = await statOf(pid);
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / clock_ticks_per_second;
+}
+
+/** Of the present processes. A process that has ended is missing. */
+export async function treeProcessorMilliseconds(pid: number): Promise<number> {
+  const all = [pid, ...(await descendants(pid))];
+  const each = await Promise.all(all.map(async (one) => await processorMilliseconds(one).catch(() => 0)));
+  return each.reduce((sum, one) => sum + one, 0);
+}
+
+/** The resident set sizes. Memory that two processes share counts twice. */
+export async function treeResidentMegabytes(pid: number): Promise<number> {
+  const all = [pid, ...(await descendants(pid))];
+  const each = await Promise.all(all.map(async (one) => await residentMegabytes(one).catch(() => 0)));
+  return each.reduce((sum, one) => sum + one, 0);
+}
+
+async function parentOf(pid: number): Promise<number | undefined> {
+  try {
+    return Number((await statOf(pid))[1]);
+  } catch {
+    // It ended while the others were read.
+    return undefined;
+  }
+}
+
+async function residentMegabytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
+}
+
+async function statOf(pid: number): Promise<string[]> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // The name in parentheses may hold anything, so fields are counted from its end.
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
