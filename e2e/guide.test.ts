@@ -17,6 +17,7 @@ const pages = [
   'your-project.md',
   'secrets.md',
   'models-and-budgets.md',
+  'guardrails-and-traces.md',
   'governance.md',
   'pipelines.md',
   'operating.md',

@@ -22,7 +22,7 @@ export const command = defineCommand({
   flags: {
     framework: choice('The framework of the agent', ['langgraph', 'crewai']),
     template: choice(
-      'What a new project starts as; default greeter, which needs no model; chat is of langgraph, research of crewai',
+      'What a new project starts as; default greeter. greeter and desk need no model, and desk has guardrails. chat and desk are of langgraph, research of crewai',
       templateNames,
     ),
     model: text('The model of a new chat or research (default gpt-4o-mini)', 'name'),

@@ -33,8 +33,8 @@ export async function makeProject(
       `"${name}" cannot be the name of an agent`,
       'Use lower-case letters, digits and hyphens, starting with a letter, at most 63.',
     );
-  if (model !== undefined && template === 'greeter')
-    throw misuse('A greeter calls no model', 'Leave --model out, or choose --template chat or research.');
+  if (model !== undefined && (template === 'greeter' || template === 'desk'))
+    throw misuse(`A ${template} calls no model`, 'Leave --model out, or choose --template chat or research.');
   const directory = path.resolve(name);
   if (existsSync(directory) && readdirSync(directory).length > 0)
     throw misuse(`${name}/ exists and is not empty`, 'Choose another name, or work in that directory.');

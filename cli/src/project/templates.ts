@@ -1,12 +1,13 @@
 // What a new project starts as: examples/<framework>-<template>.
 import type { Framework } from '@gantry/contract/frameworks.ts';
 
-export const templateNames = ['greeter', 'chat', 'research'] as const;
+export const templateNames = ['greeter', 'chat', 'desk', 'research'] as const;
 export type Template = (typeof templateNames)[number];
 
 /** The frameworks of each. */
 export const templates: Readonly<Record<Template, readonly Framework[]>> = {
   greeter: ['langgraph', 'crewai'],
   chat: ['langgraph'],
+  desk: ['langgraph'],
   research: ['crewai'],
 };
