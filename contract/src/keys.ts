@@ -145,7 +145,7 @@ export const keysEndpoints = {
   'keys.revoke': {
     method: 'DELETE',
     path: '/api/v1/rbac/keys/{id}',
-    summary: 'Revoke a gateway key; no call begins with it after this answer',
+    summary: 'Revoke a gateway key; no call begins with it after this answer, and calls under way end within a second',
     operation: 'key.list',
     params: byId,
     reply: { kind: 'none', status: 204 },

@@ -12,6 +12,7 @@ import { brokenBy } from './connection-problem.ts';
 import { readEvents, wholeEvents } from './events.ts';
 import { guardedAnswer, guardedStream } from './guarded-answer.ts';
 import type { Model, Upstream } from './model.ts';
+import { KeyEnded } from './open-calls.ts';
 import { withoutCredentials } from './refusal.ts';
 import type { UpstreamAnswer } from './upstream.ts';
 import { isJson, type Json } from './wires/wire.ts';
@@ -89,9 +90,11 @@ async function* eventsOf(
   upstream: Upstream,
   body: UpstreamAnswer['body'],
 ): AsyncGenerator<Uint8Array | string> {
-  const { wire, sent, gateway, model, guarded } = attempt;
+  const { wire, sent, gateway, model, key, client, guarded } = attempt;
   const guard = guarded && guardedStream(guarded, wire);
+  const call = gateway.open_calls.open(key.id, client);
   const events = wholeEvents(body[Symbol.asyncIterator](), max_event_bytes);
+  let reading = events.next();
   let counts: Json | undefined;
   let isOver = false;
   const look = (bytes: Buffer) => {
@@ -101,16 +104,19 @@ async function* eventsOf(
   };
   const settleWhole = () => settle(attempt, 'answered', counts && wire.usageOf(counts));
   try {
-    for (let next = await events.next(); next.done !== true; next = await events.next()) {
+    for (;;) {
+      const next = await call.whileKeyWorks(reading);
+      if (next.done === true) break;
       const { bytes, has_error } = look(next.value);
-      const passed = guard === undefined ? bytes : await guard.take(bytes);
+      const passed = guard === undefined ? bytes : await call.whileKeyWorks(guard.take(bytes));
       if (passed.length > 0) yield has_error ? withoutCredentials(passed.toString(), upstream.credential) : passed;
+      reading = events.next();
     }
-    if (guard !== undefined) yield await guard.end();
+    if (guard !== undefined) yield await call.whileKeyWorks(guard.end());
     isOver = true;
     settleWhole();
   } catch (cause) {
-    if (cause instanceof Blocked) {
+    if (cause instanceof Blocked || cause instanceof KeyEnded) {
       yield wire.printBreak(cause);
       return;
     }
@@ -122,13 +128,15 @@ async function* eventsOf(
     gateway.onBroken(cause);
     yield wire.printBreak(problem);
   } finally {
-    // The client has left. The upstream goes on and bills, so its usage is still wanted.
+    call.close();
+    // The client has left, or its key has ended. The upstream goes on and bills, so its usage is still wanted.
     if (!isOver) gateway.background(drain());
   }
 
   async function drain(): Promise<void> {
     const rest = async () => {
-      for (let next = await events.next(); next.done !== true; next = await events.next()) look(next.value);
+      // Counts that were read before the end may be read again.
+      for (let next = await reading; next.done !== true; next = await events.next()) look(next.value);
       return true;
     };
     const isWhole = await within(

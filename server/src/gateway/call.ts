@@ -8,6 +8,7 @@ import type { TraceContext } from '../trace-context.ts';
 import { askJudge } from './ask-judge.ts';
 import { callInTurn } from './attempts.ts';
 import { openCall } from './open-call.ts';
+import { KeyEnded } from './open-calls.ts';
 import type { GatewayParts } from './parts.ts';
 import { runOfCall } from './run-of-call.ts';
 import { isJson, type Wire } from './wires/wire.ts';
@@ -24,12 +25,37 @@ export interface Incoming {
 /** No vendor knows so many; each takes time. */
 const max_members = 200;
 
-export async function callModel(gateway: GatewayParts, wire: Wire, { body, ...incoming }: Incoming): Promise<Reply> {
+export async function callModel(
+  gateway: GatewayParts,
+  wire: Wire,
+  { body, signal: client, ...incoming }: Incoming,
+): Promise<Reply> {
   const sent = parseJson(body);
   if (!isJson(sent)) throw new Problem('malformed', { detail: 'The body must be a JSON object.' });
   if (Object.keys(sent).length > max_members)
     throw new Problem('malformed', { detail: `The body has more than ${max_members} members.` });
   const run = runOfCall(gateway.run_key, incoming);
-  const ask = askJudge(gateway, { payer: incoming.caller, run, signal: incoming.signal });
-  return await callInTurn(gateway.health, openCall(gateway, wire, { sent, run, ...incoming, ask }));
+  const call = gateway.open_calls.open(incoming.caller.id, client);
+  const { signal } = call;
+  let replying: Promise<Reply> | undefined;
+  try {
+    const ask = askJudge(gateway, { payer: incoming.caller, run, signal });
+    replying = callInTurn(gateway.health, openCall(gateway, wire, { sent, run, ...incoming, signal, ask }));
+    return await call.whileKeyWorks(replying);
+  } catch (error) {
+    if (error instanceof KeyEnded && replying !== undefined) gateway.background(drain(replying));
+    throw error;
+  } finally {
+    call.close();
+  }
+}
+
+/** Nobody waits for the reply, and its usage is still wanted. */
+async function drain(replying: Promise<Reply>): Promise<void> {
+  try {
+    const { body } = await replying;
+    if (typeof body === 'object' && Symbol.asyncIterator in body) for await (const _ of body) return;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+  }
 }

@@ -8,6 +8,7 @@ import { openAdmission } from './admission.ts';
 import { openFacts, type ReadCredentials } from './facts.ts';
 import { openHealth } from './health.ts';
 import type { GatewayParts } from './parts.ts';
+import { openCalls } from './open-calls.ts';
 import * as store from './store.ts';
 
 export interface Gateway extends GatewayParts {
@@ -72,6 +73,7 @@ export function openGateway({
     admission,
     outbound,
     health,
+    open_calls: openCalls({ db, background: background.start }),
     readCredentials,
     run_key,
     onBroken: onError,

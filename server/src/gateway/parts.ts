@@ -3,12 +3,14 @@ import type { Outbound } from '../outbound/outbound.ts';
 import type { Admission } from './admission.ts';
 import type { ReadCredentials } from './facts.ts';
 import type { Health } from './health.ts';
+import type { OpenCalls } from './open-calls.ts';
 
 export interface GatewayParts {
   db: Database;
   admission: Admission;
   outbound: Outbound;
   health: Health;
+  open_calls: OpenCalls;
   readCredentials: ReadCredentials;
   /** Of run tokens. */
   run_key: Buffer;

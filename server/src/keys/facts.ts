@@ -41,3 +41,6 @@ export async function keyFacts(db: Reader, id: string): Promise<KeyFacts | undef
     is_activated: activated_at !== null,
   };
 }
+
+/** Those that were revoked or have expired. */
+export const endedKeys = async (db: Reader, ids: readonly string[]) => await store.endedKeys(db, ids);

@@ -175,6 +175,11 @@ export const revoke = async (tx: GovernedTx, ids: readonly string[]) =>
     sql`update gateway_key set revoked_at = clock_now(), sealed = null where id = any(${ids}) and revoked_at is null returning id, prefix`,
   );
 
+export const endedKeys = async (db: Reader, ids: readonly string[]) =>
+  await db.all<{ id: string; prefix: string }>(
+    sql`select id, prefix from gateway_key where id = any(${ids}) and (revoked_at is not null or expires_at <= clock_now())`,
+  );
+
 async function working(db: Reader, condition: Sql): Promise<string[]> {
   const rows = await db.all<{ id: string }>(
     sql`select id from gateway_key where revoked_at is null and ${condition} order by id`,

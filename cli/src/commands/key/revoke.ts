@@ -6,7 +6,7 @@ import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'key revoke',
-  summary: 'End a gateway key; no call begins with it after the answer',
+  summary: 'End a gateway key, and its calls under way within a second',
   needs: 'key.create_own',
   examples: ['svc key revoke gtk_Zk3vQ1Lx', 'svc key revoke gtk_Zk3vQ1Lx --yes'],
   arguments: { key: required('Its first 12 characters, or its id') },
