@@ -168,6 +168,19 @@ test.each([
   });
 });
 
+test('calls with a key that does not work are in the audit log, once a minute for each sender', async () => {
+  const { key, prefix, id } = await ada.client.call('keys.create', { body: {} });
+  await ada.client.call('keys.revoke', { params: { id } });
+  for (const refused of [key, key, gatewayKeys.newKey(), 'sk-proj-1234567890'])
+    await expect(clientOf(refused).chat.completions.create({ model: 'small', messages })).rejects.toMatchObject({
+      status: 401,
+    });
+  const { items } = await app.admin.client.call('audit.list', { query: { action: 'refused' } });
+  const refusals = items.filter(({ detail }) => detail['code'] === 'invalid_api_key');
+  expect(refusals.map(({ actor }) => actor.name).toSorted()).toEqual(['anonymous', `key:${prefix}`]);
+  expect(JSON.stringify(refusals)).not.toContain('sk-proj');
+});
+
 test('while the database is paused, calls get 503, and nothing reaches the upstream; after it everything is settled', async () => {
   const { key, id } = await ada.client.call('keys.create', { body: { max_budget: '1' } });
   await clientOf(key).chat.completions.create({ model: 'small', messages });

@@ -246,7 +246,7 @@ async function toProblem(parts: HttpParts, caller: Caller, error: unknown, reque
   }
 }
 
-// A failed authentication is recorded as well: an invalid token, or a team of other users.
+// A failed authentication is recorded as well: an invalid token or gateway key, or a team of other users.
 function refusedSignIn(
   { ways }: HttpParts,
   route: Route | undefined,
@@ -255,7 +255,7 @@ function refusedSignIn(
 ): unknown {
   if (route === undefined || error instanceof Refusal || !(error instanceof Problem)) return error;
   const presented = route.surface.ways.some((way) => headers.has(ways[way].header));
-  const isRefused = error.code === 'unauthenticated' && presented;
+  const isRefused = error.code === 'invalid_api_key' || (error.code === 'unauthenticated' && presented);
   if (!isRefused && error.code !== 'not_in_team' && error.code !== 'password_change_required') return error;
   const { code, detail: reason, hint } = error;
   return new Refusal({ code, reason, ...(hint === undefined ? {} : { hint }) }, route.endpoint.operation, theOrg);
