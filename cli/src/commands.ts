@@ -139,6 +139,7 @@ export const commands = {
   'key show': () => import('./commands/key/show.ts'),
   'key rotate': () => import('./commands/key/rotate.ts'),
   'key reveal': () => import('./commands/key/reveal.ts'),
+  'key resume': () => import('./commands/key/resume.ts'),
   'key revoke': () => import('./commands/key/revoke.ts'),
   'org budget show': () => import('./commands/org/budget/show.ts'),
   'org budget set': () => import('./commands/org/budget/set.ts'),

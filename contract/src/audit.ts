@@ -66,6 +66,8 @@ export const auditEvents = {
   'key.revealed': 'governance',
   'key.rotated': 'governance',
   'key.revoked': 'governance',
+  'key.paused': 'governance',
+  'key.resumed': 'governance',
   'key_defaults.changed': 'governance',
   'budget.changed': 'governance',
   'budget.reached': 'governance',

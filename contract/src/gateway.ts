@@ -4,6 +4,7 @@ import { name, time } from './wire.ts';
 
 const problems = [
   'invalid_api_key',
+  'key_paused',
   'model_not_allowed',
   'run_refused',
   'model_unpriced',

@@ -7,9 +7,10 @@ export type KeyScope = (typeof keyScopes)[number];
 
 /**
  * - `waiting`   issued to a member or a service principal, who has not claimed it
+ * - `paused`    a call cost more than was held for it
  * - `inactive`  issued to an agent, whose deploy has not registered it
  */
-export const keyStates = ['waiting', 'inactive', 'active', 'expired', 'revoked'] as const;
+export const keyStates = ['waiting', 'inactive', 'active', 'paused', 'expired', 'revoked'] as const;
 
 export const budgetDurations = ['daily', 'weekly', 'monthly'] as const;
 
@@ -141,6 +142,15 @@ export const keysEndpoints = {
     params: byId,
     reply: { kind: 'data', status: 201, schema: gatewayKeyWithValue },
     problems: ['key_not_recoverable'],
+  },
+  'keys.resume': {
+    method: 'POST',
+    path: '/api/v1/rbac/keys/{id}/resume',
+    summary: 'End the pause of a key whose call cost more than was held for it; for admins of its team',
+    operation: 'key.list',
+    params: byId,
+    reply: { kind: 'data', status: 200, schema: gatewayKey },
+    problems: ['conflict'],
   },
   'keys.revoke': {
     method: 'DELETE',

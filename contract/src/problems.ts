@@ -144,6 +144,7 @@ export const problems = {
 
   // The model gateway
   invalid_api_key: { status: 401, title: 'This gateway key does not work', hint: 'Create one: `svc key create`.' },
+  key_paused: { status: 403, title: 'This gateway key is paused' },
   key_not_recoverable: {
     status: 410,
     title: 'The value of this key is no longer stored',

@@ -151,6 +151,7 @@ export const operations = {
   'system.issue_key': { on: 'system', reason: 'a gateway key had expired when its owner signed in' },
   'system.expire': { on: 'system', reason: 'a request for approval expired' },
   'system.alert': { on: 'system', reason: 'a budget has reached a threshold' },
+  'system.pause_key': { on: 'system', reason: 'a call cost more than was held for it' },
   'system.end_keys': { on: 'system', reason: 'the container of a revision is gone' },
   'system.resume': { on: 'system', reason: 'the service started and resumed its work' },
   'system.heartbeat': { on: 'system', reason: 'a heartbeat of the audit log' },

@@ -308,6 +308,11 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'keys.claim': async () => ({ params: { id: await waitingKey() } }),
   'keys.reveal': async () => ({ params: { id: await freshKey() } }),
   'keys.rotate': async () => ({ params: { id: await freshKey() } }),
+  'keys.resume': async () => {
+    const id = await freshKey();
+    await app.db.run(sql`update account set paused_at = clock_now() where id = ${id}`);
+    return { params: { id } };
+  },
   'budgets.show': () => ({ query: { scope: 'team', scope_id: 'ml' } }),
   'budgets.set': () => ({ body: { scope: 'team', scope_id: 'ml', limits: { daily_usd: '5' } } }),
   'key_defaults.show': () => ({ params: { team: 'ml' } }),

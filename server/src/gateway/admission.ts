@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Database, OpenTx, PoolSettings } from '../database/database.ts';
+import { pauseKeys } from '../keys/pause.ts';
 import { openBooks, type Books, type Reservation, type Reserved, type Settlement } from '../ledger/books.ts';
 import { within } from '../within.ts';
 import type { Facts, KnownFacts, Payer } from './facts.ts';
@@ -137,7 +138,13 @@ export function openAdmission(
       }
     });
     const write = books.write();
-    if (write !== undefined) await tx.last(write);
+    if (write === undefined) return answers;
+    if (books.breaches.length === 0) {
+      await tx.last(write);
+    } else {
+      await tx.run(write);
+      await pauseKeys(tx, books.breaches);
+    }
     return answers;
   }
 

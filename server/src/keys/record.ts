@@ -15,20 +15,24 @@ export async function toRecords(db: Reader, rows: readonly KeyRow[]): Promise<Ga
     rows.map(({ id, issued, holder_id }) => (issued ? holder_id : id)),
   );
   return rows.map(
-    ({ scope_id: _, team_id: __, holder_id: ___, activated_at, revoked_at, is_expired, tags, ...row }, index) => ({
+    (
+      { scope_id: _, team_id: __, holder_id: ___, activated_at, revoked_at, is_expired, is_paused, tags, ...row },
+      index,
+    ) => ({
       ...row,
       limits: limits[index] ?? missing(),
       tags: [...tags, ...ownTags(row)],
-      state: stateOf({ ...row, activated_at, revoked_at, is_expired }),
+      state: stateOf({ ...row, activated_at, revoked_at, is_expired, is_paused }),
     }),
   );
 }
 
-type State = Pick<KeyRow, 'scope' | 'activated_at' | 'revoked_at' | 'is_expired'>;
+type State = Pick<KeyRow, 'scope' | 'activated_at' | 'revoked_at' | 'is_expired' | 'is_paused'>;
 
-function stateOf({ scope, activated_at, revoked_at, is_expired }: State): GatewayKey['state'] {
+function stateOf({ scope, activated_at, revoked_at, is_expired, is_paused }: State): GatewayKey['state'] {
   if (revoked_at !== null) return 'revoked';
   if (is_expired) return 'expired';
+  if (is_paused) return 'paused';
   if (activated_at !== null) return 'active';
   return scope === 'agent' ? 'inactive' : 'waiting';
 }

@@ -4,6 +4,7 @@ import { createKey } from './create.ts';
 import { setKeyDefaults, showKeyDefaults } from './key-defaults.ts';
 import { listKeys, showKey } from './list.ts';
 import type { KeyParts } from './parts.ts';
+import { resumeKey } from './pause.ts';
 import { revokeKey } from './revoke.ts';
 import { claimKey, revealKey, rotateKey } from './show-value.ts';
 
@@ -15,6 +16,7 @@ export function keysRoutes(parts: KeyParts): Handlers<'keys' | 'budgets' | 'key_
     'keys.claim': async ({ caller, params }) => await claimKey(parts, caller, params.id),
     'keys.reveal': async ({ caller, params }) => await revealKey(parts, caller, params.id),
     'keys.rotate': async ({ caller, params }) => await rotateKey(parts, caller, params.id),
+    'keys.resume': async ({ caller, params }) => await resumeKey(parts, caller, params.id),
     'keys.revoke': async ({ caller, params }) => await revokeKey(parts, caller, params.id),
     'budgets.show': async ({ caller, query }) => await showBudget(parts, caller, query),
     'budgets.set': async ({ caller, body }) => await setBudget(parts, caller, body),

@@ -25,6 +25,7 @@ export interface KeyRow {
   activated_at: string | null;
   revoked_at: string | null;
   is_expired: boolean;
+  is_paused: boolean;
   /** By the service. */
   issued: boolean;
   settings: KeySettings | null;
@@ -34,6 +35,7 @@ export interface KeyRow {
 
 const columns = sql`k.id, k.alias, k.prefix, k.scope, k.scope_id, k.team_id, t.name as team, k.models, k.tags, c.label as created_by,
   k.created_at, k.expires_at, k.activated_at, k.revoked_at, k.issued, k.settings, coalesce(k.expires_at <= clock_now(), false) as is_expired,
+  exists (select from account where id = k.id and paused_at is not null) as is_paused,
   coalesce((select name from asset where id = k.scope_id), (select label from identity where id = k.scope_id), t.name, 'org') as scope_name,
   coalesce((select id from membership where k.scope = 'user' and user_id = k.scope_id and team_id = k.team_id), k.scope_id) as holder_id`;
 const tables = sql`gateway_key k left join team t on t.id = k.team_id join identity c on c.id = k.created_by`;

@@ -11,6 +11,8 @@ export interface Account {
   spent: Amounts;
   /** Reserved by calls under way. */
   held: Amounts;
+  /** The account of a paused key pays for nothing. */
+  is_paused: boolean;
 }
 
 /** Null is no limit. */
@@ -20,7 +22,7 @@ export const noLimits: Limits = { day: null, week: null, month: null };
 
 export function newAccount(id: string, day: string): Account {
   const nothing = () => ({ day: 0, week: 0, month: 0 });
-  return { id, day, spent: nothing(), held: nothing() };
+  return { id, day, spent: nothing(), held: nothing(), is_paused: false };
 }
 
 /** Starts the windows that contain `day` and not the account's own day. A clock that was set back changes nothing. */

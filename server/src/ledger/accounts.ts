@@ -1,2 +1,10 @@
 // Functions for higher folders.
-export { clock, lockAccounts, openAccounts, overdueHolds, payingAgents } from './store.ts';
+export {
+  clock,
+  lockAccounts,
+  openAccounts,
+  overdueHolds,
+  pauseAccounts,
+  payingAgents,
+  resumeAccount,
+} from './store.ts';

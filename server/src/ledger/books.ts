@@ -66,6 +66,14 @@ export interface Settlement extends Used {
   nano: number | undefined;
 }
 
+/** A call that cost more than was held for it. */
+export interface Breach {
+  call: CallRecord;
+  /** In nano-USD. */
+  held: number;
+  cost: number;
+}
+
 export interface Books {
   /** After the lock. In ISO 8601. */
   now: string;
@@ -73,6 +81,8 @@ export interface Books {
   reserve(asked: Reservation): Reserved;
   /** False if it was settled before. */
   settle(settlement: Settlement): boolean;
+  /** Their keys admit nothing more in these books, and are to be paused. */
+  breaches: readonly Breach[];
   /** The statement that stores all changes; undefined without any. */
   write(): Sql | undefined;
 }
@@ -98,6 +108,7 @@ export async function openBooks(
   );
   const second = Math.floor(now.getTime() / 1000);
   const changed = { accounts: new Set<Account>(), rates: new Set<Rate>(), rows: [] as LedgerRow[] };
+  const breaches: Breach[] = [];
   const made: (Hold & { deadline: string })[] = [];
 
   const accountOf = (id: string): Account => {
@@ -109,6 +120,11 @@ export async function openBooks(
   function reserve(asked: Reservation): Reserved {
     const payers = asked.accounts.map(({ id, label }) => {
       const account = accountOf(id);
+      if (account.is_paused)
+        throw new Problem('key_paused', {
+          detail: `A call of ${label} cost more than was held for it, so the key is paused.`,
+          hint: `An admin looks at the prices of its models, and ends the pause: svc key resume ${asked.call.key}`,
+        });
       startWindows(account, today);
       const budget = budgets.get(id);
       return { account, label, budget, headroom: budget && headroomOf(account, budget.limits) };
@@ -175,6 +191,10 @@ export async function openBooks(
       addTo(rate, 'tokens', held.second, tokens - held.tokens);
       changed.rates.add(rate);
     }
+    if (nano > held.nano && held.accounts.includes(held.call.key_id)) {
+      accountOf(held.call.key_id).is_paused = true;
+      breaches.push({ call: held.call, held: held.nano, cost: nano });
+    }
     const estimated = actual === undefined;
     const { day, accounts: paid_by, call } = held;
     changed.rows.push({ ...call, ...used, hold_id, day, accounts: paid_by, outcome, estimated, nano });
@@ -185,6 +205,7 @@ export async function openBooks(
     now: now.toISOString(),
     reserve,
     settle: settleOne,
+    breaches,
     write: () =>
       changed.accounts.size === 0
         ? undefined

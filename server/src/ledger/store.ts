@@ -68,7 +68,7 @@ export interface Used {
 }
 
 const accountColumns = sql`id, day::text as day, json_build_object('day', day_spent, 'week', week_spent, 'month', month_spent) as spent,
-  json_build_object('day', day_held, 'week', week_held, 'month', month_held) as held`;
+  json_build_object('day', day_held, 'week', week_held, 'month', month_held) as held, paused_at is not null as is_paused`;
 
 /** Locks them in the order of their ids, so that two batches cannot wait for each other. */
 export const lockAccounts = async (tx: Tx, ids: readonly string[]) =>
@@ -191,10 +191,19 @@ export async function accountsNow(
   return { now, accounts };
 }
 
+export async function pauseAccounts(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.run(sql`update account set paused_at = clock_now() where id = any(${ids})`);
+}
+
+/** False for an account that is not paused. */
+export async function resumeAccount(tx: Tx, id: string): Promise<boolean> {
+  return (await tx.run(sql`update account set paused_at = null where id = ${id} and paused_at is not null`)) > 0;
+}
+
 export async function copySpending(tx: Tx, { from, to }: { from: string; to: string }): Promise<void> {
   await tx.run(sql`
     update account n set day = o.day, day_spent = o.day_spent + o.day_held, week_spent = o.week_spent + o.week_held,
-      month_spent = o.month_spent + o.month_held
+      month_spent = o.month_spent + o.month_held, paused_at = o.paused_at
     from account o where n.id = ${to} and o.id = ${from}`);
   await tx.run(
     sql`insert into rate (id, second, requests, tokens) select ${to}, second, requests, tokens from rate where id = ${from}`,
