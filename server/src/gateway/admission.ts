@@ -60,7 +60,7 @@ export const admission_pool: PoolSettings = { max: 1, answer_ms: 10_000, plans_o
 
 export function openAdmission(
   db: Database,
-  { facts, onError }: { facts: KnownFacts; onError: (error: unknown) => void },
+  { facts, process, onError }: { facts: KnownFacts; process: string; onError: (error: unknown) => void },
 ): Admission {
   let waiting: Waiting[] = [];
   let settled: Settled[] = [];
@@ -115,7 +115,11 @@ export function openAdmission(
       ...settlements.flatMap(({ accounts }) => accounts),
     ];
     const [books, head] = await Promise.all([
-      openBooks(tx, { account_ids: [...new Set(account_ids)], hold_ids: settlements.map(({ hold_id }) => hold_id) }),
+      openBooks(tx, {
+        account_ids: [...new Set(account_ids)],
+        hold_ids: settlements.map(({ hold_id }) => hold_id),
+        process,
+      }),
       store.head(tx),
     ]);
     const known = await Promise.allSettled(

@@ -1,8 +1,9 @@
 // The parts of the gateway, its start and its end.
+import { randomUUID } from 'node:crypto';
 import { backgroundWork } from '../background-work.ts';
 import type { Database } from '../database/database.ts';
 import { forgetOldGiven } from '../guardrails/given.ts';
-import { overdueHolds } from '../ledger/accounts.ts';
+import { forgetProcess, overdueHolds, seeProcess } from '../ledger/accounts.ts';
 import { openOutbound } from '../outbound/outbound.ts';
 import { openAdmission } from './admission.ts';
 import { openFacts, type ReadCredentials } from './facts.ts';
@@ -12,12 +13,13 @@ import { openCalls } from './open-calls.ts';
 import * as store from './store.ts';
 
 export interface Gateway extends GatewayParts {
-  /** Charges the holds of processes that died. */
+  /** Notes that this process is alive, and charges the holds of those that died. */
   startSweeper(): void;
   /** After the last answer: waits for what is still read, and for every settlement. */
   close(): Promise<void>;
 }
 
+const seen_every_ms = 5000;
 const sweep_every_ms = 10_000;
 const max_swept = 1000;
 /** The table of health is for people, so it may be late. */
@@ -42,10 +44,11 @@ export function openGateway({
   run_key: Buffer;
   onError: (error: unknown) => void;
 }): Gateway {
-  const admission = openAdmission(admission_db, { facts: openFacts(readCredentials), onError });
+  const process = randomUUID();
+  const admission = openAdmission(admission_db, { facts: openFacts(readCredentials), process, onError });
   const outbound = openOutbound({ private_hosts });
   const background = backgroundWork(onError);
-  let timer: NodeJS.Timeout | undefined;
+  const timers: NodeJS.Timeout[] = [];
   let writing: NodeJS.Timeout | undefined;
   const writeHealth = async () => {
     writing = undefined;
@@ -57,7 +60,7 @@ export function openGateway({
   });
   const sweep = async () => {
     await forgetOldGiven(db);
-    for (const { id, accounts } of await overdueHolds(db, max_swept))
+    for (const { id, accounts } of await overdueHolds(db, { process, limit: max_swept }))
       admission.settle({
         hold_id: id,
         accounts,
@@ -79,14 +82,19 @@ export function openGateway({
     onBroken: onError,
     background: background.start,
     startSweeper: () => {
-      timer = setInterval(() => background.start(sweep()), sweep_every_ms);
+      background.start(seeProcess(db, process));
+      timers.push(
+        setInterval(() => background.start(seeProcess(db, process)), seen_every_ms),
+        setInterval(() => background.start(sweep()), sweep_every_ms),
+      );
     },
     close: async () => {
-      clearInterval(timer);
+      for (const timer of timers) clearInterval(timer);
       await background.ended();
       clearTimeout(writing);
       await writeHealth().catch(onError);
       await admission.close();
+      await forgetProcess(db, process).catch(onError);
       await outbound.close();
     },
   };

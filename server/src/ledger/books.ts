@@ -90,7 +90,11 @@ export interface Books {
 /** Sends its statements at once, so others may follow without waiting. */
 export async function openBooks(
   tx: Tx,
-  { account_ids, hold_ids }: { account_ids: readonly string[]; hold_ids: readonly string[] },
+  {
+    account_ids,
+    hold_ids,
+    process = null,
+  }: { account_ids: readonly string[]; hold_ids: readonly string[]; process?: string | null },
 ): Promise<Books> {
   const [locked, taken, read] = await Promise.all([
     store.lockAccounts(tx, account_ids),
@@ -109,7 +113,7 @@ export async function openBooks(
   const second = Math.floor(now.getTime() / 1000);
   const changed = { accounts: new Set<Account>(), rates: new Set<Rate>(), rows: [] as LedgerRow[] };
   const breaches: Breach[] = [];
-  const made: (Hold & { deadline: string })[] = [];
+  const made: (Hold & { deadline: string; process: string | null })[] = [];
 
   const accountOf = (id: string): Account => {
     const account = accounts.get(id);
@@ -165,6 +169,7 @@ export async function openBooks(
       second,
       tokens,
       deadline: new Date(now.getTime() + asked.deadline_seconds * 1000).toISOString(),
+      process,
       call: asked.call,
     });
     return {

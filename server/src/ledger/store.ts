@@ -1,5 +1,5 @@
 import type { GovernedTx } from '../access/change.ts';
-import type { Reader, Tx } from '../database/database.ts';
+import type { Database, Reader, Tx } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
 import { newAccount, noLimits, startWindows, type Account, type Limits } from './account.ts';
 import type { Rate } from './rate.ts';
@@ -109,7 +109,7 @@ export async function clock(db: Reader): Promise<string> {
 export interface Written {
   accounts: readonly Account[];
   rates: readonly Rate[];
-  holds: readonly (Hold & { deadline: string })[];
+  holds: readonly (Hold & { deadline: string; process: string | null })[];
   rows: readonly LedgerRow[];
 }
 
@@ -131,9 +131,9 @@ export function write({ accounts, rates, holds, rows }: Written): Sql {
         as r (id uuid, second bigint, requests integer[], tokens integer[])
       on conflict (id) do update set second = excluded.second, requests = excluded.requests, tokens = excluded.tokens),
     held as (
-      insert into hold (id, accounts, day, nano, second, tokens, deadline, call)
-      select id, accounts, day, nano, second, tokens, deadline, call from jsonb_to_recordset(${JSON.stringify(holds)}::jsonb)
-        as h (id uuid, accounts uuid[], day date, nano bigint, second bigint, tokens integer, deadline timestamptz, call jsonb))
+      insert into hold (id, accounts, day, nano, second, tokens, deadline, process, call)
+      select id, accounts, day, nano, second, tokens, deadline, process, call from jsonb_to_recordset(${JSON.stringify(holds)}::jsonb)
+        as h (id uuid, accounts uuid[], day date, nano bigint, second bigint, tokens integer, deadline timestamptz, process uuid, call jsonb))
     insert into ledger (hold_id, at, day, key_id, accounts, key, team, "user", agent, principal, tags, model, provider, upstream_model,
       attempt, outcome, estimated, input_tokens, output_tokens, usage, nano, price,
       call_id, run_id, root_run_id, caller_id, trace_id)
@@ -146,11 +146,35 @@ export function write({ accounts, rates, holds, rows }: Written): Sql {
         run_id uuid, root_run_id uuid, caller_id uuid, trace_id text)`;
 }
 
-/** Whose process has died, or has lost them. */
-export const overdueHolds = async (db: Reader, limit: number) =>
-  await db.all<{ id: string; accounts: string[] }>(
-    sql`select id, accounts from hold where deadline < clock_now() order by deadline limit ${limit}`,
-  );
+// Seconds. The longest wait for a connection is shorter than the pause.
+const lease = sql`interval '60 seconds'`;
+const pause = sql`interval '20 seconds'`;
+
+/** Notes that this process is alive. */
+export async function seeProcess(db: Database, id: string): Promise<void> {
+  await db.run(sql`
+    insert into gateway_process (id, since, seen_at) values (${id}, clock_now(), clock_now())
+    on conflict (id) do update set seen_at = excluded.seen_at,
+      since = case when gateway_process.seen_at < excluded.seen_at - ${pause} then excluded.since else gateway_process.since end`);
+}
+
+/** All its holds are settled. Processes that died long ago go with it. */
+export async function forgetProcess(db: Database, id: string): Promise<void> {
+  await db.run(sql`delete from gateway_process where id = ${id} or seen_at < clock_now() - interval '1 day'`);
+}
+
+/**
+ * The holds of processes that have died, and of those that have lost them. After an outage of the database nobody has been seen. So a
+ * process judges others only after it has been seen itself for as long, and each living one has had that time.
+ */
+export const overdueHolds = async (db: Reader, { process, limit }: { process: string; limit: number }) =>
+  await db.all<{ id: string; accounts: string[] }>(sql`
+    select id, accounts from hold
+    where deadline < clock_now() or process in (
+      select other.id from gateway_process other, gateway_process own
+      where other.seen_at < clock_now() - ${lease} and own.id = ${process} and own.since < clock_now() - ${lease}
+        and own.seen_at > clock_now() - ${pause})
+    order by deadline limit ${limit}`);
 
 /** The agents that have an account. */
 export async function payingAgents(db: Reader): Promise<string[]> {
