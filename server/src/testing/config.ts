@@ -14,3 +14,8 @@ export function testConfig(): Config {
 export function inSoak(usual: number, soak: number): number {
   return process.env['SOAK'] === '1' ? soak : usual;
 }
+
+/** How long a test under traffic runs: SOAK_SECONDS, ten minutes by default, under `npm run soak`. */
+export function trafficSeconds(usual: number): number {
+  return inSoak(usual, Number(process.env['SOAK_SECONDS'] ?? 600));
+}
