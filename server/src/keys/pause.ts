@@ -32,7 +32,13 @@ export async function pauseKeys(tx: Tx, breaches: readonly Breach[]): Promise<vo
         asset: call.agent === null ? null : `agents/${call.agent}`,
         ip: null,
         request_id: null,
-        detail: { key: call.key, model: call.model, held_usd: formatUsd(held), cost_usd: formatUsd(cost) },
+        detail: {
+          key: call.key,
+          account_id: call.key_id,
+          model: call.model,
+          held_usd: formatUsd(held),
+          cost_usd: formatUsd(cost),
+        },
       },
       [],
     );
