@@ -8,7 +8,7 @@ import { nano_of_call, openGatewayStage, type GatewayStage } from './gateway-sta
 
 const replicas = inSoak(2, 5);
 const clients = inSoak(32, 64);
-const limit_usd = inSoak(0.05, 1);
+const limit_usd = inSoak(0.05, 3);
 const limit_nano = limit_usd * 1e9;
 let stage: GatewayStage;
 
@@ -38,7 +38,7 @@ test(
         await delay(10);
       }
     })();
-    for (let round = 0; round < inSoak(4, 40); round++) {
+    for (let round = 0; round < inSoak(4, 15); round++) {
       await delay(300 + Math.random() * 1200);
       await stage.kill(round);
     }
