@@ -45,7 +45,7 @@ export async function openGatewayStage({
 }): Promise<GatewayStage> {
   const directory = await mkdtemp(join(tmpdir(), 'gantry-gateway-'));
   await chmod(directory, 0o711);
-  const postgres = await startEmbedded(directory);
+  const postgres = await startEmbedded(directory, { max_connections: 200 });
   const upstream = await modelUpstream(usage, { latency: 20 });
   const db = openDatabase(postgres.connection, { max: 2 });
   const shared = {

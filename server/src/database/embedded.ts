@@ -39,8 +39,8 @@ interface Owner {
   gid: number;
 }
 
-/** Creates the cluster on first use, starts it, and creates the database `gantry` in it. */
-export async function startEmbedded(data_dir: string): Promise<Embedded> {
+/** Creates the cluster on first use, starts it, and creates the database `gantry` in it. One service needs fewer than 60 connections. */
+export async function startEmbedded(data_dir: string, { max_connections = 60 } = {}): Promise<Embedded> {
   const cluster = join(data_dir, 'postgresql');
   const owner = process.getuid?.() === 0 ? await osUser() : undefined;
   await mkdir(data_dir, { recursive: true });
@@ -60,7 +60,7 @@ export async function startEmbedded(data_dir: string): Promise<Embedded> {
   const binaries = await reachableBinaries(await findBinaries(), owner, join(cluster, 'program'));
   const password = await initialise(binaries.initdb, folders, owner);
   await stopOrphan(folders.data);
-  const child = startServer(binaries.postgres, folders, owner);
+  const child = startServer(binaries.postgres, { ...folders, max_connections }, owner);
   const connection = asOwner(folders.sockets, password);
   const stop = async () => await stopServer(child.process);
   try {
@@ -219,19 +219,23 @@ interface Child {
   output: string[];
 }
 
-function startServer(program: string, folders: { data: string; sockets: string }, owner: Owner | undefined): Child {
+function startServer(
+  program: string,
+  { data, sockets, max_connections }: { data: string; sockets: string; max_connections: number },
+  owner: Owner | undefined,
+): Child {
   const settings = {
     listen_addresses: '',
-    unix_socket_directories: folders.sockets,
+    unix_socket_directories: sockets,
     unix_socket_permissions: '0700',
-    max_connections: '60',
+    max_connections: String(max_connections),
     shared_buffers: '32MB',
     fsync: 'on',
     log_timezone: 'UTC',
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   // A separate process group, so that a Ctrl-C at the terminal reaches the service first and the database last.
-  const child = spawn(program, ['-D', folders.data, ...flags], {
+  const child = spawn(program, ['-D', data, ...flags], {
     ...owner,
     cwd: '/',
     env: { LC_ALL: 'C' },

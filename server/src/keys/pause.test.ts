@@ -40,6 +40,11 @@ test('a call that costs more than its hold pauses its key on every service, on r
   // 1,000,000 tokens at $100 per million.
   expect(items).toMatchObject([{ team: 'ml', detail: { key: prefix, model: 'small', cost_usd: '100.00' } }]);
 
+  for (const { client } of [app.admin, vic, max])
+    await expect
+      .poll(async () => (await client.call('notifications.list', { query: {} })).items)
+      .toMatchObject([{ kind: 'key_paused', account: `key:${prefix}` }]);
+
   const next = await vic.client.call('keys.rotate', { params: { id } });
   expect(await stage.call(next.key)).toMatchObject({ status: 403, code: 'key_paused' });
   const params = { id: next.id };

@@ -49,7 +49,8 @@ async function startCluster() {
   const directory = await mkdtemp(join(tmpdir(), 'gantry-test-'));
   // Readable down to the cluster's own 0700 directory, which belongs to another OS user when the tests run as root.
   await chmod(directory, 0o711);
-  const embedded = await startEmbedded(directory);
+  // Two files at a time, some with several services.
+  const embedded = await startEmbedded(directory, { max_connections: 200 });
   return {
     connection: embedded.connection,
     stop: async () => {
