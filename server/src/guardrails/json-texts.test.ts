@@ -34,10 +34,11 @@ test('names of the protocol, images and token logs are no texts; a member that n
   });
 });
 
-test('an identifier with other characters is a text', async () => {
-  expect(await loud({ messages: [{ role: 'user', name: 'ann@example.com', content: '' }] })).toEqual({
-    messages: [{ role: 'user', name: 'ANN@EXAMPLE.COM', content: '' }],
+test('an identifier with other characters, or with the digits of a card, is a text; so is such a name of a member', async () => {
+  expect(await loud({ messages: [{ role: 'user', name: 'ann@example.com', 'eve@example.com': 1 }] })).toEqual({
+    messages: [{ role: 'user', name: 'ANN@EXAMPLE.COM', 'EVE@EXAMPLE.COM': 1 }],
   });
+  expect(await seen({ messages: [{ role: 'user', name: '4111111111111111' }] })).toEqual(['4111111111111111']);
 });
 
 test('arguments of tools are read inside: names, numbers, escapes, and JSON in JSON', async () => {

@@ -96,7 +96,7 @@ class Walker {
   }
 
   #string(value: string, at: At): string {
-    if (!at.isFree && this.#form.identifiers.has(at.name) && identifier.test(value)) return value;
+    if (!at.isFree && this.#form.identifiers.has(at.name) && isIdentifier(at.name, value)) return value;
     if (binary.has(at.name) && base64.test(value)) return value;
     const inner = at.nesting < max_nesting ? parsed(value) : undefined;
     if (inner === undefined) return this.#text(value, at);
@@ -147,10 +147,16 @@ class Walker {
         .filter(([name]) => at.isFree || !dropped.has(name) || this.#drop())
         .map(([name, value]) => {
           const below = { ...at, name, source, isFree: at.isFree || free.has(name) };
-          return [at.isFree ? this.#text(name, at) : name, this.value(value, below)];
+          const isName = !at.isFree && identifier.test(name);
+          return [isName ? name : this.#text(name, at), this.value(value, below)];
         }),
     );
   }
+}
+
+/** A sender chooses names, and could write a number of a card as one. Ids are made by services. */
+function isIdentifier(name: string, value: string): boolean {
+  return identifier.test(value) && (name !== 'name' || !/\d{12}/.test(value));
 }
 
 function tooDeep(): Problem {
