@@ -35,6 +35,8 @@ export interface ServingAddress {
 }
 
 export interface ServingInstance extends ServingAddress {
+  agent_id: string;
+  team_id: string;
   /** The guardrails of its version. */
   rules: readonly Rule[];
   /** Of the revision, at the gateway; null for one from before there were keys. */
@@ -92,22 +94,27 @@ export function servingAgents({
   });
   const instanceOf = (
     { revision_id, url, key_id }: store.Address,
-    rules: readonly Rule[],
+    of: Pick<ServingInstance, 'agent_id' | 'team_id' | 'rules'>,
   ): ServingInstance | undefined =>
-    url === null ? undefined : { revision_id, url, secret: secrets.memo(revision_id), rules, key_id };
+    url === null ? undefined : { revision_id, url, secret: secrets.memo(revision_id), key_id, ...of };
   return {
     find: async (asking, name) => {
       const { caller, found } = await readAsOf(asking, { found: servedTo(asking.id, name) });
       if (found?.route === undefined) return { caller, agent: found?.agent, serving: undefined };
       const { version_id, desired } = found.route;
       const { allowed_teams, rules } = await servingConfig(db, version_id);
-      const revision = desired === 'running' ? instanceOf(found.route, rules) : undefined;
+      const { id: agent_id, team } = found.agent;
+      const revision =
+        desired === 'running' ? instanceOf(found.route, { agent_id, team_id: team.id, rules }) : undefined;
       const serving = { revision, desired, allowed_teams };
       return { caller, agent: found.agent, serving };
     },
     instance: async (revision_id) => {
-      const row = await store.address(db, revision_id);
-      return row && instanceOf(row, (await servingConfig(db, row.version_id)).rules);
+      const row = await store.addressOfRevision(db, revision_id);
+      if (row === undefined) return undefined;
+      const { version_id, agent_id, team_id } = row;
+      const { rules } = await servingConfig(db, version_id);
+      return instanceOf(row, { agent_id, team_id, rules });
     },
   };
 }
