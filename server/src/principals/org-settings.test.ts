@@ -28,6 +28,7 @@ test('everybody can read the settings, and admins their source', async () => {
       approvals_required: 1,
       approval_expires_after_days: null,
       agent_egress: 'open',
+      required_guardrails: [],
       reveal_gateway_keys: true,
     },
     file: null,
