@@ -9,7 +9,7 @@ import { guardrailNames, type GuardrailName } from './places.ts';
 
 type Issue = z.core.$ZodIssue;
 
-const requiredGuardrail = z
+export const requiredGuardrail = z
   .strictObject({
     name: z.enum(guardrailNames, { error: ({ input }) => unknown('the name of a guardrail', input, guardrailNames) }),
     options: z.record(z.string(), json).optional().describe('As in agent.yaml'),
