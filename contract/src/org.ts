@@ -31,7 +31,7 @@ export type OrgSetting = keyof OrgSettings;
 
 /** As `svc org set` takes it. */
 export function printSetting(value: unknown): string {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 export const org = z.object({

@@ -22,7 +22,9 @@ const block = z.object({
 export const guardrailReport = z.object({
   since: time,
   until: time,
-  counts: z.array(counted),
+  counts: z
+    .array(counted)
+    .describe('written every 10 s and when a process stops; a killed process loses at most 10 s of them'),
   blocks: z
     .array(block)
     .nullable()

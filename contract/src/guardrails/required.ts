@@ -20,7 +20,7 @@ export const requiredGuardrail = z
     for (const issue of read.error?.issues ?? []) for (const one of told(given, issue)) context.addIssue(one);
     // A key of a person has no agent whose model could judge.
     if (read.success && withoutModel([read.data]).length > 0)
-      context.addIssue({ code: 'custom', path: ['options', 'model'], message: 'is needed: it asks this model' });
+      context.addIssue({ code: 'custom', path: ['options'], message: 'need `model`, which decides' });
   });
 export type RequiredGuardrail = z.output<typeof requiredGuardrail>;
 

@@ -12,10 +12,7 @@ export function concernsRequests(rules: readonly Rule[]): boolean {
 }
 
 /** The body that may go on. Throws `Blocked`. */
-export async function guardedRequest(
-  attempt: Attempt,
-  ask: AskFor,
-): Promise<{ body: Json; guarded: GuardedCall }> {
+export async function guardedRequest(attempt: Attempt, ask: AskFor): Promise<{ body: Json; guarded: GuardedCall }> {
   const { gateway, wire, sent, rules, run } = attempt;
   const record = gateway.guardrails.of(recordedCall(attempt));
   const guarded = new GuardedCall(rules, { ask, given: nothingGiven, record });

@@ -73,10 +73,7 @@ export class GuardedCall {
   /** Of the judges that annotate. */
   readonly notes: Note[] = [];
 
-  constructor(
-    rules: readonly Rule[],
-    { ask, given, record }: { ask: AskFor; given: GivenTexts; record: CallRecord },
-  ) {
+  constructor(rules: readonly Rule[], { ask, given, record }: { ask: AskFor; given: GivenTexts; record: CallRecord }) {
     this.#rules = rules;
     this.#ask = ask;
     this.#texts = given;

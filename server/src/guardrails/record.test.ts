@@ -6,7 +6,7 @@ import { modelStage, type ModelStage } from '../testing/model-stage.ts';
 import { blocksWord, hidesEmail } from '../testing/plain-rules.ts';
 import { storeAgent } from '../testing/stored-agent.ts';
 import { askNobody, Blocked, GuardedCall, nothingGiven } from './guarded-call.ts';
-import { openGuardrailRecord } from './record.ts';
+import { forgetOldRecords, openGuardrailRecord } from './record.ts';
 
 let stage: ModelStage;
 let key: { id: string; key?: string | undefined; prefix: string };
@@ -30,7 +30,9 @@ beforeAll(async () => {
       for (const event of [...deltas, { type: 'RUN_FINISHED' }]) response.write(`data: ${JSON.stringify(event)}\n\n`);
       response.end();
     } else
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ run_id: 'r', output: said }));
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ run_id: 'r', output: said }));
   });
 });
 afterAll(async () => await stage?.stop());
@@ -172,4 +174,49 @@ test('without its row the block stands, and the error is reported', async () => 
   await expect(guarded.check('model_in', [{ text: 'forbidden', source: 'message' }])).rejects.toThrow(Blocked);
   expect(failed).toEqual([new Error('the database is away')]);
   await record.close();
+});
+
+test('readers of an agent see its counts, who may edit it its blocks, and admins of a team those of the team', async () => {
+  const { app } = stage;
+  await require();
+  const uma = await app.user('uma@example.com', { role: 'viewer' });
+  const agent = await app.db.one<{ id: string; team_id: string }>(
+    sql`select id, team_id from asset where name = 'greeter'`,
+  );
+  const { id: agent_id = '', team_id = '' } = agent ?? {};
+  await app.db.run(sql`delete from guardrail_block`);
+  await app.db.run(sql`delete from guardrail_count`);
+  const record = openGuardrailRecord(app.db, { onError: () => {} });
+  const call = new GuardedCall([blocksWord], {
+    ask: askNobody,
+    given: nothingGiven,
+    record: record.of({ agent_id, team_id, key_prefix: null, run_id: null }),
+  });
+  await expect(call.check('ingress_in', [{ text: 'forbidden', source: 'message' }])).rejects.toThrow(Blocked);
+  await record.close();
+  const of = { rule: 'content_filter', place: 'ingress_in' };
+  const counts = ['blocked', 'checked'].map((outcome) => ({ ...of, outcome, count: 1 }));
+  const block = { ...of, agent: 'greeter', reason: 'a word of its list', run_id: null };
+  const report = async (who: typeof uma, query: object) => await who.client.call('guardrails.report', { query });
+  expect(await report(app.admin, { agent: 'greeter' })).toMatchObject({ counts, blocks: [block] });
+  expect(await report(app.admin, { team: 'sales' })).toMatchObject({ counts, blocks: [block] });
+  expect(await report(uma, { agent: 'greeter' })).toMatchObject({ counts, blocks: null });
+  for (const [query, code] of [
+    [{ team: 'sales' }, 'not_found'],
+    [{ agent: 'unknown' }, 'not_found'],
+    [{}, 'malformed'],
+    [{ agent: 'greeter', team: 'sales' }, 'malformed'],
+  ] as const)
+    await expect(report(uma, query)).rejects.toMatchObject({ code });
+  const age = async (days: number) => {
+    await app.db.run(sql`update guardrail_count set hour = hour - make_interval(days => ${days})`);
+    await app.db.run(sql`update guardrail_block set at = at - make_interval(days => ${days})`);
+    await forgetOldRecords(app.db);
+  };
+  await age(8);
+  expect(await report(app.admin, { agent: 'greeter' })).toMatchObject({ counts: [], blocks: [] });
+  const since = new Date(Date.now() - 30 * 86_400_000).toISOString();
+  expect(await report(app.admin, { agent: 'greeter', since })).toMatchObject({ counts, blocks: [block] });
+  await age(83);
+  expect(await app.db.all(sql`select 1 from guardrail_count union all select 1 from guardrail_block`)).toEqual([]);
 });

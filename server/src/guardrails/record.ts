@@ -24,10 +24,7 @@ const write_every_ms = 10_000;
 const write_block_ms = 2000;
 const late = 'the row of a blocked call was not written in time';
 
-export function openGuardrailRecord(
-  db: Database,
-  { onError }: { onError: (error: unknown) => void },
-): GuardrailRecord {
+export function openGuardrailRecord(db: Database, { onError }: { onError: (error: unknown) => void }): GuardrailRecord {
   let counts = new Map<string, store.Count>();
   let timer: NodeJS.Timeout | undefined;
   let writing = Promise.resolve();
@@ -37,7 +34,9 @@ export function openGuardrailRecord(
     const known = counts.get(key);
     if (known === undefined) counts.set(key, one);
     else known.count += one.count;
-    timer ??= setTimeout(() => (writing = write()), write_every_ms);
+    timer ??= setTimeout(() => {
+      writing = writing.then(write);
+    }, write_every_ms);
   };
 
   const write = async () => {
