@@ -44,6 +44,7 @@ export const approvalDetail = approval.extend({
     .describe('the running version on this target; for kinds that are not deployed, the last approved version'),
   changes: difference,
   cost: costForecast.nullable().describe('null without `write` on the asset, and for kinds that are not deployed'),
+  guardrails: z.array(z.string()).describe('the guardrails in effect, as sentences; empty without any'),
   comments: z.array(comment),
   previous: approval
     .pick({

@@ -7,6 +7,7 @@ import { costsEndpoints } from './costs.ts';
 import { deployEndpoints } from './deploy.ts';
 import type { Endpoint } from './endpoint.ts';
 import { gatewayEndpoints } from './gateway.ts';
+import { guardrailsEndpoints } from './guardrails/report.ts';
 import { groupsEndpoints } from './groups.ts';
 import { invokeEndpoints } from './invoke.ts';
 import { keysEndpoints } from './keys.ts';
@@ -39,6 +40,7 @@ export const endpoints = {
   ...keysEndpoints,
   ...budgetsEndpoints,
   ...costsEndpoints,
+  ...guardrailsEndpoints,
   ...gatewayEndpoints,
   ...modelsEndpoints,
   ...auditEndpoints,

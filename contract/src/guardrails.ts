@@ -24,7 +24,7 @@ const optional = <Name extends GuardrailName, Options extends z.ZodType>(name: N
 const required = <Name extends GuardrailName, Options extends z.ZodType>(name: Name, options: Options) =>
   z.strictObject({ name: z.literal(name), options: options.describe(`Options of ${name}`) });
 
-const withOptions = z.discriminatedUnion('name', [
+export const guardrail = z.discriminatedUnion('name', [
   optional('pii_detection', piiOptions),
   optional('content_filter', contentFilterOptions),
   optional('prompt_injection', promptInjectionOptions),
@@ -34,7 +34,7 @@ const withOptions = z.discriminatedUnion('name', [
   required('topics', topicsOptions),
 ]);
 
-export type Guardrail = z.output<typeof withOptions>;
+export type Guardrail = z.output<typeof guardrail>;
 
 /** Names whose guardrail does nothing without options. */
 const needsOptions: readonly string[] = ['max_length', 'json_schema', 'topics'];
@@ -44,7 +44,7 @@ const bareName = z.enum(guardrailNames).refine((name) => !needsOptions.includes(
 });
 
 export const guardrailList = z
-  .array(z.union([bareName, withOptions]))
+  .array(z.union([bareName, guardrail]))
   .max(guardrailNames.length)
   .superRefine((entries, context) => {
     const seen = new Set<string>();

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
+import { requiredGuardrails } from './guardrails/required.ts';
 
 /** The organisation's settings. The server's settings file uses the same names. */
 export const orgSettings = z.strictObject({
@@ -20,10 +21,18 @@ export const orgSettings = z.strictObject({
     .describe(
       'what new containers of agents reach besides the model gateway: open (the internet), listed (deploy.egress of agent.yaml), gateway_only (nothing)',
     ),
+  required_guardrails: requiredGuardrails.describe(
+    'guardrails of all agents and keys of teams, beside those of an agent.yaml: a list of {name, options, teams}',
+  ),
   reveal_gateway_keys: z.boolean().describe('platform admins may see the value of a gateway key again, on record'),
 });
 export type OrgSettings = z.output<typeof orgSettings>;
 export type OrgSetting = keyof OrgSettings;
+
+/** As `svc org set` takes it. */
+export function printSetting(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
 
 export const org = z.object({
   settings: orgSettings,

@@ -127,6 +127,9 @@ export const operations = {
   // Of one's own keys; lists show those that the caller may manage too.
   // The operation limits its output.
   'cost.read': { on: 'signed_in' },
+  // With an agent, its readers; with a team, its admins.
+  'guardrail.report': { on: 'signed_in' },
+  'guardrail.report_team': { on: 'team', role: 'admin' },
   'key.list': { on: 'signed_in' },
   'key.create_own': { on: 'signed_in' },
   'key.manage': { on: 'team', role: 'admin', by: 'person' },

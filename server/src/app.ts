@@ -11,6 +11,7 @@ import { deriveKey } from './derive-key.ts';
 import { gatewayOf, subnetsOf } from './engine/subnets.ts';
 import { firstUse } from './first-use.ts';
 import { openFoundation, type Foundation } from './foundation.ts';
+import { openGuardrailRecord } from './guardrails/record.ts';
 import { carryOutOnce } from './http/idempotency.ts';
 import { mount } from './http/mount.ts';
 import { clientAddress } from './http/peer.ts';
@@ -67,6 +68,9 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     issueKey: issuesUserKeys({ pepper: keys['key-pepper'], envelope }),
   });
 
+  const guardrails = openGuardrailRecord(db, { onError });
+  open.defer(async () => await guardrails.close());
+
   const stopping = new AbortController();
   let url = config.base_url ?? '';
   const tokens = signedTokens(deriveKey(secret_key, 'access-token'));
@@ -90,6 +94,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     receivers: destinations(config.audit_push),
     installation_id: await installationId(db),
     recordRefusal: refusalRecorder(db),
+    guardrails,
     base_url: () => url,
     owner: `${hostname()}:${process.pid}`,
     stopping: stopping.signal,

@@ -17,6 +17,7 @@ const approval: ApprovalDetail = {
   compared_with: 'agents/greeter@1.0.0',
   changes: { config: [], files: [], dependencies: [], base_image: null, reach: [] },
   cost: null,
+  guardrails: [],
   comments: [],
   previous: null,
 };

@@ -7,6 +7,8 @@ import * as costs from '../costs.ts';
 import * as deploy from '../deploy.ts';
 import * as difference from '../difference.ts';
 import * as gateway from '../gateway.ts';
+import * as guardrails from '../guardrails/report.ts';
+import * as required from '../guardrails/required.ts';
 import * as groups from '../groups.ts';
 import * as invoke from '../invoke.ts';
 import * as keys from '../keys.ts';
@@ -45,6 +47,7 @@ export const nouns: readonly Noun[] = [
   { tag: 'invoke', about: 'Calls to agents', files: [invoke] },
   { tag: 'keys', about: 'Gateway keys: what they may call, and what they may spend', files: [keys, budgets] },
   { tag: 'costs', about: 'What calls to models have cost', files: [costs] },
+  { tag: 'guardrails', about: 'What guardrails did', files: [guardrails, required] },
   { tag: 'models', about: 'Models: their upstreams, health and prices', files: [models] },
   { tag: 'gateway', about: 'Calls to models', files: [gateway] },
   { tag: 'audit', about: 'The audit log: reading, following, exporting and verifying it', files: [audit, auditStream] },

@@ -302,6 +302,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
     return { params: { id, member_id: members[0]?.id ?? nothing } };
   },
   'costs.report': () => ({}),
+  'guardrails.report': (at) => ({ query: { agent: at.agent.name } }),
   'keys.list': () => ({}),
   'keys.create': () => ({ body: { scope: 'team', scope_id: 'ml' } }),
   'keys.show': async () => ({ params: { id: await freshKey() } }),

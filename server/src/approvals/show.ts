@@ -4,9 +4,12 @@ import { authorize } from '../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
 import { costForecast } from '../ledger/agent-cost.ts';
+import { describeGuardrails } from '../guardrails/describe.ts';
+import { settings } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { compare } from '../registry/difference/compare.ts';
 import { findAssetById, findVersionById, type AssetRecord } from '../registry/find.ts';
+import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
 import { comments } from './comment-store.ts';
 import { readsWords } from './policy.ts';
 import { approvalRecords } from './record.ts';
@@ -34,9 +37,16 @@ export async function show(db: Reader, findRunning: FindRunning, caller: Caller,
     compared_with: compared === undefined ? null : `${asset.ref}@${compared.version}`,
     changes: await compare(db, user, asset, { before: compared?.digest, after: row.digest }),
     cost: asset.asset_kind === 'agent' ? await costForecast(db, user, asset) : null,
+    guardrails: version === undefined ? [] : await guardrails(db, asset, version.id),
     comments: inside ? await comments(db, id) : [],
     previous: previousRecord(await store.previous(db, row), inside),
   };
+}
+
+async function guardrails(db: Reader, { asset_kind, team }: AssetRecord, version_id: string): Promise<string[]> {
+  if (asset_kind !== 'agent') return [];
+  const config = await loadAgentConfig(db, version_id);
+  return describeGuardrails(await settings(db), { config, team: team.name });
 }
 
 function previousRecord(row: store.ApprovalRow | undefined, inside: boolean): ApprovalDetail['previous'] {

@@ -26,11 +26,12 @@ export function whyEgressRefused({ agent_egress }: Setting, { deploy }: AgentCon
 }
 
 /** A budget and guardrails apply to calls through the gateway, and an agent without limits can call a model past it. */
-export function whyUnguarded(setting: Setting, config: AgentConfig, hasBudget: boolean): string | undefined {
-  const guards = [
-    ...(hasBudget ? ['its budget'] : []),
-    ...((config.guardrails ?? []).length > 0 ? ['guardrails'] : []),
-  ];
+export function whyUnguarded(
+  setting: Setting,
+  config: AgentConfig,
+  { hasBudget, hasGuardrails }: { hasBudget: boolean; hasGuardrails: boolean },
+): string | undefined {
+  const guards = [...(hasBudget ? ['its budget'] : []), ...(hasGuardrails ? ['guardrails'] : [])];
   if (guards.length === 0 || egressOf(setting, config) !== undefined) return undefined;
   return `The agent reaches the whole internet, and ${guards.join(' and ')} ${guards.length === 1 && hasBudget ? 'limits' : 'limit'} only its calls through the gateway: list its destinations in \`deploy.egress\`.`;
 }

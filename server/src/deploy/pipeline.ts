@@ -1,6 +1,7 @@
 // A deploy: the spec's eight steps in their order, each done once, even after a crash (runs/). Promise: the serving revision
 // is approved, registered and audited. Only the transaction of step 7 moves the traffic. Before it, a failure or a cancel removes
 // the results of this run, and the old revision continues to answer. The revision has the id of its run.
+import type { AssetSubject } from '../access/subject.ts';
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import type { DeployStep } from '@gantry/contract/deploy.ts';
 import { Problem } from '@gantry/contract/problems.ts';
@@ -80,7 +81,7 @@ async function build(parts: DeployParts, run: Deploy, signal: AbortSignal) {
   const version = await findVersionById(parts.db, run.input.version_id);
   return await parts.builder.build({
     agent: run.input.agent,
-    team_id: await teamOf(parts, run),
+    team_id: (await teamOf(parts, run)).id,
     content,
     created_at: version?.pushed_at ?? '',
     run: { run_id: run.id, fence: run.fence },
@@ -107,7 +108,8 @@ async function provision(
   const bill = sbom({ agent, version, installed: built.installed, lock, created_at: new Date().toISOString() });
   await writeArtefacts(parts, place, { compose_file: place.compose_file, sbom: bill });
   const { compose_file: _, ...made } = place;
-  return { ...made, key_id: await issueRevisionKey(parts, run, { grant, config, team_id: await teamOf(parts, run) }) };
+  const { id: team_id } = await teamOf(parts, run);
+  return { ...made, key_id: await issueRevisionKey(parts, run, { grant, config, team_id }) };
 }
 
 async function start(
@@ -128,10 +130,10 @@ async function start(
   return { url, example_input: exampleInput(ready) };
 }
 
-async function teamOf({ db }: DeployParts, { input }: Deploy): Promise<string> {
+async function teamOf({ db }: DeployParts, { input }: Deploy): Promise<AssetSubject['team']> {
   const asset = await findAssetById(db, input.agent_id, null);
   if (asset === undefined) throw new Problem('not_found', { detail: `agents/${input.agent} no longer exists.` });
-  return asset.team.id;
+  return asset.team;
 }
 
 // Found by its label: an interrupted provision stored no place.

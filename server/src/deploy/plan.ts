@@ -13,6 +13,7 @@ import { settings } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { compare } from '../registry/difference/compare.ts';
 import { isEmpty } from '../registry/difference/difference.ts';
+import { describeGuardrails } from '../guardrails/describe.ts';
 import { missingModels, requireOneFormat } from '../gateway/agent-models.ts';
 import { loadVersionContent } from '../registry/versions/load-version-content.ts';
 import { checkReferences } from '../registry/references/pin-references.ts';
@@ -40,6 +41,7 @@ export async function plan(
   const verdicts = [
     ...(await validity(db, wanted)),
     ...(await models(db, wanted)),
+    ...(await guardrails(db, wanted)),
     await permission(db, user, wanted),
     await references(db, wanted),
     ...(await secrets(db, wanted)),
@@ -68,7 +70,7 @@ function verdict(check: string, given: Verdict['verdict'], detail: string): Verd
 async function validity(db: Database, { asset, version, config, target }: Wanted): Promise<Verdict[]> {
   const setting = await settings(db);
   const refused = whyEgressRefused(setting, config);
-  const unguarded = await whyUnguardedNow(db, setting, { agent_id: asset.id, team_id: asset.team.id, config });
+  const unguarded = await whyUnguardedNow(db, setting, { agent_id: asset.id, team: asset.team, config });
   const { files } = await loadVersionContent(db, version.id);
   const { deployable, findings } = checkProject(new Map(files.map(({ path, bytes }) => [path, bytes])));
   const faults = findings.filter(({ severity }) => severity === 'error').map(({ message }) => message);
@@ -125,6 +127,11 @@ async function models(db: Database, { asset, config }: Wanted): Promise<Verdict[
     if (error instanceof Problem) return [verdict('validate', 'fail', error.detail), ...notices];
     throw error;
   }
+}
+
+async function guardrails(db: Database, { asset, config }: Wanted): Promise<Verdict[]> {
+  const sentences = describeGuardrails(await settings(db), { config, team: asset.team.name });
+  return sentences.map((sentence) => verdict('guardrails', 'notice', sentence));
 }
 
 async function secrets(db: Database, { asset, config }: Wanted): Promise<Verdict[]> {

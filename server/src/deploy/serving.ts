@@ -3,8 +3,11 @@ import { LRUCache } from 'lru-cache';
 import type { SignedInCaller } from '../access/caller.ts';
 import type { AssetSubject } from '../access/subject.ts';
 import { wanted, type Kind, type Wanted } from '../copies/copies.ts';
+import { requiredRules } from '../guardrails/make-rules.ts';
 import type { Rule } from '../guardrails/rule.ts';
 import type { ReadAsOf } from '../login/read-as-of.ts';
+import { settings } from '../principals/find.ts';
+import { requiredGuardrails } from '../principals/required-guardrails.ts';
 import { textOfAsset } from '../registry/asset-copies.ts';
 import {
   selectAssets,
@@ -35,7 +38,9 @@ export interface ServingAddress {
 }
 
 export interface ServingInstance extends ServingAddress {
-  /** The guardrails of its version. */
+  agent_id: string;
+  team_id: string;
+  /** Of its version, and those that the organisation requires of its team. */
   rules: readonly Rule[];
   /** Of the revision, at the gateway; null for one from before there were keys. */
   key_id: string | null;
@@ -92,22 +97,33 @@ export function servingAgents({
   });
   const instanceOf = (
     { revision_id, url, key_id }: store.Address,
-    rules: readonly Rule[],
+    of: Pick<ServingInstance, 'agent_id' | 'team_id' | 'rules'>,
   ): ServingInstance | undefined =>
-    url === null ? undefined : { revision_id, url, secret: secrets.memo(revision_id), rules, key_id };
+    url === null ? undefined : { revision_id, url, secret: secrets.memo(revision_id), key_id, ...of };
   return {
     find: async (asking, name) => {
-      const { caller, found } = await readAsOf(asking, { found: servedTo(asking.id, name) });
+      const { caller, found, org } = await readAsOf(asking, {
+        found: servedTo(asking.id, name),
+        org: requiredGuardrails(),
+      });
       if (found?.route === undefined) return { caller, agent: found?.agent, serving: undefined };
       const { version_id, desired } = found.route;
-      const { allowed_teams, rules } = await servingConfig(db, version_id);
-      const revision = desired === 'running' ? instanceOf(found.route, rules) : undefined;
+      const { allowed_teams, rules: own } = await servingConfig(db, version_id);
+      const { id: agent_id, team } = found.agent;
+      const rules = [...own, ...requiredRules(org?.required_guardrails ?? [], team.name)];
+      const revision =
+        desired === 'running' ? instanceOf(found.route, { agent_id, team_id: team.id, rules }) : undefined;
       const serving = { revision, desired, allowed_teams };
       return { caller, agent: found.agent, serving };
     },
     instance: async (revision_id) => {
-      const row = await store.address(db, revision_id);
-      return row && instanceOf(row, (await servingConfig(db, row.version_id)).rules);
+      const row = await store.addressOfRevision(db, revision_id);
+      if (row === undefined) return undefined;
+      const { version_id, agent_id, team_id, team } = row;
+      const own = await servingConfig(db, version_id);
+      const { required_guardrails } = await settings(db);
+      const rules = [...own.rules, ...requiredRules(required_guardrails, team)];
+      return instanceOf(row, { agent_id, team_id, rules });
     },
   };
 }

@@ -342,9 +342,10 @@ export interface Address {
   key_id: string | null;
 }
 
-export const address = async (db: Reader, revision_id: string) =>
-  await db.one<Address>(sql`
-    select i.revision_id, v.version_id, i.url, v.key_id from instance i join revision v on v.id = i.revision_id
+export const addressOfRevision = async (db: Reader, revision_id: string) =>
+  await db.one<Address & { agent_id: string; team_id: string; team: string }>(sql`
+    select i.revision_id, v.version_id, i.url, v.key_id, v.agent_id, a.team_id, t.name as team
+    from instance i join revision v on v.id = i.revision_id join asset a on a.id = v.agent_id join team t on t.id = a.team_id
     where i.revision_id = ${revision_id}`);
 
 /** The target of an agent's calls, and the desired state. */

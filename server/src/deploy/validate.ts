@@ -3,7 +3,9 @@ import { notInEffect, refusedFields, type AgentConfig } from '@gantry/contract/a
 import { checkProject } from '@gantry/contract/agent-project.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { targets } from '@gantry/contract/deploy.ts';
+import type { AssetSubject } from '../access/subject.ts';
 import type { Reader } from '../database/database.ts';
+import { describeGuardrails } from '../guardrails/describe.ts';
 import { missingModels, requireOneFormat } from '../gateway/agent-models.ts';
 import { isBudget, limitsOf } from '../ledger/limits.ts';
 import { installationId, settings, type Settings } from '../principals/find.ts';
@@ -12,7 +14,8 @@ import type { Run } from '../runs/run.ts';
 import { refuseEgress, whyUnguarded } from './egress.ts';
 import type { DeployInput } from './deploy-run.ts';
 
-export async function validate(db: Reader, run: Run<DeployInput>, team_id: string): Promise<AgentConfig> {
+export async function validate(db: Reader, run: Run<DeployInput>, team: AssetSubject['team']): Promise<AgentConfig> {
+  const team_id = team.id;
   const { config, files } = await loadDecided(db, run.input);
   const { findings, deployable } = checkProject(new Map(files.map(({ path, bytes }) => [path, bytes])));
   if (!deployable) {
@@ -22,12 +25,13 @@ export async function validate(db: Reader, run: Run<DeployInput>, team_id: strin
   refuseWhatIsMissing(config, run.input.target);
   const setting = await settings(db);
   refuseEgress(setting, config);
-  const unguarded = await whyUnguardedNow(db, setting, { agent_id: run.input.agent_id, team_id, config });
+  const unguarded = await whyUnguardedNow(db, setting, { agent_id: run.input.agent_id, team, config });
   if (unguarded !== undefined) run.notice(unguarded, { field: 'deploy.egress' });
   for (const { field, sentence } of notInEffect(config))
     run.notice(`\`${field}\` is not in effect: ${sentence}`, { field });
   await requireOneFormat(db, { team_id, config });
   for (const sentence of await missingModels(db, { team_id, config })) run.notice(sentence);
+  for (const sentence of describeGuardrails(setting, { config, team: team.name })) run.notice(sentence);
   return config;
 }
 
@@ -35,10 +39,12 @@ export async function validate(db: Reader, run: Run<DeployInput>, team_id: strin
 export async function whyUnguardedNow(
   db: Reader,
   setting: Settings,
-  { agent_id, team_id, config }: { agent_id: string; team_id: string; config: AgentConfig },
+  { agent_id, team, config }: { agent_id: string; team: AssetSubject['team']; config: AgentConfig },
 ): Promise<string | undefined> {
-  const accounts = [agent_id, team_id, await installationId(db)];
-  return whyUnguarded(setting, config, (await limitsOf(db, accounts)).some(isBudget));
+  const accounts = [agent_id, team.id, await installationId(db)];
+  const hasBudget = (await limitsOf(db, accounts)).some(isBudget);
+  const hasGuardrails = describeGuardrails(setting, { config, team: team.name }).length > 0;
+  return whyUnguarded(setting, config, { hasBudget, hasGuardrails });
 }
 
 /** Loads the content with the digest of the decision. A draft may have other content by now. */

@@ -8,10 +8,11 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { KeyCaller, SignedInCaller } from '../access/caller.ts';
 import { decide } from '../access/decide.ts';
 import type { Reader } from '../database/database.ts';
-import { makeRules } from '../guardrails/make-rules.ts';
+import { makeRules, requiredRules } from '../guardrails/make-rules.ts';
 import type { Rule } from '../guardrails/rule.ts';
 import type { Judging } from './judging.ts';
 import { keyFacts, type KeyFacts } from '../keys/facts.ts';
+import { settings } from '../principals/find.ts';
 import { findAssetsById } from '../registry/find.ts';
 import { loadIdentity } from '../service-principals/load-caller.ts';
 import { toModel, type Credentials, type Model, type ModelRow } from './model.ts';
@@ -21,7 +22,7 @@ export interface Facts {
   key: KeyFacts;
   /** Undefined when the key may use no model of this name. */
   model: Model | undefined;
-  /** The guardrails of the key's agent. */
+  /** The guardrails of the key's agent, and those that the organisation requires. */
   rules: readonly Rule[];
 }
 
@@ -77,7 +78,7 @@ async function load(
   return {
     key,
     model: models[0] && (await modelOf(db, readCredentials, models[0])),
-    rules: makeRules(key.settings.guardrails ?? [], key.settings.primary),
+    rules: await rulesFor(db, key),
   };
 }
 
@@ -89,7 +90,7 @@ async function loadForJudge(
 ): Promise<Facts> {
   const { key, models } = await usable(db, payer, store.modelsNamed(db, model, payer.team_id), { isAnyModel: true });
   const tags = [...key.tags, `guardrail:${rule}`];
-  const hiding = makeRules(key.settings.guardrails ?? [], key.settings.primary).filter(
+  const hiding = (await rulesFor(db, key)).filter(
     ({ name, kind, places }) => name === 'pii_detection' && kind === 'text' && places.includes('model_in'),
   );
   return {
@@ -97,6 +98,12 @@ async function loadForJudge(
     model: models[0] && (await modelOf(db, readCredentials, models[0])),
     rules: hiding,
   };
+}
+
+/** Of the key's agent, and those that the organisation requires of its team. */
+async function rulesFor(db: Reader, { team, settings: { guardrails = [], primary } }: KeyFacts): Promise<Rule[]> {
+  const { required_guardrails } = await settings(db);
+  return [...makeRules(guardrails, primary), ...requiredRules(required_guardrails, team)];
 }
 
 /** The models among the found ones that the key may use, in their order. Throws as `load` of KnownFacts does. */

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { backgroundWork } from '../background-work.ts';
 import type { Database } from '../database/database.ts';
 import { forgetOldGiven } from '../guardrails/given.ts';
+import { forgetOldRecords, type GuardrailRecord } from '../guardrails/record.ts';
 import { forgetProcess, overdueHolds, seeProcess } from '../ledger/accounts.ts';
 import { openOutbound } from '../outbound/outbound.ts';
 import { openAdmission } from './admission.ts';
@@ -32,6 +33,7 @@ export function openGateway({
   private_hosts,
   readCredentials,
   run_key,
+  guardrails,
   onError,
 }: {
   db: Database;
@@ -42,6 +44,7 @@ export function openGateway({
   private_hosts: readonly string[];
   readCredentials: ReadCredentials;
   run_key: Buffer;
+  guardrails: GuardrailRecord;
   onError: (error: unknown) => void;
 }): Gateway {
   const process = randomUUID();
@@ -60,6 +63,7 @@ export function openGateway({
   });
   const sweep = async () => {
     await forgetOldGiven(db);
+    await forgetOldRecords(db);
     for (const { id, accounts } of await overdueHolds(db, { process, limit: max_swept }))
       admission.settle({
         hold_id: id,
@@ -77,6 +81,7 @@ export function openGateway({
     outbound,
     health,
     open_calls: openCalls({ db, background: background.start }),
+    guardrails,
     readCredentials,
     run_key,
     onBroken: onError,

@@ -1,7 +1,8 @@
 // The request for a model under the guardrails of its caller. They run after its admission, so a blocked request counts as one.
 import { comparesWithGiven, keepGiven } from '../guardrails/given.ts';
-import { Blocked, GuardedCall, nothingGiven, type AskFor } from '../guardrails/guarded-call.ts';
+import { GuardedCall, nothingGiven, type AskFor } from '../guardrails/guarded-call.ts';
 import { checkTexts } from '../guardrails/json-texts.ts';
+import type { RecordedCall } from '../guardrails/record.ts';
 import type { Rule } from '../guardrails/rule.ts';
 import type { Attempt } from './attempt.ts';
 import type { Json } from './wires/wire.ts';
@@ -11,20 +12,27 @@ export function concernsRequests(rules: readonly Rule[]): boolean {
 }
 
 /** The body that may go on. Throws `Blocked`. */
-export async function guardedRequest(
-  { gateway, wire, sent, rules, run }: Attempt,
-  ask: AskFor,
-): Promise<{ body: Json; guarded: GuardedCall }> {
-  const guarded = new GuardedCall(rules, { ask, given: nothingGiven });
+export async function guardedRequest(attempt: Attempt, ask: AskFor): Promise<{ body: Json; guarded: GuardedCall }> {
+  const { gateway, wire, sent, rules, run } = attempt;
+  const record = gateway.guardrails.of(recordedCall(attempt));
+  const guarded = new GuardedCall(rules, { ask, given: nothingGiven, record });
   const unreadable = wire.unreadable?.(sent);
   const rule = rules.find(isAtModel);
   if (unreadable !== undefined && rule !== undefined)
-    throw new Blocked(rule.name, 'model_in', `it cannot read ${unreadable}`);
+    throw await guarded.block(rule.name, 'model_in', `it cannot read ${unreadable}`);
   const body = await checkTexts(sent, wire.document, async (texts) => {
     if (comparesWithGiven(rules) && run.run_id !== null) await keepGiven(gateway.db, run.run_id, texts);
     return await guarded.check('model_in', texts);
   });
   return { body, guarded };
+}
+
+function recordedCall({ caller, key, run: { run_id } }: Attempt): RecordedCall {
+  const payer = caller.kind === 'judge' ? caller.payer : caller;
+  const by = { key_prefix: key.prefix, run_id };
+  if (payer.kind === 'tester') return { agent_id: null, team_id: null, ...by };
+  const { scope, scope_id, team_id } = payer;
+  return { agent_id: scope === 'agent' ? scope_id : null, team_id, ...by };
 }
 
 function isAtModel({ places }: Rule): boolean {

@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts';
+import type { GuardrailRecord } from '../guardrails/record.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { Admission } from './admission.ts';
 import type { ReadCredentials } from './facts.ts';
@@ -11,6 +12,7 @@ export interface GatewayParts {
   outbound: Outbound;
   health: Health;
   open_calls: OpenCalls;
+  guardrails: GuardrailRecord;
   readCredentials: ReadCredentials;
   /** Of run tokens. */
   run_key: Buffer;

@@ -8,8 +8,8 @@ import { JudgeFailed, type Ask, type Given, type JudgeRule, type Note, type Rule
 import { screen } from './screen.ts';
 import { Window, type Released, type Screened } from './stream.ts';
 
-/** What a rule did at a place. */
-export type Outcome = 'passed' | 'redacted' | 'annotated' | 'blocked' | 'failed';
+/** What a rule did at a place. `checked` counts calls. */
+export type Outcome = 'checked' | 'redacted' | 'annotated' | 'blocked' | 'failed';
 
 export interface Done {
   rule: GuardrailName;
@@ -20,13 +20,21 @@ export interface Done {
 export class Blocked extends Problem {
   readonly rule: GuardrailName;
   readonly place: Place;
+  readonly reason: string;
 
   /** `reason` has no part of the text. */
   constructor(rule: GuardrailName, place: Place, reason: string) {
     super('guardrail_blocked', { detail: `${rule} blocked ${spoken[place]}: ${reason}.`, fields: { guardrail: rule } });
     this.rule = rule;
     this.place = place;
+    this.reason = reason;
   }
+}
+
+export interface CallRecord {
+  count(done: Done, count: number): void;
+  /** Before the refusal goes out. Never rejects: a block stands without its record. */
+  block(blocked: Blocked): Promise<void>;
 }
 
 const spoken: Record<Place, string> = {
@@ -55,6 +63,7 @@ export class GuardedCall {
   readonly #rules: readonly Rule[];
   readonly #ask: AskFor;
   readonly #texts: GivenTexts;
+  readonly #record: CallRecord;
   readonly #in = newPlaceholders();
   #out: Placeholders | undefined;
   readonly #given = new Set<string>();
@@ -64,10 +73,11 @@ export class GuardedCall {
   /** Of the judges that annotate. */
   readonly notes: Note[] = [];
 
-  constructor(rules: readonly Rule[], { ask, given }: { ask: AskFor; given: GivenTexts }) {
+  constructor(rules: readonly Rule[], { ask, given, record }: { ask: AskFor; given: GivenTexts; record: CallRecord }) {
     this.#rules = rules;
     this.#ask = ask;
     this.#texts = given;
+    this.#record = record;
   }
 
   guards(place: Place): boolean {
@@ -79,20 +89,29 @@ export class GuardedCall {
     return [...this.#done.values()];
   }
 
+  /** The refusal, on the record. `reason` has no part of the text. */
+  async block(rule: GuardrailName, place: Place, reason: string): Promise<Blocked> {
+    this.#note(rule, place, 'blocked');
+    const blocked = new Blocked(rule, place, reason.replace(/\.$/, ''));
+    await this.#record.block(blocked);
+    return blocked;
+  }
+
   /** The texts as they may go on. Throws `Blocked`. */
   async check(place: Place, texts: readonly DocumentText[]): Promise<string[]> {
-    for (const { name, places } of this.#rules) if (places.includes(place)) this.#note(name, place, 'passed', 0);
+    this.#noteChecks(place);
     const checked: string[] = [];
     for (const { text, source } of texts) {
       const read = isOut(place) ? restore(text, this.#in) : text;
-      checked.push(this.#redacted(place, await screen(read, this.textRules(place, source), place)));
+      checked.push(await this.#redacted(place, await screen(read, this.textRules(place, source), place)));
     }
     return await this.#judge(this.#judges(place), place, texts, checked);
   }
 
   /** For the rules that read only the answer of a run. Throws `Blocked`. */
   async checkAnswer(text: string): Promise<void> {
-    this.#redacted('ingress_out', await screen(text, this.#answerRules, 'ingress_out'));
+    this.#noteChecks('ingress_out');
+    await this.#redacted('ingress_out', await screen(text, this.#answerRules, 'ingress_out'));
     await this.#judge(this.#answerJudges, 'ingress_out', [{ text, source: 'message' }], [text]);
   }
 
@@ -133,6 +152,7 @@ export class GuardedCall {
 
   /** Of a text that arrives in pieces. */
   stream(place: Place): GuardedText {
+    this.#noteChecks(place);
     const isAnswer = place === 'ingress_out';
     const window = new Window([...this.textRules(place, 'message'), ...(isAnswer ? this.#answerRules : [])], place);
     const restoring = isOut(place) ? new Restoring(this.#in) : undefined;
@@ -140,11 +160,11 @@ export class GuardedCall {
     const isJudged = judges.length > 0;
     let held = '';
     const pass = (text: string) => (isJudged ? ((held += text), '') : text);
-    const screened = (text: string) => (text === '' ? '' : this.#redacted(place, window.push(text)));
+    const screened = async (text: string) => (text === '' ? '' : await this.#redacted(place, window.push(text)));
     return {
-      push: (chunk) => pass(screened(restoring?.push(chunk) ?? chunk)),
+      push: async (chunk) => pass(await screened(restoring?.push(chunk) ?? chunk)),
       end: async () => {
-        const rest = screened(restoring?.end() ?? '') + this.#redacted(place, window.end());
+        const rest = (await screened(restoring?.end() ?? '')) + (await this.#redacted(place, window.end()));
         if (!isJudged) return rest;
         const [whole = ''] = await this.#judge(
           judges,
@@ -157,8 +177,8 @@ export class GuardedCall {
     };
   }
 
-  #redacted(place: Place, screened: Screened): string {
-    if (screened.kind === 'block') throw this.#blocked(screened.rule, place, screened.reason);
+  async #redacted(place: Place, screened: Screened): Promise<string> {
+    if (screened.kind === 'block') throw await this.block(screened.rule, place, screened.reason);
     return screened.parts.map((part) => this.#redactedPart(place, part)).join('');
   }
 
@@ -204,7 +224,7 @@ export class GuardedCall {
         read.map((index) => all[index] ?? ''),
         given,
       );
-      if (verdict.kind === 'block') throw this.#blocked(rule.name, place, verdict.reason);
+      if (verdict.kind === 'block') throw await this.block(rule.name, place, verdict.reason);
       if (verdict.kind === 'annotate') {
         this.#note(rule.name, place, 'annotated', verdict.notes.length);
         this.notes.push(...verdict.notes);
@@ -230,24 +250,31 @@ export class GuardedCall {
     }
   }
 
-  #blocked(rule: GuardrailName, place: Place, reason: string): Blocked {
-    this.#note(rule, place, 'blocked');
-    return new Blocked(rule, place, reason.replace(/\.$/, ''));
+  #noteChecks(place: Place): void {
+    for (const { name, places } of this.#rules)
+      if (places.includes(place) && !this.#done.has(keyOf({ rule: name, place, outcome: 'checked' })))
+        this.#note(name, place, 'checked');
   }
 
   #note(rule: GuardrailName, place: Place, outcome: Outcome, count = 1): void {
-    const key = `${rule} ${place} ${outcome}`;
-    const known = this.#done.get(key);
-    if (known === undefined) this.#done.set(key, { rule, place, outcome, count });
+    if (count === 0) return;
+    const done = { rule, place, outcome };
+    const known = this.#done.get(keyOf(done));
+    if (known === undefined) this.#done.set(keyOf(done), { ...done, count });
     else known.count += count;
+    this.#record.count(done, count);
   }
 }
 
 export interface GuardedText {
   /** The text that may go on now. Throws `Blocked`. */
-  push(chunk: string): string;
+  push(chunk: string): Promise<string>;
   /** The rest. Throws `Blocked`. */
   end(): Promise<string>;
+}
+
+function keyOf({ rule, place, outcome }: Done): string {
+  return `${rule} ${place} ${outcome}`;
 }
 
 function isOut(place: Place): boolean {

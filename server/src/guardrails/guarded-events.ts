@@ -68,7 +68,7 @@ export class GuardedEvents {
     );
     let isEmpty = true;
     for (const delta of seen.deltas) {
-      const text = this.#push(delta);
+      const text = await this.#push(delta);
       if (text !== '') isEmpty = false;
       passed = withText(passed, delta.path, text);
     }
@@ -80,20 +80,20 @@ export class GuardedEvents {
     return this.#numbered(await this.#end(['']));
   }
 
-  #push({ name, text, isJson, print }: Delta): string {
+  async #push({ name, text, isJson, print }: Delta): Promise<string> {
     this.#characters += text.length;
     if (this.#characters > max_held_characters)
       throw new RangeError(`the stream has more than ${max_held_characters} characters`);
     const open = this.#texts.get(name) ?? this.#open(isJson === true);
     this.#texts.set(name, { ...open, print });
-    return open.push(text);
+    return await open.push(text);
   }
 
   #open(isJson: boolean): GuardedText {
     if (!isJson) return this.#call.stream(this.#place);
     const pieces: string[] = [];
     return {
-      push: (piece) => (pieces.push(piece), ''),
+      push: async (piece) => await Promise.resolve((pieces.push(piece), '')),
       end: async () => {
         const { json } = await checkTexts(
           { json: pieces.join('') },

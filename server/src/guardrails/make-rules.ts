@@ -1,4 +1,5 @@
 import type { Guardrail } from '@gantry/contract/guardrails.ts';
+import { requiredOf, type RequiredGuardrail } from '@gantry/contract/guardrails/required.ts';
 import { LRUCache } from 'lru-cache';
 import type { Rule } from './rule.ts';
 import { contentFilter } from './rules/content-filter.ts';
@@ -19,6 +20,11 @@ export function makeRules(guardrails: readonly Guardrail[], agent_model: string 
   const rules = known.get(name) ?? guardrails.flatMap((one) => rulesOf(one, agent_model));
   known.set(name, rules);
   return rules;
+}
+
+/** The rules that the organisation requires of a team; `team` is null for a key of the organisation. */
+export function requiredRules(required: readonly RequiredGuardrail[], team: string | null): readonly Rule[] {
+  return makeRules(requiredOf(required, team), undefined);
 }
 
 function rulesOf(guardrail: Guardrail, agent_model: string | undefined): Rule[] {

@@ -9,7 +9,7 @@ export function printDone(done: readonly Counted[]): string {
   return rules
     .map(([rule, all]) => {
       const counts = [...Map.groupBy(all, ({ outcome }) => outcome)]
-        .filter(([outcome]) => outcome !== 'passed')
+        .filter(([outcome]) => outcome !== 'checked')
         .map(([outcome, ones]) => `;${outcome}=${ones.reduce((sum, { count }) => sum + count, 0)}`);
       return rule + counts.join('');
     })

@@ -20,17 +20,17 @@ import { textOfOutput } from './text-of-output.ts';
 interface GuardedRun {
   run_id: string;
   trace_id: string | null;
-  instance: Pick<ServingInstance, 'rules' | 'key_id'>;
+  instance: Pick<ServingInstance, 'agent_id' | 'team_id' | 'rules' | 'key_id'>;
   caller_id: string | null;
   origin: Origin;
 }
 
 /** Undefined without guardrails at the ways in and out. */
 export function guardInvocation(
-  { db, models, stopping }: Pick<Ingress, 'db' | 'models' | 'stopping'>,
+  { db, models, guardrails, stopping }: Pick<Ingress, 'db' | 'models' | 'guardrails' | 'stopping'>,
   { run_id, trace_id, instance, caller_id, origin }: GuardedRun,
 ): GuardedCall | undefined {
-  const { rules, key_id } = instance;
+  const { agent_id, team_id, rules, key_id } = instance;
   if (!rules.some(({ places }) => places.some((place) => place.startsWith('ingress')))) return undefined;
   return new GuardedCall(rules, {
     ask: (rule) => async (request) => {
@@ -43,6 +43,7 @@ export function guardInvocation(
       read: async () => await givenTo(db, run_id),
       forget: async () => await forgetGiven(db, run_id),
     },
+    record: guardrails.of({ agent_id, team_id, key_prefix: null, run_id }),
   });
 }
 

@@ -5,6 +5,7 @@ import type { Database } from '../database/database.ts';
 import type { ServingAgents } from '../deploy/serving.ts';
 import type { GatewayParts } from '../gateway/parts.ts';
 import { agentConnections, type AgentConnections } from './agent-connections.ts';
+import type { GuardrailRecord } from '../guardrails/record.ts';
 import { followInvocation } from './follow-invocation.ts';
 import { retryWhileAway } from './retry-while-away.ts';
 import * as store from './store.ts';
@@ -16,6 +17,7 @@ export interface IngressParts {
   run_key: Buffer;
   /** The gateway of this process, for judges of guardrails. */
   models: () => Promise<GatewayParts>;
+  guardrails: GuardrailRecord;
   sync_budget_ms: number;
   /** Aborted when the service stops. Open calls are then answered with 202. */
   stopping: AbortSignal;

@@ -5,6 +5,7 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
+import { openGuardrailRecord } from '../guardrails/record.ts';
 import { standInFor } from '../testing/agent-stand-in.ts';
 import { storeAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
@@ -76,6 +77,7 @@ test('the calls of an earlier service are followed as soon as the database is ba
     agents: { find: async () => await Promise.reject(new Error('nobody calls')), instance: async () => undefined },
     run_key: Buffer.alloc(32),
     models: async () => await Promise.reject(new Error('nobody judges')),
+    guardrails: openGuardrailRecord(db, { onError: (error) => failed.push(error) }),
     sync_budget_ms: 1000,
     stopping: stopping.signal,
     onError: (error) => failed.push(error),

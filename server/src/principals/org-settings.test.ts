@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../database/sql.ts';
+import { applyOrgConfig, OrgConfigFault } from './org-settings.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
 
 let app: TestApp;
@@ -28,6 +29,7 @@ test('everybody can read the settings, and admins their source', async () => {
       approvals_required: 1,
       approval_expires_after_days: null,
       agent_egress: 'open',
+      required_guardrails: [],
       reveal_gateway_keys: true,
     },
     file: null,
@@ -137,4 +139,40 @@ test('the checklist has a checked verdict for each line', async () => {
     'outgoing connections of agents': 'met',
     'service principal keys': 'not_met',
   });
+});
+
+test('a fault of a required guardrail has its line in the file, and the nearest known name', async () => {
+  const faulty = [
+    'required_guardrails:',
+    '  - name: pii_detecton',
+    '  - name: pii_detection',
+    '    options: {acton: block}',
+    '  - name: max_length',
+    '  - {name: content_filter}',
+  ];
+  await writeFile(file, faulty.join('\n'));
+  const refused: unknown = await applyOrgConfig(app.db, file).catch((error: unknown) => error);
+  const message = refused instanceof OrgConfigFault ? refused.message.replaceAll(`${file}:`, '') : '';
+  expect(message.split('\n')).toEqual([
+    expect.stringMatching(/^2: .*Did you mean `pii_detection`\?$/),
+    '4: `required_guardrails[1].options.acton` is not an option of pii_detection; did you mean action?',
+    expect.stringMatching(/^5: `required_guardrails\[2\]\.options` are needed/),
+    expect.stringMatching(/^6: `required_guardrails\[3\]\.options` need `model`/),
+  ]);
+  await writeFile(file, 'enforce_password_change: false\n');
+  const wrong = { name: 'pii_detection', options: { acton: 'block' } };
+  await expect(set(app.admin, { required_guardrails: [wrong] })).rejects.toMatchObject({
+    code: 'invalid',
+    errors: [
+      {
+        pointer: '/required_guardrails/0/options/acton',
+        message: 'is not an option of pii_detection; did you mean action?',
+      },
+    ],
+  });
+  const waiting = { name: 'pii_detection', teams: ['nobodys'] };
+  expect((await set(app.admin, { required_guardrails: [waiting] })).notices).toEqual([
+    'There is no team:nobodys yet; its guardrail waits for one.',
+  ]);
+  await set(app.admin, { required_guardrails: [] });
 });

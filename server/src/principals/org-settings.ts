@@ -1,17 +1,21 @@
 // Organisation settings come from a file or from an admin. Both ways are a governed change. Decisions read only the database, so replicas
 // cannot diverge. Only the file changes a setting that is in the file.
 import { readFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { explain, type FileForm } from '@gantry/contract/agent-yaml/explain.ts';
+import { inOrder, type Finding } from '@gantry/contract/finding.ts';
 import { orgSettings, type OrgSetting, type OrgSettings } from '@gantry/contract/org.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import { parseDocument } from 'yaml';
+import { readYaml } from '@gantry/contract/read-yaml.ts';
 import { z } from 'zod';
 import { authorize } from '../access/authorize.ts';
 import { systemCaller, type Caller } from '../access/caller.ts';
 import { change, type GovernedTx, type Note } from '../access/change.ts';
 import { theOrg } from '../access/subject.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Reader } from '../database/database.ts';
 import { warnOfTooFewAdmins } from './enough-admins.ts';
 import * as store from './store.ts';
+import { teamByName } from './team-store.ts';
 
 export class OrgConfigFault extends Error {}
 
@@ -43,7 +47,7 @@ export async function compareOrgConfig(db: Database, path: string): Promise<OrgF
   const given = await readOrgConfig(path);
   const in_effect: Record<string, unknown> = { ...(await store.settings(db)) };
   return Object.entries(given)
-    .filter(([key, value]) => in_effect[key] !== value)
+    .filter(([key, value]) => !isDeepStrictEqual(in_effect[key], value))
     .map(([key, in_file]) => ({ key, in_file, in_effect: in_effect[key] }));
 }
 
@@ -77,9 +81,16 @@ export async function setOrg(
   const notices = await change(db, grant, 'settings.changed', async (tx, note) => {
     await write(tx, note, given);
     const warning = await warnOfTooFewAdmins(tx);
-    return warning === undefined ? [] : [warning];
+    return [...(warning === undefined ? [] : [warning]), ...(await unknownTeams(tx, given))];
   });
   return { ...(await showOrg(parts, caller)), notices };
+}
+
+/** A setting can come before its team. */
+async function unknownTeams(db: Reader, { required_guardrails = [] }: Partial<OrgSettings>): Promise<string[]> {
+  const named = new Set(required_guardrails.flatMap(({ teams = [] }) => teams));
+  const found = await Promise.all([...named].map(async (team) => ((await teamByName(db, team)) ? [] : [team])));
+  return found.flat().map((team) => `There is no team:${team} yet; its guardrail waits for one.`);
 }
 
 async function write(
@@ -91,16 +102,25 @@ async function write(
   await store.holdSettings(tx);
   const before = await store.settings(tx);
   const after = { ...before, ...(JSON.parse(JSON.stringify(given)) as Partial<OrgSettings>) }; // without undefined members
-  if (JSON.stringify(before) === JSON.stringify(after)) return;
+  if (isDeepStrictEqual(before, after)) return;
   await store.updateSettings(tx, after);
   note({ before, after });
 }
 
 async function readOrgConfig(file: string): Promise<Partial<OrgSettings>> {
-  const document = parseDocument(await readFile(file, 'utf8'), { uniqueKeys: true });
-  const [fault] = document.errors;
-  if (fault !== undefined) throw new OrgConfigFault(`${file}: ${fault.message}`);
-  const read = orgSettings.partial().safeParse(document.toJS({ maxAliasCount: 0 }) ?? {});
-  if (!read.success) throw new OrgConfigFault(`${file}:\n${z.prettifyError(read.error)}`);
+  const source = readYaml(await readFile(file, 'utf8'), file);
+  const read = orgSettings.partial().safeParse(source.value ?? {});
+  const wrong = read.success || source.value === undefined ? [] : explain(source, read.error.issues, form);
+  const faults = inOrder([...source.findings, ...wrong]).filter(({ severity }) => severity === 'error');
+  if (!read.success || faults.length > 0) throw new OrgConfigFault(faults.map(printFault).join('\n'));
   return read.data;
+}
+
+const form: FileForm = {
+  name: 'the settings of the organisation',
+  schema: () => z.toJSONSchema(orgSettings.partial(), { io: 'input', target: 'draft-7' }),
+};
+
+function printFault({ file, line, message, suggestion }: Finding): string {
+  return `${file}:${line}: ${message}${suggestion === undefined ? '' : `. ${suggestion}`}`;
 }

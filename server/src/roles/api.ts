@@ -6,6 +6,7 @@ import { moveRevisionKeys } from '../deploy/revision-key.ts';
 import { deployRoutes } from '../deploy/routes.ts';
 import { findSecretUsers } from '../deploy/secret-users.ts';
 import { deriveKey } from '../derive-key.ts';
+import { guardrailsRoutes } from '../guardrails/routes.ts';
 import { cursors as sealedCursors } from '../http/cursor.ts';
 import type { SurfaceHandlers } from '../http/handlers.ts';
 import { invite, mailedUntil } from '../login/admit.ts';
@@ -114,6 +115,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
     }),
     ...keysRoutes({ db, cursors, ...maker }),
     ...costsRoutes({ db }),
+    ...guardrailsRoutes({ db }),
     ...modelsRoutes({ db, cursors, gateway: await parts.models() }),
     ...registryRoutes({
       db,

@@ -12,6 +12,7 @@ export function openModels({
   keys,
   owner,
   openPool,
+  guardrails,
   onError,
   open,
 }: Omit<RoleParts, 'deploying' | 'outgoing' | 'models'>): Gateway {
@@ -22,6 +23,7 @@ export function openModels({
     private_hosts: config.outbound_private_hosts,
     run_key: keys['run-token'],
     readCredentials: teamSecretReader({ stores: stores({ envelope }), onError }),
+    guardrails,
     onError,
   });
   open.defer(async () => await gateway.close());

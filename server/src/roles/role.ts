@@ -9,6 +9,7 @@ import type { ReadAsOf } from '../login/read-as-of.ts';
 import type { Tokens } from '../login/token.ts';
 import type { Passwords } from '../login/password.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import type { GuardrailRecord } from '../guardrails/record.ts';
 import type { Log } from '../log.ts';
 import type { RecordRefusal } from '../access/refused.ts';
 import type { Outgoing } from '../outgoing.ts';
@@ -45,6 +46,7 @@ export interface RoleParts {
   /** The destinations of audit log copies. */
   receivers: Destination[];
   recordRefusal: RecordRefusal;
+  guardrails: GuardrailRecord;
   /** Known after the process listens. */
   base_url: () => string;
   /** The name of this process in the records of work. */

@@ -1,3 +1,4 @@
+import { printSetting } from '@gantry/contract/org.ts';
 import type { OrgFileDifference } from '../principals/org-settings.ts';
 import { ok, warning, type Check } from './doctor.ts';
 
@@ -9,7 +10,8 @@ export function orgFileCheck(path: string, differences: () => Promise<OrgFileDif
       const found = await differences();
       if (found.length === 0) return ok(`they match ${path}`);
       const each = found.map(
-        ({ key, in_file, in_effect }) => `${key} is ${String(in_effect)}, and ${String(in_file)} in the file`,
+        ({ key, in_file, in_effect }) =>
+          `${key} is ${printSetting(in_effect)}, and ${printSetting(in_file)} in the file`,
       );
       return warning(
         `they differ from ${path}: ${each.join('; ')}`,

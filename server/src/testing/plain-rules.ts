@@ -37,5 +37,6 @@ export function guardedCall(...rules: Rule[]): GuardedCall {
   return new GuardedCall(rules, {
     ask: askNobody,
     given: nothingGiven,
+    record: { count: () => {}, block: async () => {} },
   });
 }

@@ -1,4 +1,4 @@
-import { orgSettings, type OrgSetting, type OrgSettings } from '@gantry/contract/org.ts';
+import { orgSettings, printSetting, type OrgSetting, type OrgSettings } from '@gantry/contract/org.ts';
 import { defineCommand, required } from '../../command.ts';
 import { yesFlag } from '../../input/confirm-final.ts';
 import { misuse, CliRefusal } from '../../refusal.ts';
@@ -11,7 +11,10 @@ export const command = defineCommand({
   words: 'org set',
   summary: `Change a setting of the organisation: ${names.join(', ')}`,
   needs: 'org.change',
-  examples: ['svc org set require_approval_for_admins true', 'svc org set enforce_password_change true --json'],
+  examples: [
+    'svc org set require_approval_for_admins true',
+    `svc org set required_guardrails '[{"name": "pii_detection", "teams": ["sales"]}]'`,
+  ],
   arguments: { setting: required('The setting'), value: required('Its value') },
   flags: { yes: yesFlag },
   async run({ setting, value, yes }, session) {
@@ -23,10 +26,10 @@ export const command = defineCommand({
     return {
       data: org,
       view: [
-        line(good('✓ '), `${setting} is ${String(org.settings[setting as OrgSetting])}`),
+        line(good('✓ '), `${setting} is ${printSetting(org.settings[setting as OrgSetting])}`),
         ...notices.map((notice) => line(warn('note '), notice)),
       ],
-      undo: `svc org set ${setting} ${String(before)}`,
+      undo: `svc org set ${setting} ${quoted(printSetting(before))}`,
     };
   },
 });
@@ -45,5 +48,19 @@ async function warnOnlyAdmin(session: Session): Promise<void> {
 function readValue(text: string): unknown {
   if (text === 'true' || text === 'false') return text === 'true';
   if (text === 'null') return null;
+  if (text.startsWith('[')) return readList(text);
   return /^\d{1,9}$/.test(text) ? Number(text) : text;
+}
+
+function readList(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw misuse('The value begins like a list, and is no JSON', `Write it like '[{"name": "pii_detection"}]'.`);
+  }
+}
+
+/** For a shell. */
+function quoted(text: string): string {
+  return /^[\w.-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

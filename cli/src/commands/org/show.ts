@@ -1,3 +1,4 @@
+import { printSetting } from '@gantry/contract/org.ts';
 import { defineCommand } from '../../command.ts';
 import { table } from '../../view/view.ts';
 
@@ -17,7 +18,7 @@ export const command = defineCommand({
           ['setting', 'value', 'set in'],
           Object.entries(org.settings).map(([name, value]) => [
             name,
-            String(value),
+            printSetting(value),
             org.set_in_file.includes(name) ? (org.file ?? 'the settings file') : 'svc org set',
           ]),
           'No settings.',

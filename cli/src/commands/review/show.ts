@@ -28,6 +28,7 @@ export const command = defineCommand({
       view: [
         ...describeApproval(approval),
         ...(cost === undefined ? [] : [line(faint('cost  '), cost)]),
+        ...approval.guardrails.map((sentence) => line(sentence)),
         ...describeHistory(approval),
         ...describeChanges({ changes, before: compared_with, after }),
         ...(diff ? describeDiffs(changes) : []),
