@@ -51,14 +51,19 @@ test('the judge of an answer compares it with the input and the given texts, and
     read: async () => await Promise.resolve([{ source: 'tool_result' as const, text: 'It rains in Oslo.' }]),
     forget: async () => await Promise.resolve(void (isForgotten = true)),
   };
+  const record = { count: () => {}, block: async () => {} };
   const judges = judgesOf('hallucination_check', { model: 'judge' });
-  const call = new GuardedCall(judges, { ask, given });
+  const call = new GuardedCall(judges, { ask, given, record });
   await call.learn([message('How is the weather?')]);
   await call.checkAnswer('It rains. Everyone is happy.');
   await call.end();
   expect(asked[0]).toMatch(/How is the weather\?[^]*It rains in Oslo\.[^]*It rains\.[^]*Everyone is happy\./);
   expect(call.notes).toEqual([{ text_index: 0, start: 10, end: 28, score: 0.1 }]);
   expect(isForgotten).toBe(true);
-  const strict = new GuardedCall(judgesOf('hallucination_check', { model: 'judge', action: 'block' }), { ask, given });
+  const strict = new GuardedCall(judgesOf('hallucination_check', { model: 'judge', action: 'block' }), {
+    ask,
+    given,
+    record,
+  });
   await expect(strict.checkAnswer('It rains. Everyone is happy.')).rejects.toMatchObject({ code: 'guardrail_blocked' });
 });
