@@ -138,6 +138,11 @@ export const operations = {
   'budget.change': { on: 'team', role: 'admin', by: 'person' },
   'budget.change_org': { on: 'org', role: 'admin', by: 'person' },
 
+  // The operation limits its output to the spans of agents that the caller may read.
+  'trace.read': { on: 'signed_in' },
+  // Of a call that another principal made.
+  'trace.read_content': { on: 'asset', action: 'admin', role: 'viewer' },
+
   'audit.read': { on: 'signed_in', by: 'person' },
   'audit.verify': { on: 'org', role: 'admin' },
   'audit.export': { on: 'org', role: 'admin' },

@@ -35,6 +35,8 @@ import type { Role, RoleHandlers, RoleParts } from './roles/role.ts';
 import { openWorker } from './roles/worker.ts';
 import { readiness } from './service/readiness.ts';
 import { probeRoutes } from './service/routes.ts';
+import { freeBytes } from './service/free-bytes.ts';
+import { openSpans, spans_pool } from './traces/spans.ts';
 import { version } from './version.ts';
 
 export interface App {
@@ -76,6 +78,14 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     return opened;
   };
   const copies = openCopies(openPool(copies_pool), { proofs: [governanceHead, instanceEpoch], openSessions });
+  const { data_dir } = config;
+  const spans = openSpans({
+    db: openPool(spans_pool),
+    ...config.traces,
+    ...(config.database_url === undefined && { freeBytes: async () => await freeBytes(data_dir) }),
+    onError,
+  });
+  open.defer(async () => await spans.close());
   const alone: Omit<RoleParts, 'deploying' | 'outgoing' | 'models'> = {
     config,
     log,
@@ -90,6 +100,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     receivers: destinations(config.audit_push),
     installation_id: await installationId(db),
     recordRefusal: refusalRecorder(db),
+    spans,
     base_url: () => url,
     owner: `${hostname()}:${process.pid}`,
     stopping: stopping.signal,
@@ -110,7 +121,6 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   for (const name of config.roles) roles.push(await opens[name](parts));
 
   const requests = requestLog(log);
-  const { data_dir } = config;
   const ready = readiness(db, {
     data_dir,
     stopping: stopping.signal,

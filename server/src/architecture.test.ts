@@ -9,6 +9,7 @@ const parts = ['contract', 'server', 'cli'] as const;
 /** Lowest first; a folder imports only folders before it. */
 const ladder = [
   [
+    'trace-settings.ts',
     'config.ts',
     'log.ts',
     'version.ts',
@@ -40,6 +41,7 @@ const ladder = [
   ['registry'],
   ['ledger'],
   ['guardrails'],
+  ['traces'],
   ['keys'],
   ['approvals'],
   ['notifications'],

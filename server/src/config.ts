@@ -7,6 +7,7 @@ import { parseEnv } from 'node:util';
 import { defaultPort } from '@gantry/contract/default-port.ts';
 import { isEmail } from '@gantry/contract/refs.ts';
 import { z } from 'zod';
+import { tracesConfig, traceSettings, type TracesConfig } from './trace-settings.ts';
 
 const list = z
   .string()
@@ -175,6 +176,7 @@ export const settings = z.object({
   EGRESS_PORT: port
     .default(4491)
     .describe('the port of the proxy for agents with limited outgoing connections, on their network'),
+  ...traceSettings,
   SYNC_BUDGET_SECONDS: seconds(25).describe('a longer call is answered with 202 and a run id after this time'),
   START_DEADLINE_SECONDS: seconds(120).describe('the time limit of a new revision to become ready'),
   DRAIN_LIMIT_SECONDS: seconds(3600).describe('the time that an old revision has to finish its calls'),
@@ -236,6 +238,7 @@ export interface Config {
   /** Absent: the address on the agents' network. */
   gateway_url: string | undefined;
   egress_port: number;
+  traces: TracesConfig;
   sync_budget_seconds: number;
   start_deadline_seconds: number;
   drain_limit_seconds: number;
@@ -326,6 +329,7 @@ export function readConfig(
     gateway_port: given.GATEWAY_PORT,
     gateway_url: given.GATEWAY_URL,
     egress_port: given.EGRESS_PORT,
+    traces: tracesConfig(given),
     sync_budget_seconds: given.SYNC_BUDGET_SECONDS,
     start_deadline_seconds: given.START_DEADLINE_SECONDS,
     drain_limit_seconds: given.DRAIN_LIMIT_SECONDS,

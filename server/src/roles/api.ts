@@ -36,6 +36,7 @@ import { logCheck } from '../service/log-check.ts';
 import { orgFileCheck } from '../service/org-file-check.ts';
 import { governanceReady } from '../service/readiness.ts';
 import { serviceRoutes } from '../service/routes.ts';
+import { tracesRoutes } from '../traces/routes.ts';
 import { version } from '../version.ts';
 import { webhooksRoutes } from '../webhooks/routes.ts';
 import type { Role, RoleParts } from './role.ts';
@@ -114,6 +115,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
     }),
     ...keysRoutes({ db, cursors, ...maker }),
     ...costsRoutes({ db }),
+    ...tracesRoutes({ db, cursors }),
     ...modelsRoutes({ db, cursors, gateway: await parts.models() }),
     ...registryRoutes({
       db,

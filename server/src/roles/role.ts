@@ -10,6 +10,7 @@ import type { Tokens } from '../login/token.ts';
 import type { Passwords } from '../login/password.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Log } from '../log.ts';
+import type { Spans } from '../traces/spans.ts';
 import type { RecordRefusal } from '../access/refused.ts';
 import type { Outgoing } from '../outgoing.ts';
 import type { Deploying } from './deploying.ts';
@@ -45,6 +46,7 @@ export interface RoleParts {
   /** The destinations of audit log copies. */
   receivers: Destination[];
   recordRefusal: RecordRefusal;
+  spans: Spans;
   /** Known after the process listens. */
   base_url: () => string;
   /** The name of this process in the records of work. */

@@ -1,20 +1,5 @@
 // The one model of a span. The service's own spans and those of every instrumentation have this form.
-
-export const span_kinds = [
-  'agent',
-  'chain',
-  'llm',
-  'tool',
-  'retriever',
-  'embedding',
-  'guardrail',
-  'http',
-  'step',
-] as const;
-export type SpanKind = (typeof span_kinds)[number];
-
-/** The sender. The gateway's spans are the truth for model, tokens and cost; a trace's sums count no others. */
-export type SpanSource = 'ingress' | 'gateway' | 'deploy' | 'agent';
+import type { SpanKind, SpanSource, SpanStatus } from '@gantry/contract/traces.ts';
 
 /** The owner of a span. The service knows these facts; no text of a span decides them. */
 export interface SpanOwner {
@@ -40,7 +25,7 @@ export interface Span extends SpanOwner {
   /** Microseconds since 1970. */
   started_us: number;
   ended_us: number;
-  status: 'ok' | 'error';
+  status: SpanStatus;
   model: string | null;
   provider: string | null;
   input_tokens: number | null;
@@ -48,10 +33,12 @@ export interface Span extends SpanOwner {
   cost_nano_usd: number | null;
   /** Content: JSON as text, or plain text. Null when it is hidden or missing. */
   input: string | null;
+  /** Of a failed span also the message, because it can repeat content. */
   output: string | null;
-  /** The error's type or status. Its message is content, so it is in `output`. */
+  /** A code, or the type of an exception. */
   error: string | null;
+  /** Facts without content. */
   attributes: Readonly<Record<string, SpanAttribute>>;
 }
 
-export type SpanAttribute = string | number | boolean | readonly (string | number | boolean)[];
+type SpanAttribute = string | number | boolean | readonly (string | number | boolean)[];
