@@ -9,6 +9,7 @@ const parts = ['contract', 'server', 'cli'] as const;
 /** Lowest first; a folder imports only folders before it. */
 const ladder = [
   [
+    'push-urls.ts',
     'trace-settings.ts',
     'config.ts',
     'log.ts',

@@ -5,6 +5,7 @@ import type { Database } from '../database/database.ts';
 import { forgetOldGiven } from '../guardrails/given.ts';
 import { forgetProcess, overdueHolds, seeProcess } from '../ledger/accounts.ts';
 import { openOutbound } from '../outbound/outbound.ts';
+import type { Spans } from '../traces/spans.ts';
 import { openAdmission } from './admission.ts';
 import { openFacts, type ReadCredentials } from './facts.ts';
 import { openHealth } from './health.ts';
@@ -31,6 +32,7 @@ export function openGateway({
   owner,
   private_hosts,
   readCredentials,
+  spans,
   run_key,
   onError,
 }: {
@@ -41,6 +43,7 @@ export function openGateway({
   owner: string;
   private_hosts: readonly string[];
   readCredentials: ReadCredentials;
+  spans: Pick<Spans, 'add'>;
   run_key: Buffer;
   onError: (error: unknown) => void;
 }): Gateway {
@@ -78,6 +81,7 @@ export function openGateway({
     health,
     open_calls: openCalls({ db, background: background.start }),
     readCredentials,
+    spans,
     run_key,
     onBroken: onError,
     background: background.start,

@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts';
+import type { Spans } from '../traces/spans.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { Admission } from './admission.ts';
 import type { ReadCredentials } from './facts.ts';
@@ -12,6 +13,7 @@ export interface GatewayParts {
   health: Health;
   open_calls: OpenCalls;
   readCredentials: ReadCredentials;
+  spans: Pick<Spans, 'add'>;
   /** Of run tokens. */
   run_key: Buffer;
   /** An answer that broke off after its first byte. */

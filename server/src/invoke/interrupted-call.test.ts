@@ -76,6 +76,7 @@ test('the calls of an earlier service are followed as soon as the database is ba
     agents: { find: async () => await Promise.reject(new Error('nobody calls')), instance: async () => undefined },
     run_key: Buffer.alloc(32),
     models: async () => await Promise.reject(new Error('nobody judges')),
+    spans: { add: () => {} },
     sync_budget_ms: 1000,
     stopping: stopping.signal,
     onError: (error) => failed.push(error),
