@@ -73,7 +73,31 @@ export const trace = z.object({
 });
 export type Trace = z.output<typeof trace>;
 
+export const agentRun = z.object({
+  run_id: id,
+  name: z.string().describe('`invoke` or `stream`'),
+  caller: z.string().nullable().describe('null for a removed user'),
+  trace_id: traceId,
+  revision_id: id.nullable(),
+  started_at: time,
+  duration_ms: z.number(),
+  status: z.enum(spanStatuses),
+  error: z.string().nullable(),
+});
+export type AgentRun = z.output<typeof agentRun>;
+
 export const tracesEndpoints = {
+  'traces.runs': {
+    method: 'GET',
+    path: '/api/v1/agents/{name}/runs',
+    summary:
+      'The ended runs of an agent in the last 7 days without their content: yours, and all for admins of the agent',
+    operation: 'asset.read',
+    params: z.strictObject({ name }),
+    query: z.strictObject(paging),
+    reply: { kind: 'list', status: 200, schema: agentRun },
+    problems: ['bad_cursor'],
+  },
   'traces.list': {
     method: 'GET',
     path: '/api/v1/traces',

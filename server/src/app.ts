@@ -36,7 +36,8 @@ import { openWorker } from './roles/worker.ts';
 import { readiness } from './service/readiness.ts';
 import { probeRoutes } from './service/routes.ts';
 import { freeBytes } from './service/free-bytes.ts';
-import { openSpans, spans_pool } from './traces/spans.ts';
+import { spans_pool } from './traces/spans.ts';
+import { openTracing } from './traces/tracing.ts';
 import { version } from './version.ts';
 
 export interface App {
@@ -79,8 +80,9 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   };
   const copies = openCopies(openPool(copies_pool), { proofs: [governanceHead, instanceEpoch], openSessions });
   const { data_dir } = config;
-  const spans = openSpans({
+  const spans = openTracing({
     db: openPool(spans_pool),
+    figures_db: db,
     ...config.traces,
     ...(config.database_url === undefined && { freeBytes: async () => await freeBytes(data_dir) }),
     onError,

@@ -73,8 +73,8 @@ async function everythingOf(team: string, word: string, by: TestUser, boss: Test
     const { id } = await by.client.call('approvals.submit', { body: { asset: `agents/${name}`, message: word } });
     await boss.client.call('approvals.approve', { params: { id }, body: { reason: word } });
     await serveAgent(app, stored, 'http://127.0.0.1:1');
-    const agent_id = stored.asset_id;
-    await storeSpans(app.db, [makeSpan({ agent_id, name: word, ...(name.endsWith('agent') && { run_id }) })]);
+    const calls = [run_id, randomUUID()].map((run) => makeSpan({ agent_id: stored.asset_id, name: word, run_id: run }));
+    await storeSpans(app.db, calls);
     await boss.client.call('deployments.create', { body: { ref: stored.ref, force: true } });
     await boss.client.call('groups.create', { body: { name: `${name}-group`, team } });
     await boss.client.call('principals.create', { body: { name: `${name}-machine`, team } });
@@ -123,6 +123,7 @@ const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[]
   'approvals.list': [{ filters: [{}, { status: 'approved' }, { asset: `agents/${agent}` }, { id: '<request>' }] }],
   'secrets.list': [{ filters: [{}, { team: 'ml' }, { agent }, { name: `${marker}_agent_secret` }] }],
   'deployments.list': [{ filters: [{}, { agent }, { id: '<deploy>' }] }],
+  'traces.runs': [{ params: { name: agent }, filters: [{}] }],
   'traces.list': [
     {
       filters: [
@@ -221,7 +222,7 @@ describe('a cursor works only for its own list, filters and caller:', () => {
       return;
     }
     expect((await ask(first.token, name, params, { ...filter, limit: '1', cursor })).status).toBe(200);
-    const refusal = of_operators.includes(name) ? 403 : 400;
+    const refusal = of_operators.includes(name) ? 403 : params['name'] === agent ? 404 : 400;
     expect((await ask(olga.token, name, params, { ...filter, cursor })).status).toBe(refusal);
     const others = asked.filter((one) => one.name !== name || one.shown !== JSON.stringify(filter));
     for (const other of others.filter((one) => one.name === name || one.name === 'teams.list')) {

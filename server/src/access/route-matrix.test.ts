@@ -310,6 +310,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   },
   'costs.report': () => ({}),
   'traces.list': () => ({}),
+  'traces.runs': (at) => ({ params: { name: at.agent.name } }),
   'traces.show': async (at) => ({ params: { id: await traceOf(at) } }),
   'keys.list': () => ({}),
   'keys.create': () => ({ body: { scope: 'team', scope_id: 'ml' } }),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 import type { Span } from '../traces/span.ts';
-import { openSpans } from '../traces/spans.ts';
+import { openTracing } from '../traces/tracing.ts';
 
 /** Of a call to an agent, a second long, with a content. */
 export function makeSpan(given: Partial<Span> = {}): Span {
@@ -37,7 +37,13 @@ export function makeSpan(given: Partial<Span> = {}): Span {
 /** As a process of the service does it. Throws for a span that is not stored. */
 export async function storeSpans(db: Database, spans: readonly Span[]): Promise<void> {
   const faults: unknown[] = [];
-  const storing = openSpans({ db, keep_days: 14, max_bytes: 1024 ** 4, onError: (error) => faults.push(error) });
+  const storing = openTracing({
+    db,
+    figures_db: db,
+    keep_days: 14,
+    max_bytes: 1024 ** 4,
+    onError: (error) => faults.push(error),
+  });
   storing.add(spans);
   await storing.close();
   if (faults.length > 0) throw new AggregateError(faults);

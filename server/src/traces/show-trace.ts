@@ -7,6 +7,7 @@ import { theOrg } from '../access/subject.ts';
 import type { Database } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { agentsOf, toRecord } from './record.ts';
+import type { Span } from './span.ts';
 import * as store from './store.ts';
 
 const max_spans = 2000;
@@ -15,7 +16,7 @@ const max_spans = 2000;
 export async function showTrace(db: Database, caller: Caller, trace_id: string): Promise<Trace> {
   const user = signedIn(caller);
   authorize(user, 'trace.read', theOrg);
-  const rows = await store.spansOfTrace(db, user, { trace_id, limit: max_spans });
+  const rows = withCallers(await store.spansOfTrace(db, user, { trace_id, limit: max_spans }));
   const agents = await agentsOf(db, user, rows);
   const shown = rows.flatMap((row) => {
     const record = toRecord(user, agents, row);
@@ -37,4 +38,13 @@ export async function showTrace(db: Database, caller: Caller, trace_id: string):
     usd: formatUsd(sum('cost_nano_usd')),
     spans: shown.map(({ record }) => record),
   };
+}
+
+/** Only the service knows the caller of a run, so a span of the agent's code has the caller of its run. */
+function withCallers(rows: readonly Span[]): Span[] {
+  const runOf = ({ agent_id, run_id }: Span) => `${agent_id} ${run_id}`;
+  const callers = new Map(
+    rows.filter(({ source }) => source === 'ingress').map((row) => [runOf(row), row.caller_id] as const),
+  );
+  return rows.map((row) => ({ ...row, caller_id: row.caller_id ?? callers.get(runOf(row)) ?? null }));
 }

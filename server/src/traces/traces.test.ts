@@ -47,6 +47,21 @@ test('the content of a call is for its caller and for admins of the agent; other
   ]);
 });
 
+test('a span of the agent has the caller of its run, and no other caller of the same trace sees its content', async () => {
+  const [mine, theirs] = ['0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e11', '0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e12'];
+  const other = await app.user('other@example.com', { teams: { ml: 'viewer' } });
+  const trace_id = await store(
+    { run_id: mine, caller_id: await idOf(caller) },
+    { run_id: theirs, caller_id: await idOf(other) },
+    { run_id: mine, source: 'agent', name: 'step' },
+    { source: 'agent', name: 'step without a run' },
+  );
+  const seen = async (user: TestUser) =>
+    Object.fromEntries((await show(user, trace_id)).spans.map(({ name, content }) => [name, content]));
+  expect(await seen(caller)).toMatchObject({ step: 'shown', 'step without a run': 'not_permitted' });
+  expect(await seen(other)).toMatchObject({ step: 'not_permitted', 'step without a run': 'not_permitted' });
+});
+
 test('a caller who may no longer call sees no content', async () => {
   const trace_id = await store({ caller_id: await idOf(reader) });
   expect((await show(reader, trace_id)).spans[0]?.content).toBe('not_permitted');
