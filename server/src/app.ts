@@ -83,6 +83,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   const spans = openTracing({
     db: openPool(spans_pool),
     figures_db: db,
+    version,
     ...config.traces,
     ...(config.database_url === undefined && { freeBytes: async () => await freeBytes(data_dir) }),
     onError,

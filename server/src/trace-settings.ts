@@ -11,13 +11,62 @@ export const traceSettings = {
     .describe(
       'the space of all traces. The oldest day is deleted first. When the last two days need more, further spans are only counted',
     ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe(
+      'a trace collector of your own, which gets a copy of each span. The service adds /v1/traces, and sends Protobuf. Default: no copies',
+    ),
+  OTEL_EXPORTER_OTLP_HEADERS: z
+    .string()
+    .transform((text, context) => {
+      const headers = readHeaders(text);
+      if (headers === undefined)
+        context.addIssue({ code: 'custom', message: 'must be name=value, separated by commas' });
+      return headers ?? {};
+    })
+    .default({})
+    .describe('headers for the trace collector: name=value, separated by commas, with percent-encoded values'),
+  OTEL_EXPORT_CONTENT: z
+    .stringbool()
+    .default(false)
+    .describe('whether the trace collector also gets the input and output of spans. Its users can then read them'),
 };
 
 export interface TracesConfig {
   keep_days: number;
   max_bytes: number;
+  export: { url: string; headers: Readonly<Record<string, string>>; has_content: boolean } | undefined;
 }
 
-export function tracesConfig(given: { TRACE_KEEP_DAYS: number; TRACE_MAX_MB: number }): TracesConfig {
-  return { keep_days: given.TRACE_KEEP_DAYS, max_bytes: given.TRACE_MAX_MB * 1024 ** 2 };
+type Given = z.output<z.ZodObject<typeof traceSettings>>;
+
+export function tracesConfig(given: Given): TracesConfig {
+  const base = given.OTEL_EXPORTER_OTLP_ENDPOINT;
+  return {
+    keep_days: given.TRACE_KEEP_DAYS,
+    max_bytes: given.TRACE_MAX_MB * 1024 ** 2,
+    export:
+      base === undefined
+        ? undefined
+        : {
+            url: `${base.replace(/\/+$/, '')}/v1/traces`,
+            headers: given.OTEL_EXPORTER_OTLP_HEADERS,
+            has_content: given.OTEL_EXPORT_CONTENT,
+          },
+  };
+}
+
+function readHeaders(text: string): Record<string, string> | undefined {
+  const pairs = text.split(',').map((pair) => /^\s*([\w-]+)\s*=\s*([^\r\n]*?)\s*$/.exec(pair));
+  try {
+    return Object.fromEntries(
+      pairs.map((found) => {
+        if (found === null) throw new URIError();
+        return [found[1] ?? '', decodeURIComponent(found[2] ?? '')];
+      }),
+    );
+  } catch {
+    return undefined;
+  }
 }

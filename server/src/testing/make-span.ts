@@ -40,6 +40,8 @@ export async function storeSpans(db: Database, spans: readonly Span[]): Promise<
   const storing = openTracing({
     db,
     figures_db: db,
+    export: undefined,
+    version: '1',
     keep_days: 14,
     max_bytes: 1024 ** 4,
     onError: (error) => faults.push(error),

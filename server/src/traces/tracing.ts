@@ -1,11 +1,22 @@
 // Each span of the service goes to all that use spans.
 import type { Database } from '../database/database.ts';
+import { openExport, type ExportSettings } from './export.ts';
 import { openFigures } from './figures.ts';
 import { openSpans, type Spans, type SpansParts } from './spans.ts';
 
-export function openTracing(parts: SpansParts & { figures_db: Database }): Spans {
-  const { figures_db, onError } = parts;
-  const all: Spans[] = [openSpans(parts), openFigures({ db: figures_db, onError })];
+interface TracingParts extends SpansParts {
+  figures_db: Database;
+  export: ExportSettings | undefined;
+  version: string;
+}
+
+export function openTracing({ figures_db, export: collector, version, ...parts }: TracingParts): Spans {
+  const { onError } = parts;
+  const all: Spans[] = [
+    openSpans(parts),
+    openFigures({ db: figures_db, onError }),
+    ...(collector === undefined ? [] : [openExport(collector, { version, onError })]),
+  ];
   return {
     add: (spans) => {
       for (const one of all) one.add(spans);
