@@ -52,6 +52,9 @@ export const operations = {
   'service.describe': { on: 'anyone' },
   'service.inspect': { on: 'org', role: 'admin' },
 
+  // The operation itself asks for the token of the setting.
+  'metrics.read': { on: 'anyone' },
+
   'session.open': { on: 'anyone' },
   'session.read': { on: 'signed_in' },
   'session.revoke': { on: 'signed_in' },

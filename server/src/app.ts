@@ -129,8 +129,9 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     stopping: stopping.signal,
     roles: roles.flatMap((role) => role.ready ?? []),
   });
+  const metrics = { token: config.traces.metrics_token, print: spans.printMetrics };
   const handlersOf = (some: readonly Role[]) =>
-    some.reduce<RoleHandlers>((all, { handlers }) => ({ ...all, ...handlers }), probeRoutes(ready));
+    some.reduce<RoleHandlers>((all, { handlers }) => ({ ...all, ...handlers }), probeRoutes(ready, metrics));
   const http = {
     ways: {
       bearer: { header: 'authorization', authenticate: authenticator(db, tokens, copies) },

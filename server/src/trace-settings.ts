@@ -27,6 +27,11 @@ export const traceSettings = {
     })
     .default({})
     .describe('headers for the trace collector: name=value, separated by commas, with percent-encoded values'),
+  METRICS_TOKEN: z
+    .string()
+    .min(24, 'must have 24 characters or more')
+    .optional()
+    .describe('the bearer token for /metrics, which each process serves. Default: /metrics is not served'),
   OTEL_EXPORT_CONTENT: z
     .stringbool()
     .default(false)
@@ -36,6 +41,7 @@ export const traceSettings = {
 export interface TracesConfig {
   keep_days: number;
   max_bytes: number;
+  metrics_token: string | undefined;
   export: { url: string; headers: Readonly<Record<string, string>>; has_content: boolean } | undefined;
 }
 
@@ -46,6 +52,7 @@ export function tracesConfig(given: Given): TracesConfig {
   return {
     keep_days: given.TRACE_KEEP_DAYS,
     max_bytes: given.TRACE_MAX_MB * 1024 ** 2,
+    metrics_token: given.METRICS_TOKEN,
     export:
       base === undefined
         ? undefined
@@ -58,12 +65,14 @@ export function tracesConfig(given: Given): TracesConfig {
 }
 
 function readHeaders(text: string): Record<string, string> | undefined {
-  const pairs = text.split(',').map((pair) => /^\s*([\w-]+)\s*=\s*([^\r\n]*?)\s*$/.exec(pair));
+  const pairs = text.split(',').map((pair) => /^\s*([\w-]+)\s*=\s*(.*?)\s*$/.exec(pair));
   try {
     return Object.fromEntries(
       pairs.map((found) => {
         if (found === null) throw new URIError();
-        return [found[1] ?? '', decodeURIComponent(found[2] ?? '')];
+        const value = decodeURIComponent(found[2] ?? '');
+        if (/[^\t\x20-\x7e]/.test(value)) throw new URIError();
+        return [found[1] ?? '', value];
       }),
     );
   } catch {

@@ -272,6 +272,7 @@ const freshKey = async () =>
 const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) => Sent | Promise<Sent> } = {
   'service.livez': () => ({}),
   'service.readyz': () => ({}),
+  'service.metrics': () => ({}),
   'service.openapi': () => ({}),
   'service.agent_schema': () => ({}),
   'service.asset_schema': () => ({ params: { kind: 'tool' } }),

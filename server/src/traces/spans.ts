@@ -12,6 +12,11 @@ export interface Spans {
   close(): Promise<void>;
 }
 
+export interface StoredSpans extends Spans {
+  /** By reason, since the start of the process. */
+  lost(): Readonly<Record<string, number>>;
+}
+
 type LossReason = 'queue_full' | 'storage_full' | 'not_of_today' | 'refused';
 
 const max_queued = 10_000;
@@ -42,14 +47,17 @@ export interface SpansParts {
 /** With less free space no span is stored. The audit log then still has this much. */
 const least_free_bytes = 1024 ** 3;
 
-export function openSpans({ db, keep_days, max_bytes, freeBytes, onError }: SpansParts): Spans {
+export function openSpans({ db, keep_days, max_bytes, freeBytes, onError }: SpansParts): StoredSpans {
   let queue: Span[] = [];
   let queued_bytes = 0;
   let isFull = false;
   let hasPartitions = false;
   let running: Promise<void> | undefined;
   const losses = new Map<LossReason, number>();
-  const lose = (reason: LossReason, spans: number) => void losses.set(reason, (losses.get(reason) ?? 0) + spans);
+  const all_losses = new Map<LossReason, number>();
+  const lose = (reason: LossReason, spans: number) => {
+    for (const counts of [losses, all_losses]) counts.set(reason, (counts.get(reason) ?? 0) + spans);
+  };
 
   async function keepWithinBounds(): Promise<void> {
     const bytes = await store.keepPartitions(db, { keep_days, max_bytes });
@@ -126,6 +134,7 @@ export function openSpans({ db, keep_days, max_bytes, freeBytes, onError }: Span
       }
     },
     flush,
+    lost: () => Object.fromEntries(all_losses),
     close: async () => {
       clearInterval(storing);
       clearInterval(keeping);
