@@ -11,6 +11,13 @@ export const traceSettings = {
     .describe(
       'the space of all traces. The oldest day is deleted first. When the last two days need more, further spans are only counted',
     ),
+  TRACE_SAMPLE_PERCENT: z.coerce
+    .number()
+    .min(0)
+    .max(100)
+    .default(100)
+    .describe('the share of traces that is kept longer than five minutes. Failed and slow ones are always kept'),
+  TRACE_SLOW_MS: z.coerce.number().int().min(1).default(5000).describe('a trace that took this long is slow'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url({ protocol: /^https?$/ })
     .optional()
@@ -41,6 +48,7 @@ export const traceSettings = {
 export interface TracesConfig {
   keep_days: number;
   max_bytes: number;
+  sampling: { share: number; slow_ms: number };
   metrics_token: string | undefined;
   export: { url: string; headers: Readonly<Record<string, string>>; has_content: boolean } | undefined;
 }
@@ -52,6 +60,7 @@ export function tracesConfig(given: Given): TracesConfig {
   return {
     keep_days: given.TRACE_KEEP_DAYS,
     max_bytes: given.TRACE_MAX_MB * 1024 ** 2,
+    sampling: { share: given.TRACE_SAMPLE_PERCENT / 100, slow_ms: given.TRACE_SLOW_MS },
     metrics_token: given.METRICS_TOKEN,
     export:
       base === undefined

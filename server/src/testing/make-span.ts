@@ -42,6 +42,7 @@ export async function storeSpans(db: Database, spans: readonly Span[]): Promise<
     figures_db: db,
     export: undefined,
     version: '1',
+    sampling: { share: 1, slow_ms: 1 },
     keep_days: 14,
     max_bytes: 1024 ** 4,
     onError: (error) => faults.push(error),

@@ -23,7 +23,9 @@ afterAll(async () => {
 
 function open(more: Partial<SpansParts> = {}) {
   const faults: unknown[] = [];
-  const spans = openSpans({ db, keep_days: 2, max_bytes: gigabyte, onError: (error) => faults.push(error), ...more });
+  const sampling = { share: 1, slow_ms: 5000 };
+  const onError = (error: unknown) => faults.push(error);
+  const spans = openSpans({ db, keep_days: 2, max_bytes: gigabyte, sampling, onError, ...more });
   return { spans, faults };
 }
 
@@ -115,6 +117,43 @@ test('old days are dropped, and the oldest ones while all spans take too much sp
   await owner.run(
     sql`create or replace function clock_now() returns timestamptz language sql volatile as 'select clock_timestamp()'`,
   );
+});
+
+test('a sample keeps failed and slow traces whole, its share of the others, and each trace for five minutes', async () => {
+  const minutes_us = 60e6;
+  const ended_us = Date.now() * 1000 - 10 * minutes_us;
+  const low = '0'.repeat(8);
+  const high = 'f'.repeat(8);
+  const traces = {
+    ordinary: { trace_id: `1`.repeat(24) + high },
+    'in the share': { trace_id: `2`.repeat(24) + low },
+    failed: { trace_id: `3`.repeat(24) + high, status: 'error' },
+    slow: { trace_id: `4`.repeat(24) + high, started_us: ended_us - 6_000_000 },
+    recent: { trace_id: `5`.repeat(24) + high, ended_us: ended_us + 9 * minutes_us },
+    'without an entry': { trace_id: `6`.repeat(24) + high, source: 'agent' },
+  } as const;
+  const { spans, faults } = open();
+  for (const [name, trace] of Object.entries(traces)) {
+    const started_us = ended_us - 1_000_000 + (name === 'recent' ? 9 * minutes_us : 0);
+    const span = makeSpan({ name, started_us, ended_us, ...trace });
+    spans.add([span, makeSpan({ ...span, span_id: makeSpan().span_id, source: 'agent', status: 'ok' })]);
+  }
+  await spans.close();
+  const sampled = open({ sampling: { share: 0.5, slow_ms: 5000 } });
+  // The partitions are looked at with the first span.
+  sampled.spans.add([makeSpan()]);
+  await sampled.spans.close();
+  expect([faults, sampled.faults]).toEqual([[], []]);
+  const kept = await owner.all<{ name: string; spans: number }>(
+    sql`select name, count(*)::int as spans from span where name = any(${Object.keys(traces)}) group by name`,
+  );
+  expect(Object.fromEntries(kept.map((row) => [row.name, row.spans]))).toEqual({
+    'in the share': 2,
+    failed: 2,
+    slow: 2,
+    recent: 2,
+    'without an entry': 2,
+  });
 });
 
 test('a disk with little free space gets no spans', async () => {

@@ -39,6 +39,7 @@ export interface SpansParts {
   db: Database;
   keep_days: number;
   max_bytes: number;
+  sampling: store.Sampling;
   /** The free space of the disk with the database; undefined for a database elsewhere. */
   freeBytes?: () => Promise<number>;
   onError: (error: unknown) => void;
@@ -47,7 +48,7 @@ export interface SpansParts {
 /** With less free space no span is stored. The audit log then still has this much. */
 const least_free_bytes = 1024 ** 3;
 
-export function openSpans({ db, keep_days, max_bytes, freeBytes, onError }: SpansParts): StoredSpans {
+export function openSpans({ db, keep_days, max_bytes, sampling, freeBytes, onError }: SpansParts): StoredSpans {
   let queue: Span[] = [];
   let queued_bytes = 0;
   let isFull = false;
@@ -62,6 +63,7 @@ export function openSpans({ db, keep_days, max_bytes, freeBytes, onError }: Span
   async function keepWithinBounds(): Promise<void> {
     const bytes = await store.keepPartitions(db, { keep_days, max_bytes });
     hasPartitions = true;
+    if (sampling.share < 1) await store.thin(db, sampling);
     isFull = bytes > max_bytes || (freeBytes !== undefined && (await freeBytes()) < least_free_bytes);
   }
 

@@ -32,6 +32,31 @@ export async function keepPartitions(
   return row.bytes;
 }
 
+export interface Sampling {
+  /** The share of ordinary traces that is kept, from 0 to 1. */
+  share: number;
+  /** A trace is kept when it took this long. */
+  slow_ms: number;
+}
+
+/** The microseconds before now in which traces are thinned: they have ended, and were not thinned long ago. */
+const thinned_us = { from: 3600e6, to: 300e6 };
+
+/** Deletes traces that are neither failed nor slow nor in the share. The end of the id decides, so all processes keep the same ones. */
+export async function thin(db: Tx, { share, slow_ms }: Sampling): Promise<number> {
+  const now_us = Date.now() * 1000;
+  return await db.run(sql`
+    with ended as (
+      select distinct trace_id from span
+      where is_entry and started_us > ${now_us - thinned_us.from}::bigint and started_us < ${now_us - thinned_us.to}::bigint
+        and ('x' || right(trace_id, 8))::bit(32)::bigint >= ${share}::float8 * 4294967296),
+    ordinary as (
+      select s.trace_id from span s join ended e on e.trace_id = s.trace_id group by s.trace_id
+      having bool_and(s.status = 'ok') and max(s.ended_us) - min(s.started_us) < ${slow_ms}::bigint * 1000
+        and max(s.ended_us) < ${now_us - thinned_us.to}::bigint)
+    delete from span s using ordinary o where s.trace_id = o.trace_id`);
+}
+
 export async function addLosses(db: Tx, losses: readonly { reason: string; spans: number }[]): Promise<void> {
   await db.run(sql`
     insert into span_loss as l (day, reason, spans)
