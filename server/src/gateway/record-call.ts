@@ -22,9 +22,9 @@ interface SettledAttempt {
 export interface CallSpan {
   settled(attempt: SettledAttempt): void;
   /** An answer has begun. The settlement of its attempt ends the span. */
-  begun(): void;
+  begun: () => void;
   /** After the last attempt. */
-  failed(error: unknown): void;
+  failed: (error: unknown) => void;
 }
 
 export interface RecordedCall {

@@ -36,6 +36,7 @@ import { logCheck } from '../service/log-check.ts';
 import { orgFileCheck } from '../service/org-file-check.ts';
 import { governanceReady } from '../service/readiness.ts';
 import { serviceRoutes } from '../service/routes.ts';
+import { traceCheck } from '../service/trace-check.ts';
 import { tracesRoutes } from '../traces/routes.ts';
 import { version } from '../version.ts';
 import { webhooksRoutes } from '../webhooks/routes.ts';
@@ -67,6 +68,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
     ...machineChecks(db, data_dir, version),
     ...orgFileChecks,
     logCheck(sealer, { anchor_file: config.audit.anchor_file, data_dir }),
+    traceCheck(db),
     outgoing.check,
     ...auditPushChecks(db, parts.receivers),
     ...containers.checks,

@@ -2,7 +2,7 @@
 // in opentelemetry/proto/trace/v1/trace.proto. OpenTelemetry's own encoder brings its three SDKs along, 19 MB.
 import type { Span } from './span.ts';
 
-export type AttributeValue = string | number | boolean | readonly (string | number | boolean)[];
+type AttributeValue = string | number | boolean | readonly (string | number | boolean)[];
 export type Attributes = Readonly<Record<string, AttributeValue>>;
 
 export interface Sent extends Pick<

@@ -4,7 +4,7 @@ import { bucketOf } from './latency.ts';
 
 export interface Metrics {
   add(spans: readonly Span[]): void;
-  print(): string;
+  print: () => string;
 }
 
 /** "Bucket boundaries" of the conventions. */

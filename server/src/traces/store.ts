@@ -123,3 +123,10 @@ export async function spansOfTrace(
     select ${columns}, s.input, s.output from span s left join asset a on a.id = s.agent_id
     where s.trace_id = ${trace_id} and ${whereReadsSpan(caller)} order by s.started_us, s.ended_us desc limit ${limit}`);
 }
+
+/** Of today and yesterday, the largest first. */
+export async function recentLosses(db: Reader): Promise<{ reason: string; spans: number }[]> {
+  return await db.all(sql`
+    select reason, sum(spans)::bigint as spans from span_loss where day >= (clock_now() at time zone 'UTC')::date - 1
+    group by reason order by spans desc, reason`);
+}

@@ -13,7 +13,7 @@ let agent: StoredAgent;
 let hidden: StoredAgent;
 
 beforeAll(async () => {
-  app = await testApp();
+  app = await testApp({ config: { engine_host: 'unix:///nowhere/docker.sock' } });
   owner = await app.user('owner@example.com', { teams: { ml: 'contributor' } });
   caller = await app.user('caller@example.com', { teams: { ml: 'viewer' } });
   reader = await app.user('reader@example.com');
@@ -116,4 +116,13 @@ test('a call to a model without an agent is for its caller and for admins of the
   expect(await list(lead)).toContain(trace_id);
   expect(await list(owner)).not.toContain(trace_id);
   await expect(show(owner, trace_id)).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('doctor reports spans that were not stored', async () => {
+  const look = async () => (await app.admin.client.call('service.doctor', {})).find(({ part }) => part === 'traces');
+  expect(await look()).toMatchObject({ verdict: 'ok' });
+  const old = makeSpan();
+  const week_us = 7 * 86_400e6;
+  await storeSpans(app.db, [{ ...old, started_us: old.started_us - week_us }]);
+  expect(await look()).toMatchObject({ verdict: 'warning', detail: expect.stringContaining('1 not_of_today') });
 });

@@ -13,7 +13,7 @@ interface TracingParts extends SpansParts {
 
 export interface Tracing extends Spans {
   /** In the text format of Prometheus. */
-  printMetrics(): string;
+  printMetrics: () => string;
 }
 
 export function openTracing({ figures_db, export: collector, version, ...parts }: TracingParts): Tracing {
