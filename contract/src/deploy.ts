@@ -67,6 +67,14 @@ export type Plan = z.output<typeof plan>;
 /** `unknown`: it should run, and the service has not checked it for too long. */
 export const agentStates = ['serving', 'starting', 'stopped', 'failed', 'unknown', 'not_deployed'] as const;
 
+export const callFigures = z.object({
+  calls: z.int(),
+  errors: z.int(),
+  p50_ms: z.number().nullable().describe('an estimate from a histogram; null without calls'),
+  p95_ms: z.number().nullable(),
+});
+export type CallFigures = z.output<typeof callFigures>;
+
 export const agentStatus = z.object({
   name: z.string(),
   ref: z.string().nullable(),
@@ -82,6 +90,7 @@ export const agentStatus = z.object({
   restarts: z.number().int(),
   last_exit: z.string().nullable().describe('why its container was last restarted'),
   in_flight: z.number().int().nullable(),
+  last_24h: callFigures.describe('of calls that have ended. They appear within ten seconds'),
   not_in_effect: z.array(z.string()),
   egress: z
     .array(z.string())

@@ -21,6 +21,7 @@ import { registryEndpoints } from './registry.ts';
 import { servicePrincipalsEndpoints } from './service-principals.ts';
 import { secretsEndpoints } from './secrets.ts';
 import { serviceEndpoints } from './service.ts';
+import { tracesEndpoints } from './traces.ts';
 import { webhooksEndpoints } from './webhooks.ts';
 
 export const endpoints = {
@@ -45,6 +46,7 @@ export const endpoints = {
   ...modelsEndpoints,
   ...auditEndpoints,
   ...auditStreamEndpoints,
+  ...tracesEndpoints,
   ...webhooksEndpoints,
 } as const satisfies Record<string, Endpoint>;
 

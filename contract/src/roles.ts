@@ -52,6 +52,9 @@ export const operations = {
   'service.describe': { on: 'anyone' },
   'service.inspect': { on: 'org', role: 'admin' },
 
+  // The operation itself asks for the token of the setting.
+  'metrics.read': { on: 'anyone' },
+
   'session.open': { on: 'anyone' },
   'session.read': { on: 'signed_in' },
   'session.revoke': { on: 'signed_in' },
@@ -140,6 +143,11 @@ export const operations = {
   'budget.read_org': { on: 'org', role: 'admin' },
   'budget.change': { on: 'team', role: 'admin', by: 'person' },
   'budget.change_org': { on: 'org', role: 'admin', by: 'person' },
+
+  // The operation limits its output to the spans of agents that the caller may read.
+  'trace.read': { on: 'signed_in' },
+  // Of a call that another principal made.
+  'trace.read_content': { on: 'asset', action: 'admin', role: 'viewer' },
 
   'audit.read': { on: 'signed_in', by: 'person' },
   'audit.verify': { on: 'org', role: 'admin' },

@@ -33,6 +33,15 @@ export const serviceEndpoints = {
     },
     problems: ['starting', 'storage_full', 'log_mismatch'],
   },
+  'service.metrics': {
+    surface: 'probes',
+    method: 'GET',
+    path: '/metrics',
+    summary: 'Counters of this process for Prometheus, for the bearer of METRICS_TOKEN. Not found without that setting',
+    operation: 'metrics.read',
+    reply: { kind: 'raw', status: 200 },
+    problems: [],
+  },
   'service.openapi': {
     method: 'GET',
     path: '/api/v1/openapi.json',

@@ -36,6 +36,9 @@ import type { Role, RoleHandlers, RoleParts } from './roles/role.ts';
 import { openWorker } from './roles/worker.ts';
 import { readiness } from './service/readiness.ts';
 import { probeRoutes } from './service/routes.ts';
+import { freeBytes } from './service/free-bytes.ts';
+import { spans_pool } from './traces/spans.ts';
+import { openTracing } from './traces/tracing.ts';
 import { version } from './version.ts';
 
 export interface App {
@@ -80,6 +83,16 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     return opened;
   };
   const copies = openCopies(openPool(copies_pool), { proofs: [governanceHead, instanceEpoch], openSessions });
+  const { data_dir } = config;
+  const spans = openTracing({
+    db: openPool(spans_pool),
+    figures_db: db,
+    version,
+    ...config.traces,
+    ...(config.database_url === undefined && { freeBytes: async () => await freeBytes(data_dir) }),
+    onError,
+  });
+  open.defer(async () => await spans.close());
   const alone: Omit<RoleParts, 'deploying' | 'outgoing' | 'models'> = {
     config,
     log,
@@ -95,6 +108,7 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     installation_id: await installationId(db),
     recordRefusal: refusalRecorder(db),
     guardrails,
+    spans,
     base_url: () => url,
     owner: `${hostname()}:${process.pid}`,
     stopping: stopping.signal,
@@ -115,14 +129,14 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   for (const name of config.roles) roles.push(await opens[name](parts));
 
   const requests = requestLog(log);
-  const { data_dir } = config;
   const ready = readiness(db, {
     data_dir,
     stopping: stopping.signal,
     roles: roles.flatMap((role) => role.ready ?? []),
   });
+  const metrics = { token: config.traces.metrics_token, print: spans.printMetrics };
   const handlersOf = (some: readonly Role[]) =>
-    some.reduce<RoleHandlers>((all, { handlers }) => ({ ...all, ...handlers }), probeRoutes(ready));
+    some.reduce<RoleHandlers>((all, { handlers }) => ({ ...all, ...handlers }), probeRoutes(ready, metrics));
   const http = {
     ways: {
       bearer: { header: 'authorization', authenticate: authenticator(db, tokens, copies) },

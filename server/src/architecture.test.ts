@@ -9,6 +9,8 @@ const parts = ['contract', 'server', 'cli'] as const;
 /** Lowest first; a folder imports only folders before it. */
 const ladder = [
   [
+    'push-urls.ts',
+    'trace-settings.ts',
     'config.ts',
     'log.ts',
     'version.ts',
@@ -40,6 +42,7 @@ const ladder = [
   ['registry'],
   ['ledger'],
   ['guardrails'],
+  ['traces'],
   ['keys'],
   ['approvals'],
   ['notifications'],

@@ -7,6 +7,8 @@ import { parseEnv } from 'node:util';
 import { defaultPort } from '@gantry/contract/default-port.ts';
 import { isEmail } from '@gantry/contract/refs.ts';
 import { z } from 'zod';
+import { areDistinct, isPushUrl, push_url_forms } from './push-urls.ts';
+import { tracesConfig, traceSettings, type TracesConfig } from './trace-settings.ts';
 
 const list = z
   .string()
@@ -23,9 +25,6 @@ const subnet = z.cidrv4();
 const atLeast = (least: number) => z.coerce.number().int().min(least);
 const anyPort = atLeast(0).max(65_535);
 const port = anyPort.min(1);
-const push_url_forms =
-  'must be https://…, http:// on this machine, or syslog+tls://, syslog+tcp:// or syslog+udp:// with a host and without a user. Each URL appears once';
-
 const publicImage = (python: string): string => `python:${python}-slim-bookworm`;
 const publicPythons = ['3.10', '3.11', '3.13', '3.14'];
 const baseImagePattern = /^3\.\d{1,2}=\S+$/;
@@ -175,6 +174,7 @@ export const settings = z.object({
   EGRESS_PORT: port
     .default(4491)
     .describe('the port of the proxy for agents with limited outgoing connections, on their network'),
+  ...traceSettings,
   SYNC_BUDGET_SECONDS: seconds(25).describe('a longer call is answered with 202 and a run id after this time'),
   START_DEADLINE_SECONDS: seconds(120).describe('the time limit of a new revision to become ready'),
   DRAIN_LIMIT_SECONDS: seconds(3600).describe('the time that an old revision has to finish its calls'),
@@ -236,6 +236,7 @@ export interface Config {
   /** Absent: the address on the agents' network. */
   gateway_url: string | undefined;
   egress_port: number;
+  traces: TracesConfig;
   sync_budget_seconds: number;
   start_deadline_seconds: number;
   drain_limit_seconds: number;
@@ -326,6 +327,7 @@ export function readConfig(
     gateway_port: given.GATEWAY_PORT,
     gateway_url: given.GATEWAY_URL,
     egress_port: given.EGRESS_PORT,
+    traces: tracesConfig(given),
     sync_budget_seconds: given.SYNC_BUDGET_SECONDS,
     start_deadline_seconds: given.START_DEADLINE_SECONDS,
     drain_limit_seconds: given.DRAIN_LIMIT_SECONDS,
@@ -358,19 +360,6 @@ function auditPush(given: z.output<typeof settings>): Config['audit_push'] {
       `AUDIT_PUSH_TOKEN and AUDIT_PUSH_SIGNING_KEY are for one HTTP destination; AUDIT_PUSH_URL names ${over_http}.`,
     );
   return { urls, token, signing_key, ca_file: given.AUDIT_PUSH_CA_FILE };
-}
-
-function areDistinct(urls: readonly string[]): boolean {
-  return new Set(urls.map((url) => url.replace(/\?.*$/, ''))).size === urls.length;
-}
-
-function isPushUrl(text: string): boolean {
-  const url = URL.parse(text);
-  if (url === null || url.hostname === '' || url.username !== '' || url.password !== '' || url.hash !== '')
-    return false;
-  if (/^syslog\+(tls|tcp|udp):$/.test(url.protocol)) return url.pathname.length <= 1 && url.search === '';
-  const here = url.hostname === 'localhost' || url.hostname === '127.0.0.1' || url.hostname === '[::1]';
-  return url.protocol === 'https:' || (url.protocol === 'http:' && here);
 }
 
 function mailConfig(given: z.output<typeof settings>): MailConfig | undefined {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { traceContext } from './trace-context.ts';
+import { traceContext, traceparentOf } from './trace-context.ts';
 
 const trace_id = '0af7651916cd43dd8448eb211c80319c';
 const parent_id = 'b7ad6b7169203331';
@@ -14,9 +14,13 @@ test.each([
 ])('a valid trace goes on; with the flags %s it has %s, so no caller hides a call', (flags, passed) => {
   expect(given(`00-${trace_id}-${parent_id}-${flags}`)).toEqual({
     trace_id,
-    traceparent: `00-${trace_id}-${parent_id}-${passed}`,
+    parent_id,
+    flags: Number(passed),
     tracestate: 'vendor=1',
   });
+  expect(traceparentOf(given(`00-${trace_id}-${parent_id}-${flags}`), 'b'.repeat(16))).toBe(
+    `00-${trace_id}-${'b'.repeat(16)}-${passed}`,
+  );
 });
 
 test.each([
@@ -32,7 +36,8 @@ test.each([
   const begun = given(traceparent);
   expect(begun).toEqual({
     trace_id: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
-    traceparent: expect.stringMatching(`^00-${begun.trace_id}-[0-9a-f]{16}-03$`) as string,
+    parent_id: null,
+    flags: 3,
     tracestate: null,
   });
   expect(begun.trace_id).not.toBe(trace_id);

@@ -4,8 +4,9 @@ import { randomBytes } from 'node:crypto';
 export interface TraceContext {
   /** 32 hexadecimal digits. */
   trace_id: string;
-  /** The header for what the request calls. */
-  traceparent: string;
+  /** The caller's span; null for a started trace. */
+  parent_id: string | null;
+  flags: number;
   /** Of a continued trace. */
   tracestate: string | null;
 }
@@ -18,13 +19,15 @@ const random = 2;
 export function traceContext(headers: Pick<Headers, 'get'>): TraceContext {
   const [, trace_id = '', parent_id = '', flags = ''] = form.exec(headers.get('traceparent') ?? '') ?? [];
   if (isZero(trace_id) || isZero(parent_id))
-    return contextOf(randomBytes(16).toString('hex'), randomBytes(8).toString('hex'), random, null);
-  return contextOf(trace_id, parent_id, parseInt(flags, 16) & random, headers.get('tracestate'));
+    return { trace_id: randomBytes(16).toString('hex'), parent_id: null, flags: sampled | random, tracestate: null };
+  // A caller's flag must not hide a call: the service chooses after the end of a trace which ones it keeps.
+  const passed = (parseInt(flags, 16) & random) | sampled;
+  return { trace_id, parent_id, flags: passed, tracestate: headers.get('tracestate') };
 }
 
-// A caller's flag must not hide a call: the service chooses after the end of a trace which ones it keeps.
-function contextOf(trace_id: string, parent_id: string, flags: number, tracestate: string | null): TraceContext {
-  return { trace_id, traceparent: `00-${trace_id}-${parent_id}-0${flags | sampled}`, tracestate };
+/** The header for what this span calls. */
+export function traceparentOf({ trace_id, flags }: Pick<TraceContext, 'trace_id' | 'flags'>, span_id: string): string {
+  return `00-${trace_id}-${span_id}-0${flags}`;
 }
 
 /** Also for no text. The standard forbids an id of zeros. */

@@ -7,6 +7,8 @@ import { misuse } from '../refusal.ts';
 import type { Result } from '../result.ts';
 import type { Session } from '../session/session.ts';
 import { printStream } from '../agent/stream-answer.ts';
+import { describeTrace } from '../trace/describe-trace.ts';
+import { awaitTrace, hintAtTrace, startTrace, type CallTrace } from '../trace/traced-call.ts';
 import { line } from '../view/view.ts';
 
 export const command = defineCommand({
@@ -17,6 +19,7 @@ export const command = defineCommand({
     `svc invoke greeter "hello"`,
     `svc invoke greeter '{"message":"hi"}' --context '{"user":"ada"}'`,
     `svc invoke greeter - --stream < input.json`,
+    `svc invoke greeter "hello" --trace`,
   ],
   arguments: { name: agentArgument, input: optional('A text, JSON, or - to read either from stdin') },
   flags: {
@@ -26,39 +29,54 @@ export const command = defineCommand({
     context: jsonObject('The `context` of the graph'),
     config: settings('A member of `config.configurable`, as JSON or text; repeatable'),
     run: text('Show the result of an earlier call instead', 'id'),
+    trace: toggle('Show the trace of the call after its answer'),
   },
-  async run({ name, input, stream, async: detached, thread, context, config, run }, session) {
+  async run({ name, input, stream, async: detached, thread, context, config, run, trace: shows_trace }, session) {
     if (run !== undefined) return result(await awaitRun(session, name, run, false), name);
     if (stream && detached) throw misuse('--stream and --async exclude each other');
+    if (shows_trace && detached) throw misuse('--trace and --async exclude each other');
     const body = JSON.stringify({
       input: await suggestAgent(session, name, () => readInput(session, name, input)),
       ...(context === undefined ? {} : { context }),
       ...(config === undefined ? {} : { config: { configurable: config } }),
       ...(thread === undefined ? {} : { thread_id: thread }),
     });
-    return await suggestAgent(session, name, async () => {
-      if (stream)
-        return await printStream(
-          session,
-          await session.call(
-            'invoke.stream',
-            { params: { name }, body: Buffer.from(body) },
-            { headers: { accept: 'text/event-stream' } },
-          ),
+    const trace = startTrace();
+    const answered = await suggestAgent(session, name, () =>
+      hintAtTrace(trace, async () => {
+        if (stream)
+          return await printStream(
+            session,
+            await session.call(
+              'invoke.stream',
+              { params: { name }, body: Buffer.from(body) },
+              { headers: { accept: 'text/event-stream', ...trace.headers } },
+            ),
+          );
+        const response = await session.call(
+          'invoke.call',
+          { params: { name }, body: Buffer.from(body) },
+          { headers: { ...trace.headers, ...(detached && { prefer: 'respond-async' }) } },
         );
-      const response = await session.call(
-        'invoke.call',
-        { params: { name }, body: Buffer.from(body) },
-        detached ? { headers: { prefer: 'respond-async' } } : {},
-      );
-      const answer = await readAnswer(response);
-      if (response.status !== 202) return result(answer, name);
-      return detached
-        ? startedResult(answer, name)
-        : result(await awaitRun(session, name, String(answer['run_id']), true), name);
-    });
+        const answer = await readAnswer(response);
+        if (response.status !== 202) return result(answer, name);
+        return detached
+          ? startedResult(answer, name)
+          : result(await awaitRun(session, name, String(answer['run_id']), true), name);
+      }),
+    );
+    return shows_trace ? await withTrace(session, trace, answered) : answered;
   },
 });
+
+async function withTrace(session: Session, called: CallTrace, { data, view, ...more }: Result): Promise<Result> {
+  const trace = await awaitTrace(session, called);
+  const shown =
+    trace === undefined
+      ? [line(`No trace yet: svc trace show ${called.id}`)]
+      : describeTrace(trace, { content: false });
+  return { ...more, data: { ...Object(data), trace: trace ?? null }, view: [...view, ...shown] };
+}
 
 export type AgentAnswer = Record<string, unknown>;
 

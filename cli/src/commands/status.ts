@@ -5,6 +5,7 @@ import { defineCommand } from '../command.ts';
 import { limitFlag, takePages } from '../pages.ts';
 import type { Result } from '../result.ts';
 import type { Session } from '../session/session.ts';
+import { printMs } from '../trace/describe-trace.ts';
 import { faint, fields, line, prose, state, table, time, warn, type View } from '../view/view.ts';
 
 export const command = defineCommand({
@@ -24,13 +25,15 @@ async function showAll(session: Session, limit: number | undefined): Promise<Res
     data: agents,
     view: [
       table(
-        ['agent', 'state', 'version', 'team', 'deployed', prose('detail')],
+        ['agent', 'state', 'version', 'team', 'deployed', 'calls 24h', 'errors', prose('detail')],
         agents.map((agent) => [
           agent.name,
           state(agent.state),
           agent.ref?.split('@')[1] ?? null,
           agent.team,
           time(agent.deployed_at),
+          agent.last_24h.calls,
+          agent.last_24h.errors,
           agent.detail,
         ]),
         'No agents yet. Create one: svc init greeter --framework langgraph',
@@ -77,6 +80,7 @@ export function describeAgent(agent: AgentStatus): View {
           : agent.egress.length === 0
             ? 'only the model gateway'
             : ['the model gateway', ...agent.egress].join(', '),
+      'Last 24 h': describeCalls(agent.last_24h),
       Draining: agent.draining.length === 0 ? null : agent.draining.join(', '),
     }),
     ...agent.not_in_effect.map((field) => line(faint('not in effect  '), field)),
@@ -85,6 +89,11 @@ export function describeAgent(agent: AgentStatus): View {
       line(warn('refused  '), `${destination} ${reason}`, faint(count === 1 ? '' : `  ${count} times`)),
     ),
   ];
+}
+
+function describeCalls({ calls, errors, p50_ms, p95_ms }: AgentStatus['last_24h']): string | undefined {
+  if (calls === 0 || p50_ms === null || p95_ms === null) return undefined;
+  return `${calls} calls, ${errors} errors; half within about ${printMs(p50_ms)}, 95 % within ${printMs(p95_ms)}`;
 }
 
 function nextFor(agent: AgentStatus): Result['next'] {

@@ -11,7 +11,7 @@ interface Asked {
   headers: IncomingMessage['headers'];
   body: string;
 }
-type Reply = (response: ServerResponse, asked: Asked) => void;
+export type Reply = (response: ServerResponse, asked: Asked) => void;
 
 export interface ScriptedService extends AsyncDisposable {
   url: string;

@@ -23,6 +23,7 @@ import * as runs from '../runs.ts';
 import * as secrets from '../secrets.ts';
 import * as servicePrincipals from '../service-principals.ts';
 import * as service from '../service.ts';
+import * as traces from '../traces.ts';
 import * as webhooks from '../webhooks.ts';
 
 interface Noun {
@@ -50,6 +51,7 @@ export const nouns: readonly Noun[] = [
   { tag: 'guardrails', about: 'What guardrails did', files: [guardrails, required] },
   { tag: 'models', about: 'Models: their upstreams, health and prices', files: [models] },
   { tag: 'gateway', about: 'Calls to models', files: [gateway] },
+  { tag: 'traces', about: 'What agents did in their runs, as spans', files: [traces] },
   { tag: 'audit', about: 'The audit log: reading, following, exporting and verifying it', files: [audit, auditStream] },
   { tag: 'webhooks', about: 'Addresses that receive events', files: [webhooks] },
 ];

@@ -1,10 +1,12 @@
 // A hidden asset is in no list, with any filter. No cursor and no other spelling of its name reveals it.
+import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { endpointUrl } from '@gantry/contract/client.ts';
 import type { Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
 import { serveAgent, storeAgent } from '../testing/stored-agent.ts';
+import { makeSpan, storeSpans } from '../testing/make-span.ts';
 import { deaf_host, makeWebhook } from '../testing/make-webhook.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
 
@@ -13,6 +15,7 @@ const marker = 'zanzibar';
 const nowhere = 'nirvana';
 const agent = `${marker}-agent`;
 
+const run_id = randomUUID();
 let app: TestApp;
 let max: TestUser;
 let ada: TestUser;
@@ -44,6 +47,7 @@ beforeAll(async () => {
   beginnings = {
     '<request>': begin(request),
     '<deploy>': begin(deploy),
+    '<run>': run_id,
     '<delivery>': begin(delivery),
     '<key>': key?.prefix ?? '',
   };
@@ -69,6 +73,8 @@ async function everythingOf(team: string, word: string, by: TestUser, boss: Test
     const { id } = await by.client.call('approvals.submit', { body: { asset: `agents/${name}`, message: word } });
     await boss.client.call('approvals.approve', { params: { id }, body: { reason: word } });
     await serveAgent(app, stored, 'http://127.0.0.1:1');
+    const calls = [run_id, randomUUID()].map((run) => makeSpan({ agent_id: stored.asset_id, name: word, run_id: run }));
+    await storeSpans(app.db, calls);
     await boss.client.call('deployments.create', { body: { ref: stored.ref, force: true } });
     await boss.client.call('groups.create', { body: { name: `${name}-group`, team } });
     await boss.client.call('principals.create', { body: { name: `${name}-machine`, team } });
@@ -117,6 +123,19 @@ const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[]
   'approvals.list': [{ filters: [{}, { status: 'approved' }, { asset: `agents/${agent}` }, { id: '<request>' }] }],
   'secrets.list': [{ filters: [{}, { team: 'ml' }, { agent }, { name: `${marker}_agent_secret` }] }],
   'deployments.list': [{ filters: [{}, { agent }, { id: '<deploy>' }] }],
+  'traces.runs': [{ params: { name: agent }, filters: [{}] }],
+  'traces.list': [
+    {
+      filters: [
+        {},
+        { agent },
+        { run: '<run>' },
+        { since: '2020-01-01T00:00:00Z' },
+        { status: 'ok' },
+        { min_duration_ms: '1000' },
+      ],
+    },
+  ],
   'agents.statuses': [{ filters: [{}] }],
   'notifications.list': [{ filters: [{}, { unread: 'true' }] }],
   'audit.list': [
@@ -203,7 +222,7 @@ describe('a cursor works only for its own list, filters and caller:', () => {
       return;
     }
     expect((await ask(first.token, name, params, { ...filter, limit: '1', cursor })).status).toBe(200);
-    const refusal = of_operators.includes(name) ? 403 : 400;
+    const refusal = of_operators.includes(name) ? 403 : params['name'] === agent ? 404 : 400;
     expect((await ask(olga.token, name, params, { ...filter, cursor })).status).toBe(refusal);
     const others = asked.filter((one) => one.name !== name || one.shown !== JSON.stringify(filter));
     for (const other of others.filter((one) => one.name === name || one.name === 'teams.list')) {

@@ -1,6 +1,6 @@
 // Lists load candidates from the database and decide each of them in TypeScript. This test uses random organisations. No condition omits a
 // row that its rule allows, and each list contains exactly the rows that the rule allows.
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makersOf } from '../approvals/approvers.ts';
@@ -45,6 +45,7 @@ import {
   times,
   type Everything,
 } from '../testing/random-organisation.ts';
+import { readsSpan, whereReadsSpan } from '../traces/policy.ts';
 import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
 import type { SignedInCaller } from './caller.ts';
 import { canRead, covers, decide, whereCanRead, whereCovers } from './decide.ts';
@@ -90,7 +91,7 @@ test('no list omits a row that its rule allows or shows a row that its rule refu
     { numRuns: runs, endOnFailure: true },
   );
   // A rule with always the same answer would prove little.
-  expect(tally.size).toBe(12);
+  expect(tally.size).toBe(13);
   for (const [rule, { allowed, refused }] of tally)
     expect({ rule, both: allowed > 0 && refused > 0 }).toEqual({ rule, both: true });
 });
@@ -120,11 +121,22 @@ async function load(everything: Everything) {
     machines: await db.all<OfTeam>(sql`select id, team_id from service_principal`),
     keys: await db.all<OfKey>(sql`
       select k.id, k.scope, k.scope_id, k.team_id, t.name as team from gateway_key k left join team t on t.id = k.team_id`),
+    spans: spansOf(everything),
     assetOf: (id: string) => found(assets.find((asset) => asset.id === id)),
   };
 }
 
 type OfKey = OfScope & { id: string };
+
+/** Of each agent, of a deleted one, and of calls without an agent. */
+function spansOf({ assets, teams, callers }: Everything) {
+  const caller_ids = [null, ...callers.map(({ id }) => id)];
+  const owners = [
+    ...[...assets.map(({ id }) => id), randomUUID()].map((agent_id) => ({ agent_id, team_id: null })),
+    ...[null, ...teams.map(({ id }) => id)].map((team_id) => ({ agent_id: null, team_id })),
+  ];
+  return owners.flatMap((owner) => caller_ids.map((caller_id) => ({ id: randomUUID(), ...owner, caller_id })));
+}
 
 interface OfTeam {
   id: string;
@@ -184,7 +196,7 @@ function toldOfAccountsAreWithin({ people, teams }: World): (readonly [string, R
 }
 
 function callersRows(world: World, caller: SignedInCaller): (readonly [string, Rows])[] {
-  const { entries, assets, requests, teams, secrets, keys, log, assetOf } = world;
+  const { entries, assets, requests, teams, secrets, keys, spans, log, assetOf } = world;
   const scope = scopeOf(world, caller);
   const requested = sql`approval r join asset a on a.id = r.asset_id join version v on v.id = r.version_id`;
   return Object.entries({
@@ -233,6 +245,19 @@ function callersRows(world: World, caller: SignedInCaller): (readonly [string, R
       all: keys,
       allowed: keys.filter((key) => isListedKey(caller, key)),
       candidates: sql`select k.id from gateway_key k where ${whereListedKeys(caller)}`,
+    },
+    readsSpan: {
+      all: spans,
+      allowed: spans.filter((span) =>
+        readsSpan(
+          caller,
+          span,
+          assets.find(({ id }) => id === span.agent_id),
+        ),
+      ),
+      candidates: sql`
+        select s.id from jsonb_to_recordset(${JSON.stringify(spans)}::jsonb) as s (id uuid, agent_id uuid, team_id uuid, caller_id uuid)
+        left join asset a on a.id = s.agent_id where ${whereReadsSpan(caller)}`,
     },
     mayReadEntry: {
       all: log,

@@ -12,6 +12,7 @@ import { sql } from '../database/sql.ts';
 import { deriveKey } from '../derive-key.ts';
 import { passwordTokens } from '../login/password-token.ts';
 import { standInFor } from '../testing/agent-stand-in.ts';
+import { makeSpan, storeSpans } from '../testing/make-span.ts';
 import { deaf_host, deafWebhook, makeDeadDelivery, makeWebhook } from '../testing/make-webhook.ts';
 import { projectOf } from '../testing/project-archive.ts';
 import { storeAgent, type StoredAgent } from '../testing/stored-agent.ts';
@@ -207,6 +208,12 @@ async function runOf(look: Look, actor: Actor, { agent }: Subject): Promise<stri
   return row?.id ?? nothing;
 }
 
+async function traceOf({ agent }: Subject): Promise<string> {
+  const span = makeSpan({ agent_id: agent.asset_id });
+  await storeSpans(app.db, [span]);
+  return span.trace_id;
+}
+
 async function memberToRemove(): Promise<string> {
   const email = `${fresh('member')}@example.com`;
   await app.user(email, { teams: { ml: 'viewer' } });
@@ -265,6 +272,7 @@ const freshKey = async () =>
 const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) => Sent | Promise<Sent> } = {
   'service.livez': () => ({}),
   'service.readyz': () => ({}),
+  'service.metrics': () => ({}),
   'service.openapi': () => ({}),
   'service.agent_schema': () => ({}),
   'service.asset_schema': () => ({ params: { kind: 'tool' } }),
@@ -303,6 +311,9 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   },
   'costs.report': () => ({}),
   'guardrails.report': (at) => ({ query: { agent: at.agent.name } }),
+  'traces.list': () => ({}),
+  'traces.runs': (at) => ({ params: { name: at.agent.name } }),
+  'traces.show': async (at) => ({ params: { id: await traceOf(at) } }),
   'keys.list': () => ({}),
   'keys.create': () => ({ body: { scope: 'team', scope_id: 'ml' } }),
   'keys.show': async () => ({ params: { id: await freshKey() } }),

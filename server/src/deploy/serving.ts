@@ -1,7 +1,6 @@
 // Finds the container that answers for an agent now. The ingress asks before every call.
 import { LRUCache } from 'lru-cache';
 import type { SignedInCaller } from '../access/caller.ts';
-import type { AssetSubject } from '../access/subject.ts';
 import { wanted, type Kind, type Wanted } from '../copies/copies.ts';
 import { requiredRules } from '../guardrails/make-rules.ts';
 import type { Rule } from '../guardrails/rule.ts';
@@ -50,7 +49,7 @@ interface CalledAgent {
   /** Read at the same moment as the other fields. */
   caller: SignedInCaller;
   /** Undefined when the agent does not exist. */
-  agent: AssetSubject | undefined;
+  agent: AssetRecord | undefined;
   /** Undefined for an agent that is not deployed. */
   serving: Serving | undefined;
 }

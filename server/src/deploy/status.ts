@@ -1,7 +1,7 @@
 // The state of agents. For one agent, the status looks at the container now, so a dead container shows as dead.
 // A list reads from the database the keeper's last condition and the time of its look.
 import { notInEffect, type AgentConfig } from '@gantry/contract/agent-yaml.ts';
-import type { AgentStatus } from '@gantry/contract/deploy.ts';
+import type { AgentStatus, CallFigures } from '@gantry/contract/deploy.ts';
 import type { Page } from '@gantry/contract/endpoint.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printVersionRef } from '@gantry/contract/refs.ts';
@@ -18,6 +18,7 @@ import { list } from '../registry/assets/list.ts';
 import { loadAgentConfigs } from '../registry/versions/load-version-content.ts';
 import { findRuns, type RunRow } from '../runs/run.ts';
 import { readPresentSecrets } from '../secrets/delivery.ts';
+import { dailyFigures } from '../traces/daily-figures.ts';
 import { lastCondition, look, unseen, type Condition } from './condition.ts';
 import { whyOutsideSetting } from './egress.ts';
 import { endpointOf } from './endpoint.ts';
@@ -67,13 +68,18 @@ interface ListedAgent {
   refused: Awaited<ReturnType<typeof store.refusedEgress>>;
   draining: string[];
   newest: store.DeploymentRow | undefined;
+  last_24h: CallFigures;
   run: RunRow | undefined;
 }
 
 /** In the order of the agents, with one statement of each kind for all of them. */
 async function loadAgents(db: Reader, agents: readonly Agent[]): Promise<ListedAgent[]> {
   const ids = agents.map(({ id }) => id);
-  const [routes, instances] = await Promise.all([store.routes(db, ids, 'local'), store.instancesOf(db, ids)]);
+  const [routes, instances, figures] = await Promise.all([
+    store.routes(db, ids, 'local'),
+    store.instancesOf(db, ids),
+    dailyFigures(db, ids),
+  ]);
   const routed = new Map(routes.map((route) => [route.agent_id, route]));
   const others = ids.filter((id) => !routed.has(id));
   const [configs, deployments, setting, refused] = await Promise.all([
@@ -104,13 +110,14 @@ async function loadAgents(db: Reader, agents: readonly Agent[]): Promise<ListedA
       row: rows.find(({ revision_id }) => revision_id === route?.id),
       draining: rows.filter(({ seconds_draining }) => seconds_draining !== null).map(({ revision_id }) => revision_id),
       newest,
+      last_24h: figures.of(agent.id),
       run: runs.find(({ id }) => id === newest?.run_id),
     };
   });
 }
 
 function describe(parts: DeployParts, listed: ListedAgent, condition: Condition): AgentStatus {
-  const { agent, route, config, row, setting, refused, draining } = listed;
+  const { agent, route, config, row, setting, refused, draining, last_24h } = listed;
   const { name, team, latest_version } = agent;
   const ref = route === undefined ? null : printVersionRef({ kind: 'agent', name, version: route.version });
   const made = row?.place.egress;
@@ -119,6 +126,7 @@ function describe(parts: DeployParts, listed: ListedAgent, condition: Condition)
     team,
     latest_version,
     draining,
+    last_24h,
     ...condition,
     ref,
     endpoint: route === undefined ? null : endpointOf(parts, name),

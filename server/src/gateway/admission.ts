@@ -28,6 +28,8 @@ export interface Admitted {
   output_tokens: number;
   is_limited: boolean;
   rates: Reserved['rates'];
+  /** In nano-USD. */
+  held: number;
 }
 
 interface Settled extends Settlement {
@@ -178,8 +180,8 @@ export function openAdmission(
 function admittedBy(books: Books, asked: Asked, facts: Facts): Admitted {
   const { model } = judge(facts, asked.model, books.now);
   const reservation = asked.reservation({ ...facts, model });
-  const { output_tokens, is_limited, rates } = books.reserve(reservation);
-  return { key: facts.key, rules: facts.rules, model, output_tokens, is_limited, rates };
+  const { nano: held, output_tokens, is_limited, rates } = books.reserve(reservation);
+  return { key: facts.key, rules: facts.rules, model, output_tokens, is_limited, rates, held };
 }
 
 function ledgerUnavailable(): Problem {

@@ -1,5 +1,6 @@
 // The judges of guardrails ask models of the catalogue. Who pays for the judged call pays for its judges: each has a hold, a ledger row with the
 // tag `guardrail:<name>`, and the same limits. A judge gets no text that pii_detection hides.
+import { randomBytes } from 'node:crypto';
 import type { KeyCaller } from '../access/caller.ts';
 import { askNobody, type AskFor } from '../guardrails/guarded-call.ts';
 import { JudgeFailed, type JsonValue, type JudgeRequest } from '../guardrails/rule.ts';
@@ -9,6 +10,7 @@ import { openCall } from './open-call.ts';
 import { toModel } from './model.ts';
 import type { Judging } from './judging.ts';
 import type { GatewayParts } from './parts.ts';
+import { openCallSpan } from './record-call.ts';
 import * as store from './store.ts';
 import { chatCompletions } from './wires/chat-completions.ts';
 import { messages } from './wires/messages.ts';
@@ -30,6 +32,8 @@ export function askJudge(
     const model = toModel(row, new Map());
     const asked = questionOf(request, model.kind, model.max_tokens_field);
     const caller: Judging = { kind: 'judge', id: payer.id, accounts: payer.accounts, rule, payer };
+    const trace = { trace_id: run.trace_id ?? randomBytes(16).toString('hex'), parent_id: null };
+    const span = openCallSpan(gateway.spans, { caller: payer, run, trace, model: request.model, rule });
     const call = openCall(gateway, asked.wire, {
       sent: asked.sent,
       caller,
@@ -37,8 +41,11 @@ export function askJudge(
       headers: new Headers(),
       signal: ends,
       ask: askNobody,
+      span,
     });
-    const { body } = await callInTurn(gateway.health, call);
+    const replying = callInTurn(gateway.health, call);
+    void replying.then(span.begun, span.failed);
+    const { body } = await replying;
     if (typeof body !== 'string' && !(body instanceof Uint8Array)) throw new JudgeFailed('the judge answered a stream');
     return asked.read(parsed(Buffer.from(body).toString()));
   };

@@ -5,6 +5,7 @@ import type { Payer } from './facts.ts';
 import type { Model } from './model.ts';
 import type { GatewayParts } from './parts.ts';
 import { costOf } from './prices/cost.ts';
+import type { CallSpan } from './record-call.ts';
 import { inputClasses, outputClasses, type Usage } from './prices/rates.ts';
 import type { AskedOfModel, Json, Wire } from './wires/wire.ts';
 
@@ -18,30 +19,38 @@ export interface Attempt extends Admitted {
   passed: Record<string, string>;
   caller: Payer;
   run: RunOfCall;
+  /** The same for all attempts of a call. */
+  call_id: string;
   hold_id: string;
   client: AbortSignal;
   /** Undefined for a key without guardrails. */
   guarded: GuardedCall | undefined;
+  /** Undefined for a test of a model. */
+  span: CallSpan | undefined;
 }
 
 /** Without usage, the whole hold is charged. */
 export function settle(
-  { gateway, caller, hold_id, model }: Attempt,
+  { gateway, caller, call_id, hold_id, model, held, span }: Attempt,
   outcome: 'answered' | 'refused' | 'failed',
   usage: Usage | undefined,
 ): void {
   const counts = Object.entries(usage ?? {}).filter(([, tokens]) => tokens !== 0);
   const tokensOf = (classes: object) =>
     counts.reduce((sum, [name, tokens]) => sum + (Object.hasOwn(classes, name) ? tokens : 0), 0);
+  const input_tokens = tokensOf(inputClasses);
+  const output_tokens = tokensOf(outputClasses);
+  const nano = outcome === 'refused' ? 0 : usage && nanoOf(model, usage);
   gateway.admission.settle({
     hold_id,
     accounts: caller.accounts,
     outcome,
-    nano: outcome === 'refused' ? 0 : usage && nanoOf(model, usage),
-    input_tokens: tokensOf(inputClasses),
-    output_tokens: tokensOf(outputClasses),
+    nano,
+    input_tokens,
+    output_tokens,
     usage: Object.fromEntries(counts),
   });
+  span?.settled({ call_id, model, outcome, input_tokens, output_tokens, nano: nano ?? held });
 }
 
 /** Undefined for a usage that the price does not know: then the whole hold is charged. */

@@ -10,6 +10,7 @@ import { callInTurn } from './attempts.ts';
 import { openCall } from './open-call.ts';
 import { KeyEnded } from './open-calls.ts';
 import type { GatewayParts } from './parts.ts';
+import { openCallSpan } from './record-call.ts';
 import { runOfCall } from './run-of-call.ts';
 import { isJson, type Wire } from './wires/wire.ts';
 
@@ -38,11 +39,15 @@ export async function callModel(
   const call = gateway.open_calls.open(incoming.caller.id, client);
   const { signal } = call;
   let replying: Promise<Reply> | undefined;
+  const asked = typeof sent['model'] === 'string' ? sent['model'] : '';
+  const span = openCallSpan(gateway.spans, { caller: incoming.caller, run, trace: incoming.trace, model: asked });
   try {
     const ask = askJudge(gateway, { payer: incoming.caller, run, signal });
-    replying = callInTurn(gateway.health, openCall(gateway, wire, { sent, run, ...incoming, signal, ask }));
+    replying = callInTurn(gateway.health, openCall(gateway, wire, { sent, run, ...incoming, signal, ask, span }));
+    void replying.then(span.begun, span.failed);
     return await call.whileKeyWorks(replying);
   } catch (error) {
+    if (replying === undefined) span.failed(error);
     if (error instanceof KeyEnded && replying !== undefined) gateway.background(drain(replying));
     throw error;
   } finally {

@@ -6,6 +6,7 @@ import { forgetOldGiven } from '../guardrails/given.ts';
 import { forgetOldRecords, type GuardrailRecord } from '../guardrails/record.ts';
 import { forgetProcess, overdueHolds, seeProcess } from '../ledger/accounts.ts';
 import { openOutbound } from '../outbound/outbound.ts';
+import type { Spans } from '../traces/spans.ts';
 import { openAdmission } from './admission.ts';
 import { openFacts, type ReadCredentials } from './facts.ts';
 import { openHealth } from './health.ts';
@@ -32,6 +33,7 @@ export function openGateway({
   owner,
   private_hosts,
   readCredentials,
+  spans,
   run_key,
   guardrails,
   onError,
@@ -43,6 +45,7 @@ export function openGateway({
   owner: string;
   private_hosts: readonly string[];
   readCredentials: ReadCredentials;
+  spans: Pick<Spans, 'add'>;
   run_key: Buffer;
   guardrails: GuardrailRecord;
   onError: (error: unknown) => void;
@@ -83,6 +86,7 @@ export function openGateway({
     open_calls: openCalls({ db, background: background.start }),
     guardrails,
     readCredentials,
+    spans,
     run_key,
     onBroken: onError,
     background: background.start,

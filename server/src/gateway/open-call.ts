@@ -13,6 +13,7 @@ import type { Payer } from './facts.ts';
 import { concernsRequests, guardedRequest } from './guarded-request.ts';
 import type { Upstream } from './model.ts';
 import type { GatewayParts } from './parts.ts';
+import type { CallSpan } from './record-call.ts';
 import { refusalOf } from './refusal.ts';
 import { requireAddress } from './require-address.ts';
 import { reservationOf } from './reservation.ts';
@@ -28,13 +29,14 @@ export interface CallInput {
   signal: AbortSignal;
   /** For the judges of its guardrails. */
   ask: AskFor;
+  span?: CallSpan;
 }
 
 /** The steps of a call. Throws `invalid`. */
 export function openCall(
   gateway: GatewayParts,
   wire: Wire,
-  { sent, caller, run, headers, signal, ask }: CallInput,
+  { sent, caller, run, headers, signal, ask, span }: CallInput,
 ): Call<Attempt> {
   const read = (body: Json): Asked => {
     // The upstream gets this text, and not the client's: a number can be longer in it.
@@ -55,7 +57,7 @@ export function openCall(
       model,
       reservation: (facts) => reservationOf(wire, asked, { ...facts, caller, run, call_id, hold_id, attempt }),
     });
-    return { gateway, wire, ...current, passed, caller, run, hold_id, client: signal, ...admitted };
+    return { gateway, wire, ...current, passed, caller, run, call_id, hold_id, client: signal, span, ...admitted };
   };
   return {
     model: current.asked.model,

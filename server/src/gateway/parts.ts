@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts';
 import type { GuardrailRecord } from '../guardrails/record.ts';
+import type { Spans } from '../traces/spans.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { Admission } from './admission.ts';
 import type { ReadCredentials } from './facts.ts';
@@ -14,6 +15,7 @@ export interface GatewayParts {
   open_calls: OpenCalls;
   guardrails: GuardrailRecord;
   readCredentials: ReadCredentials;
+  spans: Pick<Spans, 'add'>;
   /** Of run tokens. */
   run_key: Buffer;
   /** An answer that broke off after its first byte. */

@@ -2,14 +2,14 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import { Refusal, authorize } from '../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
-import type { AssetSubject } from '../access/subject.ts';
+import type { AssetRecord } from '../registry/find.ts';
 import { isAllowedCaller, notAllowed } from '../deploy/allowed-callers.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import type { ServingAgents, ServingInstance } from '../deploy/serving.ts';
 
 export interface Admitted {
   user: SignedInCaller;
-  agent: AssetSubject;
+  agent: AssetRecord;
   /** The only revision that may take the call. */
   instance: ServingInstance;
 }

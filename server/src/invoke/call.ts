@@ -14,6 +14,7 @@ import { readAnswer, type Answer } from './answer.ts';
 import { answerOf, followInvocation, storeEnd } from './follow-invocation.ts';
 import { guardedInput, guardedOutput, guardInvocation } from './guarded-invocation.ts';
 import type { Ingress } from './ingress.ts';
+import { orRecorded, recordCall } from './record-call.ts';
 import { startRun } from './start-run.ts';
 import * as store from './store.ts';
 import { callAgent, short_ms, type UpstreamCall } from './upstream.ts';
@@ -37,9 +38,11 @@ export async function call(ingress: Ingress, incoming: Incoming): Promise<Reply>
   const { origin } = incoming.caller;
   const trace_id = incoming.trace.trace_id;
   const guarded = guardInvocation(ingress, { run_id, trace_id, instance, caller_id: user.id, origin });
-  const body = await guardedInput(guarded, incoming.body);
+  const refused = { name: 'invoke', admitted, run } as const;
+  const body = await orRecorded(ingress, refused, guardedInput(guarded, incoming.body));
   const to = { instance, agent, caller: user, method: 'POST' } as const;
   const ending = ended(ingress, { ...to, path: '/invoke', run, headers: incoming.headers, body }, guarded);
+  void ending.then((end) => recordCall(ingress, { ...refused, input: body }, end));
   const isDetached = /(^|[\s,])respond-async\b/i.test(incoming.headers.get('prefer') ?? '');
   const leave = () => {
     // A stopping service hangs up too, and the next service follows its runs. A silent container starts no waiting call.
@@ -67,7 +70,7 @@ export async function call(ingress: Ingress, incoming: Incoming): Promise<Reply>
   return jsonReply({ run_id, status: 'running' }, 202, headers);
 }
 
-type Ended = { answer: Answer & { retry_after: string | undefined } } | { error: unknown };
+export type Ended = { answer: Answer & { retry_after: string | undefined } } | { error: unknown };
 
 // Never rejects: at its end, nothing may be awaiting it.
 async function ended({ connections }: Ingress, upstream: UpstreamCall, guarded?: GuardedCall): Promise<Ended> {

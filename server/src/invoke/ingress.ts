@@ -2,6 +2,7 @@
 // The next service follows the running calls again.
 import { backgroundWork } from '../background-work.ts';
 import type { Database } from '../database/database.ts';
+import type { Spans } from '../traces/spans.ts';
 import type { ServingAgents } from '../deploy/serving.ts';
 import type { GatewayParts } from '../gateway/parts.ts';
 import { agentConnections, type AgentConnections } from './agent-connections.ts';
@@ -18,6 +19,7 @@ export interface IngressParts {
   /** The gateway of this process, for judges of guardrails. */
   models: () => Promise<GatewayParts>;
   guardrails: GuardrailRecord;
+  spans: Pick<Spans, 'add'>;
   sync_budget_ms: number;
   /** Aborted when the service stops. Open calls are then answered with 202. */
   stopping: AbortSignal;

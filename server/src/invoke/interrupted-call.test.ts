@@ -78,6 +78,7 @@ test('the calls of an earlier service are followed as soon as the database is ba
     run_key: Buffer.alloc(32),
     models: async () => await Promise.reject(new Error('nobody judges')),
     guardrails: openGuardrailRecord(db, { onError: (error) => failed.push(error) }),
+    spans: { add: () => {} },
     sync_budget_ms: 1000,
     stopping: stopping.signal,
     onError: (error) => failed.push(error),

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { signRunToken } from '../run-token.ts';
 import type { TraceContext } from '../trace-context.ts';
+import { startSpan } from '../traces/start-span.ts';
 import type { Admitted } from './admit.ts';
 import type { Ingress } from './ingress.ts';
 import type { StartedRun } from './upstream.ts';
@@ -22,5 +23,5 @@ export function startRun(
     chain: [],
     trace_id: trace.trace_id,
   });
-  return { id, token, trace };
+  return { id, token, trace, span: startSpan() };
 }

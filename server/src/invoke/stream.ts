@@ -7,6 +7,7 @@ import { brokenConnection, max_answer_bytes, readAnswer } from './answer.ts';
 import type { Incoming } from './call.ts';
 import { guardedEvents, guardedInput, guardedOutput, guardInvocation } from './guarded-invocation.ts';
 import type { Ingress } from './ingress.ts';
+import { orRecorded, recordCall, recordStream } from './record-call.ts';
 import { startRun } from './start-run.ts';
 import { callAgent } from './upstream.ts';
 
@@ -22,7 +23,10 @@ export async function stream(ingress: Ingress, incoming: Incoming): Promise<Repl
     caller_id: user.id,
     origin: incoming.caller.origin,
   });
-  const answered = await callAgent(ingress.connections, {
+  const refused = { name: 'stream', admitted, run } as const;
+  const checked = await orRecorded(ingress, refused, guardedInput(guarded, incoming.body));
+  const recorded = { ...refused, input: checked };
+  const calling = callAgent(ingress.connections, {
     instance,
     agent,
     caller: user,
@@ -30,9 +34,10 @@ export async function stream(ingress: Ingress, incoming: Incoming): Promise<Repl
     path: '/stream',
     run,
     headers: incoming.headers,
-    body: await guardedInput(guarded, incoming.body),
+    body: checked,
     signal: incoming.signal,
   });
+  const answered = await orRecorded(ingress, recorded, calling);
   const { status, content_type, retry_after } = answered;
   const headers = {
     'content-type': content_type,
@@ -41,13 +46,16 @@ export async function stream(ingress: Ingress, incoming: Incoming): Promise<Repl
     ...(retry_after === undefined ? {} : { 'retry-after': retry_after }),
   };
   if (!content_type.startsWith('text/event-stream')) {
-    const { body } = await guardedOutput(guarded, await readAnswer(agent.ref, answered));
-    return { status, headers: { ...headers, ...(guarded && guardrailsHeader(guarded.done)) }, body };
+    const reading = readAnswer(agent.ref, answered).then(async (answer) => await guardedOutput(guarded, answer));
+    const answer = await orRecorded(ingress, recorded, reading);
+    recordCall(ingress, recorded, { answer: { ...answer, retry_after } });
+    return { status, headers: { ...headers, ...(guarded && guardrailsHeader(guarded.done)) }, body: answer.body };
   }
   // Without an encoding the body gives buffers.
   const body = answered.body as AsyncIterable<Buffer>;
   const events = wholeEvents(body, { ref: agent.ref, run_id: run.id, stopping: ingress.stopping });
-  return { status, headers, body: guarded === undefined ? events : guardedEvents(guarded, events, run.id) };
+  const passed = guarded === undefined ? events : guardedEvents(guarded, events, run.id);
+  return { status, headers, body: recordStream(ingress, recorded, passed) };
 }
 
 const newline = 0x0a;

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readAnswer } from './answer.ts';
 import { prove } from '../testing/agent-stand-in.ts';
 import { traceContext } from '../trace-context.ts';
+import { startSpan } from '../traces/start-span.ts';
 import { agentConnections } from './agent-connections.ts';
 import { callAgent, type UpstreamCall } from './upstream.ts';
 
@@ -82,9 +83,10 @@ test("only the caller's allow-listed headers and the ingress's own headers arriv
     traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00',
     tracestate: 'vendor=1',
   });
+  const span = startSpan();
   const { body } = await send({
     headers,
-    run: { id: '11111111-1111-4111-8111-111111111111', token: 'token', trace: traceContext(headers) },
+    run: { id: '11111111-1111-4111-8111-111111111111', token: 'token', trace: traceContext(headers), span },
     body: Buffer.from('{"input":{"n":12345678901234567890}}'),
   });
   await body.dump();
@@ -98,7 +100,7 @@ test("only the caller's allow-listed headers and the ingress's own headers arriv
     'x-svc-run': 'token',
     accept: 'text/event-stream',
     'content-type': 'application/json',
-    traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    traceparent: `00-0af7651916cd43dd8448eb211c80319c-${span.span_id}-01`,
     tracestate: 'vendor=1',
     'content-length': '36',
   });

@@ -5,7 +5,8 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
 import type { ServingAddress } from '../deploy/serving.ts';
-import type { TraceContext } from '../trace-context.ts';
+import { traceparentOf, type TraceContext } from '../trace-context.ts';
+import type { StartedSpan } from '../traces/start-span.ts';
 import { Unproven, type AgentConnections } from './agent-connections.ts';
 import { callerIdentity, threadSpace } from './caller-identity.ts';
 
@@ -34,6 +35,7 @@ export interface StartedRun {
   id: string;
   token: string;
   trace: TraceContext;
+  span: StartedSpan;
 }
 
 export interface UpstreamAnswer {
@@ -55,7 +57,7 @@ export async function callAgent(connections: AgentConnections, call: UpstreamCal
     ...(call.run && {
       'x-svc-run-id': call.run.id,
       'x-svc-run': call.run.token,
-      traceparent: call.run.trace.traceparent,
+      traceparent: traceparentOf(call.run.trace, call.run.span.span_id),
       ...(call.run.trace.tracestate !== null && { tracestate: call.run.trace.tracestate }),
     }),
   };

@@ -37,6 +37,8 @@ import { logCheck } from '../service/log-check.ts';
 import { orgFileCheck } from '../service/org-file-check.ts';
 import { governanceReady } from '../service/readiness.ts';
 import { serviceRoutes } from '../service/routes.ts';
+import { traceCheck } from '../service/trace-check.ts';
+import { tracesRoutes } from '../traces/routes.ts';
 import { version } from '../version.ts';
 import { webhooksRoutes } from '../webhooks/routes.ts';
 import type { Role, RoleParts } from './role.ts';
@@ -67,6 +69,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
     ...machineChecks(db, data_dir, version),
     ...orgFileChecks,
     logCheck(sealer, { anchor_file: config.audit.anchor_file, data_dir }),
+    traceCheck(db),
     outgoing.check,
     ...auditPushChecks(db, parts.receivers),
     ...containers.checks,
@@ -116,6 +119,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
     ...keysRoutes({ db, cursors, ...maker }),
     ...costsRoutes({ db }),
     ...guardrailsRoutes({ db }),
+    ...tracesRoutes({ db, cursors }),
     ...modelsRoutes({ db, cursors, gateway: await parts.models() }),
     ...registryRoutes({
       db,

@@ -7,13 +7,14 @@ import { invokeRoutes } from '../invoke/routes.ts';
 import type { Role, RoleParts } from './role.ts';
 
 export function openIngressRole(parts: RoleParts): Role {
-  const { config, db, keys, models, guardrails, readAsOf, stopping, onError, open } = parts;
+  const { config, db, keys, models, guardrails, readAsOf, spans, stopping, onError, open } = parts;
   const ingress = openIngress({
     db,
     agents: servingAgents({ db, ingress_key: keys['ingress-secret'], readAsOf }),
     run_key: keys['run-token'],
     models,
     guardrails,
+    spans,
     sync_budget_ms: config.sync_budget_seconds * 1000,
     stopping,
     onError,

@@ -11,6 +11,7 @@ import type { Passwords } from '../login/password.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { GuardrailRecord } from '../guardrails/record.ts';
 import type { Log } from '../log.ts';
+import type { Spans } from '../traces/spans.ts';
 import type { RecordRefusal } from '../access/refused.ts';
 import type { Outgoing } from '../outgoing.ts';
 import type { Deploying } from './deploying.ts';
@@ -47,6 +48,7 @@ export interface RoleParts {
   receivers: Destination[];
   recordRefusal: RecordRefusal;
   guardrails: GuardrailRecord;
+  spans: Spans;
   /** Known after the process listens. */
   base_url: () => string;
   /** The name of this process in the records of work. */

@@ -2,6 +2,7 @@
 // another process continues them.
 import { startExpiry } from '../approvals/expire.ts';
 import { deployKind } from '../deploy/deploy-kind.ts';
+import { recordDeploy } from '../deploy/record-deploy.ts';
 import { startKeeper } from '../deploy/keeper.ts';
 import { requireOneFormat } from '../gateway/agent-models.ts';
 import { engineResolver } from '../registry/dependencies/engine-resolver.ts';
@@ -11,7 +12,7 @@ import { startBudgetAlerts } from '../notifications/alert-budgets.ts';
 import type { Role, RoleParts } from './role.ts';
 
 export async function openWorker(parts: RoleParts): Promise<Role> {
-  const { config, db, owner, onError, open } = parts;
+  const { config, db, owner, spans, onError, open } = parts;
   const { containers, deploy } = await parts.deploying();
   const outgoing = await parts.outgoing();
   const kinds = {
@@ -21,7 +22,12 @@ export async function openWorker(parts: RoleParts): Promise<Role> {
   return {
     handlers: {},
     start: async () => {
-      const worker = await startWorker(db, kinds, { owner, onError, alone: config.database_url === undefined });
+      const worker = await startWorker(db, kinds, {
+        owner,
+        onError,
+        alone: config.database_url === undefined,
+        onEnd: async (run_id) => await recordDeploy(db, spans, run_id),
+      });
       open.defer(async () => await worker.stop());
       await outgoing.start();
       const keeper = startKeeper(deploy, { onError });

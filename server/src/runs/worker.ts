@@ -11,6 +11,8 @@ export interface WorkerSettings {
   /** The name of this executor in the journal, unique for each process. */
   owner: string;
   onError: (error: unknown, run_id?: string) => void;
+  /** After a run that this executor has ended. */
+  onEnd?: (run_id: string) => Promise<void>;
   /** The time after which an executor without a renewal loses its run. */
   lease_ms?: number;
   heartbeat_ms?: number;
@@ -38,7 +40,7 @@ interface Executing {
 
 export async function startWorker(db: Database, kinds: RunKinds, settings: WorkerSettings): Promise<Worker> {
   const { owner, onError, lease_ms = 15_000, heartbeat_ms = 4000, poll_ms = 1000, concurrency = 6 } = settings;
-  const { max_log_bytes = 4_000_000, alone = false } = settings;
+  const { max_log_bytes = 4_000_000, alone = false, onEnd = async () => {} } = settings;
   const executing = new Set<Executing>();
   const places = { owner, kinds, concurrency };
 
@@ -83,6 +85,7 @@ export async function startWorker(db: Database, kinds: RunKinds, settings: Worke
     if (run.cancel_requested) cancel.abort(new Problem('cancelled'));
     const report = (error: unknown) => onError(error, run.id);
     const ended = execute({ db, run, kind, cancel, lost, max_log_bytes, onError: report })
+      .then(async () => await onEnd(run.id).catch(report))
       .catch((error: unknown) => letGo(run, lost, error))
       .finally(() => {
         executing.delete(one);

@@ -7,6 +7,7 @@ import type { Handlers, SurfaceHandlers } from '../http/handlers.ts';
 import type { OrgCheckLine } from './check-org.ts';
 import type { Check } from './doctor.ts';
 import { inspect } from './doctor.ts';
+import { readMetrics } from './read-metrics.ts';
 
 export interface ServiceParts {
   base_url: () => string;
@@ -37,8 +38,12 @@ export function serviceRoutes({
 }
 
 /** `ready` returns the warnings. */
-export function probeRoutes(ready: () => Promise<string[]>): SurfaceHandlers<'probes'> {
+export function probeRoutes(
+  ready: () => Promise<string[]>,
+  metrics: { token: string | undefined; print: () => string },
+): SurfaceHandlers<'probes'> {
   return {
+    'service.metrics': async ({ headers }) => await Promise.resolve(readMetrics(metrics, headers)),
     'service.livez': async () => await Promise.resolve({ status: 'ok' }),
     'service.readyz': async () => ({ status: 'ready', warnings: await ready() }),
   };

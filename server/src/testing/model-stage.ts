@@ -27,10 +27,13 @@ interface CallOptions {
 }
 
 /** Models `small` and `large`; a token costs $0.0001, and each call uses 30. */
-export async function modelStage(settings: Pick<TestAppSettings, 'onLog'> = {}): Promise<ModelStage> {
+export async function modelStage({
+  config,
+  ...settings
+}: Pick<TestAppSettings, 'onLog' | 'config'> = {}): Promise<ModelStage> {
   const upstream = await modelUpstream();
   const app = await testApp({
-    config: { engine_host: 'unix:///nowhere/docker.sock', outbound_private_hosts: [upstream.host] },
+    config: { engine_host: 'unix:///nowhere/docker.sock', outbound_private_hosts: [upstream.host], ...config },
     ...settings,
   });
   const max = await app.user('max@example.com', { teams: { ml: 'admin' } });

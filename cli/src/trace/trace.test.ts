@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import { freshHome, runSvc } from '../testing/run-svc.ts';
+import { data, problem, scriptService, type Reply } from '../testing/scripted-service.ts';
+
+const where = (url: string) => ({ home: freshHome(), env: { SERVICE_URL: url, SERVICE_API_TOKEN: 't' }, stdin: '' });
+
+const common = {
+  agent: 'greeter',
+  run_id: null,
+  started_at: '2026-01-31T12:00:00.000Z',
+  status: 'ok',
+  error: null,
+  input_tokens: null,
+  output_tokens: null,
+  usd: null,
+  revision_id: null,
+  model: null,
+  provider: null,
+  input: null,
+  output: null,
+  content: 'none',
+  attributes: {},
+};
+const trace = {
+  trace_id: '4bf92f3577b34da6a3ce929d0e0e4736',
+  started_at: '2026-01-31T12:00:00.000Z',
+  duration_ms: 1234,
+  status: 'error',
+  input_tokens: 20,
+  output_tokens: 10,
+  usd: '0.003',
+  spans: [
+    {
+      ...common,
+      span_id: 'a',
+      parent_id: null,
+      name: 'invoke greeter',
+      kind: 'agent',
+      source: 'ingress',
+      duration_ms: 1234,
+      input: '{"input":"hi"}',
+      content: 'shown',
+    },
+    {
+      ...common,
+      span_id: 'b',
+      parent_id: 'a',
+      name: 'chat small',
+      kind: 'llm',
+      source: 'gateway',
+      started_at: '2026-01-31T12:00:00.100Z',
+      duration_ms: 200,
+      input_tokens: 20,
+      output_tokens: 10,
+      usd: '0.003',
+      status: 'error',
+      error: 'model_unavailable',
+    },
+  ],
+};
+
+test('a trace is a tree with times, tokens, cost and errors, and with --content its texts', async () => {
+  await using service = await scriptService({ [`GET /api/v1/traces/${trace.trace_id}`]: data(trace) });
+  const { stdout } = await runSvc(['trace', 'show', trace.trace_id], where(service.url));
+  expect(stdout).toMatch(/20 in, 10 out/);
+  expect(stdout).toMatch(/^invoke greeter +greeter +\+0\.0 ms +1234 ms/m);
+  expect(stdout).toMatch(/^ {2}chat small +greeter +\+100 ms +200 ms +20 +10 +0\.003 +model_unavailable/m);
+  expect(stdout).not.toContain('{"input":"hi"}');
+  const told = await runSvc(['trace', 'show', trace.trace_id, '--content'], where(service.url));
+  expect(told.stdout).toContain('{"input":"hi"}');
+  const programs = await runSvc(['trace', 'show', trace.trace_id, '--json'], where(service.url));
+  expect(JSON.parse(programs.stdout)).toEqual(trace);
+});
+
+test('a call with --trace waits for its own trace and prints it below the answer', async () => {
+  let asked = 0;
+  const shown: Reply = (response, sent) => {
+    asked += 1;
+    const reply = asked < 3 ? problem(404, 'not_found', 'There is no such trace') : data(trace);
+    reply(response, sent);
+  };
+  const routes: Record<string, Reply> = {
+    'POST /agents/greeter/invoke': (response) =>
+      void response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end('{"output":"Hello Ada","status":"done"}'),
+  };
+  // The command chooses the id of the trace.
+  const withTraces = new Proxy(routes, {
+    get: (known, route) => (String(route).startsWith('GET /api/v1/traces/') ? shown : known[String(route)]),
+  });
+  await using service = await scriptService(withTraces);
+  const { stdout } = await runSvc(['invoke', 'greeter', '{}', '--trace'], where(service.url));
+  expect(stdout).toMatch(/^Hello Ada\n.*invoke greeter.*chat small/s);
+  expect(asked).toBe(3);
+});
+
+test('a failed call names the command that shows its trace', async () => {
+  await using service = await scriptService({
+    'POST /agents/greeter/invoke': problem(502, 'agent_error', 'The agent has failed'),
+  });
+  const { exit, stderr } = await runSvc(['invoke', 'greeter', '{}'], where(service.url));
+  const sent = /^00-([0-9a-f]{32})-/.exec(String(service.asked[0]?.headers['traceparent']))?.[1];
+  expect([exit, sent]).toEqual([1, expect.stringMatching(/./)]);
+  expect(stderr).toContain(`svc trace show ${sent}`);
+});
+
+test('logs with --request print only the lines with its id', async () => {
+  const line = (text: string) =>
+    `data: ${JSON.stringify({ at: 't', stream: 'stdout', line: text, revision: 'r' })}\n\n`;
+  await using service = await scriptService({
+    'GET /api/v1/agents/greeter/logs': (response) =>
+      void response
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .end(line('one run_id=abc') + line('two run_id=def')),
+  });
+  const { stdout } = await runSvc(['logs', 'greeter', '--request', 'def'], where(service.url));
+  expect(stdout).toContain('two');
+  expect(stdout).not.toContain('one');
+});

@@ -1,0 +1,47 @@
+// A call under a trace that the client chooses, so its id is known before the answer, and after a failure.
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Problem } from '@gantry/contract/problems.ts';
+import type { Trace } from '@gantry/contract/traces.ts';
+import type { Session } from '../session/session.ts';
+
+export interface CallTrace {
+  id: string;
+  headers: { traceparent: string };
+}
+
+export function startTrace(): CallTrace {
+  const id = randomBytes(16).toString('hex');
+  return { id, headers: { traceparent: `00-${id}-${randomBytes(8).toString('hex')}-01` } };
+}
+
+/** A failure of the agent names the command that shows its trace. */
+export async function hintAtTrace<Value>({ id }: CallTrace, call: () => Promise<Value>): Promise<Value> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const { code, detail, errors, fields, hint } = error;
+    // Any other hint says how to change the call.
+    const isFailure = code === 'agent_error' || code === 'agent_unavailable';
+    if (!isFailure || hint?.includes('svc logs') === false) throw error;
+    const trace = `Its trace: \`svc trace show ${id}\`.`;
+    throw new Problem(code, { detail, errors, fields, hint: hint === undefined ? trace : `${hint} ${trace}` });
+  }
+}
+
+const look_again_ms = 250;
+const longest_ms = 10_000;
+
+/** Spans are stored within a few seconds after the call. Undefined when the call's own span does not come. */
+export async function awaitTrace(session: Session, { id }: CallTrace): Promise<Trace | undefined> {
+  for (const began = performance.now(); performance.now() - began < longest_ms;) {
+    const trace = await session.call('traces.show', { params: { id } }).catch((error: unknown) => {
+      if (error instanceof Problem && error.code === 'not_found') return undefined;
+      throw error;
+    });
+    if (trace?.spans.some(({ source }) => source === 'ingress') === true) return trace;
+    await delay(look_again_ms, undefined, { signal: session.signal });
+  }
+  return undefined;
+}

@@ -1,0 +1,120 @@
+// One trace from the caller's request to the model and back. A plain HTTP server stands in for the container: it passes the run and the trace
+// on, as the wrapper does.
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { signRunToken } from '../run-token.ts';
+import { sql } from '../database/sql.ts';
+import { standInFor } from '../testing/agent-stand-in.ts';
+import { modelStage, type ModelStage } from '../testing/model-stage.ts';
+import { storeAgent, type StoredAgent } from '../testing/stored-agent.ts';
+
+let stage: ModelStage;
+let key: { id: string; key?: string | undefined };
+let agent: StoredAgent;
+let hidden: StoredAgent;
+let behaviour: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
+
+beforeAll(async () => {
+  stage = await modelStage();
+  key = await stage.max.client.call('keys.create', { body: { max_budget: '1000' } });
+  agent = await storeAgent(stage.app, stage.max.email, { name: 'greeter' });
+  hidden = await storeAgent(stage.app, stage.max.email, { name: 'quiet', yaml: 'access: { visibility: private }' });
+  for (const one of [agent, hidden])
+    await standInFor(stage.app, one, (request, response) => void behaviour(request, response));
+});
+afterAll(async () => await stage?.stop());
+
+const trace_id = '0af7651916cd43dd8448eb211c80319c';
+const send = async (name: string, path: 'invoke' | 'stream', headers: Record<string, string> = {}) =>
+  await fetch(`${stage.app.url}/agents/${name}/${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stage.max.token}`, 'content-type': 'application/json', ...headers },
+    body: '{"input":{"text":"hi"}}',
+  });
+const spansOf = async (id: string) =>
+  await expect
+    .poll(async () => await stage.max.client.call('traces.show', { params: { id } }).catch(() => undefined))
+    .toBeDefined()
+    .then(async () => await stage.max.client.call('traces.show', { params: { id } }));
+
+/** Two calls to a model, then the answer. */
+const callsModels = async (request: IncomingMessage, response: ServerResponse) => {
+  const run_id = String(request.headers['x-svc-run-id']);
+  const token = signRunToken(stage.app.keys['run-token'], {
+    agent_id: agent.asset_id,
+    revision_id: randomUUID(),
+    key_id: key.id,
+    run_id,
+    root_run_id: run_id,
+    caller_id: randomUUID(),
+    chain: [],
+    trace_id,
+  });
+  const headers = { 'x-svc-run': token, traceparent: String(request.headers['traceparent']) };
+  await stage.call(key.key, { headers });
+  await stage.call(key.key, { headers, model: 'large' });
+  response.writeHead(200, { 'content-type': 'application/json' }).end('{"output":1}');
+};
+
+test('a call and its calls to models are one tree, with the tokens and the cost of the ledger', async () => {
+  behaviour = callsModels;
+  const answered = await send('greeter', 'invoke', { traceparent: `00-${trace_id}-b7ad6b7169203331-01` });
+  expect(await answered.json()).toEqual({ output: 1 });
+  await expect.poll(async () => (await spansOf(trace_id)).spans.length).toBe(3);
+  const { spans, ...sums } = await spansOf(trace_id);
+  const [root] = spans;
+  expect(sums).toMatchObject({ status: 'ok', input_tokens: 40, output_tokens: 20, usd: '0.006' });
+  expect(spans).toMatchObject([
+    {
+      name: 'invoke greeter',
+      source: 'ingress',
+      parent_id: 'b7ad6b7169203331',
+      run_id: answered.headers.get('x-run-id'),
+      input: '{"input":{"text":"hi"}}',
+      output: '{"output":1}',
+    },
+    { name: 'chat small', source: 'gateway', parent_id: root?.span_id, model: 'upstream-small', provider: 'test' },
+    { name: 'chat large', source: 'gateway', parent_id: root?.span_id, model: 'upstream-large', usd: '0.003' },
+  ]);
+  const rows = await stage.app.db.all<{ call_id: string }>(
+    sql`select call_id from ledger where trace_id = ${trace_id} order by at`,
+  );
+  expect(spans.slice(1).map(({ attributes }) => attributes['call_id'])).toEqual(rows.map(({ call_id }) => call_id));
+});
+
+test.each([
+  ['a refusal', 422, '{"code":"invalid"}', 'invalid'],
+  ['a failure without a code', 500, '{}', 'status_500'],
+])('%s of the agent is an error in the trace', async (_, status, body, error) => {
+  behaviour = (__, response) => void response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+  const id = (await send('greeter', 'invoke')).headers.get('x-trace-id') ?? '';
+  expect(await spansOf(id)).toMatchObject({ status: 'error', spans: [{ error, output: body }] });
+});
+
+test('a stream ends its span with its last event, with its output and its failure', async () => {
+  const events = 'data: {"type":"RUN_STARTED"}\n\ndata: {"type":"RUN_ERROR","code":"boom","message":"x"}\n\n';
+  behaviour = (_, response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(events);
+  const answered = await send('greeter', 'stream');
+  expect(await answered.text()).toBe(events);
+  expect(await spansOf(answered.headers.get('x-trace-id') ?? '')).toMatchObject({
+    spans: [{ name: 'stream greeter', status: 'error', error: 'boom', output: events }],
+  });
+});
+
+test('the trace of a private agent has no content', async () => {
+  behaviour = (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"output":1}');
+  const id = (await send('quiet', 'invoke')).headers.get('x-trace-id') ?? '';
+  expect(await spansOf(id)).toMatchObject({ spans: [{ agent: 'quiet', content: 'none', input: null, output: null }] });
+});
+
+test('a refused call to a model is in a trace of its own', async () => {
+  const response = await fetch(`${stage.app.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key.key}` },
+    body: JSON.stringify({ model: 'unknown', messages: [{ role: 'user', content: 'Hello' }] }),
+  });
+  const trace = await spansOf(response.headers.get('x-trace-id') ?? '');
+  expect(trace).toMatchObject({ usd: '0.00', spans: [{ name: 'chat unknown', status: 'error', source: 'gateway' }] });
+  expect((await stage.max.client.call('traces.list', {})).items[0]).toMatchObject({ trace_id: trace.trace_id });
+});

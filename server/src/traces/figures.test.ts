@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase } from '../database/database.ts';
+import { sql } from '../database/sql.ts';
+import { makeSpan } from '../testing/make-span.ts';
+import { storeAgent, type StoredAgent } from '../testing/stored-agent.ts';
+import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
+import { openFigures } from './figures.ts';
+import type { Span } from './span.ts';
+
+let app: TestApp;
+let owner: TestUser;
+let caller: TestUser;
+let reader: TestUser;
+let agent: StoredAgent;
+
+beforeAll(async () => {
+  app = await testApp({ config: { engine_host: 'unix:///nowhere/docker.sock' } });
+  owner = await app.user('owner@example.com', { teams: { ml: 'contributor' } });
+  caller = await app.user('caller@example.com', { teams: { ml: 'viewer' } });
+  reader = await app.user('reader@example.com');
+  agent = await storeAgent(app, owner.email, { name: 'greeter', yaml: 'access: { visibility: org }' });
+});
+afterAll(async () => await app?.stop());
+
+const call = (ms: number, more: Partial<Span> = {}): Span => {
+  const span = makeSpan({ agent_id: agent.asset_id, run_id: randomUUID(), name: 'invoke greeter', ...more });
+  return { ...span, started_us: span.ended_us - ms * 1000 };
+};
+const idOf = async ({ client }: TestUser) => (await client.call('auth.me', {})).id;
+const runsOf = async ({ client }: TestUser) =>
+  (await client.call('traces.runs', { params: { name: 'greeter' } })).items;
+const statusOf = async ({ client }: TestUser) => {
+  const { items } = await client.call('agents.statuses', {});
+  return items.find(({ name }) => name === 'greeter')?.last_24h;
+};
+
+test('each call to an agent is counted once, by several processes too, and no other span is', async () => {
+  expect(await statusOf(caller)).toEqual({ calls: 0, errors: 0, p50_ms: null, p95_ms: null });
+  const faults: unknown[] = [];
+  const parts = { db: openDatabase(app.connection), onError: (error: unknown) => faults.push(error) };
+  const processes = [openFigures(parts), openFigures(parts)];
+  for (const figures of processes) {
+    figures.add([call(20), call(20), call(4000, { status: 'error', error: 'agent_error' })]);
+    figures.add([makeSpan({ source: 'gateway', agent_id: agent.asset_id, run_id: randomUUID() })]);
+  }
+  await Promise.all(processes.map(async (figures) => await figures.close()));
+  await parts.db.close();
+  expect(faults).toEqual([]);
+  const shown = await statusOf(caller);
+  expect(shown).toMatchObject({ calls: 6, errors: 2 });
+  expect(shown?.p50_ms).toBeLessThanOrEqual(50);
+  expect(shown?.p95_ms).toBeGreaterThan(2500);
+  expect(await owner.client.call('agents.status', { params: { name: 'greeter' } })).toMatchObject({ last_24h: shown });
+});
+
+test('calls that could not be written are written later, and none is lost', async () => {
+  const before = (await statusOf(caller))?.calls ?? 0;
+  const faults: unknown[] = [];
+  const db = openDatabase(app.connection);
+  const figures = openFigures({ db, onError: (error) => faults.push(error) });
+  await app.db.run(sql`alter table call_figure rename to call_figure_away`);
+  figures.add([call(20)]);
+  await figures.flush();
+  expect(faults).toHaveLength(1);
+  await app.db.run(sql`alter table call_figure_away rename to call_figure`);
+  figures.add([call(20)]);
+  await figures.close();
+  await db.close();
+  expect(faults).toHaveLength(1);
+  expect((await statusOf(caller))?.calls).toBe(before + 2);
+});
+
+test('a list has the caller’s own runs, and all runs for admins of the agent, without content', async () => {
+  const own = call(30, { caller_id: await idOf(caller) });
+  const other = call(30, { caller_id: await idOf(owner), error: 'boom', status: 'error' });
+  const db = openDatabase(app.connection);
+  const figures = openFigures({ db, onError: () => {} });
+  figures.add([own, other]);
+  await figures.close();
+  await db.close();
+  expect(await runsOf(caller)).toEqual([
+    {
+      run_id: own.run_id,
+      name: 'invoke',
+      caller: caller.email,
+      trace_id: own.trace_id,
+      revision_id: null,
+      started_at: new Date(own.started_us / 1000).toISOString(),
+      duration_ms: 30,
+      status: 'ok',
+      error: null,
+    },
+  ]);
+  for (const one of [owner, app.admin])
+    expect((await runsOf(one)).map(({ run_id }) => run_id)).toEqual(expect.arrayContaining([own.run_id, other.run_id]));
+  expect(await runsOf(reader)).toEqual([]);
+});

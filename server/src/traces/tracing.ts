@@ -1,0 +1,37 @@
+// Each span of the service goes to all that use spans.
+import type { Database } from '../database/database.ts';
+import { openExport, type ExportSettings } from './export.ts';
+import { openFigures } from './figures.ts';
+import { openMetrics } from './metrics.ts';
+import { openSpans, type Spans, type SpansParts } from './spans.ts';
+
+interface TracingParts extends SpansParts {
+  figures_db: Database;
+  export: ExportSettings | undefined;
+  version: string;
+}
+
+export interface Tracing extends Spans {
+  /** In the text format of Prometheus. */
+  printMetrics: () => string;
+}
+
+export function openTracing({ figures_db, export: collector, version, ...parts }: TracingParts): Tracing {
+  const { onError } = parts;
+  const stored = openSpans(parts);
+  const figures = openFigures({ db: figures_db, onError });
+  const exported = collector && openExport(collector, { version, onError });
+  const metrics = openMetrics(() => ({
+    ...stored.lost(),
+    ...(exported !== undefined && { not_exported: exported.dropped() }),
+  }));
+  const all: Spans[] = [stored, figures, ...(exported === undefined ? [] : [exported])];
+  return {
+    add: (spans) => {
+      for (const one of [...all, metrics]) one.add(spans);
+    },
+    flush: async () => void (await Promise.all(all.map(async (one) => await one.flush()))),
+    close: async () => void (await Promise.all(all.map(async (one) => await one.close()))),
+    printMetrics: metrics.print,
+  };
+}
