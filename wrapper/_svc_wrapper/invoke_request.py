@@ -14,7 +14,8 @@ from starlette.types import Receive
 from .agent import Call, JsonObject
 from .ingress_identity import read_caller, read_thread_space
 from .problems import Problem
-from .run_headers import RUN_HEADER, TRACE_HEADER, RunIdentity
+from .run_headers import RUN_HEADER, TRACE_HEADER
+from .run_identity import RunIdentity
 from .settings import Settings
 
 RUN_ID_HEADER = "X-Svc-Run-Id"

@@ -15,12 +15,14 @@ from .agent import Agent
 from .loader import LoadFailure, load_agent
 from .problems import Problem
 from .settings import Settings
+from .tracing import Tracing
 
 
 class Lifecycle:
-    def __init__(self, settings: Settings, admission: Admission) -> None:
+    def __init__(self, settings: Settings, admission: Admission, tracing: Tracing) -> None:
         self.settings = settings
         self.admission = admission
+        self.tracing = tracing
         self.began = time.monotonic()
         self.agent: Agent | None = None
         self.failure: LoadFailure | None = None
@@ -43,6 +45,7 @@ class Lifecycle:
         ends it.
         """
         loaded = load_agent(self.settings.framework, self.settings.entry, user_loop)
+        self.tracing.instrument()
         seconds = self.uptime_seconds
         if isinstance(loaded, LoadFailure):
             self.failure = loaded
