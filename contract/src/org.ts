@@ -21,6 +21,8 @@ export const orgSettings = z.strictObject({
       'what new containers of agents reach besides the model gateway: open (the internet), listed (deploy.egress of agent.yaml), gateway_only (nothing)',
     ),
   reveal_gateway_keys: z.boolean().describe('platform admins may see the value of a gateway key again, on record'),
+  hide_trace_inputs: z.boolean().describe('true: traces of agents have no inputs, whatever their files say'),
+  hide_trace_outputs: z.boolean().describe('true: traces of agents have no outputs, whatever their files say'),
 });
 export type OrgSettings = z.output<typeof orgSettings>;
 export type OrgSetting = keyof OrgSettings;

@@ -15,6 +15,7 @@ from .agent import JsonObject
 # The service keeps no more of a text.
 MAX_TEXT = 32_768
 
+CONTENT = {"inputs", "outputs"}
 # Also sent for a span whose content is hidden.
 FACTS = (
     "openinference.span.kind",
@@ -65,9 +66,7 @@ REPEATED = {
 }
 
 
-def kept_attributes(
-    given: Mapping[str, Any], *, hide_inputs: bool = False, hide_outputs: bool = False
-) -> dict[str, Any]:
+def kept_attributes(given: Mapping[str, Any], hidden: frozenset[str]) -> dict[str, Any]:
     repeated = tuple(prefix for key, prefixes in REPEATED.items() if key in given for prefix in prefixes)
 
     def is_kept(key: str) -> bool:
@@ -76,11 +75,11 @@ def kept_attributes(
         if repeated and key.startswith(repeated):
             return False
         if key.startswith(INPUTS):
-            return not hide_inputs
+            return "inputs" not in hidden
         if key.startswith(OUTPUTS):
-            return not hide_outputs
+            return "outputs" not in hidden
         # Of the user's own code.
-        return not (hide_inputs or hide_outputs)
+        return not hidden & CONTENT
 
     return {key: clip(value) for key, value in given.items() if is_kept(key)}
 

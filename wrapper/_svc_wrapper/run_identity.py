@@ -18,6 +18,8 @@ class RunIdentity:
 
     token: str | None = None
     traceparent: str | None = None
+    # Of its spans: inputs, outputs.
+    hidden: frozenset[str] = frozenset()
     is_open: bool = True
     # Where the agent keeps threads.
     thread_id: str | None = None

@@ -39,8 +39,6 @@ class Settings:
     gateway_key: str | None
     # From deploy.tracing.
     traces: bool
-    hide_inputs: bool
-    hide_outputs: bool
     entry: Entry
 
     def bounds(self, *, is_async: bool) -> Bounds:
@@ -93,8 +91,6 @@ def read_settings(environ: Mapping[str, str], *, ingress_secret: str | None, app
         gateway_url=environ.get("SVC_GATEWAY_URL"),
         gateway_key=environ.get("SVC_GATEWAY_KEY"),
         traces=environ.get("SVC_TRACES", "on") == "on",
-        hide_inputs=environ.get("SVC_HIDE_INPUTS") == "true",
-        hide_outputs=environ.get("SVC_HIDE_OUTPUTS") == "true",
         entry=entry,
     )
     faults += entry_faults

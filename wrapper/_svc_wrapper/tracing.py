@@ -16,7 +16,7 @@ from typing import Any
 from . import log
 from .after_import import after_import
 from .open_spans import OpenSpans, starts_model
-from .otlp import clip, kept_attributes, key_values
+from .otlp import CONTENT, clip, kept_attributes, key_values
 from .run_identity import RunIdentity
 from .settings import Settings
 from .span_queue import QueuedSpan, SpanQueue
@@ -37,8 +37,6 @@ SPAN_KIND = "openinference.span.kind"
 class Tracing:
     def __init__(self, settings: Settings) -> None:
         """Before the user's code is imported. Without the SDK in the image, nothing is traced."""
-        self.hide_inputs = settings.hide_inputs
-        self.hide_outputs = settings.hide_outputs
         self.open_spans = OpenSpans()
         self.queue: SpanQueue | None = None
         self.provider: Any = None
@@ -93,8 +91,8 @@ class Tracing:
         ended = self.open_spans.end(span.context.span_id)
         if ended is None or ended.run.token is None or self.queue is None:
             return
-        hides = {"hide_inputs": self.hide_inputs, "hide_outputs": self.hide_outputs}
-        attributes = kept_attributes(span.attributes or {}, **hides)
+        hidden = ended.run.hidden
+        attributes = kept_attributes(span.attributes or {}, hidden)
         if ended.run.thread_id is not None:
             attributes["session.id"] = ended.run.thread_id
         sent = {
@@ -107,7 +105,7 @@ class Tracing:
             "endTimeUnixNano": str(span.end_time),
             "attributes": key_values(attributes),
             "status": {"code": span.status.status_code.value},
-            "events": [exception_event(event, **hides) for event in span.events if event.name == "exception"],
+            "events": [exception_event(event, hidden) for event in span.events if event.name == "exception"],
         }
         size = 500 + sum(len(str(value)) for value in attributes.values())
         self.queue.add(QueuedSpan(ended.run.token, sent, size))
@@ -166,17 +164,14 @@ def start(package: str, module: str, name: str) -> None:
     """A fault of an instrumentor leaves its package untraced, and nothing else."""
     try:
         instrumentor = getattr(importlib.import_module(module), name)()
-    except ModuleNotFoundError:
-        return
-    except Exception as error:
-        log.warning("not_traced", package=package, reason=f"{type(error).__name__}: {error}")
-        return
-    if is_instrumented(package):
-        return
-    try:
         if package == "langchain_core":
             mark_models(importlib.import_module(f"{module}._tracer").OpenInferenceTracer)
-        instrumentor.instrument()
+        if not is_instrumented(package):
+            instrumentor.instrument()
+        if not is_instrumented(package):
+            log.warning("not_traced", package=package, reason="its version does not fit its instrumentor")
+    except ModuleNotFoundError:
+        log.info("not_traced", package=package, reason="the image has no instrumentor of it")
     except Exception as error:
         log.warning("not_traced", package=package, reason=f"{type(error).__name__}: {error}")
 
@@ -229,8 +224,8 @@ def remote_parent(traceparent: str | None) -> Any:
     return trace.set_span_in_context(trace.NonRecordingSpan(span))
 
 
-def exception_event(event: Any, *, hide_inputs: bool, hide_outputs: bool) -> dict[str, Any]:
+def exception_event(event: Any, hidden: frozenset[str]) -> dict[str, Any]:
     """A message can repeat the content."""
-    shown = ["exception.type"] if hide_inputs or hide_outputs else ["exception.type", "exception.message"]
+    shown = ["exception.type"] if hidden & CONTENT else ["exception.type", "exception.message"]
     facts = {name: clip(value) for name, value in (event.attributes or {}).items() if name in shown}
     return {"name": "exception", "timeUnixNano": str(event.timestamp), "attributes": key_values(facts)}

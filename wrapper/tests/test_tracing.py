@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import json
+import signal
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from recording_gateway import RecordingGateway
+from recording_gateway import ANSWER, RecordingGateway
 from wrapper_process import AGENTS, WrapperProcess
 
 TRACE = "a" * 32
@@ -45,12 +48,15 @@ def graph(serving: RecordingGateway) -> Iterator[WrapperProcess]:
         yield wrapper.ready()
 
 
-def spans_of(gateway: RecordingGateway, run: str = "token-of-a") -> list[Span]:
+def resources_of(gateway: RecordingGateway) -> list[dict[str, Any]]:
+    return [resource for export in gateway.exports for resource in export["resourceSpans"]]
+
+
+def spans_of(gateway: RecordingGateway) -> list[Span]:
     return [
         span
-        for export in gateway.exports
-        for resource in export["resourceSpans"]
-        if attributes_of(resource["resource"])["svc.run"] == run
+        for resource in resources_of(gateway)
+        if attributes_of(resource["resource"])["svc.run"] == HEADERS["X-Svc-Run"]
         for scope in resource["scopeSpans"]
         for span in scope["spans"]
     ]
@@ -65,12 +71,17 @@ def kinds_of(spans: list[Span]) -> dict[str, str]:
 
 
 def run_traced(
-    wrapper: WrapperProcess, gateway: RecordingGateway, given: dict[str, Any], *, stream: bool
+    wrapper: WrapperProcess,
+    gateway: RecordingGateway,
+    given: dict[str, Any],
+    *,
+    stream: bool,
+    headers: dict[str, str] | None = None,
 ) -> list[Span]:
     """The spans of one run, after its root has arrived."""
-    with wrapper.client.stream(
-        "POST", "/stream" if stream else "/invoke", json={"input": given}, headers=HEADERS
-    ) as reply:
+    path = "/stream" if stream else "/invoke"
+    sent = {**HEADERS, **(headers or {})}
+    with wrapper.client.stream("POST", path, json={"input": given}, headers=sent) as reply:
         assert reply.status_code == 200, reply.read()
         reply.read()
     wrapper.wait_until(lambda: any(span["parentSpanId"] == INGRESS_SPAN for span in spans_of(gateway)))
@@ -108,3 +119,64 @@ def test_a_run_of_a_crew_is_one_connected_trace(serving: RecordingGateway, gatew
         spans = run_traced(crew.ready(), gateway, {"topic": "t"}, stream=False)
     check_trace(spans, gateway)
     assert Counter(kinds_of(spans).values()) == {"LLM": 4, "TOOL": 2, "AGENT": 2, "CHAIN": 1}
+
+
+@pytest.mark.parametrize(
+    ("when", "own"),
+    [
+        ("at import", ["ChatOpenAI", "LangGraph", "ask", "own step"]),
+        ("in a run", ["ChatOpenAI", "ask", "own step"]),
+        # The step's tracer is of the global provider.
+        ("not global", ["ChatOpenAI", "LangGraph", "ask"]),
+    ],
+)
+def test_a_provider_of_the_users_code_keeps_its_spans_and_the_service_gets_each_once(
+    serving: RecordingGateway, gateway: RecordingGateway, tmp_path: Path, when: str, own: list[str]
+) -> None:
+    file = tmp_path / "spans"
+    with WrapperProcess(AGENTS / "self_traced", OWN_SPANS=str(file), WHEN=when, **environment(serving)) as wrapper:
+        spans = run_traced(wrapper.ready(), gateway, {"messages": []}, stream=False)
+    check_trace(spans, gateway)
+    assert sorted(span["name"] for span in spans) == ["ChatOpenAI", "LangGraph", "ask", "own step"]
+    assert set(own) <= {json.loads(line) for line in file.read_text().splitlines()}
+
+
+def test_hidden_content_does_not_leave_the_container(graph: WrapperProcess, gateway: RecordingGateway) -> None:
+    run_traced(graph, gateway, {"messages": ["secret"]}, stream=False, headers={"X-Svc-Hidden": "inputs,outputs"})
+    sent = json.dumps(gateway.exports)
+    assert "ChatOpenAI" in sent
+    assert "llm.token_count.prompt" in sent
+    for content in ("secret", "look up", ANSWER):
+        assert content not in sent
+
+
+def test_a_service_that_is_away_costs_no_call_and_what_is_dropped_is_counted(
+    graph: WrapperProcess, gateway: RecordingGateway
+) -> None:
+    gateway.traces_status = 400
+    response = graph.client.post("/invoke", json={"input": {"messages": []}}, headers=HEADERS)
+    assert response.status_code == 200
+    graph.wait_until(lambda: '"spans_dropped"' in graph.log())
+    gateway.traces_status = 200
+    run_traced(graph, gateway, {"messages": []}, stream=False)
+    dropped = [attributes_of(one["resource"])["svc.dropped_spans"] for one in resources_of(gateway)]
+    assert int(dropped[0]) > 0
+
+
+def test_an_agent_that_opts_out_sends_no_spans(serving: RecordingGateway, gateway: RecordingGateway) -> None:
+    with WrapperProcess(AGENTS / "traced_graph", SVC_TRACES="off", **environment(serving)) as wrapper:
+        wrapper.ready()
+        assert wrapper.client.post("/invoke", json={"input": {"messages": []}}, headers=HEADERS).status_code == 200
+        wrapper.send_signal(signal.SIGTERM)
+        assert wrapper.exit_code() == 0
+    assert gateway.requests
+    assert gateway.exports == []
+
+
+def test_spans_that_wait_are_sent_before_the_process_ends(serving: RecordingGateway, gateway: RecordingGateway) -> None:
+    with WrapperProcess(AGENTS / "traced_graph", **environment(serving)) as wrapper:
+        wrapper.ready()
+        assert wrapper.client.post("/invoke", json={"input": {"messages": []}}, headers=HEADERS).status_code == 200
+        wrapper.send_signal(signal.SIGTERM)
+        assert wrapper.exit_code() == 0
+    check_trace(spans_of(gateway), gateway)

@@ -1,4 +1,5 @@
 // Finds the container that answers for an agent now. The ingress asks before every call.
+import { hiddenContent, type HiddenContent } from '@gantry/contract/agent-yaml/tracing.ts';
 import { LRUCache } from 'lru-cache';
 import type { SignedInCaller } from '../access/caller.ts';
 import { wanted, type Kind, type Wanted } from '../copies/copies.ts';
@@ -20,6 +21,8 @@ import * as store from './store.ts';
 interface Serving {
   /** access.allowed_callers of the serving version, as team names. Undefined when the file names none. */
   allowed_teams: string[] | undefined;
+  /** From its traces. */
+  hidden: HiddenContent;
   desired: store.Desired;
   /** Undefined while it is stopped or restarting. */
   revision: ServingInstance | undefined;
@@ -99,9 +102,11 @@ export function servingAgents({
       const { caller, found } = await readAsOf(asking, { found: servedTo(asking.id, name) });
       if (found?.route === undefined) return { caller, agent: found?.agent, serving: undefined };
       const { version_id, desired } = found.route;
-      const { allowed_teams, rules } = await servingConfig(db, version_id);
+      const { allowed_teams, rules, tracing } = await servingConfig(db, version_id);
+      const org = { inputs: found.route.hide_trace_inputs, outputs: found.route.hide_trace_outputs };
+      const hidden = hiddenContent(tracing, { isPrivate: found.agent.visibility === 'private', org });
       const revision = desired === 'running' ? instanceOf(found.route, rules) : undefined;
-      const serving = { revision, desired, allowed_teams };
+      const serving = { revision, desired, allowed_teams, hidden };
       return { caller, agent: found.agent, serving };
     },
     instance: async (revision_id) => {

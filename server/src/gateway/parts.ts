@@ -13,7 +13,7 @@ export interface GatewayParts {
   health: Health;
   open_calls: OpenCalls;
   readCredentials: ReadCredentials;
-  spans: Pick<Spans, 'add'>;
+  spans: Pick<Spans, 'add' | 'lose'>;
   /** Of run tokens. */
   run_key: Buffer;
   /** An answer that broke off after its first byte. */

@@ -29,6 +29,8 @@ test('everybody can read the settings, and admins their source', async () => {
       approval_expires_after_days: null,
       agent_egress: 'open',
       reveal_gateway_keys: true,
+      hide_trace_inputs: false,
+      hide_trace_outputs: false,
     },
     file: null,
     set_in_file: ['enforce_password_change'],

@@ -7,6 +7,8 @@ import * as store from './store.ts';
 
 export interface Spans {
   add(spans: readonly Span[]): void;
+  /** Counts spans that nothing can store. */
+  lose(reason: LossReason, spans: number): void;
   /** After it, every added span is stored or counted. */
   flush(): Promise<void>;
   close(): Promise<void>;
@@ -17,7 +19,9 @@ export interface StoredSpans extends Spans {
   lost(): Readonly<Record<string, number>>;
 }
 
-type LossReason = 'queue_full' | 'storage_full' | 'not_of_today' | 'refused';
+/** `not_sent`: by an agent, for lack of room or of an answer. `no_run`: of no run of the sender. `too_many`: over the rate of an agent. */
+export type LossReason =
+  'queue_full' | 'storage_full' | 'not_of_today' | 'refused' | 'malformed' | 'not_sent' | 'no_run' | 'too_many';
 
 const max_queued = 10_000;
 const max_queued_bytes = 64 * 1024 * 1024;
@@ -135,6 +139,7 @@ export function openSpans({ db, keep_days, max_bytes, sampling, freeBytes, onErr
         }
       }
     },
+    lose,
     flush,
     lost: () => Object.fromEntries(all_losses),
     close: async () => {
