@@ -119,7 +119,7 @@ function readSpans(
   const { spans, rejected: malformed } = spansOf({ resourceSpans: [resource] }, owner);
   const of_run = spans.filter(({ trace_id }) => trace_id === claims?.trace_id);
   return {
-    of_run: of_run.map((span) => withoutHidden({ ...span, run_id: owner.run_id }, claims?.hidden)),
+    of_run: of_run.map((span) => withoutHidden(span, claims?.hidden)),
     others: spans.length - of_run.length,
     malformed,
   };

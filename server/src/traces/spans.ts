@@ -5,13 +5,17 @@ import { storableText } from '../database/storable-text.ts';
 import type { Span } from './span.ts';
 import * as store from './store.ts';
 
-export interface Spans {
+/** What each span goes to. */
+export interface SpanSink {
   add(spans: readonly Span[]): void;
-  /** Counts spans that nothing can store. */
-  lose(reason: LossReason, spans: number): void;
   /** After it, every added span is stored or counted. */
   flush(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface Spans extends SpanSink {
+  /** Counts spans that nothing can store. */
+  lose(reason: LossReason, spans: number): void;
 }
 
 export interface StoredSpans extends Spans {
