@@ -51,6 +51,7 @@ class Lifecycle:
             self.failure = loaded
             log.load_failed(loaded.code, loaded.message, loaded.traceback or "")
         else:
+            loaded.notices = [*loaded.notices, *self.tracing.notices]
             # Off the main loop: it admits no call without an agent.
             bounds = self.admission.bounds = self.settings.bounds(is_async=loaded.is_async)
             self.agent = loaded

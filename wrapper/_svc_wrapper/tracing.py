@@ -7,6 +7,7 @@ start after the user's code is imported, so that its own ones have precedence.
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import importlib.util
 import re
@@ -31,6 +32,8 @@ INSTRUMENTORS = {
 }
 # After the replies, and within the time that the process has for its end.
 FLUSH_SECONDS = 1.5
+# As the service takes it.
+MAX_NOTICE = 1000
 SPAN_KIND = "openinference.span.kind"
 
 
@@ -40,6 +43,8 @@ class Tracing:
         self.open_spans = OpenSpans()
         self.queue: SpanQueue | None = None
         self.provider: Any = None
+        # For people: the packages that are not traced.
+        self.notices: list[str] = []
         if not settings.traces or not settings.gateway_url or not settings.gateway_key or not has_sdk():
             return
         resource = {
@@ -60,7 +65,7 @@ class Tracing:
             log.warning("not_traced", reason=f"{type(error).__name__}: {error}")
             return
         for package, (module, name) in INSTRUMENTORS.items():
-            after_import(package, lambda _, package=package, module=module, name=name: start(package, module, name))
+            after_import(package, functools.partial(self._start, package, module, name))
 
     @contextlib.contextmanager
     def in_trace(self, run: RunIdentity) -> Iterator[None]:
@@ -110,6 +115,25 @@ class Tracing:
         size = 500 + sum(len(str(value)) for value in attributes.values())
         self.queue.add(QueuedSpan(ended.run.token, sent, size))
 
+    def _start(self, package: str, module: str, name: str, _: Any) -> None:
+        """A fault of an instrumentor leaves its package untraced, and nothing else."""
+        try:
+            instrumentor = getattr(importlib.import_module(module), name)()
+            if package == "langchain_core":
+                mark_models(importlib.import_module(f"{module}._tracer").OpenInferenceTracer)
+            if not is_instrumented(package):
+                instrumentor.instrument()
+            if not is_instrumented(package):
+                self._leave_out(package, "its version does not fit its instrumentor")
+        except ModuleNotFoundError:
+            log.info("not_traced", package=package, reason="the image has no instrumentor of it")
+        except Exception as error:
+            self._leave_out(package, f"{type(error).__name__}: {error}")
+
+    def _leave_out(self, package: str, reason: str) -> None:
+        log.warning("not_traced", package=package, reason=reason)
+        self.notices.append(f"{package} is not traced: {reason}"[:MAX_NOTICE])
+
     def _join_providers(self, sdk: Any) -> None:
         tracing = self
 
@@ -158,22 +182,6 @@ def has_sdk() -> bool:
         return importlib.util.find_spec("opentelemetry.sdk") is not None
     except ModuleNotFoundError:
         return False
-
-
-def start(package: str, module: str, name: str) -> None:
-    """A fault of an instrumentor leaves its package untraced, and nothing else."""
-    try:
-        instrumentor = getattr(importlib.import_module(module), name)()
-        if package == "langchain_core":
-            mark_models(importlib.import_module(f"{module}._tracer").OpenInferenceTracer)
-        if not is_instrumented(package):
-            instrumentor.instrument()
-        if not is_instrumented(package):
-            log.warning("not_traced", package=package, reason="its version does not fit its instrumentor")
-    except ModuleNotFoundError:
-        log.info("not_traced", package=package, reason="the image has no instrumentor of it")
-    except Exception as error:
-        log.warning("not_traced", package=package, reason=f"{type(error).__name__}: {error}")
 
 
 def is_instrumented(package: str) -> bool:

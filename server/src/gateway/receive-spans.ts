@@ -12,6 +12,7 @@ import type { RequestHeaders } from '../http/request-headers.ts';
 import { readRunToken, type RunClaims } from '../run-token.ts';
 import { spansOf } from '../traces/normalise.ts';
 import type { Span } from '../traces/span.ts';
+import type { LossReason } from '../traces/spans.ts';
 import type { GatewayParts } from './parts.ts';
 
 /** Unpacked. The container sends batches of about one megabyte. */
@@ -43,7 +44,7 @@ export function openReceiver({ spans, run_key }: Pick<GatewayParts, 'spans' | 'r
     const read = exportRequest.safeParse(parseJson(await unpacked(sent)));
     if (!read.success) throw new Problem('malformed', { detail: 'The body is no ExportTraceServiceRequest of OTLP.' });
     let rejected = 0;
-    const lose = (reason: Parameters<typeof spans.lose>[0], count: number) => {
+    const lose = (reason: LossReason, count: number) => {
       if (count === 0) return;
       rejected += count;
       spans.lose(reason, count);

@@ -25,7 +25,14 @@ export interface StoredSpans extends Spans {
 
 /** `not_sent`: by an agent, for lack of room or of an answer. `no_run`: of no run of the sender. `too_many`: over the rate of an agent. */
 export type LossReason =
-  'queue_full' | 'storage_full' | 'not_of_today' | 'refused' | 'malformed' | 'not_sent' | 'no_run' | 'too_many';
+  | 'queue_full'
+  | 'storage_full'
+  | 'not_of_today'
+  | 'refused'
+  | 'malformed'
+  | 'not_sent'
+  | 'no_run'
+  | 'too_many';
 
 const max_queued = 10_000;
 const max_queued_bytes = 64 * 1024 * 1024;

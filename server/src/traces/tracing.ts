@@ -30,7 +30,7 @@ export function openTracing({ figures_db, export: collector, version, ...parts }
     add: (spans) => {
       for (const one of [...all, metrics]) one.add(spans);
     },
-    lose: stored.lose,
+    lose: (reason, spans) => stored.lose(reason, spans),
     flush: async () => void (await Promise.all(all.map(async (one) => await one.flush()))),
     close: async () => void (await Promise.all(all.map(async (one) => await one.close()))),
     printMetrics: metrics.print,
