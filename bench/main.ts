@@ -18,6 +18,7 @@ import type { Row } from './row.ts';
 import { openMeasured, type Measured } from './service.ts';
 import { measure as signIn } from './sign-in.ts';
 import { printTable } from './table.ts';
+import { measure as tracing } from './tracing.ts';
 import { measure as validate } from './validate.ts';
 import { measure as verifyLog } from './verify-log.ts';
 
@@ -37,6 +38,7 @@ const measures = {
   'first-deploy': on(firstDeploy),
   redeploy: on(redeploy),
   invoke: on(invoke),
+  tracing: on(tracing),
   requests: on(requests),
   'sign-in': on(signIn),
   change: on(change),

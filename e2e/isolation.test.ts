@@ -210,6 +210,7 @@ def look():
         'SVC_AGENT_NAME',
         'SVC_AGENT_VERSION',
         'SVC_FRAMEWORK',
+        'SVC_GATEWAY_KEY',
         'SVC_GATEWAY_URL',
         'SVC_INGRESS_SECRET',
         'SVC_MEMORY_BYTES',

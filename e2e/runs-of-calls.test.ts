@@ -2,7 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createClient } from '@gantry/contract/client.ts';
+import { createClient, type Client } from '@gantry/contract/client.ts';
+import type { Span } from '@gantry/contract/traces.ts';
 import type { Database } from '../server/src/database/database.ts';
 import { sql } from '../server/src/database/sql.ts';
 import { modelUpstream, type ModelUpstream } from '../server/src/testing/model-upstream.ts';
@@ -13,9 +14,11 @@ import { agentYaml, writeProject } from './write-project.ts';
 
 const clone = join(import.meta.dirname, '..');
 const names = ['a', 'b', 'c', 'd'];
+const crews = ['e', 'f'];
 let upstream: ModelUpstream;
 let gantry: Installation;
 let db: Database;
+let admin: Client;
 let asker: Agent;
 let thief: Agent;
 
@@ -25,7 +28,7 @@ beforeAll(async () => {
   db = await databaseOf(gantry);
   await gantry.must('svc team create ml');
   const token = await gantry.token();
-  const admin = createClient({ base_url: gantry.url, token: () => token });
+  admin = createClient({ base_url: gantry.url, token: () => token });
   for (const name of [...names, 'gpt-4o-mini'])
     await admin.call('registry.create', {
       params: { kind: 'model' },
@@ -84,6 +87,29 @@ const rowOf = (model: string, run_id: string, name: string) => ({
   trace_id: trace_id(name),
 });
 
+/** Waits until the spans have arrived. They are one tree below the caller, and the agent's own span encloses each call to a model. */
+async function checkTrace(name: string, calls: number): Promise<void> {
+  const read = async () => await admin.call('traces.show', { params: { id: trace_id(name) } });
+  const modelSpans = (spans: Span[], source: Span['source']) =>
+    spans.filter((span) => span.source === source && span.kind === 'llm');
+  await expect.poll(async () => modelSpans((await read()).spans, 'agent').length, { timeout: 30_000 }).toBe(calls);
+  const { spans, input_tokens, output_tokens } = await read();
+  const ids = spans.map(({ span_id }) => span_id);
+  expect(new Set(ids).size).toBe(ids.length);
+  const outside = spans.filter(({ parent_id }) => !ids.includes(parent_id ?? ''));
+  expect(outside).toMatchObject([{ source: 'ingress', parent_id: 'b7ad6b7169203331' }]);
+  const callers = modelSpans(spans, 'gateway').map(({ parent_id }) => parent_id ?? '');
+  expect(callers.toSorted()).toEqual(
+    modelSpans(spans, 'agent')
+      .map(({ span_id }) => span_id)
+      .toSorted(),
+  );
+  const [sums] = await db.all(sql`
+    select sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens from ledger
+    where trace_id = ${trace_id(name)}`);
+  expect({ input_tokens, output_tokens }).toEqual(sums);
+}
+
 test('each ledger row of a graph has its own run, with sync and async nodes, branches and streams, all at once', async () => {
   // Each run calls a model of its own.
   const ways = ['invoke', 'invoke', 'stream', 'background'] as const;
@@ -92,19 +118,21 @@ test('each ledger row of a graph has its own run, with sync and async nodes, bra
   );
   const wanted = names.flatMap((name, n) => Array.from({ length: 5 }, () => rowOf(name, runs[n] ?? '', name)));
   expect(await rowsOf('asker')).toEqual(wanted);
+  for (const name of names) await checkTrace(name, 5);
   expect((await gantry.must(`svc costs --by model --run ${runs[0]}`)).stdout).toContain('for 5 calls');
 });
 
 test('each ledger row of a crew has its own run, also from its threads', { timeout: 400_000 }, async () => {
   const crew = await deploy('crew', 'crewai', 'wrapper/tests/agents/calling_crew/agent.py');
   const runs = await Promise.all(
-    (['invoke', 'stream'] as const).map(async (way, n) => await run(crew, way, { name: names[n] }, names[n] ?? '')),
+    (['invoke', 'stream'] as const).map(async (way, n) => await run(crew, way, { name: crews[n] }, crews[n] ?? '')),
   );
   const wanted = runs.toSorted().flatMap((id) => {
-    const name = names[runs.indexOf(id)] ?? '';
+    const name = crews[runs.indexOf(id)] ?? '';
     return Array.from({ length: 3 }, () => rowOf('gpt-4o-mini', id, name));
   });
   expect(await rowsOf('crew')).toEqual(wanted);
+  for (const name of crews) await checkTrace(name, 3);
 });
 
 test('the token of a run is refused from another agent, and no header of the agent’s code changes a run', async () => {

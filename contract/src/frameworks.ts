@@ -20,6 +20,8 @@ export interface FrameworkFacts {
   /** The kinds that `entrypoint` accepts, for hints. */
   entry_is: string;
   requires: readonly PlatformRequirement[];
+  /** Left out where the user's packages do not allow them, and for an agent that is not traced. */
+  traced_with: readonly PlatformRequirement[];
 }
 
 /** The packages of the HTTP server around the agent. */
@@ -28,6 +30,14 @@ const serverPackages = [
   { name: 'uvicorn', extras: ['standard'], floor: '0.27.0' },
   { name: 'httpx', extras: [], floor: '0.27.0' },
   { name: 'pydantic', extras: [], floor: '2.0.0' },
+] as const satisfies readonly PlatformRequirement[];
+
+/** Each traces its package where the agent imports it; none of them brings that package. */
+const tracingPackages = [
+  { name: 'opentelemetry-sdk', extras: [], floor: '1.30.0' },
+  { name: 'openinference-instrumentation-openai', extras: [], floor: '0.1.30' },
+  { name: 'openinference-instrumentation-anthropic', extras: [], floor: '0.1.18' },
+  { name: 'openinference-instrumentation-litellm', extras: [], floor: '0.1.20' },
 ] as const satisfies readonly PlatformRequirement[];
 
 export const frameworks = {
@@ -41,6 +51,7 @@ export const frameworks = {
       { name: 'langchain-core', extras: [], floor: '0.3.0' },
       ...serverPackages,
     ],
+    traced_with: [{ name: 'openinference-instrumentation-langchain', extras: [], floor: '0.1.43' }, ...tracingPackages],
   },
   crewai: {
     exports: ['crew', 'agent'],
@@ -48,6 +59,7 @@ export const frameworks = {
     export_is: 'a Crew or an Agent',
     entry_is: 'a Crew, an Agent, a @CrewBase class, or a function that returns one',
     requires: [{ name: 'crewai', extras: [], floor: undefined }, ...serverPackages],
+    traced_with: [{ name: 'openinference-instrumentation-crewai', extras: [], floor: '0.1.10' }, ...tracingPackages],
   },
 } as const satisfies Record<Framework, FrameworkFacts>;
 

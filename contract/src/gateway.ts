@@ -42,6 +42,11 @@ const listedModel = z.object({
 });
 export type ListedModel = z.output<typeof listedModel>;
 
+/** Spans that are not taken are not to be sent again (OTLP 1, partial success). */
+const exportedSpans = z.object({
+  partialSuccess: z.object({ rejectedSpans: z.string(), errorMessage: z.string() }).optional(),
+});
+
 export const gatewayEndpoints = {
   'gateway.chat_completions': {
     ...call,
@@ -69,6 +74,16 @@ export const gatewayEndpoints = {
     path: '/v1/messages/count_tokens',
     query,
     summary: "Count the tokens of a call in Anthropic's format; it costs nothing, and counts as a request",
+  },
+  'gateway.spans': {
+    surface: 'gateway',
+    method: 'POST',
+    path: '/v1/traces',
+    summary: "Send the spans of an agent's runs with its gateway key, as OTLP/HTTP in JSON; `gzip` is taken",
+    operation: 'span.send',
+    body: 'raw',
+    reply: { kind: 'bare', status: 200, schema: exportedSpans },
+    problems: ['invalid_api_key'],
   },
   'gateway.models': {
     surface: 'gateway',

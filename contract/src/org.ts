@@ -25,6 +25,8 @@ export const orgSettings = z.strictObject({
     'guardrails of all agents and keys of teams, beside those of an agent.yaml: a list of {name, options, teams}',
   ),
   reveal_gateway_keys: z.boolean().describe('platform admins may see the value of a gateway key again, on record'),
+  hide_trace_inputs: z.boolean().describe('true: traces of agents have no inputs, whatever their files say'),
+  hide_trace_outputs: z.boolean().describe('true: traces of agents have no outputs, whatever their files say'),
 });
 export type OrgSettings = z.output<typeof orgSettings>;
 export type OrgSetting = keyof OrgSettings;

@@ -127,6 +127,8 @@ export const operations = {
   // An upstream gets the team's credential, so its address is for admins, as its price is. The asset's own rules hold beside it.
   'model.change': { on: 'team', role: 'admin' },
   'model.call': { on: 'key' },
+  // Spans count only with the token of a run of the key's revision.
+  'span.send': { on: 'key' },
   // Of one's own keys; lists show those that the caller may manage too.
   // The operation limits its output.
   'cost.read': { on: 'signed_in' },

@@ -13,6 +13,7 @@ const claims: RunClaims = {
   caller_id: 'ada',
   chain: ['b'],
   trace_id: '0af7651916cd43dd8448eb211c80319c',
+  hidden: { inputs: true, outputs: false },
 };
 const day_ms = 86_400_000;
 

@@ -1,6 +1,7 @@
 // A run token names the run of an agent. The ingress hands it to the container with each call, and the container sends it with the calls of that
 // run. It is a JWT (RFC 7519) with HS256, under a key that no container has. A token proves nothing alone: the sender must also have the
 // gateway key of the same revision.
+import type { HiddenContent } from '@gantry/contract/agent-yaml/tracing.ts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export interface RunClaims {
@@ -16,6 +17,8 @@ export interface RunClaims {
   /** The agents through which the call came, nearest first. */
   chain: readonly string[];
   trace_id: string;
+  /** From the spans of the run. */
+  hidden: HiddenContent;
 }
 
 /** A run has no limit of its own. A later call counts as the agent's own. */

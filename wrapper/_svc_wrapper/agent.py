@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .run_headers import RunIdentity
+from .run_identity import RunIdentity
 
 if TYPE_CHECKING:
     from .run_stream import RunStream

@@ -14,9 +14,11 @@ from starlette.types import Receive
 from .agent import Call, JsonObject
 from .ingress_identity import read_caller, read_thread_space
 from .problems import Problem
-from .run_headers import RUN_HEADER, TRACE_HEADER, RunIdentity
+from .run_headers import RUN_HEADER, TRACE_HEADER
+from .run_identity import RunIdentity
 from .settings import Settings
 
+HIDDEN_HEADER = "X-Svc-Hidden"
 RUN_ID_HEADER = "X-Svc-Run-Id"
 BODY_SECONDS = 60
 
@@ -60,7 +62,11 @@ async def read_invoke(request: Request, settings: Settings) -> tuple[Call, bool]
         metadata=body.metadata,
         thread_space=thread_space,
         caller=caller,
-        run=RunIdentity(request.headers.get(RUN_HEADER), request.headers.get(TRACE_HEADER)),
+        run=RunIdentity(
+            request.headers.get(RUN_HEADER),
+            request.headers.get(TRACE_HEADER),
+            frozenset(request.headers.get(HIDDEN_HEADER, "").split(",")),
+        ),
     )
     return call, body.stream
 

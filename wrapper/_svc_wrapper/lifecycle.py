@@ -15,12 +15,14 @@ from .agent import Agent
 from .loader import LoadFailure, load_agent
 from .problems import Problem
 from .settings import Settings
+from .tracing import Tracing
 
 
 class Lifecycle:
-    def __init__(self, settings: Settings, admission: Admission) -> None:
+    def __init__(self, settings: Settings, admission: Admission, tracing: Tracing) -> None:
         self.settings = settings
         self.admission = admission
+        self.tracing = tracing
         self.began = time.monotonic()
         self.agent: Agent | None = None
         self.failure: LoadFailure | None = None
@@ -43,11 +45,13 @@ class Lifecycle:
         ends it.
         """
         loaded = load_agent(self.settings.framework, self.settings.entry, user_loop)
+        self.tracing.instrument()
         seconds = self.uptime_seconds
         if isinstance(loaded, LoadFailure):
             self.failure = loaded
             log.load_failed(loaded.code, loaded.message, loaded.traceback or "")
         else:
+            loaded.notices = [*loaded.notices, *self.tracing.notices]
             # Off the main loop: it admits no call without an agent.
             bounds = self.admission.bounds = self.settings.bounds(is_async=loaded.is_async)
             self.agent = loaded

@@ -23,6 +23,7 @@ from .runner import Runner
 from .runs import Runs
 from .server import make_server
 from .settings import Settings
+from .tracing import Tracing
 from .user_loop import UserLoop
 
 # For open replies when the last run has ended.
@@ -35,7 +36,8 @@ def serve(settings: Settings) -> None:
     if settings.gateway_url:
         name_runs(settings.gateway_url)
     admission = Admission(settings.bounds(is_async=False))
-    lifecycle = Lifecycle(settings, admission)
+    tracing = Tracing(settings)
+    lifecycle = Lifecycle(settings, admission, tracing)
     runs = Runs(
         keep_seconds=settings.run_retention_seconds,
         keep_count=settings.run_retention_count,
@@ -43,7 +45,7 @@ def serve(settings: Settings) -> None:
     )
     # An async graph can have sync tools.
     user_loop = UserLoop(settings.bounds(is_async=True).places)
-    runner = Runner(runs, admission, user_loop)
+    runner = Runner(runs, admission, user_loop, tracing)
     # Its default action would end the process, so its handler is set first.
     signal.signal(signal.SIGUSR1, lambda *_: lifecycle.drain())
 
@@ -62,6 +64,7 @@ def serve(settings: Settings) -> None:
         timeout_graceful_shutdown=FLUSH_SECONDS,
     )
     GracefulServer(config, settings, lifecycle, runner).run()
+    tracing.close()
     end_process_soon()
 
 

@@ -1,30 +1,17 @@
-"""The run of a call, and the headers that name it on requests to the gateway.
-
-The run is in a context variable. So it follows async code, the threads of langgraph and crewai, and each thread
-that gets a copy of the context. Code in another thread has no run: the gateway counts its calls as the agent's own.
-"""
+"""The headers that name the run on requests to the gateway, and the span that sends them."""
 
 from __future__ import annotations
 
-import contextlib
 import urllib.parse
-from collections.abc import Iterator
-from contextvars import ContextVar
 from dataclasses import dataclass
+
+from .open_spans import innermost_open
+from .run_identity import current, trace_id
 
 RUN_HEADER = "X-Svc-Run"
 TRACE_HEADER = "traceparent"
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
-
-
-@dataclass
-class RunIdentity:
-    """As the ingress sends it. The token is for the service; nothing here reads it."""
-
-    token: str | None = None
-    traceparent: str | None = None
-    is_open: bool = True
 
 
 @dataclass(frozen=True)
@@ -45,20 +32,6 @@ class Origin:
         return Origin.of(parts.scheme, parts.hostname, parts.port)
 
 
-current: ContextVar[RunIdentity | None] = ContextVar("svc_run", default=None)
-
-
-@contextlib.contextmanager
-def in_run(run: RunIdentity) -> Iterator[None]:
-    """A task that the user's code leaves behind has no run after the end, because it can work for other runs."""
-    token = current.set(run)
-    try:
-        yield
-    finally:
-        run.is_open = False
-        current.reset(token)
-
-
 def run_headers(given_trace: str | None) -> dict[str, str]:
     """For a request to the gateway that has this `traceparent`. The user's own span in the same trace stays."""
     run = current.get()
@@ -68,10 +41,6 @@ def run_headers(given_trace: str | None) -> dict[str, str]:
     if run.token is not None:
         headers[RUN_HEADER] = run.token
     if run.traceparent is not None and trace_id(given_trace) != trace_id(run.traceparent):
-        headers[TRACE_HEADER] = run.traceparent
+        span = innermost_open()
+        headers[TRACE_HEADER] = run.traceparent if span is None else run.traceparent_of(span.id)
     return headers
-
-
-def trace_id(traceparent: str | None) -> str | None:
-    parts = (traceparent or "").split("-")
-    return parts[1] if len(parts) == 4 else None

@@ -14,9 +14,10 @@ from .admission import Admission
 from .agent import Agent, Answer, Call
 from .encode import to_json
 from .problems import Problem
-from .run_headers import in_run
+from .run_identity import in_run
 from .run_stream import RunStream
 from .runs import End, Run, Runs
+from .tracing import Tracing
 from .user_loop import UserLoop
 
 # An exception's text can have whole documents; the log has all of it.
@@ -34,10 +35,11 @@ class AgentFailed(Exception):
 class Runner:
     """Used on the main loop. A run with a place goes to the user's loop and returns with its end."""
 
-    def __init__(self, runs: Runs, admission: Admission, user_loop: UserLoop) -> None:
+    def __init__(self, runs: Runs, admission: Admission, user_loop: UserLoop, tracing: Tracing) -> None:
         self.runs = runs
         self.admission = admission
         self.user_loop = user_loop
+        self.tracing = tracing
 
     def start(self, agent: Agent, call: Call, stream: RunStream | None = None) -> Run:
         """Raises a Problem before the run starts. A returned run always ends."""
@@ -51,6 +53,7 @@ class Runner:
             metadata_bytes=len(to_json(call.metadata)),
             stream=stream,
         )
+        call.run.thread_id = run.thread_id
         main_loop = asyncio.get_running_loop()
 
         def begin() -> None:
@@ -60,7 +63,7 @@ class Runner:
             run.work = self.user_loop.start(work())
 
         async def work() -> None:
-            with in_run(call.run):
+            with in_run(call.run), self.tracing.in_trace(call.run):
                 end = await end_of(agent, call, run, stream)
             # Closed when the user's code has not ended in the grace of a stop.
             if not main_loop.is_closed():

@@ -36,6 +36,9 @@ class Settings:
     ingress_secret: str | None
     # None for an agent outside the gateway.
     gateway_url: str | None
+    gateway_key: str | None
+    # From deploy.tracing.
+    traces: bool
     entry: Entry
 
     def bounds(self, *, is_async: bool) -> Bounds:
@@ -86,6 +89,8 @@ def read_settings(environ: Mapping[str, str], *, ingress_secret: str | None, app
         run_retention_bytes=number("SVC_RUN_RETENTION_BYTES", 64 * 1024 * 1024, 1),
         ingress_secret=ingress_secret,
         gateway_url=environ.get("SVC_GATEWAY_URL"),
+        gateway_key=environ.get("SVC_GATEWAY_KEY"),
+        traces=environ.get("SVC_TRACES", "on") == "on",
         entry=entry,
     )
     faults += entry_faults

@@ -1,7 +1,8 @@
-"""A stand-in for the gateway: it answers calls to a model and records every request."""
+"""A stand-in for the gateway: it answers calls to a model, and records every request and every span."""
 
 from __future__ import annotations
 
+import gzip
 import json
 import threading
 from dataclasses import dataclass
@@ -28,6 +29,9 @@ class RecordingGateway(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Recorder)
         self.url = f"http://127.0.0.1:{self.server_port}"
         self.requests: list[Recorded] = []
+        self.exports: list[dict[str, Any]] = []
+        # The answer to spans.
+        self.traces_status = 200
 
     def __enter__(self) -> RecordingGateway:
         threading.Thread(target=self.serve_forever, daemon=True).start()
@@ -43,7 +47,12 @@ class Recorder(BaseHTTPRequestHandler):
     server: RecordingGateway
 
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers.get("content-length", 0))).decode()
+        sent = self.rfile.read(int(self.headers.get("content-length", 0)))
+        if self.path == "/v1/traces":
+            if self.server.traces_status == 200:
+                self.server.exports.append(json.loads(gzip.decompress(sent)))
+            return self.reply(self.server.traces_status, b"{}")
+        body = sent.decode()
         runs = self.headers.get_all("X-Svc-Run", [])
         run = ", ".join(runs) if runs else None
         self.server.requests.append(Recorded(self.path, body, run, self.headers.get("traceparent")))
@@ -59,7 +68,10 @@ class Recorder(BaseHTTPRequestHandler):
 
     def reply_as_model(self, asked: dict[str, Any]) -> None:
         made: dict[str, Any] = {"id": "1", "created": 1, "model": "m"}
-        message = {"role": "assistant", "content": ANSWER}
+        message: dict[str, Any] = {"role": "assistant", "content": ANSWER}
+        if asked.get("tools") and asked["messages"][-1]["role"] != "tool":
+            called = {"name": asked["tools"][0]["function"]["name"], "arguments": "{}"}
+            message = {"role": "assistant", "tool_calls": [{"id": "1", "type": "function", "function": called}]}
         if asked.get("stream"):
             choice: dict[str, Any] = {"index": 0, "delta": message, "finish_reason": "stop"}
             event = json.dumps({**made, "object": "chat.completion.chunk", "choices": [choice]})

@@ -76,6 +76,14 @@ const deploy = z
       .describe(
         'How many calls a container runs at once; unset: 64, or 32 for synchronous code, and fewer below 1Gi of memory',
       ),
+    tracing: z
+      .strictObject({
+        enabled: z.boolean().optional().describe('false: the steps of its code are not traced'),
+        hide_inputs: z.boolean().optional().describe('true: traces have no inputs; unset: as its visibility'),
+        hide_outputs: z.boolean().optional().describe('true: traces have no outputs; unset: as its visibility'),
+      })
+      .optional()
+      .describe('What traces have of it. With visibility private, inputs and outputs are hidden unless it says false'),
     secrets: listOf(environmentName, 100)
       .optional()
       .describe('Names of secrets (svc secret set), each of them a variable in the container'),

@@ -47,6 +47,10 @@ deploy:
     cpu: "0.5"
     memory: 512Mi
   concurrency: 16
+  tracing:
+    enabled: true
+    hide_inputs: true
+    hide_outputs: false
   secrets: [CRM_TOKEN]
   env_vars:
     GREETING: Hello

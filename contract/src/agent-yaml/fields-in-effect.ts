@@ -94,6 +94,22 @@ export const fieldsInEffect: readonly FieldEffect[] = [
     sentence: 'This many calls run at once. Further calls wait, and one caller gets at most half of the slots.',
   },
   {
+    field: 'deploy.tracing.enabled',
+    state: 'in effect',
+    sentence: 'false: its image has no instrumentation, and only the service records its calls.',
+  },
+  {
+    field: 'deploy.tracing.hide_inputs',
+    state: 'in effect',
+    sentence: 'Traces have no inputs. The setting hide_trace_inputs of the organisation does the same for all agents.',
+  },
+  {
+    field: 'deploy.tracing.hide_outputs',
+    state: 'in effect',
+    sentence:
+      'Traces have no outputs. The setting hide_trace_outputs of the organisation does the same for all agents.',
+  },
+  {
     field: 'deploy.secrets',
     state: 'in effect',
     sentence: 'Each name is a secret of the agent or of its team, and a variable in the container.',

@@ -42,7 +42,8 @@ export function decide(caller: Caller, operation: Operation, subject: Subject): 
   if (caller.kind === 'anonymous') return refused('unauthenticated', 'Sign-in is needed for this.');
   if (rule.on === 'key')
     return caller.kind === 'key' ? allowed('a gateway key') : refused('forbidden', 'Only a gateway key does this.');
-  if (caller.kind === 'key') return refused('forbidden', 'A gateway key calls models, and nothing else.');
+  if (caller.kind === 'key')
+    return refused('forbidden', 'A gateway key calls models and sends spans, and nothing else.');
   switch (rule.on) {
     case 'signed_in':
       if (isForOthers(rule, caller)) return refused('forbidden', people_only);

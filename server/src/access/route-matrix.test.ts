@@ -336,6 +336,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'gateway.embeddings': () => ({ body: Buffer.from('{}') }),
   'gateway.messages': () => ({ body: Buffer.from('{}') }),
   'gateway.count_tokens': () => ({ body: Buffer.from('{}') }),
+  'gateway.spans': () => ({ body: Buffer.from('{}') }),
   'gateway.models': () => ({}),
   'gateway.model': () => ({ params: { model: 'small' } }),
   'models.list': () => ({}),

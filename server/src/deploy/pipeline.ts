@@ -78,6 +78,8 @@ async function resolve(db: DeployParts['db'], { input }: Deploy, config: AgentCo
 
 async function build(parts: DeployParts, run: Deploy, signal: AbortSignal) {
   const content = await loadDecided(parts.db, run.input);
+  const { untraced } = content.dependencies;
+  if (untraced !== undefined) run.notice(`not traced: ${untraced}`);
   const version = await findVersionById(parts.db, run.input.version_id);
   return await parts.builder.build({
     agent: run.input.agent,

@@ -90,6 +90,7 @@ export async function modelAccess(
   const primary = model?.primary;
   return {
     SVC_GATEWAY_URL: gateway_url,
+    SVC_GATEWAY_KEY: key,
     OPENAI_API_KEY: key,
     OPENAI_BASE_URL: `${gateway_url}/v1`,
     OPENAI_API_BASE: `${gateway_url}/v1`,

@@ -1,5 +1,6 @@
 // What the config of a serving version says about each call.
 import { LRUCache } from 'lru-cache';
+import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { guardrailsOf } from '@gantry/contract/guardrails.ts';
 import { parsePrincipal } from '@gantry/contract/refs.ts';
 import type { Reader } from '../database/database.ts';
@@ -11,6 +12,7 @@ export interface ServingConfig {
   /** access.allowed_callers, as team names. Undefined when the file names none. */
   allowed_teams: string[] | undefined;
   rules: readonly Rule[];
+  tracing: NonNullable<AgentConfig['deploy']>['tracing'];
 }
 
 const max_versions = 10_000;
@@ -20,10 +22,11 @@ const read = new LRUCache<string, ServingConfig>({ max: max_versions });
 export async function servingConfig(db: Reader, version_id: string): Promise<ServingConfig> {
   const known = read.get(version_id);
   if (known !== undefined) return known;
-  const { access, guardrails, model } = await loadAgentConfig(db, version_id);
+  const { access, guardrails, model, deploy } = await loadAgentConfig(db, version_id);
   const config = {
     allowed_teams: access?.allowed_callers?.flatMap((caller) => parsePrincipal(caller)?.name ?? []),
     rules: makeRules(guardrailsOf(guardrails), model?.primary),
+    tracing: deploy?.tracing,
   };
   read.set(version_id, config);
   return config;

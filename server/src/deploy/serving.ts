@@ -1,4 +1,5 @@
 // Finds the container that answers for an agent now. The ingress asks before every call.
+import { hiddenContent, type HiddenContent } from '@gantry/contract/agent-yaml/tracing.ts';
 import { LRUCache } from 'lru-cache';
 import type { SignedInCaller } from '../access/caller.ts';
 import { wanted, type Kind, type Wanted } from '../copies/copies.ts';
@@ -23,6 +24,8 @@ import * as store from './store.ts';
 interface Serving {
   /** access.allowed_callers of the serving version, as team names. Undefined when the file names none. */
   allowed_teams: string[] | undefined;
+  /** From its traces. */
+  hidden: HiddenContent;
   desired: store.Desired;
   /** Undefined while it is stopped or restarting. */
   revision: ServingInstance | undefined;
@@ -107,12 +110,16 @@ export function servingAgents({
       });
       if (found?.route === undefined) return { caller, agent: found?.agent, serving: undefined };
       const { version_id, desired } = found.route;
-      const { allowed_teams, rules: own } = await servingConfig(db, version_id);
-      const { id: agent_id, team } = found.agent;
+      const { allowed_teams, rules: own, tracing } = await servingConfig(db, version_id);
+      const { id: agent_id, team, visibility } = found.agent;
       const rules = [...own, ...requiredRules(org?.required_guardrails ?? [], team.name)];
       const revision =
         desired === 'running' ? instanceOf(found.route, { agent_id, team_id: team.id, rules }) : undefined;
-      const serving = { revision, desired, allowed_teams };
+      const hidden = hiddenContent(tracing, {
+        isPrivate: visibility === 'private',
+        org: { inputs: found.route.hide_trace_inputs, outputs: found.route.hide_trace_outputs },
+      });
+      const serving = { revision, desired, allowed_teams, hidden };
       return { caller, agent: found.agent, serving };
     },
     instance: async (revision_id) => {

@@ -1,6 +1,7 @@
 // Starts a container for a revision until it answers. A deploy, start, restart and the keeper use it.
 import { resourceLimits, type AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { egressOf } from '@gantry/contract/agent-yaml/egress.ts';
+import { isTraced } from '@gantry/contract/agent-yaml/tracing.ts';
 import { isModelAccessName } from '@gantry/contract/agent-yaml/environment-names.ts';
 import type { Reader } from '../database/database.ts';
 import { settings } from '../principals/find.ts';
@@ -76,6 +77,7 @@ function variables(ingress_key: Buffer, revision_id: string, config: AgentConfig
     SVC_AGENT_VERSION: config.version,
     SVC_MEMORY_BYTES: String(resourceLimits(config).memory_bytes),
     ...(config.deploy?.concurrency === undefined ? {} : { SVC_MAX_CONCURRENCY: String(config.deploy.concurrency) }),
+    ...(isTraced(config) ? {} : { SVC_TRACES: 'off' }),
     SVC_INGRESS_SECRET: ingressSecret(ingress_key, revision_id),
   };
 }

@@ -340,6 +340,9 @@ export interface Address {
   version_id: string;
   url: string | null;
   key_id: string | null;
+  /** Settings of the organisation. */
+  hide_trace_inputs: boolean;
+  hide_trace_outputs: boolean;
 }
 
 export const addressOfRevision = async (db: Reader, revision_id: string) =>
@@ -357,8 +360,9 @@ export interface ServingRow extends Address {
 export const servedAgents = async <Agent extends object>(db: Reader, agents: Sql) =>
   await db.all<Agent & (ServingRow | { revision_id: null })>(sql`
     select a.*, s.* from (${agents}) a left join (
-      select r.agent_id as serving_agent_id, v.id as revision_id, v.version_id, i.url, r.desired, v.key_id
-      from route r join revision v on v.id = r.revision_id join instance i on i.revision_id = v.id
+      select r.agent_id as serving_agent_id, v.id as revision_id, v.version_id, i.url, r.desired, v.key_id, o.hide_trace_inputs,
+        o.hide_trace_outputs
+      from org o, route r join revision v on v.id = r.revision_id join instance i on i.revision_id = v.id
     ) s on s.serving_agent_id = a.id`);
 
 /** An expression with a new value after each change of an instance or its address. */

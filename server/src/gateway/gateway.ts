@@ -45,7 +45,7 @@ export function openGateway({
   owner: string;
   private_hosts: readonly string[];
   readCredentials: ReadCredentials;
-  spans: Pick<Spans, 'add'>;
+  spans: Pick<Spans, 'add' | 'lose'>;
   run_key: Buffer;
   guardrails: GuardrailRecord;
   onError: (error: unknown) => void;

@@ -15,7 +15,7 @@ export interface GatewayParts {
   open_calls: OpenCalls;
   guardrails: GuardrailRecord;
   readCredentials: ReadCredentials;
-  spans: Pick<Spans, 'add'>;
+  spans: Pick<Spans, 'add' | 'lose'>;
   /** Of run tokens. */
   run_key: Buffer;
   /** An answer that broke off after its first byte. */

@@ -7,6 +7,7 @@ import { callModel } from './call.ts';
 import { listCatalogue, showInCatalogue, type ModelParts } from './catalogue.ts';
 import { listModels, showModel } from './list-models.ts';
 import type { GatewayParts } from './parts.ts';
+import { openReceiver } from './receive-spans.ts';
 import { testModel } from './test-model.ts';
 import { chatCompletions } from './wires/chat-completions.ts';
 import { embeddings } from './wires/embeddings.ts';
@@ -25,12 +26,17 @@ export function gatewayRoutes(db: Database, parts: GatewayParts): SurfaceHandler
       trace,
     }: Pick<Call<'gateway.messages'>, 'caller' | 'body' | 'headers' | 'signal' | 'trace'>) =>
       await callModel(parts, wire, { caller: withKey(caller), body, headers, signal, trace });
+  const receive = openReceiver(parts);
   return {
     'gateway.chat_completions': calls(chatCompletions),
     'gateway.responses': calls(responses),
     'gateway.embeddings': calls(embeddings),
     'gateway.messages': calls(messages),
     'gateway.count_tokens': calls(countTokens),
+    'gateway.spans': async ({ caller, body, headers }) => {
+      authorize(caller, 'span.send', theOrg);
+      return await receive(keyOf(caller), { body, headers });
+    },
     'gateway.models': async ({ caller, query: { limit, after_id } }) => {
       const all = await listModels(db, withKey(caller));
       const data = all.slice(all.findIndex(({ id }) => id === after_id) + 1).slice(0, limit);
@@ -57,6 +63,10 @@ export function modelsRoutes(parts: ModelParts): Handlers<'models'> {
 
 function withKey(caller: Caller): KeyCaller {
   authorize(caller, 'model.call', theOrg);
-  if (caller.kind !== 'key') throw new Error('only a key may call a model');
+  return keyOf(caller);
+}
+
+function keyOf(caller: Caller): KeyCaller {
+  if (caller.kind !== 'key') throw new Error('only a key comes here');
   return caller;
 }

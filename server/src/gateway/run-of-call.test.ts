@@ -25,6 +25,7 @@ const claims = (more: Partial<RunClaims> = {}): RunClaims => ({
   caller_id: randomUUID(),
   chain: [],
   trace_id: 'a'.repeat(32),
+  hidden: { inputs: false, outputs: false },
   ...more,
 });
 const call = async (token: string | undefined, headers: Record<string, string> = {}) =>

@@ -1,4 +1,5 @@
 // Decides if the caller may call the agent: first the ACL's `use`, then allowed_callers, which can only narrow it.
+import type { HiddenContent } from '@gantry/contract/agent-yaml/tracing.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { Refusal, authorize } from '../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
@@ -12,6 +13,8 @@ export interface Admitted {
   agent: AssetRecord;
   /** The only revision that may take the call. */
   instance: ServingInstance;
+  /** From the traces of the run. */
+  hidden: HiddenContent;
 }
 
 /** Throws the refusal, `not_deployed`, or `agent_unavailable` while the container restarts. */
@@ -26,5 +29,5 @@ export async function admit(agents: ServingAgents, caller: Caller, name: string)
     throw new Problem('not_deployed', { detail: `agents/${name} is stopped.`, hint: `Run \`svc start ${name}\`.` });
   if (serving.revision === undefined)
     throw new Problem('agent_unavailable', { detail: `The container of agents/${name} is restarting.` });
-  return { user, agent, instance: serving.revision };
+  return { user, agent, instance: serving.revision, hidden: serving.hidden };
 }

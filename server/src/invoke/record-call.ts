@@ -96,10 +96,9 @@ function codeOf(error: unknown): string {
 }
 
 function spanOf(
-  { name, admitted: { agent, instance, user }, run, input }: RecordedCall,
+  { name, admitted: { agent, instance, user, hidden }, run, input }: RecordedCall,
   { error, output }: Outcome,
 ): Span {
-  const isHidden = agent.visibility === 'private';
   return {
     trace_id: run.trace.trace_id,
     span_id: run.span.span_id,
@@ -119,8 +118,8 @@ function spanOf(
     input_tokens: null,
     output_tokens: null,
     cost_nano_usd: null,
-    input: isHidden ? null : textOf(input),
-    output: isHidden ? null : textOf(output),
+    input: hidden.inputs ? null : textOf(input),
+    output: hidden.outputs ? null : textOf(output),
     error,
     attributes: {},
   };

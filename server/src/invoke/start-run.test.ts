@@ -60,6 +60,7 @@ test.each(['invoke', 'stream'])(
         caller_id: user?.id,
         chain: [],
         trace_id,
+        hidden: { inputs: false, outputs: false },
       },
     });
   },

@@ -9,7 +9,7 @@ import type { StartedRun } from './upstream.ts';
 /** A run of its own, which no other run has called. */
 export function startRun(
   { run_key }: Pick<Ingress, 'run_key'>,
-  { agent, instance, user }: Pick<Admitted, 'agent' | 'instance' | 'user'>,
+  { agent, instance, user, hidden }: Admitted,
   trace: TraceContext,
 ): StartedRun {
   const id = randomUUIDv7();
@@ -22,6 +22,7 @@ export function startRun(
     caller_id: user.id,
     chain: [],
     trace_id: trace.trace_id,
+    hidden,
   });
-  return { id, token, trace, span: startSpan() };
+  return { id, token, trace, hidden, span: startSpan() };
 }

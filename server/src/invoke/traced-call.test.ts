@@ -50,6 +50,7 @@ const callsModels = async (request: IncomingMessage, response: ServerResponse) =
     caller_id: randomUUID(),
     chain: [],
     trace_id,
+    hidden: { inputs: false, outputs: false },
   });
   const headers = { 'x-svc-run': token, traceparent: String(request.headers['traceparent']) };
   await stage.call(key.key, { headers });

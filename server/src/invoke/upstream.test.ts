@@ -86,7 +86,13 @@ test("only the caller's allow-listed headers and the ingress's own headers arriv
   const span = startSpan();
   const { body } = await send({
     headers,
-    run: { id: '11111111-1111-4111-8111-111111111111', token: 'token', trace: traceContext(headers), span },
+    run: {
+      id: '11111111-1111-4111-8111-111111111111',
+      token: 'token',
+      trace: traceContext(headers),
+      hidden: { inputs: true, outputs: true },
+      span,
+    },
     body: Buffer.from('{"input":{"n":12345678901234567890}}'),
   });
   await body.dump();
@@ -98,6 +104,7 @@ test("only the caller's allow-listed headers and the ingress's own headers arriv
     'x-svc-thread-space': createHmac('sha256', agent.id).update('user-1').digest('base64url').slice(0, 22),
     'x-svc-run-id': '11111111-1111-4111-8111-111111111111',
     'x-svc-run': 'token',
+    'x-svc-hidden': 'inputs,outputs',
     accept: 'text/event-stream',
     'content-type': 'application/json',
     traceparent: `00-0af7651916cd43dd8448eb211c80319c-${span.span_id}-01`,

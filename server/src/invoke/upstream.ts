@@ -1,6 +1,7 @@
 // The request to a container: allow-listed headers, the revision's ingress secret, and the caller, signed for this agent alone.
 // Authorization, cookies and X-Service-* are never forwarded. Cookies, redirects and content that a browser would run are never returned.
 import { request, type Dispatcher } from 'undici';
+import type { HiddenContent } from '@gantry/contract/agent-yaml/tracing.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
@@ -35,6 +36,7 @@ export interface StartedRun {
   id: string;
   token: string;
   trace: TraceContext;
+  hidden: HiddenContent;
   span: StartedSpan;
 }
 
@@ -57,6 +59,7 @@ export async function callAgent(connections: AgentConnections, call: UpstreamCal
     ...(call.run && {
       'x-svc-run-id': call.run.id,
       'x-svc-run': call.run.token,
+      'x-svc-hidden': hiddenNames(call.run.hidden),
       traceparent: traceparentOf(call.run.trace, call.run.span.span_id),
       ...(call.run.trace.tracestate !== null && { tracestate: call.run.trace.tracestate }),
     }),
@@ -76,6 +79,9 @@ export async function callAgent(connections: AgentConnections, call: UpstreamCal
   const retry_after = /^\d{1,6}$/.exec(String(said['retry-after']))?.[0];
   return { status, content_type, retry_after, body };
 }
+
+const hiddenNames = ({ inputs, outputs }: HiddenContent) =>
+  [inputs ? 'inputs' : [], outputs ? 'outputs' : []].flat().join(',');
 
 /** Of an answer that may not pass. */
 export function refusalOf(

@@ -31,6 +31,8 @@ test('everybody can read the settings, and admins their source', async () => {
       agent_egress: 'open',
       required_guardrails: [],
       reveal_gateway_keys: true,
+      hide_trace_inputs: false,
+      hide_trace_outputs: false,
     },
     file: null,
     set_in_file: ['enforce_password_change'],

@@ -31,6 +31,8 @@ export interface Dependencies {
   built_from_source: string[];
   /** The built wheels. They are kept with the files and installed at every build. Absent where nothing was built. */
   wheels?: BuiltWheel[];
+  /** Why the packages for tracing are not among them. */
+  untraced?: string;
 }
 
 export interface Content {

@@ -5,7 +5,7 @@ import { request } from 'undici';
 import type { SpanKind, SpanSource } from '@gantry/contract/traces.ts';
 import { encodeOtlp, type Attributes, type Sent } from './encode-otlp.ts';
 import type { Span } from './span.ts';
-import type { Spans } from './spans.ts';
+import type { SpanSink } from './spans.ts';
 
 export interface ExportSettings {
   /** With its path. */
@@ -15,7 +15,7 @@ export interface ExportSettings {
   has_content: boolean;
 }
 
-export interface Export extends Spans {
+export interface Export extends SpanSink {
   /** Spans that were not sent, since the start of the process. */
   dropped(): number;
 }

@@ -47,8 +47,7 @@ export interface Normalised {
 }
 
 /**
- * The spans of a request. `owner` comes from the sender's credential, not from the request. Only the run is from the span itself, from
- * `svc.run.id`. Throws a ZodError for another document.
+ * The spans of a request. `owner` comes from the sender's credential, and nothing of it from the request. Throws a ZodError for another document.
  */
 export function spansOf(request: unknown, owner: SpanOwner): Normalised {
   const given = otlpRequest
@@ -70,10 +69,8 @@ function spanOf(given: z.output<typeof otlpSpan>, owner: SpanOwner): Span {
   const hasFailed = given.status?.code === failed_code;
   const kind = kindOf(attributes);
   const model = kind === 'llm' || kind === 'embedding' ? text(attributes, names.model) : null;
-  const run_id = text(attributes, ['svc.run.id']);
   return {
     ...owner,
-    run_id: run_id !== null && isUuid(run_id) ? run_id : owner.run_id,
     trace_id: given.traceId,
     span_id: given.spanId,
     parent_id: /^(?!0*$)[0-9a-f]{16}$/.test(given.parentSpanId ?? '') ? (given.parentSpanId ?? null) : null,
@@ -227,8 +224,4 @@ function gathered(attributes: Attributes, prefixes: readonly string[]): string |
       return JSON.stringify(Object.fromEntries(members.map(([name, value]) => [name.slice(prefix.length), value])));
   }
   return null;
-}
-
-function isUuid(given: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(given);
 }

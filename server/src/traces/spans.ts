@@ -5,11 +5,17 @@ import { storableText } from '../database/storable-text.ts';
 import type { Span } from './span.ts';
 import * as store from './store.ts';
 
-export interface Spans {
+/** What each span goes to. */
+export interface SpanSink {
   add(spans: readonly Span[]): void;
   /** After it, every added span is stored or counted. */
   flush(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface Spans extends SpanSink {
+  /** Counts spans that nothing can store. */
+  lose(reason: LossReason, spans: number): void;
 }
 
 export interface StoredSpans extends Spans {
@@ -17,7 +23,16 @@ export interface StoredSpans extends Spans {
   lost(): Readonly<Record<string, number>>;
 }
 
-type LossReason = 'queue_full' | 'storage_full' | 'not_of_today' | 'refused';
+/** `not_sent`: by an agent, for lack of room or of an answer. `no_run`: of no run of the sender. `too_many`: over the rate of an agent. */
+export type LossReason =
+  | 'queue_full'
+  | 'storage_full'
+  | 'not_of_today'
+  | 'refused'
+  | 'malformed'
+  | 'not_sent'
+  | 'no_run'
+  | 'too_many';
 
 const max_queued = 10_000;
 const max_queued_bytes = 64 * 1024 * 1024;
@@ -135,6 +150,7 @@ export function openSpans({ db, keep_days, max_bytes, sampling, freeBytes, onErr
         }
       }
     },
+    lose,
     flush,
     lost: () => Object.fromEntries(all_losses),
     close: async () => {

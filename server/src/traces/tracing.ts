@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 import { openExport, type ExportSettings } from './export.ts';
 import { openFigures } from './figures.ts';
 import { openMetrics } from './metrics.ts';
-import { openSpans, type Spans, type SpansParts } from './spans.ts';
+import { openSpans, type Spans, type SpanSink, type SpansParts } from './spans.ts';
 
 interface TracingParts extends SpansParts {
   figures_db: Database;
@@ -25,11 +25,12 @@ export function openTracing({ figures_db, export: collector, version, ...parts }
     ...stored.lost(),
     ...(exported !== undefined && { not_exported: exported.dropped() }),
   }));
-  const all: Spans[] = [stored, figures, ...(exported === undefined ? [] : [exported])];
+  const all: SpanSink[] = [stored, figures, ...(exported === undefined ? [] : [exported])];
   return {
     add: (spans) => {
       for (const one of [...all, metrics]) one.add(spans);
     },
+    lose: (reason, spans) => stored.lose(reason, spans),
     flush: async () => void (await Promise.all(all.map(async (one) => await one.flush()))),
     close: async () => void (await Promise.all(all.map(async (one) => await one.close()))),
     printMetrics: metrics.print,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Problem } from '@gantry/contract/problems.ts';
 import { sql } from '../../database/sql.ts';
 import { seedCast, type Cast } from '../../testing/cast.ts';
 import { requirementLines } from '../../testing/requirement-lines.ts';
@@ -42,18 +43,35 @@ afterAll(async () => {
 });
 
 async function lock(text: string): Promise<string> {
-  const made = await lockDependencies(database.db, resolver, {
+  return (await lockWith(resolver, text)).lock;
+}
+
+async function lockWith(resolving: Resolver, text: string) {
+  return await lockDependencies(database.db, resolving, {
     team_id: 'team-1',
     requirements: requirementLines(text),
     constraints: [],
     requires_python: [],
     framework: 'langgraph',
+    isTraced: true,
     run: { run_id: 'run', fence: 1 },
     onLog: () => {},
     signal: AbortSignal.timeout(10_000),
   });
-  return made.lock;
 }
+
+test('packages that do not fit those for tracing are locked without these, and the lock says so', async () => {
+  const conflicting: Resolver = {
+    ...resolver,
+    resolve: async ({ platform_requirements }) => {
+      if (platform_requirements.some((one) => one.startsWith('openinference-')))
+        throw new Problem('dependency_conflict', { detail: 'no', fields: { packages: ['wrapt'] } });
+      const wheels = new Map<string, Uint8Array>();
+      return { lock: '', python_version: '3.11.2', packages: [], built_from_source: [], wheels };
+    },
+  };
+  expect((await lockWith(conflicting, 'wrapt<1')).dependencies).toMatchObject({ untraced: 'conflict in wrapt' });
+});
 
 test('built wheels are kept with the version, and a lock with missing wheels is made again', async () => {
   const run = await pushes.push(await cast.caller('ada'), { name: 'greeter' });

@@ -1,6 +1,7 @@
 // The slow part of a push: pin references, resolve and lock, store the version. Each step is done once. The decision is repeated
 // before the version is stored, because the pusher may have been demoted meanwhile.
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import { isTraced } from '@gantry/contract/agent-yaml/tracing.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { canonicalJson } from '../../audit/canonical-json.ts';
 import type { SignedInCaller } from '../../access/caller.ts';
@@ -47,11 +48,15 @@ async function work({ db, resolver, checkModels }: PushRunParts, run: Run<PushIn
       team_id,
       ...dependencies,
       framework: config.framework,
+      isTraced: isTraced(config),
       run: { run_id: run.id, fence: run.fence },
       onLog: (line: string) => run.log(line),
       signal,
     };
-    return await lockDependencies(db, resolver, request);
+    const made = await lockDependencies(db, resolver, request);
+    const { untraced } = made.dependencies;
+    if (untraced !== undefined) run.notice(`not traced: ${untraced}`);
+    return made;
   });
   const content: Content = { config, manifest, pins, ...locked };
   return await run.step('store', async () => {

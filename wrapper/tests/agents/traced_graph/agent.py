@@ -1,0 +1,50 @@
+"""A graph with parallel branches, a tool, and a client of OpenAI of its own."""
+
+from langchain_core.messages import AIMessage
+from langchain_core.tools import tool
+from langchain_openai import ChatOpenAI
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode
+from openai import AsyncOpenAI, OpenAI
+
+model = ChatOpenAI(model="m")
+
+
+@tool
+def look_up(name: str) -> str:
+    """Asks a model of its own."""
+    return str(model.invoke(f"look up {name}").content)
+
+
+def sync_branch(state: MessagesState) -> dict:
+    model.invoke("sync")
+    model.batch(["batch"] * 2)
+    for _ in model.stream("stream"):
+        pass
+    OpenAI().chat.completions.create(model="m", messages=[{"role": "user", "content": "own"}])
+    return {}
+
+
+async def async_branch(state: MessagesState) -> dict:
+    await model.ainvoke("async")
+    async for _ in model.astream("astream"):
+        pass
+    await AsyncOpenAI().chat.completions.create(model="m", messages=[{"role": "user", "content": "own async"}])
+    return {}
+
+
+def ask_for_tool(state: MessagesState) -> dict:
+    call = {"name": "look_up", "args": {"name": "x"}, "id": "1"}
+    return {"messages": [AIMessage("", tool_calls=[call])]}
+
+
+builder = StateGraph(MessagesState)
+builder.add_node(sync_branch)
+builder.add_node(async_branch)
+builder.add_node(ask_for_tool)
+builder.add_node("tools", ToolNode([look_up]))
+builder.add_edge(START, "sync_branch")
+builder.add_edge(START, "async_branch")
+builder.add_edge(["sync_branch", "async_branch"], "ask_for_tool")
+builder.add_edge("ask_for_tool", "tools")
+graph = builder.compile()
