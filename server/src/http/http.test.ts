@@ -4,12 +4,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { endpoints } from '@gantry/contract/endpoints.ts';
 import type { Endpoint } from '@gantry/contract/endpoint.ts';
 import { sql } from '../database/sql.ts';
+import { testConfig } from '../testing/config.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
 
 let app: TestApp;
 let ada: TestUser;
 beforeAll(async () => {
-  app = await testApp();
+  // Without a token there is no /metrics.
+  const traces = { ...testConfig().traces, metrics_token: 'a token of twenty-four characters' };
+  app = await testApp({ config: { traces } });
   ada = await app.user('ada@example.com', { role: 'admin' });
 });
 afterAll(async () => await app.stop());
