@@ -92,12 +92,20 @@ async function checkTrace(name: string, calls: number): Promise<void> {
   const read = async () => await admin.call('traces.show', { params: { id: trace_id(name) } });
   const modelSpans = (spans: Span[], source: Span['source']) =>
     spans.filter((span) => span.source === source && span.kind === 'llm');
-  await expect.poll(async () => modelSpans((await read()).spans, 'agent').length, { timeout: 30_000 }).toBe(calls);
+  // Each process sends its spans by itself, and a span comes after those below it.
+  const outsideOf = (spans: Span[]) => {
+    const ids = new Set(spans.map(({ span_id }) => span_id));
+    return spans.filter(({ parent_id }) => !ids.has(parent_id ?? ''));
+  };
+  const arrived = async () => {
+    const { spans } = await read();
+    return [modelSpans(spans, 'agent').length, modelSpans(spans, 'gateway').length, outsideOf(spans).length];
+  };
+  await expect.poll(arrived, { timeout: 30_000 }).toEqual([calls, calls, 1]);
   const { spans, input_tokens, output_tokens } = await read();
   const ids = spans.map(({ span_id }) => span_id);
   expect(new Set(ids).size).toBe(ids.length);
-  const outside = spans.filter(({ parent_id }) => !ids.includes(parent_id ?? ''));
-  expect(outside).toMatchObject([{ source: 'ingress', parent_id: 'b7ad6b7169203331' }]);
+  expect(outsideOf(spans)).toMatchObject([{ source: 'ingress', parent_id: 'b7ad6b7169203331' }]);
   const callers = modelSpans(spans, 'gateway').map(({ parent_id }) => parent_id ?? '');
   expect(callers.toSorted()).toEqual(
     modelSpans(spans, 'agent')
