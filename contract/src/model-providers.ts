@@ -98,6 +98,7 @@ export function catalogueName(model: string): string {
     .toLowerCase()
     .replace(/:latest$/, '')
     .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^[^a-z]+|-+$/g, '');
+    .replace(/^[^a-z]+/, '')
+    .replace(/-$/, '');
   return plain.slice(0, 63) || 'local';
 }

@@ -66,7 +66,7 @@ export function tracesConfig(given: Given): TracesConfig {
       base === undefined
         ? undefined
         : {
-            url: `${base.replace(/\/+$/, '')}/v1/traces`,
+            url: `${base.replace(/\/$/, '')}/v1/traces`,
             headers: given.OTEL_EXPORTER_OTLP_HEADERS,
             has_content: given.OTEL_EXPORT_CONTENT,
           },

@@ -79,11 +79,19 @@ const deploy = z
     tracing: z
       .strictObject({
         enabled: z.boolean().optional().describe('false: the steps of its code are not traced'),
-        hide_inputs: z.boolean().optional().describe('true: traces have no inputs; unset: as its visibility'),
-        hide_outputs: z.boolean().optional().describe('true: traces have no outputs; unset: as its visibility'),
+        hide_inputs: z
+          .boolean()
+          .optional()
+          .describe('true: traces have no inputs; unset: true for a private agent and for one with secrets'),
+        hide_outputs: z
+          .boolean()
+          .optional()
+          .describe('true: traces have no outputs; unset: true for a private agent and for one with secrets'),
       })
       .optional()
-      .describe('What traces have of it. With visibility private, inputs and outputs are hidden unless it says false'),
+      .describe(
+        'What traces have of it. Inputs and outputs of a private agent, and of one with secrets, are hidden unless it says false',
+      ),
     secrets: listOf(environmentName, 100)
       .optional()
       .describe('Names of secrets (svc secret set), each of them a variable in the container'),

@@ -10,13 +10,14 @@ export function isTraced({ deploy }: AgentConfig): boolean {
   return deploy?.tracing?.enabled ?? true;
 }
 
-/** The organisation can only hide more. */
+/** The organisation can only hide more. An agent with secrets can say them, and no table has the value of a secret as text. */
 export function hiddenContent(
-  tracing: NonNullable<AgentConfig['deploy']>['tracing'],
+  { tracing, secrets = [] }: Pick<NonNullable<AgentConfig['deploy']>, 'tracing' | 'secrets'>,
   { isPrivate, org }: { isPrivate: boolean; org: HiddenContent },
 ): HiddenContent {
+  const isHidden = isPrivate || secrets.length > 0;
   return {
-    inputs: org.inputs || (tracing?.hide_inputs ?? isPrivate),
-    outputs: org.outputs || (tracing?.hide_outputs ?? isPrivate),
+    inputs: org.inputs || (tracing?.hide_inputs ?? isHidden),
+    outputs: org.outputs || (tracing?.hide_outputs ?? isHidden),
   };
 }

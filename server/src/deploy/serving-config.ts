@@ -12,7 +12,7 @@ export interface ServingConfig {
   /** access.allowed_callers, as team names. Undefined when the file names none. */
   allowed_teams: string[] | undefined;
   rules: readonly Rule[];
-  tracing: NonNullable<AgentConfig['deploy']>['tracing'];
+  deploy: Pick<NonNullable<AgentConfig['deploy']>, 'tracing' | 'secrets'>;
 }
 
 const max_versions = 10_000;
@@ -26,7 +26,7 @@ export async function servingConfig(db: Reader, version_id: string): Promise<Ser
   const config = {
     allowed_teams: access?.allowed_callers?.flatMap((caller) => parsePrincipal(caller)?.name ?? []),
     rules: makeRules(guardrailsOf(guardrails), model?.primary),
-    tracing: deploy?.tracing,
+    deploy: { tracing: deploy?.tracing, secrets: deploy?.secrets },
   };
   read.set(version_id, config);
   return config;

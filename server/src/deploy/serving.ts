@@ -110,12 +110,12 @@ export function servingAgents({
       });
       if (found?.route === undefined) return { caller, agent: found?.agent, serving: undefined };
       const { version_id, desired } = found.route;
-      const { allowed_teams, rules: own, tracing } = await servingConfig(db, version_id);
+      const { allowed_teams, rules: own, deploy } = await servingConfig(db, version_id);
       const { id: agent_id, team, visibility } = found.agent;
       const rules = [...own, ...requiredRules(org?.required_guardrails ?? [], team.name)];
       const revision =
         desired === 'running' ? instanceOf(found.route, { agent_id, team_id: team.id, rules }) : undefined;
-      const hidden = hiddenContent(tracing, {
+      const hidden = hiddenContent(deploy, {
         isPrivate: visibility === 'private',
         org: { inputs: found.route.hide_trace_inputs, outputs: found.route.hide_trace_outputs },
       });
