@@ -80,6 +80,7 @@ test('a rotation ends at the first agent that does not start, names the rest, an
     state: 'queued',
     created_at: at,
     notices: [],
+    cost: null,
   });
   const failure = { code: 'start_failed', detail: 'The container exited with 7' };
   const ended = (response: ServerResponse) =>
