@@ -91,8 +91,13 @@ export interface KeyCaller {
 
 export type Caller = SignedInCaller | KeyCaller | AnonymousCaller | SystemCaller;
 
+/** Of work that no request asks for. Each has a list of its own. */
+export function noRequest(): Origin {
+  return { request_id: null, ip: null, receipts: [] };
+}
+
 export function systemCaller(operation: SystemCaller['operation']): SystemCaller {
-  return { kind: 'system', operation, origin: { request_id: null, ip: null, receipts: [] } };
+  return { kind: 'system', operation, origin: noRequest() };
 }
 
 export interface Actor {

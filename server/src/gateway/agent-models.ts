@@ -4,6 +4,7 @@ import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { catalogueName, formatNames, isKnown, modelProvider, usualProvider } from '@gantry/contract/model-providers.ts';
 import { nearest } from '@gantry/contract/nearest.ts';
 import { Problem } from '@gantry/contract/problems.ts';
+import { noRequest } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
 import { everyoneIn, usableBy } from './facts.ts';
 import type { ModelRow } from './model.ts';
@@ -61,7 +62,7 @@ async function find(db: Reader, team_id: string, name: string): Promise<ModelRow
 }
 
 async function ofTeam<Row extends ModelRow>(db: Reader, team_id: string, rows: readonly Row[]): Promise<Row[]> {
-  const origin = { request_id: null, ip: null, receipts: [] };
+  const origin = noRequest();
   return await usableBy(db, everyoneIn(team_id, { id: team_id, label: '', origin }), rows);
 }
 

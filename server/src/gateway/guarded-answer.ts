@@ -1,10 +1,9 @@
 // The answer of a model under the guardrails of its caller.
 import { checkTexts } from '../guardrails/json-texts.ts';
-import { GuardedEvents } from '../guardrails/guarded-events.ts';
+import { GuardedEvents, type Event } from '../guardrails/guarded-events.ts';
 import type { GuardedCall } from '../guardrails/guarded-call.ts';
 import { guardrailsComment } from '../guardrails/print-done.ts';
 import { dataOf, eventsIn } from './events.ts';
-import type { Event } from '../guardrails/guarded-events.ts';
 import type { Json, Wire } from './wires/wire.ts';
 
 /** Throws `Blocked`. */

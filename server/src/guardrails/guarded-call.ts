@@ -80,10 +80,6 @@ export class GuardedCall {
     this.#record = record;
   }
 
-  guards(place: Place): boolean {
-    return this.#rules.some(({ places }) => places.includes(place));
-  }
-
   /** What the rules did so far, and how often. */
   get done(): readonly (Done & { count: number })[] {
     return [...this.#done.values()];

@@ -79,12 +79,12 @@ export function readJson(bytes: Buffer, schema: z.ZodType): unknown {
 }
 
 /** Throws `malformed` for anything but JSON of at most 64 levels. */
-export function parseJson(bytes: Uint8Array): unknown {
+export function parseJson(bytes: Uint8Array, parse: (text: string) => unknown = JSON.parse): unknown {
   const text = decode(bytes);
   if (depthOf(text) > max_depth)
     throw new Problem('malformed', { detail: `The body is nested deeper than ${max_depth} levels.` });
   try {
-    return JSON.parse(text);
+    return parse(text);
   } catch {
     throw new Problem('malformed', { detail: 'The body is not JSON.' });
   }

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { Problem, problemDocument } from '@gantry/contract/problems.ts';
+import { noRequest } from '../access/caller.ts';
 import type { ServingInstance } from '../deploy/serving.ts';
 import { readAnswer, type Answer } from './answer.ts';
 import { guardedOutput, guardInvocation } from './guarded-invocation.ts';
@@ -73,7 +74,7 @@ async function guardedAnswer(
   { row, instance }: { row: Followed; instance: ServingInstance },
   answer: Answer,
 ): Promise<Answer> {
-  const origin = { request_id: null, ip: null, receipts: [] };
+  const origin = noRequest();
   const run = { run_id: row.id, trace_id: null, instance, caller_id: row.caller_id, origin };
   try {
     return await guardedOutput(guardInvocation(ingress, run), answer);

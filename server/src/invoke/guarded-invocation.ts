@@ -4,6 +4,8 @@ import { printServerSentEvent } from '@gantry/contract/server-sent-events.ts';
 import type { Origin } from '../access/caller.ts';
 import type { ServingInstance } from '../deploy/serving.ts';
 import { askJudge } from '../gateway/ask-judge.ts';
+import { dataOf, eventsIn } from '../gateway/events.ts';
+import { isJson } from '../gateway/wires/wire.ts';
 import { forgetGiven, givenTo } from '../guardrails/given.ts';
 import { Blocked, GuardedCall } from '../guardrails/guarded-call.ts';
 import { GuardedEvents, type Event } from '../guardrails/guarded-events.ts';
@@ -11,11 +13,13 @@ import { checkTexts, parseExactly, type DocumentText } from '../guardrails/json-
 import { printDone } from '../guardrails/print-done.ts';
 import { JudgeFailed } from '../guardrails/rule.ts';
 import { parseJson } from '../http/body.ts';
+import type { Admitted } from './admit.ts';
 import { aguiEvents, invocationDocument } from './agui-events.ts';
 import { keyCaller } from '../keys/key-caller.ts';
 import type { Answer } from './answer.ts';
 import type { Ingress } from './ingress.ts';
 import { textOfOutput } from './text-of-output.ts';
+import type { StartedRun } from './upstream.ts';
 
 interface GuardedRun {
   run_id: string;
@@ -23,6 +27,16 @@ interface GuardedRun {
   instance: Pick<ServingInstance, 'agent_id' | 'team_id' | 'rules' | 'key_id'>;
   caller_id: string | null;
   origin: Origin;
+}
+
+/** Of a call that has just come. */
+export function guardCall(
+  ingress: Ingress,
+  { instance, user }: Admitted,
+  { id, trace }: StartedRun,
+  origin: Origin,
+): GuardedCall | undefined {
+  return guardInvocation(ingress, { run_id: id, trace_id: trace.trace_id, instance, caller_id: user.id, origin });
 }
 
 /** Undefined without guardrails at the ways in and out. */
@@ -50,8 +64,7 @@ export function guardInvocation(
 /** The body that may go on. Throws `Blocked`, and `malformed` for a body that no rule can read. */
 export async function guardedInput(guarded: GuardedCall | undefined, body: Uint8Array): Promise<Uint8Array> {
   if (guarded === undefined) return body;
-  parseJson(body); // refuses what is no JSON, or too deep
-  const sent = parseExactly(Buffer.from(body).toString());
+  const sent = parseJson(body, parseExactly);
   const checked = await checkTexts(sent, invocationDocument, async (texts) => {
     await guarded.learn(texts);
     return await guarded.check('ingress_in', texts);
@@ -78,9 +91,9 @@ async function checkedOutput<A extends Answer>(guarded: GuardedCall, answer: A):
   }
   const said = readJson(text);
   const checked = await checkTexts(said, invocationDocument, check);
-  if (isMembers(checked) && 'output' in checked) await guarded.checkAnswer(textOfOutput(checked['output']));
+  if (isJson(checked) && 'output' in checked) await guarded.checkAnswer(textOfOutput(checked['output']));
   const noted =
-    isMembers(checked) && guarded.notes.length > 0 ? { ...checked, guardrails: { notes: guarded.notes } } : checked;
+    isJson(checked) && guarded.notes.length > 0 ? { ...checked, guardrails: { notes: guarded.notes } } : checked;
   return noted === said ? answer : { ...answer, body: Buffer.from(JSON.stringify(noted)) };
 }
 
@@ -102,7 +115,9 @@ export async function* guardedEvents(
   let isAnswered = false;
   try {
     for await (const chunk of chunks)
-      for (const event of eventsIn(Buffer.from(chunk).toString())) {
+      for (const bytes of eventsIn(Buffer.from(chunk))) {
+        const event = dataOf(bytes);
+        if (event === undefined) continue;
         const passed = await events.take(event);
         if (event['type'] === 'TEXT_MESSAGE_END') isAnswered = true;
         // A crew streams no text, and its answer is only here.
@@ -120,29 +135,12 @@ export async function* guardedEvents(
   }
 }
 
-function* eventsIn(text: string): Generator<Event> {
-  for (const one of text.split('\n\n')) {
-    const data = one
-      .split('\n')
-      .filter((line) => line.startsWith('data:'))
-      .map((line) => line.slice(5))
-      .join('\n');
-    if (data === '') continue;
-    const event: unknown = JSON.parse(data);
-    if (isMembers(event)) yield event;
-  }
-}
-
 function doneEvent({ done, notes }: GuardedCall): Event {
   return {
     type: 'CUSTOM',
     name: 'guardrails',
     value: { summary: printDone(done), ...(notes.length > 0 && { notes }) },
   };
-}
-
-function isMembers(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function print(event: Event): string {

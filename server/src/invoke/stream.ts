@@ -5,7 +5,7 @@ import type { Reply } from '../http/reply.ts';
 import { admit } from './admit.ts';
 import { brokenConnection, max_answer_bytes, readAnswer } from './answer.ts';
 import type { Incoming } from './call.ts';
-import { guardedEvents, guardedInput, guardedOutput, guardInvocation } from './guarded-invocation.ts';
+import { guardedEvents, guardedInput, guardedOutput, guardCall } from './guarded-invocation.ts';
 import type { Ingress } from './ingress.ts';
 import { orRecorded, recordCall, recordStream } from './record-call.ts';
 import { startRun } from './start-run.ts';
@@ -16,13 +16,7 @@ export async function stream(ingress: Ingress, incoming: Incoming): Promise<Repl
   const admitted = await admit(ingress.agents, incoming.caller, incoming.name);
   const { agent, instance, user } = admitted;
   const run = startRun(ingress, admitted, incoming.trace);
-  const guarded = guardInvocation(ingress, {
-    run_id: run.id,
-    trace_id: incoming.trace.trace_id,
-    instance,
-    caller_id: user.id,
-    origin: incoming.caller.origin,
-  });
+  const guarded = guardCall(ingress, admitted, run, incoming.caller.origin);
   const refused = { name: 'stream', admitted, run } as const;
   const checked = await orRecorded(ingress, refused, guardedInput(guarded, incoming.body));
   const recorded = { ...refused, input: checked };

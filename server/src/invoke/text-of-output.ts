@@ -1,14 +1,14 @@
 // The text of an agent's output, for rules and agents that read only text.
-type Members = Readonly<Record<string, unknown>>;
+import { isJson } from '../gateway/wires/wire.ts';
 
 /** A text itself; the `raw` of a crew; the last message of the assistant; the only text of an object; else the output as JSON. */
 export function textOfOutput(output: unknown): string {
   if (typeof output === 'string') return output;
-  if (!isMembers(output)) return JSON.stringify(output) ?? '';
+  if (!isJson(output)) return JSON.stringify(output) ?? '';
   if (typeof output['raw'] === 'string') return output['raw'];
   const messages: readonly unknown[] = Array.isArray(output['messages']) ? output['messages'] : [];
   const said = messages.findLast(isOfAssistant);
-  if (isMembers(said)) return textOfContent(said['content']);
+  if (isJson(said)) return textOfContent(said['content']);
   const texts = Object.values(output).filter((value) => typeof value === 'string');
   const [only] = texts;
   return only !== undefined && texts.length === 1 ? only : JSON.stringify(output);
@@ -18,14 +18,10 @@ function textOfContent(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return content
-    .map((part: unknown) => (isMembers(part) && typeof part['text'] === 'string' ? part['text'] : ''))
+    .map((part: unknown) => (isJson(part) && typeof part['text'] === 'string' ? part['text'] : ''))
     .join('');
 }
 
 function isOfAssistant(message: unknown): boolean {
-  return isMembers(message) && (message['role'] === 'assistant' || message['type'] === 'ai');
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isJson(message) && (message['role'] === 'assistant' || message['type'] === 'ai');
 }

@@ -1,6 +1,7 @@
 // Mail is sent at least once. Only a crash between the server's 250 and its record makes a second copy, with the same Message-ID. No sender
 // can avoid that. A mail fails when the server refuses it for good, or for a day, and `svc doctor` reports it.
 import { mail_days } from '@gantry/contract/notifications.ts';
+import { noRequest } from '../access/caller.ts';
 import type { Database } from '../database/database.ts';
 import { passwordMail } from '../login/admit.ts';
 import type { PasswordTokens } from '../login/password-token.ts';
@@ -67,7 +68,7 @@ async function letterFor(
     return mail && composePasswordMail(mail, { id: job_id, base_url: base_url(), from });
   }
   const to = await store.recipientOf(db, id);
-  const caller = to && (await loadCaller(db, to.user_id, { request_id: null, ip: null, receipts: [] }));
+  const caller = to && (await loadCaller(db, to.user_id, noRequest()));
   const row = caller && (await store.oneOf(db, caller, id));
   const shown = row && (await readRows(db, caller, [row])).get(row.id);
   return shown && compose(shown, { to: caller.email, base_url: base_url(), from });

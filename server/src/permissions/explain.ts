@@ -5,7 +5,7 @@ import { parsePrincipal, printGrantee, printPrincipal } from '@gantry/contract/r
 import type { Action } from '@gantry/contract/roles.ts';
 import { entriesAbout } from '../access/acl.ts';
 import { authorize } from '../access/authorize.ts';
-import type { Caller, SignedInCaller } from '../access/caller.ts';
+import { noRequest, type Caller, type SignedInCaller } from '../access/caller.ts';
 import { covers, effectiveRole, principalOf } from '../access/decide.ts';
 import { whatWouldChange, type Change } from '../access/what-would-change.ts';
 import type { Database } from '../database/database.ts';
@@ -71,7 +71,7 @@ async function findAbout(
   if (printPrincipal(ref) === principalOf(user)) return user;
   authorize(user, 'permission.change', asset);
   const id = await findGrantee(db, ref.kind, ref.name);
-  const about = id && (await loadIdentity(db, id, { request_id: null, ip: null, receipts: [] }));
+  const about = id && (await loadIdentity(db, id, noRequest()));
   if (about === undefined || about === '')
     throw new Problem('invalid', { detail: `There is no active ${printPrincipal(ref)}.` });
   return about;

@@ -1,4 +1,5 @@
 // The forms of requests and answers, for the rules that read their texts.
+import type { EventForm } from '../../guardrails/guarded-events.ts';
 import type { DocumentForm } from '../../guardrails/json-texts.ts';
 
 const named = (names: string): ReadonlySet<string> => new Set(names.split(' '));
@@ -13,6 +14,9 @@ export const openaiDocument: DocumentForm = {
   dropped: named('logprobs'),
   free: named('arguments metadata'),
 };
+
+/** Of a format without streams. */
+export const noEvents: EventForm = { document: openaiDocument, read: () => undefined };
 
 export const anthropicDocument: DocumentForm = {
   identifiers: named(`${common} required enum cache_control ttl stop_sequence`),

@@ -1,11 +1,7 @@
 // OpenAI's embeddings. They have no output tokens, and no stream.
 import { z } from 'zod';
-import type { EventForm } from '../../guardrails/guarded-events.ts';
-import { openaiDocument } from './document-forms.ts';
+import { noEvents, openaiDocument } from './document-forms.ts';
 import { boundInput, count, invalid, isJson, membersOutside, refuseOwn, type Wire } from './wire.ts';
-
-/** It has no stream. */
-const noEvents: EventForm = { document: openaiDocument, read: () => undefined };
 
 export const embeddings: Wire = {
   kind: 'openai',

@@ -1,11 +1,7 @@
 // OpenAI's moderations. Only guardrails call them.
 import { z } from 'zod';
-import type { EventForm } from '../../guardrails/guarded-events.ts';
-import { openaiDocument } from './document-forms.ts';
+import { noEvents, openaiDocument } from './document-forms.ts';
 import { boundInput, invalid, type Wire } from './wire.ts';
-
-/** It has no stream. */
-const noEvents: EventForm = { document: openaiDocument, read: () => undefined };
 
 export const moderations: Wire = {
   kind: 'openai',
