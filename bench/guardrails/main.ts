@@ -53,7 +53,7 @@ The form of American phone numbers was changed after a first run on these templa
 |---|---|---|---|
 ${phones.map((one) => row(one.country, one.values, share(one.default, one.values), share(one.locale, one.values))).join('\n')}
 
-What is redacted in texts without a value, per 1,000 texts:
+Redactions per 1,000 texts without a value:
 
 | texts | count | redactions per 1,000 |
 |---|---|---|

@@ -1,4 +1,4 @@
-// The models of an agent.yaml, in the catalogue of this moment. What is missing is no fault: a model can be added later. Only a fallback that
+// The models of an agent.yaml, in the catalogue of this moment. A missing one is no fault: it can be added later. Only a fallback that
 // can never be called is one.
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { catalogueName, formatNames, isKnown, modelProvider, usualProvider } from '@gantry/contract/model-providers.ts';
