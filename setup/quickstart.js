@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * `npm run quickstart`: from a fresh clone to an agent that answers. It installs the foundation of the service (packages, engine, base image,
- * launcher) and then runs `svc quickstart`, which sets up the admin, starts the service and deploys the example.
+ * `npm run quickstart`: from a fresh clone to an agent that answers. It installs the foundation of the service (packages, console, engine,
+ * base image, launcher) and then runs `svc quickstart`, which sets up the admin, starts the service and deploys the example.
  * A second run finds everything in place and changes nothing.
  */
 import { existsSync, mkdirSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { ensureBaseImage } from './base-image.js';
 import { recordBuildSettings } from './build-settings.js';
 import { runCommand } from './command.js';
 import { cloneEnvironment, cloneFolder, defaultBaseImage, packagePrograms, readConfig } from './config.js';
+import { ensureConsole } from './console.js';
 import { ensureEngine } from './engine.js';
 import { ensureLauncher } from './launcher.js';
 import { ensurePackages } from './packages.js';
@@ -21,6 +22,7 @@ const hand_over_timeout_seconds = 1800;
 await runScript(async () => {
   let baseImage = '';
   await step('packages', ensurePackages);
+  await step('console', ensureConsole);
   await step('engine', ensureEngine);
   await step('base image', async (say) => (baseImage = await ensureBaseImage(say)));
   await step('settings', async () => {

@@ -20,6 +20,7 @@ export async function runStaticChecks(uv) {
   const ruff = [uv, 'tool', 'run', '--quiet', `ruff@${ruffVersion}`];
   const outcomes = await Promise.allSettled([
     tool('types', ['tsc', '-p', '.']),
+    tool('types of the console', ['tsc', '-p', 'console']),
     tool('lint', ['oxlint', '--type-aware', '--deny-warnings']),
     tool('format', ['oxfmt', '--list-different']),
     tool('dead code', ['knip', '--no-progress']),

@@ -11,6 +11,7 @@ import { ensureBaseImage } from './base-image.js';
 import { buildEnvironment } from './build-settings.js';
 import { runCommand } from './command.js';
 import { cloneEnvironment, cloneFolder } from './config.js';
+import { ensureConsole } from './console.js';
 import { ensureEngine } from './engine.js';
 import { ensurePackages } from './packages.js';
 import { tallyPytest } from './pytest-report.js';
@@ -45,6 +46,7 @@ async function runEverything() {
   let uv = '';
   const prepared = await countFailure(async () => {
     await step('packages', ensurePackages);
+    await step('console', ensureConsole);
     await step('engine', ensureEngine);
     await step('base image', async (say) => (baseImage = await ensureBaseImage(say)));
     await step('uv', async (say) => (uv = await ensureUv(say)));

@@ -1,0 +1,25 @@
+// The side bar, ⌘K and the keys `g …` go to the same places.
+import { Bot, CircleDollarSign, FileClock, House, Inbox, KeyRound, Library, Settings, Users } from 'lucide-react';
+import type { LinkProps } from '@tanstack/react-router';
+
+export interface Place {
+  label: string;
+  link: LinkProps;
+  Icon: typeof House;
+  /** After `g`. */
+  key: string;
+  /** Whose number stands beside it. */
+  badge?: 'approvals' | 'home';
+}
+
+export const places: readonly Place[] = [
+  { label: 'Home', link: { to: '/' }, Icon: House, key: 'h' },
+  { label: 'Agents', link: { to: '/agents' }, Icon: Bot, key: 'a' },
+  { label: 'Registry', link: { to: '/registry' }, Icon: Library, key: 'e' },
+  { label: 'Approvals', link: { to: '/approvals' }, Icon: Inbox, key: 'r', badge: 'approvals' },
+  { label: 'Costs', link: { to: '/costs' }, Icon: CircleDollarSign, key: 'c' },
+  { label: 'Keys', link: { to: '/keys' }, Icon: KeyRound, key: 'k' },
+  { label: 'Audit', link: { to: '/audit' }, Icon: FileClock, key: 'u' },
+  { label: 'People', link: { to: '/teams' }, Icon: Users, key: 't' },
+  { label: 'Organisation', link: { to: '/organisation' }, Icon: Settings, key: 'o' },
+];

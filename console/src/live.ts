@@ -1,0 +1,89 @@
+// One stream of changes a browser: the tab that holds the lock reads it and passes it to the others. An event says only what changed;
+// the pages ask again. Without the stream a page says since when.
+import { useSyncExternalStore } from 'react';
+import { activeTeam } from './parts/active-team.ts';
+import { refresh, send } from './server.ts';
+
+/** The nouns of the endpoints whose answers a change of this kind alters. */
+const nounsOf: Readonly<Record<string, readonly string[]>> = {
+  approval: ['approvals', 'home', 'notifications', 'registry'],
+  agent: ['agents', 'home', 'registry', 'traces'],
+  asset: ['agents', 'home', 'registry', 'permissions'],
+  deployment: ['deployments', 'agents', 'home', 'registry'],
+  notification: ['notifications', 'home'],
+  key: ['keys', 'budgets', 'costs', 'home'],
+  budget: ['budgets', 'costs', 'home'],
+  secret: ['secrets'],
+  team: ['teams', 'users', 'auth', 'groups'],
+  user: ['users', 'teams', 'auth'],
+  group: ['groups'],
+  principal: ['principals'],
+  webhook: ['webhooks'],
+  org: ['org'],
+};
+const everything = [...new Set(Object.values(nounsOf).flat()), 'audit'];
+
+interface Live {
+  /** When the page last heard nothing any more; undefined while it hears. */
+  lost_since: string | undefined;
+}
+
+const retry_ms = 1000;
+let state: Live = { lost_since: undefined };
+const changed = new EventTarget();
+
+export function useLive(): Live {
+  return useSyncExternalStore(
+    (tell) => {
+      changed.addEventListener('change', tell);
+      return () => changed.removeEventListener('change', tell);
+    },
+    () => state,
+  );
+}
+
+/** Runs until the page closes. */
+export function startLive(): void {
+  const tabs = new BroadcastChannel('gantry.live');
+  tabs.addEventListener('message', ({ data }: MessageEvent<Said>) => hear(data));
+  void navigator.locks.request('gantry.live', async () => {
+    let last_event_id: string | undefined;
+    for (;;) {
+      try {
+        const { answer } = await send('events.follow', {}, { ...(last_event_id !== undefined && { last_event_id }) });
+        tell(tabs, 'heard');
+        for await (const { id, data } of answer) {
+          last_event_id = id ?? last_event_id;
+          tell(tabs, data.kind);
+        }
+      } catch {
+        // Its reason, such as an ended session, comes back from the next question of a page.
+      }
+      tell(tabs, 'lost');
+      await new Promise((resolve) => setTimeout(resolve, retry_ms));
+    }
+  });
+  window.addEventListener('storage', () => activeTeam() !== undefined && refresh(everything));
+}
+
+/** A kind of the stream, or what happened to the stream itself. */
+type Said = string;
+
+function tell(tabs: BroadcastChannel, said: Said): void {
+  tabs.postMessage(said);
+  hear(said);
+}
+
+function hear(said: Said): void {
+  if (said === 'lost') return set({ lost_since: state.lost_since ?? new Date().toISOString() });
+  const wasLost = state.lost_since !== undefined;
+  set({ lost_since: undefined });
+  if (wasLost || said === 'everything') return refresh(everything);
+  if (said !== 'heard') refresh(['audit', ...(nounsOf[said] ?? everything)]);
+}
+
+function set(next: Live): void {
+  if (next.lost_since === state.lost_since) return;
+  state = next;
+  changed.dispatchEvent(new Event('change'));
+}

@@ -1,0 +1,64 @@
+import type { AgentStatus } from '@gantry/contract/deploy.ts';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link, getRouteApi } from '@tanstack/react-router';
+import { buttonClass } from '../../parts/button.tsx';
+import { count, duration } from '../../parts/figures.ts';
+import { ChoiceFilter, Filters, SearchFilter } from '../../parts/filters.tsx';
+import { List, pagesOf, type Column } from '../../parts/list.tsx';
+import { Empty, Page } from '../../parts/page.tsx';
+import { When } from '../../parts/when.tsx';
+import { askList } from '../../server.ts';
+import { AgentState } from './agent-state.tsx';
+
+const route = getRouteApi('/agents');
+
+const columns: readonly Column<AgentStatus>[] = [
+  { header: 'Agent', width: 'minmax(0,2fr)', cell: ({ name }) => name },
+  { header: 'State', width: '120px', cell: ({ state }) => <AgentState state={state} /> },
+  { header: 'Version', width: '90px', isExtra: true, cell: ({ ref }) => ref?.split('@')[1] ?? '–' },
+  { header: 'Team', width: 'minmax(0,1fr)', isExtra: true, cell: ({ team }) => team },
+  { header: 'Deployed', width: '110px', isExtra: true, cell: ({ deployed_at }) => <When at={deployed_at} /> },
+  { header: 'Calls 24 h', width: '90px', isExtra: true, align: 'right', cell: ({ last_24h }) => count(last_24h.calls) },
+  { header: 'Errors', width: '70px', isExtra: true, align: 'right', cell: ({ last_24h }) => count(last_24h.errors) },
+  { header: 'p95', width: '80px', isExtra: true, align: 'right', cell: ({ last_24h }) => duration(last_24h.p95_ms) },
+];
+
+export function AgentsPage() {
+  const search = route.useSearch();
+  const agents = useInfiniteQuery(askList('agents.statuses', { query: { ...search, limit: 200 } }));
+  return (
+    <Page
+      title="Agents"
+      wide
+      svc="svc list"
+      actions={
+        <Link to="/new-agent" className={buttonClass('main')}>
+          New agent
+        </Link>
+      }
+    >
+      <Filters>
+        <SearchFilter label="Search agents" />
+        <ChoiceFilter
+          name="state"
+          label="Any state"
+          options={['serving', 'starting', 'stopped', 'failed', 'unknown', 'not_deployed']}
+        />
+      </Filters>
+      <List
+        label="Agents"
+        columns={columns}
+        keyOf={({ name }) => name}
+        linkOf={({ name }) => ({ to: '/agents/$name', params: { name } })}
+        {...pagesOf(agents)}
+        empty={
+          <Empty>
+            {Object.keys(search).length === 0
+              ? 'No agent is here yet. An agent is a folder with agent.py, a dependency file and agent.yaml.'
+              : 'No agent that you may read fits these filters.'}
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}

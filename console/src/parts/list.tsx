@@ -1,0 +1,171 @@
+// One list: rows are links, pages load on scroll, only the rows in sight are in the document. The service sorts and filters.
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { Refusal } from './refusal.tsx';
+
+export interface Column<Row> {
+  header: string;
+  cell: (row: Row) => ReactNode;
+  /** A CSS grid track: `120px`, `minmax(0, 2fr)`. */
+  width: string;
+  /** Hidden on a phone. */
+  isExtra?: boolean;
+  align?: 'right';
+}
+
+interface ListProps<Row> {
+  /** Read aloud: what the rows are. */
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[] | undefined;
+  keyOf: (row: Row) => string;
+  /** The page of a row. Absent where a row has none. */
+  linkOf?: (row: Row) => LinkProps;
+  error?: unknown;
+  empty: ReactNode;
+  /** Loads the next page; absent on the last one. */
+  more?: (() => void) | undefined;
+}
+
+const row_px = 32;
+const skeletons = [1, 2, 3, 4, 5, 6];
+
+export function List<Row>({ label, columns, rows, keyOf, linkOf, error, empty, more }: ListProps<Row>) {
+  const body = useRef<HTMLDivElement>(null);
+  const [offset, setOffset] = useState(0);
+  useEffect(() => setOffset(body.current?.offsetTop ?? 0), []);
+  const virtual = useWindowVirtualizer({
+    count: rows?.length ?? 0,
+    estimateSize: () => row_px,
+    overscan: 20,
+    scrollMargin: offset,
+  });
+  const shown = virtual.getVirtualItems();
+  const last = shown.at(-1)?.index ?? 0;
+  const isNearEnd = rows !== undefined && last >= rows.length - 20;
+  useEffect(() => {
+    if (isNearEnd) more?.();
+  }, [isNearEnd, more]);
+
+  if (rows === undefined && error !== null && error !== undefined) return <Refusal error={error} />;
+  if (rows?.length === 0) return empty;
+  const tracks = { '--tracks': columns.map(({ width }) => width).join(' ') } as Record<string, string>;
+  return (
+    <div
+      role="table"
+      aria-label={label}
+      aria-rowcount={more === undefined ? (rows?.length ?? -1) : -1}
+      style={tracks}
+      className="rounded border border-line bg-raised text-meta"
+    >
+      <div
+        role="row"
+        className="grid h-8 items-center gap-4 border-b border-line px-3 text-quiet [grid-template-columns:var(--tracks)] max-phone:hidden"
+      >
+        {columns.map(({ header, align }) => (
+          <span key={header} role="columnheader" className={align === 'right' ? 'text-right' : ''}>
+            {header}
+          </span>
+        ))}
+      </div>
+      <div
+        ref={body}
+        role="rowgroup"
+        onKeyDown={moveByArrows}
+        className="relative"
+        style={{ height: rows && virtual.getTotalSize() }}
+      >
+        {rows === undefined
+          ? skeletons.map((each) => (
+              <div key={each} aria-hidden className="flex h-8 items-center px-3">
+                <span className="skeleton h-3 w-full" />
+              </div>
+            ))
+          : shown.map(({ index, start }) => {
+              const row = rows[index];
+              return (
+                row !== undefined && (
+                  <RowLine
+                    key={keyOf(row)}
+                    row={row}
+                    columns={columns}
+                    link={linkOf?.(row)}
+                    top={start - offset}
+                    index={index}
+                  />
+                )
+              );
+            })}
+      </div>
+    </div>
+  );
+}
+
+function RowLine<Row>({
+  row,
+  columns,
+  link,
+  top,
+  index,
+}: {
+  row: Row;
+  columns: readonly Column<Row>[];
+  link: LinkProps | undefined;
+  top: number;
+  index: number;
+}) {
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      style={{ transform: `translateY(${top}px)` }}
+      className="absolute inset-x-0 grid h-8 items-center gap-4 border-b border-line px-3 [grid-template-columns:var(--tracks)] last:border-b-0 hover:bg-hover max-phone:grid-cols-[minmax(0,1fr)_max-content]"
+    >
+      {columns.map(({ header, cell, isExtra = false, align }, column) => (
+        <div
+          key={header}
+          role="cell"
+          className={`min-w-0 truncate ${align === 'right' ? 'text-right' : ''} ${isExtra ? 'max-phone:hidden' : ''}`}
+        >
+          {column === 0 && link !== undefined ? (
+            <Link {...link} className="font-strong after:absolute after:inset-0">
+              {cell(row)}
+            </Link>
+          ) : (
+            <span className="relative">{cell(row)}</span>
+          )}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+// Up and down move between the rows' links; Enter follows one by itself.
+function moveByArrows(event: KeyboardEvent<HTMLDivElement>): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step === undefined) return;
+  const links = [...event.currentTarget.querySelectorAll<HTMLElement>('[role=row]')]
+    .toSorted((a, b) => Number(a.ariaRowIndex) - Number(b.ariaRowIndex))
+    .flatMap((row) => row.querySelector<HTMLElement>('a') ?? []);
+  const next = links[links.findIndex((link) => link === document.activeElement) + step];
+  if (next === undefined) return;
+  event.preventDefault();
+  next.focus();
+  next.scrollIntoView({ block: 'nearest' });
+}
+
+/** The rows, the refusal and the next page of an infinite query, as `List` takes them. */
+export function pagesOf<Row>(query: {
+  data: { pages: { items: Row[] }[] } | undefined;
+  error: unknown;
+  hasNextPage: boolean;
+  isFetchingNextPage: boolean;
+  fetchNextPage: () => Promise<unknown>;
+}) {
+  return {
+    rows: query.data?.pages.flatMap(({ items }) => items),
+    error: query.error,
+    more: query.hasNextPage && !query.isFetchingNextPage ? () => void query.fetchNextPage() : undefined,
+  };
+}

@@ -1,0 +1,49 @@
+import { Menu as BaseMenu } from '@base-ui/react/menu';
+import type { ReactElement, ReactNode } from 'react';
+import { Reason, type Allowed } from './action.tsx';
+
+/** `trigger` opens it. */
+export function Menu({ trigger, children }: { trigger: ReactElement; children: ReactNode }) {
+  return (
+    <BaseMenu.Root>
+      <BaseMenu.Trigger render={trigger} />
+      <BaseMenu.Portal>
+        <BaseMenu.Positioner sideOffset={4} align="end" className="z-50">
+          <BaseMenu.Popup className="eases min-w-44 rounded border border-line bg-raised py-1 shadow-float outline-none data-starting-style:opacity-0">
+            {children}
+          </BaseMenu.Popup>
+        </BaseMenu.Positioner>
+      </BaseMenu.Portal>
+    </BaseMenu.Root>
+  );
+}
+
+interface MenuItemProps {
+  onPress: () => void;
+  /** What one may not do is greyed, with its reason below. Absent: everybody may. */
+  can?: Allowed;
+  isDanger?: boolean;
+  children: ReactNode;
+}
+
+export function MenuItem({ onPress, can, isDanger = false, children }: MenuItemProps) {
+  const isAllowed = can?.allowed !== false;
+  return (
+    <BaseMenu.Item
+      disabled={!isAllowed}
+      onClick={onPress}
+      className={`flex min-h-8 max-w-80 cursor-pointer flex-col justify-center px-3 py-1 outline-none data-disabled:cursor-not-allowed data-highlighted:bg-hover ${isDanger ? 'text-failed' : ''}`}
+    >
+      <span className={isAllowed ? '' : 'opacity-50'}>{children}</span>
+      {!isAllowed && (
+        <span className="text-meta text-quiet">
+          <Reason can={can} />
+        </span>
+      )}
+    </BaseMenu.Item>
+  );
+}
+
+export function MenuLine() {
+  return <BaseMenu.Separator className="my-1 h-px bg-line" />;
+}

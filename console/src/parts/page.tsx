@@ -1,0 +1,117 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { useEffect, type ReactNode } from 'react';
+import { SvcLine } from './copy.tsx';
+
+export interface Tab {
+  label: string;
+  link: LinkProps;
+  /** Waits for the reader. */
+  waiting?: number;
+}
+
+interface PageProps {
+  title: string;
+  /** The pages above this one. */
+  above?: readonly { label: string; link: LinkProps }[];
+  state?: ReactNode;
+  /** The one main action comes last. */
+  actions?: ReactNode;
+  /** A line below the title: an address, a sentence. */
+  about?: ReactNode;
+  /** The same in a terminal. */
+  svc?: string;
+  tabs?: readonly Tab[];
+  /** Tables may fill the window; other content is at most 1200 px wide. */
+  wide?: boolean;
+  children: ReactNode;
+}
+
+export function Page({ title, above = [], state, actions, about, svc, tabs, wide = false, children }: PageProps) {
+  useEffect(() => {
+    document.title = [title, ...above.map(({ label }) => label).toReversed(), 'Gantry'].join(' · ');
+  });
+  return (
+    <main id="content" tabIndex={-1} className="min-w-0 flex-1 outline-none">
+      <header className="border-b border-line bg-raised px-6 pt-4 max-phone:px-4">
+        {above.length > 0 && (
+          <nav aria-label="Above this page" className="mb-0.5 flex gap-1.5 text-meta text-quiet">
+            {above.map(({ label, link }) => (
+              <span key={label} className="flex gap-1.5">
+                <Link {...link} className="hover:text-accent">
+                  {label}
+                </Link>
+                <span aria-hidden>/</span>
+              </span>
+            ))}
+          </nav>
+        )}
+        <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-2">
+          <h1 className="min-w-0 truncate text-title leading-8">{title}</h1>
+          {state}
+          <div className="ml-auto flex flex-wrap items-center gap-2">{actions}</div>
+        </div>
+        <div className="mt-1 mb-3 flex min-h-5 flex-wrap items-center justify-between gap-x-6 gap-y-1 text-quiet">
+          <div className="min-w-0">{about}</div>
+          {svc !== undefined && <SvcLine line={svc} />}
+        </div>
+        {tabs !== undefined && <Tabs tabs={tabs} />}
+      </header>
+      <div className={`px-6 py-5 max-phone:px-4 ${wide ? '' : 'max-w-[1248px]'}`}>{children}</div>
+    </main>
+  );
+}
+
+function Tabs({ tabs }: { tabs: readonly Tab[] }) {
+  return (
+    <nav aria-label="Parts of this page" className="-mx-2 flex overflow-x-auto">
+      {tabs.map(({ label, link, waiting = 0 }) => (
+        <Link
+          key={label}
+          {...link}
+          activeOptions={{ exact: true, includeSearch: false }}
+          className="border-b-2 border-transparent px-2 pb-2 whitespace-nowrap text-quiet hover:text-text aria-[current=page]:border-accent aria-[current=page]:text-text"
+        >
+          {label}
+          {waiting > 0 && <span className="ml-1.5 text-waiting">{waiting}</span>}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+/** A titled part of a page. Never inside another one. */
+export function Section({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
+  return (
+    <section className="mb-6">
+      <div className="mb-2 flex min-h-6 flex-wrap items-baseline gap-3">
+        <h2 className="text-section">{title}</h2>
+        <div className="ml-auto text-meta text-quiet">{aside}</div>
+      </div>
+      {children}
+    </section>
+  );
+}
+
+/** Facts as names and values. */
+export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
+  return (
+    <dl className="grid grid-cols-[max-content_1fr] gap-x-6 gap-y-1.5">
+      {facts.map(([name, value]) => (
+        <div key={name} className="contents">
+          <dt className="text-quiet">{name}</dt>
+          <dd className="min-w-0 break-words">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Nothing is here yet: what would be here, and the way to the first one. */
+export function Empty({ children, action }: { children: ReactNode; action?: ReactNode }) {
+  return (
+    <div className="flex flex-col items-start gap-3 rounded border border-dashed border-line-strong px-5 py-6 text-quiet">
+      <div className="max-w-prose">{children}</div>
+      {action}
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+import { Unreachable } from '@gantry/contract/client.ts';
+import { Problem, problems } from '@gantry/contract/problems.ts';
+import { Copy } from './copy.tsx';
+
+interface Told {
+  title: string;
+  detail?: string | undefined;
+  hint?: string | undefined;
+  request_id?: string | undefined;
+}
+
+/** The one way to show a refusal: the server's own words, the way out and the request's id. */
+export function Refusal({ error }: { error: unknown }) {
+  const { title, detail, hint, request_id } = told(error);
+  return (
+    <div role="alert" className="rounded border border-line bg-failed-soft px-3 py-2.5">
+      <p className="font-strong text-failed">{title}</p>
+      {detail !== undefined && detail !== title && <p className="mt-0.5 whitespace-pre-wrap">{detail}</p>}
+      {hint !== undefined && <p className="mt-1 text-quiet">{commandsIn(hint)}</p>}
+      {request_id !== undefined && (
+        <p className="mt-1 font-mono text-meta text-quiet">
+          <Copy text={request_id} label="the request id">
+            request {request_id.slice(0, 8)}
+          </Copy>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function told(error: unknown): Told {
+  if (error instanceof Unreachable)
+    return { title: 'The service does not answer', detail: 'The console asks again by itself every second.' };
+  if (!(error instanceof Problem)) return { title: 'The console failed', detail: String(error) };
+  const { request_id } = error.fields;
+  return {
+    title: problems[error.code].title,
+    detail: error.detail,
+    hint: error.hint,
+    ...(typeof request_id === 'string' && { request_id }),
+  };
+}
+
+/** Text of the server has its commands between backticks. */
+export function commandsIn(text: string) {
+  return text.split('`').map((part, index) =>
+    index % 2 === 0 ? (
+      part
+    ) : (
+      <span key={index} className="font-mono text-meta text-text">
+        <Copy text={part} />
+      </span>
+    ),
+  );
+}

@@ -1,0 +1,79 @@
+// The one way to the service: the contract's typed client. The cookie of the browser session identifies the caller.
+import { createClient, Unreachable, type CallOptions, type Send } from '@gantry/contract/client.ts';
+import type { Answer, Page } from '@gantry/contract/endpoint.ts';
+import type { EndpointName, Endpoints } from '@gantry/contract/endpoints.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import { infiniteQueryOptions, MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
+import { activeTeam } from './parts/active-team.ts';
+import { sessionEnded } from './parts/session.ts';
+
+/** The answer, with the audit entries of the call, such as `governance/17`. */
+export async function send<N extends EndpointName>(
+  name: N,
+  parts: Send<N>,
+  options?: CallOptions,
+): Promise<{ answer: Answer<Endpoints[N]>; entries: string[] }> {
+  let entries: string[] = [];
+  const client = createClient({
+    base_url: location.origin,
+    team: activeTeam,
+    onAudited: (audited) => (entries = audited),
+  });
+  return { answer: await client.call(name, parts, options), entries };
+}
+
+/** For `useQuery`. The key begins with the name of the endpoint, so a change refreshes all questions of its noun. */
+export function ask<N extends EndpointName>(name: N, parts: Send<N>) {
+  return queryOptions({
+    queryKey: [name, parts] as const,
+    queryFn: async ({ signal }) => (await send(name, parts, { signal })).answer,
+  });
+}
+
+type ListName = { [N in EndpointName]: Endpoints[N]['reply'] extends { kind: 'list' } ? N : never }[EndpointName];
+
+type ItemOf<N extends ListName> = Answer<Endpoints[N]> extends Page<infer Item> ? Item : never;
+
+/** For `useInfiniteQuery`: the pages of a list. */
+export function askList<N extends ListName>(name: N, parts: Send<N>) {
+  return infiniteQueryOptions({
+    queryKey: [name, 'list', parts] as const,
+    initialPageParam: undefined as string | undefined,
+    queryFn: async ({ signal, pageParam }) => {
+      const { query } = parts as { query?: object };
+      // The cursor is a parameter of every list.
+      const page = { ...parts, query: { ...query, cursor: pageParam } } as unknown as Send<N>;
+      return (await send(name, page, { signal })).answer as Page<ItemOf<N>>;
+    },
+    getNextPageParam: ({ next_cursor }: Page<ItemOf<N>>) => next_cursor,
+  });
+}
+
+/** Nouns are the first words of endpoint names: `approvals`, `agents`. */
+export function refresh(nouns: readonly string[]): void {
+  void queries.invalidateQueries({
+    predicate: ({ queryKey: [name] }) => typeof name === 'string' && nouns.includes(name.split('.')[0] ?? ''),
+  });
+}
+
+function onError(error: unknown): void {
+  if (!(error instanceof Problem)) return;
+  if (error.code === 'unauthenticated') sessionEnded();
+  if (error.code === 'password_change_required') location.assign('/change-password');
+}
+
+export const queries = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      // A refusal stays one; a service that is away comes back.
+      retry: (failures, error) => error instanceof Unreachable && failures < 30,
+      retryDelay: 1000,
+      // Unreachable is seen by the failed request itself, also where the browser believes to be online.
+      networkMode: 'always',
+    },
+    mutations: { networkMode: 'always' },
+  },
+});
