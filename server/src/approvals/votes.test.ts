@@ -143,7 +143,7 @@ describe('a vote counts while its voter could still cast it', () => {
     const id = await idOf(eve);
     const [disabled, decided] = await inQueue<unknown>(
       app.db,
-      sql`select from app_user where id = ${id} for update`,
+      sql`select from app_user where id = ${id} for no key update`,
       async () => await setActive(eve, false),
       async () => await decide(max, 'approve', request),
     );

@@ -92,7 +92,7 @@ test('an admin who is demoted at this moment cannot reset', async () => {
   const [demoted, resetting] = await inQueue<unknown>(
     app.db,
     // Only Max's row. A reset locks both accounts in the order of their ids, and would wait for ada's outside of this queue.
-    sql`select from app_user where id = ${of_max} for update`,
+    sql`select from app_user where id = ${of_max} for no key update`,
     async () => await root.client.call('users.update', { params: { id: of_max }, body: { role: 'viewer' } }),
     async () => await reset(of_ada, max),
   );

@@ -2,7 +2,10 @@ import { expect } from 'vitest';
 import type { Database } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
 
-/** The callers wait in turn for rows that `held` selects for update. After its release they get them in this order. */
+/**
+ * The callers wait in turn for rows that `held` locks. After its release they get them in this order. A lock `for no key update` keeps work
+ * in the background, which only refers to a row, out of the queue.
+ */
 export async function inQueue<T>(
   db: Database,
   held: Sql,
@@ -21,16 +24,16 @@ export async function inQueue<T>(
     const answer = next();
     answer.catch(() => {}); // settled below
     answers.push(answer);
-    await expect.poll(async () => await waitingOn(db)).toBe(answers.length);
+    await expect.poll(async () => await waitingOn(db)).toHaveLength(answers.length);
   }
   release.resolve();
   await holding;
   return await Promise.allSettled(answers);
 }
 
-async function waitingOn(db: Database): Promise<number> {
-  const rows = await db.all(
-    sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+async function waitingOn(db: Database): Promise<string[]> {
+  const rows = await db.all<{ query: string }>(
+    sql`select query from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
   );
-  return rows.length;
+  return rows.map(({ query }) => query);
 }
