@@ -1,0 +1,105 @@
+// An organisation in the middle of its work, for the console: agents that serve, one that failed, one that waits for its approval, calls,
+// costs, keys, secrets. Everything is typed through `svc` against a real service and a real engine; only the model is a stand-in.
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { modelUpstream, type ModelUpstream } from '../../server/src/testing/model-upstream.ts';
+import { install, type Installation } from '../installation.ts';
+
+export interface ConsoleStage {
+  gantry: Installation;
+  upstream: ModelUpstream;
+  /** Who can sign in, with their passwords. */
+  people: Record<Person, { email: string; password: string }>;
+  stop(): Promise<void>;
+}
+
+/** ada writes, dora deploys, max decides for the team ml; vera reads; flagged must change her password first. */
+export type Person = 'admin' | 'ada' | 'dora' | 'max' | 'vera' | 'flagged';
+
+export async function openConsoleStage(): Promise<ConsoleStage> {
+  const upstream = await modelUpstream();
+  const gantry = await install({ OUTBOUND_PRIVATE_HOSTS: upstream.host });
+  const flagged_password = await makePeople(gantry);
+  await makeModel(gantry, upstream);
+  await deployAgents(gantry);
+  await callAgents(gantry);
+  await leaveRequests(gantry);
+  const person = (name: string) => ({ email: `${name}@example.com`, password: `password of ${name}` });
+  return {
+    gantry,
+    upstream,
+    people: {
+      admin: { email: 'admin@gantry.local', password: gantry.admin_password },
+      ada: person('ada'),
+      dora: person('dora'),
+      max: person('max'),
+      vera: person('vera'),
+      flagged: { email: 'flagged@example.com', password: flagged_password },
+    },
+    stop: async () => {
+      await gantry.stop();
+      await upstream.stop();
+    },
+  };
+}
+
+async function makePeople(gantry: Installation): Promise<string> {
+  await gantry.must('svc team create ml');
+  await gantry.must('svc team create support');
+  for (const name of ['ada', 'dora', 'max', 'vera']) await gantry.person(name);
+  for (const [name, role] of [
+    ['ada', 'contributor'],
+    ['dora', 'deployer'],
+    ['max', 'admin'],
+    ['vera', 'viewer'],
+  ])
+    await gantry.must(`svc team add ml user:${name}@example.com --role ${role}`);
+  const { stdout } = await gantry.must('svc user create flagged@example.com --print-password --json');
+  return (JSON.parse(stdout) as { one_time_password: string }).one_time_password;
+}
+
+async function makeModel(gantry: Installation, upstream: ModelUpstream): Promise<void> {
+  await gantry.must(
+    `svc model add gpt-4o-mini --provider acme --model gpt-4o-mini --base-url ${upstream.base_url} --team ml`,
+  );
+  await gantry.must('svc model price set gpt-4o-mini --input 0.15 --output 0.60');
+  await gantry.must('svc key create --scope team --scope-id ml --alias notebooks --models "gpt-4o*" --daily 5');
+  await gantry.must('svc team budget set ml --monthly 500');
+}
+
+async function deployAgents(gantry: Installation): Promise<void> {
+  await gantry.project('langgraph-greeter', 'greeter', { team: 'ml' });
+  await gantry.project('langgraph-openai', 'clock', { team: 'ml' });
+  await gantry.project('langgraph-desk', 'desk', { team: 'ml' });
+  for (const folder of ['greeter', 'clock', 'desk']) await gantry.must('svc deploy', { in: folder });
+  const broken = await gantry.project('langgraph-greeter', 'broken', { name: 'broken', team: 'ml' });
+  await writeFile(join(broken, 'agent.py'), 'raise RuntimeError("the ledger of greetings is not there")\n');
+  await gantry.type('svc deploy', { in: 'broken' });
+}
+
+async function callAgents(gantry: Installation): Promise<void> {
+  for (const name of ['Ada', 'Max', 'Eve']) await gantry.must(`svc invoke greeter '{"message": "I am ${name}"}'`);
+  const ask = `'{"messages": [{"role": "user", "content": "What is the capital of France?"}]}'`;
+  for (let n = 0; n < 3; n++) await gantry.type(`svc invoke clock ${ask}`);
+  await gantry.must(`svc invoke desk '{"question": "How does Ann pay?"}'`);
+  await gantry.type(`svc invoke desk '{"question": "How are the prices?"}'`);
+}
+
+async function leaveRequests(gantry: Installation): Promise<void> {
+  await gantry.must('svc secret set CRM_TOKEN --team ml', { stdin: 'a token of the crm' });
+  const file = join(gantry.directory, 'greeter', 'agent.yaml');
+  const yaml = await readFile(file, 'utf8');
+  await writeFile(
+    file,
+    yaml
+      .replace('version: 1.0.0', 'version: 1.1.0')
+      .replace('Greets users by their name', 'Greets users by their name, and knows who they are')
+      .replace('deploy:\n', 'deploy:\n  secrets: [CRM_TOKEN]\n  egress: [crm.example.com]\n'),
+  );
+  const agent = join(gantry.directory, 'greeter', 'agent.py');
+  const code = await readFile(agent, 'utf8');
+  await writeFile(agent, code.replace('nice to meet you!', 'it is good to see you again!'));
+  await gantry.must('svc submit --message "a kinder greeting"', { in: 'greeter', as: 'ada' });
+  await gantry.project('langgraph-greeter', 'waver', { name: 'waver', team: 'ml' });
+  await gantry.must('svc submit --message "says goodbye"', { in: 'waver', as: 'ada' });
+}
