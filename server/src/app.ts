@@ -14,11 +14,12 @@ import { openFoundation, type Foundation } from './foundation.ts';
 import { openGuardrailRecord } from './guardrails/record.ts';
 import { carryOutOnce } from './http/idempotency.ts';
 import { mount } from './http/mount.ts';
-import { clientAddress } from './http/peer.ts';
+import { peerReader } from './http/peer.ts';
 import { requestLog } from './http/request-log.ts';
 import { serveWhenPossible } from './http/serve-when-possible.ts';
 import { serve } from './http/serve.ts';
-import { authenticator, openSessions } from './login/authenticate.ts';
+import { sessionCookies } from './http/session-cookie.ts';
+import { openSessions, sessionWays } from './login/authenticate.ts';
 import { readAsOf } from './login/read-as-of.ts';
 import { tokens as signedTokens } from './login/token.ts';
 import type { Log } from './log.ts';
@@ -137,14 +138,17 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   const metrics = { token: config.traces.metrics_token, print: spans.printMetrics };
   const handlersOf = (some: readonly Role[]) =>
     some.reduce<RoleHandlers>((all, { handlers }) => ({ ...all, ...handlers }), probeRoutes(ready, metrics));
+  const { base_url } = config;
+  const cookies = sessionCookies({ installation_id: alone.installation_id, base_url });
   const http = {
     ways: {
-      bearer: { header: 'authorization', authenticate: authenticator(db, tokens, copies) },
+      ...sessionWays({ db, tokens, copies, cookies }),
       ...keyWays(keyAuthenticator({ db, pepper: keys['key-pepper'] })),
     },
     recordRefusal: alone.recordRefusal,
     carryOutOnce: carryOutOnce(db, deriveKey(secret_key, 'request-digest')),
-    clientAddress: clientAddress(config.trusted_proxies),
+    readPeer: peerReader(config.trusted_proxies),
+    cookies,
     log: requests,
     mustChangeFirst: async () => (await settings(db)).enforce_password_change,
     stopping: stopping.signal,
