@@ -1,5 +1,6 @@
 // Starts the requested roles in one process, at one address. This file opens the parts that several roles share. A role opens its own parts.
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { refusalRecorder } from './access/refused.ts';
 import { destinations } from './audit/push/destination.ts';
 import { governanceHead } from './audit/chain.ts';
@@ -12,6 +13,7 @@ import { gatewayOf, subnetsOf } from './engine/subnets.ts';
 import { firstUse } from './first-use.ts';
 import { openFoundation, type Foundation } from './foundation.ts';
 import { openGuardrailRecord } from './guardrails/record.ts';
+import { openConsole } from './http/console.ts';
 import { carryOutOnce } from './http/idempotency.ts';
 import { mount } from './http/mount.ts';
 import { peerReader } from './http/peer.ts';
@@ -51,6 +53,14 @@ export interface App {
   stop(): Promise<void>;
 }
 
+/** What a test replaces. */
+interface Given {
+  foundation?: Foundation;
+  /** The directory of the console's build. */
+  console_dir?: string;
+}
+
+const built_console = join(import.meta.dirname, '../../console/dist');
 const close_wait_ms = 10_000;
 const opens: Record<RoleName, (parts: RoleParts) => Promise<Role> | Role> = {
   api: openApi,
@@ -59,11 +69,11 @@ const opens: Record<RoleName, (parts: RoleParts) => Promise<Role> | Role> = {
   gateway: openGatewayRole,
 };
 
-export async function startApp(config: Config, log: Log, given?: Foundation): Promise<App> {
+export async function startApp(config: Config, log: Log, given: Given = {}): Promise<App> {
   const onError = (error: unknown) => log.error({ err: error }, 'a part of the service failed');
   // A stop and a failed start close the open parts, newest first.
   await using open = new AsyncDisposableStack();
-  const foundation = given ?? (await openFoundation(config, onError));
+  const foundation = given.foundation ?? (await openFoundation(config, onError));
   open.defer(async () => await foundation.close());
   const { db, secret_key, envelope, keys, passwords } = foundation;
   await seed(db, {
@@ -153,7 +163,8 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
     mustChangeFirst: async () => (await settings(db)).enforce_password_change,
     stopping: stopping.signal,
   };
-  const listening = await serve(mount({ ...http, handlers: handlersOf(roles) }), config, requests);
+  const pages = config.roles.includes('api') && { console: await openConsole(given.console_dir ?? built_console) };
+  const listening = await serve(mount({ ...http, ...pages, handlers: handlersOf(roles) }), config, requests);
   open.defer(async () => await listening.close(close_wait_ms));
   const forAgents = roles.filter((role) => role.serves_agents);
   if (forAgents.length > 0) {

@@ -15,6 +15,7 @@ import { theOrg } from '../access/subject.ts';
 import { traceContext, type TraceContext } from '../trace-context.ts';
 import { printAnswer } from './answer.ts';
 import { announcedBytes, archiveOf, readBytes, readJson, requireType } from './body.ts';
+import type { Console } from './console.ts';
 import type { AllHandlers, Call } from './handlers.ts';
 import { secure } from './headers.ts';
 import type { CarryOutOnce } from './idempotency.ts';
@@ -36,6 +37,8 @@ export interface HttpParts {
   carryOutOnce: CarryOutOnce;
   readPeer: ReadPeer;
   cookies: SessionCookies;
+  /** Absent in a process that serves no pages. */
+  console?: Console;
   log: RequestLog;
   /** While a flagged account must change its password first (setting enforce_password_change). */
   mustChangeFirst: () => Promise<boolean>;
@@ -155,8 +158,14 @@ async function replyTo(parts: HttpParts, routes: Router<Route>, exchange: Exchan
   let route: Route | undefined;
   try {
     canonicalPath(exchange.path);
-    const found = routes.find(exchange.method === 'HEAD' ? 'GET' : exchange.method, exchange.path);
-    if (Array.isArray(found)) throw notRouted(found);
+    const method = exchange.method === 'HEAD' ? 'GET' : exchange.method;
+    const found = routes.find(method, exchange.path);
+    if (Array.isArray(found)) {
+      const isFree = found.length === 0 && method === 'GET';
+      const page = isFree ? parts.console?.answer(exchange.path, exchange.headers) : undefined;
+      if (page === undefined) throw notRouted(found);
+      return page;
+    }
     route = found.route;
     return await carryOut(parts, route, { ...exchange, params: found.params }, asking);
   } catch (error) {
