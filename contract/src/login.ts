@@ -23,16 +23,21 @@ export const userRecord = z.object({
 });
 export type UserRecord = z.output<typeof userRecord>;
 
+export const waitingKey = z.object({ id, team: z.string(), prefix: z.string() });
+export type WaitingKey = z.output<typeof waitingKey>;
+
 export const accessToken = z.object({
   access_token: z.string(),
   token_type: z.literal('bearer'),
   must_change_password: z.boolean(),
   expires_at: z.string(),
-  waiting_keys: z
-    .array(z.object({ id, team: z.string(), prefix: z.string() }))
-    .describe('gateway keys that you can claim'),
+  waiting_keys: z.array(waitingKey).describe('gateway keys that you can claim'),
 });
-export type WaitingKey = z.output<typeof accessToken>['waiting_keys'][number];
+
+export const credentials = z.strictObject({ email, password });
+
+/** The token is in the cookie. */
+export const browserSession = accessToken.omit({ access_token: true, token_type: true });
 
 export const loginEndpoints = {
   'auth.login': {
@@ -40,8 +45,17 @@ export const loginEndpoints = {
     path: '/api/v1/auth/login',
     summary: 'Sign in with e-mail and password',
     operation: 'session.open',
-    body: z.strictObject({ email, password }),
+    body: credentials,
     reply: { kind: 'data', status: 200, schema: accessToken },
+    problems: ['bad_credentials'],
+  },
+  'auth.browser_session': {
+    method: 'POST',
+    path: '/api/v1/auth/browser-session',
+    summary: 'For browsers: sign in with e-mail and password; the session is in a cookie that no script reads',
+    operation: 'session.open',
+    body: credentials,
+    reply: { kind: 'data', status: 200, schema: browserSession },
     problems: ['bad_credentials'],
   },
   'auth.change_password': {

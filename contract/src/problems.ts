@@ -30,6 +30,16 @@ export const problems = {
     title: 'The password must be changed first',
     hint: 'Run `svc login` and choose a new password.',
   },
+  cross_site: {
+    status: 403,
+    title: 'The request does not come from a page of this service',
+    hint: 'Open the console at the address of the service. Programs send a bearer token instead of the cookie.',
+  },
+  https_required: {
+    status: 403,
+    title: 'A browser signs in over https, or on the machine of the service',
+    hint: 'Open the https address. TRUSTED_PROXIES must name the proxy that serves it.',
+  },
   forbidden: { status: 403, title: 'Your role does not allow this' },
   rbac_failed: { status: 403, title: 'RBAC check failed' },
   not_in_team: {
@@ -203,6 +213,8 @@ export const commonProblems = [
   'request_timeout',
   'unsupported_media_type',
   'unauthenticated',
+  'cross_site',
+  'https_required',
   'password_change_required',
   'forbidden',
   'not_in_team',

@@ -1,5 +1,6 @@
 // Starts the requested roles in one process, at one address. This file opens the parts that several roles share. A role opens its own parts.
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { refusalRecorder } from './access/refused.ts';
 import { destinations } from './audit/push/destination.ts';
 import { governanceHead } from './audit/chain.ts';
@@ -12,13 +13,15 @@ import { gatewayOf, subnetsOf } from './engine/subnets.ts';
 import { firstUse } from './first-use.ts';
 import { openFoundation, type Foundation } from './foundation.ts';
 import { openGuardrailRecord } from './guardrails/record.ts';
+import { openConsole } from './http/console.ts';
 import { carryOutOnce } from './http/idempotency.ts';
 import { mount } from './http/mount.ts';
-import { clientAddress } from './http/peer.ts';
+import { peerReader } from './http/peer.ts';
 import { requestLog } from './http/request-log.ts';
 import { serveWhenPossible } from './http/serve-when-possible.ts';
 import { serve } from './http/serve.ts';
-import { authenticator, openSessions } from './login/authenticate.ts';
+import { sessionCookies } from './http/session-cookie.ts';
+import { openSessions, sessionWays } from './login/authenticate.ts';
 import { readAsOf } from './login/read-as-of.ts';
 import { tokens as signedTokens } from './login/token.ts';
 import type { Log } from './log.ts';
@@ -50,6 +53,14 @@ export interface App {
   stop(): Promise<void>;
 }
 
+/** What a test replaces. */
+interface Given {
+  foundation?: Foundation;
+  /** The directory of the console's build. */
+  console_dir?: string;
+}
+
+const built_console = join(import.meta.dirname, '../../console/dist');
 const close_wait_ms = 10_000;
 const opens: Record<RoleName, (parts: RoleParts) => Promise<Role> | Role> = {
   api: openApi,
@@ -58,11 +69,11 @@ const opens: Record<RoleName, (parts: RoleParts) => Promise<Role> | Role> = {
   gateway: openGatewayRole,
 };
 
-export async function startApp(config: Config, log: Log, given?: Foundation): Promise<App> {
+export async function startApp(config: Config, log: Log, given: Given = {}): Promise<App> {
   const onError = (error: unknown) => log.error({ err: error }, 'a part of the service failed');
   // A stop and a failed start close the open parts, newest first.
   await using open = new AsyncDisposableStack();
-  const foundation = given ?? (await openFoundation(config, onError));
+  const foundation = given.foundation ?? (await openFoundation(config, onError));
   open.defer(async () => await foundation.close());
   const { db, secret_key, envelope, keys, passwords } = foundation;
   await seed(db, {
@@ -137,19 +148,23 @@ export async function startApp(config: Config, log: Log, given?: Foundation): Pr
   const metrics = { token: config.traces.metrics_token, print: spans.printMetrics };
   const handlersOf = (some: readonly Role[]) =>
     some.reduce<RoleHandlers>((all, { handlers }) => ({ ...all, ...handlers }), probeRoutes(ready, metrics));
+  const { base_url } = config;
+  const cookies = sessionCookies({ installation_id: alone.installation_id, base_url });
   const http = {
     ways: {
-      bearer: { header: 'authorization', authenticate: authenticator(db, tokens, copies) },
+      ...sessionWays({ db, tokens, copies, cookies }),
       ...keyWays(keyAuthenticator({ db, pepper: keys['key-pepper'] })),
     },
     recordRefusal: alone.recordRefusal,
     carryOutOnce: carryOutOnce(db, deriveKey(secret_key, 'request-digest')),
-    clientAddress: clientAddress(config.trusted_proxies),
+    readPeer: peerReader(config.trusted_proxies),
+    cookies,
     log: requests,
     mustChangeFirst: async () => (await settings(db)).enforce_password_change,
     stopping: stopping.signal,
   };
-  const listening = await serve(mount({ ...http, handlers: handlersOf(roles) }), config, requests);
+  const pages = config.roles.includes('api') && { console: await openConsole(given.console_dir ?? built_console) };
+  const listening = await serve(mount({ ...http, ...pages, handlers: handlersOf(roles) }), config, requests);
   open.defer(async () => await listening.close(close_wait_ms));
   const forAgents = roles.filter((role) => role.serves_agents);
   if (forAgents.length > 0) {

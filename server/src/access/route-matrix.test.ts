@@ -12,6 +12,7 @@ import { sql } from '../database/sql.ts';
 import { deriveKey } from '../derive-key.ts';
 import { passwordTokens } from '../login/password-token.ts';
 import { standInFor } from '../testing/agent-stand-in.ts';
+import { of_own_page, signInBrowser } from '../testing/browser.ts';
 import { makeSpan, storeSpans } from '../testing/make-span.ts';
 import { deaf_host, deafWebhook, makeDeadDelivery, makeWebhook } from '../testing/make-webhook.ts';
 import { projectOf } from '../testing/project-archive.ts';
@@ -63,6 +64,7 @@ const container: RequestListener = (_, response) => {
   response.end('{"output":{},"status":"ready","in_flight":0}');
 };
 let owner: TestUser;
+let cookie_name: string;
 let subjects: Record<'org' | 'team', Subject>;
 const tokens = new Map<Actor, string | undefined>();
 const people = new Map<Actor, TestUser>();
@@ -76,6 +78,7 @@ beforeAll(async () => {
   // An infinite lease keeps every run queued: no worker claims it.
   await app.db.run(sql`alter table run alter column lease_until set default 'infinity'`);
   await signEverybodyIn();
+  cookie_name = (await signInBrowser(app.url, app.admin)).split('=')[0] ?? '';
   subjects = { org: await subject('org'), team: await subject('team') };
   await app.settings({ enforce_password_change: true });
 }, 60_000);
@@ -278,10 +281,14 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'service.asset_schema': () => ({ params: { kind: 'tool' } }),
   'service.doctor': () => ({}),
   'auth.login': () => ({ body: { email: app.admin.email, password: app.admin.password } }),
+  'auth.browser_session': () => ({ body: { email: app.admin.email, password: app.admin.password } }),
   'auth.me': () => ({}),
-  'auth.change_password': (_, __, actor) => ({
-    body: { old_password: people.get(actor)?.password ?? 'none', new_password: `another one of ${actor}` },
-  }),
+  'auth.change_password': (_, __, actor) => {
+    const user = people.get(actor);
+    const body = { old_password: user?.password ?? 'none', new_password: fresh(`another one of ${actor}`) };
+    if (user !== undefined) user.password = body.new_password;
+    return { body };
+  },
   'auth.set_password': async () => ({ body: { token: await passwordToken(), new_password: 'words of their own' } }),
   'auth.revoke': () => ({ body: {} }),
   'teams.list': () => ({}),
@@ -474,13 +481,20 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'audit.key': () => ({}),
 };
 
-async function send(name: EndpointName, { params = {}, query = {}, body }: Sent, token: string | undefined) {
+/** The ways to be a caller, by the headers of a token. */
+const ways: Record<string, (token: string) => Record<string, string>> = {
+  'in a browser': (token) => ({ cookie: `${cookie_name}=${token}` }),
+  'with a bearer token': (token) => ({ authorization: `Bearer ${token}` }),
+};
+
+async function send(name: EndpointName, { params = {}, query = {}, body }: Sent, proof: Record<string, string>) {
   const endpoint: Endpoint = endpoints[name];
   const type = endpoint.body === 'archive' ? 'application/gzip' : 'application/json';
   const response = await fetch(endpointUrl(app.url, endpoint, params, query), {
     method: endpoint.method,
     headers: {
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...of_own_page,
+      ...proof,
       ...(endpoint.body === undefined ? {} : { 'content-type': type }),
     },
     ...(endpoint.body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) }),
@@ -540,7 +554,12 @@ test('every route about one subject is also tested with a hidden one, except rou
   expect([...new Set(open.map(({ name }) => name))].filter((name) => !hidden.has(name))).toEqual(['registry.list']);
 });
 
-describe.each(rows)('$name $look', ({ name, look, expected }) => {
+// A sign-out ends the session; login/browser-session.test.ts has the one of a browser.
+const walked = rows.flatMap((row) =>
+  Object.keys(ways).flatMap((way) => (row.name === 'auth.revoke' && way === 'in a browser' ? [] : [{ ...row, way }])),
+);
+
+describe.each(walked)('$name $look $way', ({ name, look, way, expected }) => {
   test('gives each caller the answer of the table', async () => {
     const at = look === 'team' ? subjects.team : subjects.org;
     const isOwn = name.startsWith('auth.') || name.startsWith('invoke.');
@@ -548,15 +567,16 @@ describe.each(rows)('$name $look', ({ name, look, expected }) => {
     let unused: Sent | undefined;
     for (const actor of columns) {
       const token = tokens.get(actor);
+      const proof = token === undefined ? {} : (ways[way]?.(token) ?? {});
       // A refusal leaves the subject unchanged for the next caller.
       const sent = (isOwn ? undefined : unused) ?? (await requests[name](at, look, actor));
-      const { status, problem } = await send(name, sent, token);
+      const { status, problem } = await send(name, sent, proof);
       answered[actor] = status;
       unused = status >= 400 ? sent : undefined;
       if (status < 400 && endpoints[name].method !== 'GET') await endRuns();
-      if (status >= 400) expect([actor, (await send(neighbour(actor), {}, token)).status]).toEqual([actor, 200]);
+      if (status >= 400) expect([actor, (await send(neighbour(actor), {}, proof)).status]).toEqual([actor, 200]);
       if (status === 404 && look === 'team') {
-        const unknown = await send(name, aboutNothing(sent), token);
+        const unknown = await send(name, aboutNothing(sent), proof);
         expect({ status, ...problem, request_id: '' }).toEqual({
           status: unknown.status,
           ...unknown.problem,

@@ -5,6 +5,7 @@ import type { Caller } from '../access/caller.ts';
 import type { TraceContext } from '../trace-context.ts';
 import type { Reply } from './reply.ts';
 import type { RequestHeaders } from './request-headers.ts';
+import type { SessionCookie } from './session-cookie.ts';
 
 export type Call<N extends EndpointName> = Parts<Endpoints[N]> & {
   caller: Caller;
@@ -13,7 +14,8 @@ export type Call<N extends EndpointName> = Parts<Endpoints[N]> & {
   /** Ends when the client goes away or the service stops. */
   signal: AbortSignal;
   trace: TraceContext;
-} & (Endpoints[N] extends { body: 'archive' } | { reply: { kind: 'events' } } ? CallerNow : object);
+} & (Endpoints[N] extends { body: 'archive' } | { reply: { kind: 'events' } } ? CallerNow : object) &
+  (Endpoints[N] extends { operation: 'session.open' | 'session.revoke' } ? { cookie: SessionCookie } : object);
 
 /** For handlers that read the body themselves, and for long answers. */
 interface CallerNow {

@@ -2,7 +2,7 @@ import type { Receipt } from '../audit/append.ts';
 import type { Reply } from './reply.ts';
 
 // No answer of the API is a page. It has no script, no frame, and only the declared type.
-const always = {
+const of_the_api = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -20,7 +20,7 @@ export function secure(
     headers: {
       'cache-control': 'no-store',
       ...reply.headers,
-      ...always,
+      ...(reply.security ?? of_the_api),
       'x-request-id': request_id,
       ...(trace_id !== undefined && { 'x-trace-id': trace_id }),
       ...(entries !== '' && { 'x-audit-entry': entries }),

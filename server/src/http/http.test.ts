@@ -56,6 +56,7 @@ const open = [
   'service.agent_schema',
   'service.asset_schema',
   'auth.login',
+  'auth.browser_session',
   'auth.exchange_key',
   'auth.set_password',
 ];

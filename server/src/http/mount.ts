@@ -9,21 +9,23 @@ import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
 import { Problem, problemDocument, type ProblemCode } from '@gantry/contract/problems.ts';
 import { operations } from '@gantry/contract/roles.ts';
 import { Refusal } from '../access/authorize.ts';
-import { actorOf, type Caller, type Origin } from '../access/caller.ts';
+import { actorOf, type Caller } from '../access/caller.ts';
 import type { RecordRefusal } from '../access/refused.ts';
 import { theOrg } from '../access/subject.ts';
 import { traceContext, type TraceContext } from '../trace-context.ts';
 import { printAnswer } from './answer.ts';
 import { announcedBytes, archiveOf, readBytes, readJson, requireType } from './body.ts';
+import type { Console } from './console.ts';
 import type { AllHandlers, Call } from './handlers.ts';
 import { secure } from './headers.ts';
 import type { CarryOutOnce } from './idempotency.ts';
 import { canonicalPath } from './path.ts';
-import type { ClientAddress } from './peer.ts';
+import type { ReadPeer } from './peer.ts';
 import { asProblem } from './problem-reply.ts';
 import { send, type Reply } from './reply.ts';
-import { requestHeaders, without, type RequestHeaders } from './request-headers.ts';
+import { requestHeaders, without } from './request-headers.ts';
 import { router, type Router } from './router.ts';
+import type { Sender, SessionCookies } from './session-cookie.ts';
 import { requireStorable } from './storable.ts';
 import { surfaces, type Surface, type Ways } from './surface.ts';
 
@@ -33,7 +35,10 @@ export interface HttpParts {
   ways: Ways;
   recordRefusal: RecordRefusal;
   carryOutOnce: CarryOutOnce;
-  clientAddress: ClientAddress;
+  readPeer: ReadPeer;
+  cookies: SessionCookies;
+  /** Absent in a process that serves no pages. */
+  console?: Console;
   log: RequestLog;
   /** While a flagged account must change its password first (setting enforce_password_change). */
   mustChangeFirst: () => Promise<boolean>;
@@ -66,13 +71,11 @@ interface Route {
 }
 
 /** A request in progress. */
-interface Exchange {
+interface Exchange extends Sender {
   incoming: IncomingMessage;
   method: string;
   path: string;
   query: string;
-  headers: RequestHeaders;
-  origin: Origin;
   request_id: string;
   trace: TraceContext;
   /** Ends when the client goes away or the service stops. */
@@ -104,13 +107,15 @@ export function mount(parts: HttpParts): RequestListener {
 
 class ClientLeft extends Error {}
 
-function exchangeOf({ clientAddress }: HttpParts, incoming: IncomingMessage, signal: AbortSignal): Exchange {
+function exchangeOf({ readPeer }: HttpParts, incoming: IncomingMessage, signal: AbortSignal): Exchange {
   const [, path = '', query = ''] = /^([^?#]*)\??([^#]*)/.exec(incoming.url ?? '') ?? [];
   const headers = requestHeaders(incoming);
   const request_id = randomUUID();
-  const origin = { request_id, ip: clientAddress(incoming.socket.remoteAddress, headers), receipts: [] };
+  const { ip, is_https } = readPeer(incoming.socket.remoteAddress, headers);
+  const origin = { request_id, ip, receipts: [] };
   const trace = traceContext(headers);
-  return { incoming, method: incoming.method ?? '', path, query, headers, origin, request_id, trace, signal };
+  const method = incoming.method ?? '';
+  return { incoming, method, path, query, headers, origin, is_https, request_id, trace, signal };
 }
 
 // Never rejects: a reply that cannot be written is logged, and its connection ends.
@@ -153,12 +158,18 @@ async function replyTo(parts: HttpParts, routes: Router<Route>, exchange: Exchan
   let route: Route | undefined;
   try {
     canonicalPath(exchange.path);
-    const found = routes.find(exchange.method === 'HEAD' ? 'GET' : exchange.method, exchange.path);
-    if (Array.isArray(found)) throw notRouted(found);
+    const method = exchange.method === 'HEAD' ? 'GET' : exchange.method;
+    const found = routes.find(method, exchange.path);
+    if (Array.isArray(found)) {
+      const isFree = found.length === 0 && method === 'GET';
+      const page = isFree ? parts.console?.answer(exchange.path, exchange.headers) : undefined;
+      if (page === undefined) throw notRouted(found);
+      return page;
+    }
     route = found.route;
     return await carryOut(parts, route, { ...exchange, params: found.params }, asking);
   } catch (error) {
-    const seen = brokenOff(error, exchange, parts.stopping) ?? refusedSignIn(parts, route, exchange.headers, error);
+    const seen = brokenOff(error, exchange, parts.stopping) ?? refusedSignIn(parts, route, exchange, error);
     const problem = await toProblem(parts, asking.caller, seen, request_id);
     if (route !== undefined && !problemsOf(route.endpoint).includes(problem.code)) {
       const endpoint = `${route.endpoint.method} ${route.endpoint.path}`;
@@ -195,14 +206,16 @@ async function carryOut(
     query: parse(endpoint.query, readQuery(endpoint, exchange.query), '/query'),
     body: readBody(endpoint, exchange, bytes),
   };
-  const call = { ...parsed, caller, headers, signal, trace, callerNow: identifyNow };
+  const cookie = parts.cookies(exchange);
+  const call = { ...parsed, caller, headers, signal, trace, cookie, callerNow: identifyNow };
   const refuse = async (error: unknown) =>
     problemDocument(await toProblem(parts, asking.caller, error, request_id), request_id);
-  return await parts.carryOutOnce(
+  const reply = await parts.carryOutOnce(
     { endpoint, caller, headers, parsed },
     // Parsed by this endpoint's own schemas.
     async () => printAnswer(endpoint, await handler(call as unknown as Call<never>), { signal, refuse }),
   );
+  return { ...reply, headers: { ...reply.headers, ...cookie.headers } };
 }
 
 function readBody({ body }: Endpoint, { incoming, headers }: Exchange, bytes: Buffer | undefined): unknown {
@@ -246,17 +259,20 @@ async function toProblem(parts: HttpParts, caller: Caller, error: unknown, reque
   }
 }
 
-// A failed authentication is recorded as well: an invalid token or gateway key, or a team of other users.
-function refusedSignIn(
-  { ways }: HttpParts,
-  route: Route | undefined,
-  headers: RequestHeaders,
-  error: unknown,
-): unknown {
+const refused_at_sign_in = new Set<ProblemCode>([
+  'invalid_api_key',
+  'not_in_team',
+  'password_change_required',
+  'cross_site',
+  'https_required',
+]);
+
+// A failed authentication is recorded as well: an invalid token or gateway key, a page of another site, or a team of other users.
+function refusedSignIn({ ways }: HttpParts, route: Route | undefined, sender: Sender, error: unknown): unknown {
   if (route === undefined || error instanceof Refusal || !(error instanceof Problem)) return error;
-  const presented = route.surface.ways.some((way) => headers.has(ways[way].header));
-  const isRefused = error.code === 'invalid_api_key' || (error.code === 'unauthenticated' && presented);
-  if (!isRefused && error.code !== 'not_in_team' && error.code !== 'password_change_required') return error;
+  const presented = route.surface.ways.some((way) => ways[way].isUsed(sender));
+  const isRefused = refused_at_sign_in.has(error.code) || (error.code === 'unauthenticated' && presented);
+  if (!isRefused) return error;
   const { code, detail: reason, hint } = error;
   return new Refusal({ code, reason, ...(hint === undefined ? {} : { hint }) }, route.endpoint.operation, theOrg);
 }
@@ -264,16 +280,16 @@ function refusedSignIn(
 async function identify(
   parts: HttpParts,
   { endpoint, surface }: Pick<Route, 'endpoint' | 'surface'>,
-  { headers, origin }: Exchange,
+  sender: Sender,
   asking: Asking,
 ): Promise<Caller> {
   // A public endpoint reads no token, so a client with an expired token can use it.
   if (operations[endpoint.operation].on === 'anyone') return asking.caller;
-  const way = surface.ways.map((name) => parts.ways[name]).find(({ header }) => headers.has(header));
+  const way = surface.ways.map((name) => parts.ways[name]).find(({ isUsed }) => isUsed(sender));
   if (way === undefined) throw new Problem('unauthenticated');
-  const caller = await way.authenticate(headers, origin).catch(async (error: unknown) => {
+  const caller = await way.authenticate(sender).catch(async (error: unknown) => {
     if (error instanceof Problem && error.code === 'not_in_team')
-      asking.caller = await way.authenticate(without(headers, 'x-service-team'), origin);
+      asking.caller = await way.authenticate({ ...sender, headers: without(sender.headers, 'x-service-team') });
     throw error;
   });
   asking.caller = caller;

@@ -1,23 +1,31 @@
-// The address of a client. The socket's peer counts; a header counts only when that peer is a trusted proxy.
+// The client of a connection. The socket's peer counts; a header counts only when that peer is a trusted proxy.
 import { BlockList, isIP } from 'node:net';
 import type { Origin } from '../access/caller.ts';
 import type { RequestHeaders } from './request-headers.ts';
 
 const forwarding = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
 
-export type ClientAddress = (socket_address: string | undefined, headers: RequestHeaders) => string | null;
+interface Peer {
+  /** The client's address. */
+  ip: string | null;
+  /** The client used https, as a trusted proxy says. The service itself has no TLS. */
+  is_https: boolean;
+}
+
+export type ReadPeer = (socket_address: string | undefined, headers: RequestHeaders) => Peer;
 
 /** `trusted` holds addresses and networks in CIDR form. */
-export function clientAddress(trusted: readonly string[]): ClientAddress {
+export function peerReader(trusted: readonly string[]): ReadPeer {
   const proxies = blockList(trusted);
   const isTrusted = (address: string) =>
     isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
   return (socket_address, headers) => {
     const peer = socket_address === undefined ? null : plain(socket_address);
-    if (peer === null || !isTrusted(peer)) return peer;
+    if (peer === null || !isTrusted(peer)) return { ip: peer, is_https: false };
     const hops = (headers.get('x-forwarded-for') ?? '').split(',').map((hop) => plain(hop.trim()));
     // From the right: the first hop that is not a trusted proxy is the client. Anyone can forge the hops to its left.
-    return hops.findLast((hop) => isIP(hop) !== 0 && !isTrusted(hop)) ?? peer;
+    const ip = hops.findLast((hop) => isIP(hop) !== 0 && !isTrusted(hop)) ?? peer;
+    return { ip, is_https: headers.get('x-forwarded-proto') === 'https' };
   };
 }
 

@@ -5,6 +5,8 @@ import { pipeline } from 'node:stream/promises';
 export interface Reply {
   status: number;
   headers: Record<string, string>;
+  /** The security headers of a page, instead of those of the API. */
+  security?: Record<string, string>;
   /** Text and bytes are sent in one piece with their head. The reader pulls a stream; its head is sent before its first byte. */
   body?: string | Uint8Array | AsyncIterable<string | Uint8Array>;
 }

@@ -2,12 +2,12 @@
 // record of refusals, security headers, order of the checks.
 import type { SurfaceName } from '@gantry/contract/endpoint.ts';
 import type { Problem } from '@gantry/contract/problems.ts';
-import type { KeyCaller, Origin, SignedInCaller } from '../access/caller.ts';
+import type { KeyCaller, SignedInCaller } from '../access/caller.ts';
 import type { RoleName } from '../config.ts';
 import { modelProblemReply } from './model-problem-reply.ts';
 import { problemReply } from './problem-reply.ts';
 import type { Reply } from './reply.ts';
-import type { RequestHeaders } from './request-headers.ts';
+import type { Sender } from './session-cookie.ts';
 
 export interface Surface {
   /** The role that serves its endpoints; absent for one that each process serves. */
@@ -22,6 +22,8 @@ export interface Surface {
 /** The ways in which a request can identify its caller. */
 export interface Ways {
   bearer: Way;
+  /** The session of a browser. */
+  cookie: Way;
   /** A gateway key, as clients of OpenAI send it. */
   key: Way;
   /** A gateway key, as clients of Anthropic send it. */
@@ -29,18 +31,22 @@ export interface Ways {
 }
 
 interface Way {
-  /** A request without this header does not use this way. */
-  header: string;
+  isUsed: (sender: Sender) => boolean;
   /** Throws `unauthenticated` when the proof is invalid. */
-  authenticate: (headers: RequestHeaders, origin: Origin) => Promise<SignedInCaller | KeyCaller>;
+  authenticate: (sender: Sender) => Promise<SignedInCaller | KeyCaller>;
 }
 
 const mebibyte = 1024 * 1024;
 
 export const surfaces: Readonly<Record<SurfaceName, Surface>> = {
-  api: { role: 'api', ways: ['bearer'], max_body_bytes: mebibyte, printProblem: problemReply },
+  api: { role: 'api', ways: ['cookie', 'bearer'], max_body_bytes: mebibyte, printProblem: problemReply },
   // The same as the wrapper's default.
-  ingress: { role: 'ingress', ways: ['bearer'], max_body_bytes: 10 * mebibyte, printProblem: problemReply },
+  ingress: {
+    role: 'ingress',
+    ways: ['cookie', 'bearer'],
+    max_body_bytes: 10 * mebibyte,
+    printProblem: problemReply,
+  },
   // An image lies in the request as text.
   gateway: {
     role: 'gateway',

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { KeyCaller, Origin } from '../access/caller.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
+import type { Sender } from '../http/session-cookie.ts';
 import { gatewayKeys, keyDigest } from '../key-form.ts';
 import { accountsOf } from './accounts.ts';
 import type { KeyParts } from './parts.ts';
@@ -18,12 +19,12 @@ export function keyWays(authenticate: Authenticate) {
   const bearer = (headers: RequestHeaders) => /^Bearer (\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
   return {
     key: {
-      header: 'authorization',
-      authenticate: async (headers: RequestHeaders, origin: Origin) => await authenticate(bearer(headers), origin),
+      isUsed: ({ headers }: Sender) => headers.has('authorization'),
+      authenticate: async ({ headers, origin }: Sender) => await authenticate(bearer(headers), origin),
     },
     x_api_key: {
-      header: 'x-api-key',
-      authenticate: async (headers: RequestHeaders, origin: Origin) =>
+      isUsed: ({ headers }: Sender) => headers.has('x-api-key'),
+      authenticate: async ({ headers, origin }: Sender) =>
         await authenticate(headers.get('x-api-key') ?? undefined, origin),
     },
   };

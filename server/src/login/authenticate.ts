@@ -3,12 +3,10 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { Identity, Origin, SignedInCaller } from '../access/caller.ts';
 import { wanted, type Copies, type Kind, type Moment, type SessionOf, type Wanted } from '../copies/copies.ts';
 import type { Reader } from '../database/database.ts';
-import type { RequestHeaders } from '../http/request-headers.ts';
+import type { Sender, SessionCookies } from '../http/session-cookie.ts';
 import { findTeamToActFor } from '../principals/load-caller.ts';
 import { loadIdentities } from '../service-principals/load-caller.ts';
 import type { Tokens } from './token.ts';
-
-export type Authenticate = (headers: RequestHeaders, origin: Origin) => Promise<SignedInCaller>;
 
 const identities: Kind<string, Identity> = { name: 'identity', textOf: (id) => id, load: loadIdentities };
 
@@ -19,11 +17,34 @@ export function identityOf(id: string): Wanted<Identity> {
   return wanted(identities, id);
 }
 
-/** Throws `unauthenticated` without a valid token. */
-export function authenticator(db: Reader, tokens: Tokens, copies: Copies): Authenticate {
-  return async (headers, origin) => {
-    const token = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(headers.get('authorization') ?? '')?.[1];
-    const session = token === undefined ? undefined : await tokens.verify(token);
+/** A session as a bearer token, or in a browser's cookie. Both throw `unauthenticated` without a valid token. */
+export function sessionWays({ db, tokens, copies, cookies }: SessionParts) {
+  const authenticate = authenticator(db, tokens, copies);
+  return {
+    bearer: {
+      isUsed: ({ headers }: Sender) => headers.has('authorization'),
+      authenticate: async (sender: Sender) =>
+        await authenticate(/^Bearer (\S+)$/i.exec(sender.headers.get('authorization') ?? '')?.[1], sender),
+    },
+    cookie: {
+      isUsed: (sender: Sender) => cookies(sender).is_sent,
+      authenticate: async (sender: Sender) => await authenticate(cookies(sender).read(), sender),
+    },
+  };
+}
+
+interface SessionParts {
+  db: Reader;
+  tokens: Tokens;
+  copies: Copies;
+  cookies: SessionCookies;
+}
+
+const token_form = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+function authenticator(db: Reader, tokens: Tokens, copies: Copies) {
+  return async (token: string | undefined, { headers, origin }: Sender): Promise<SignedInCaller> => {
+    const session = token === undefined || !token_form.test(token) ? undefined : await tokens.verify(token);
     if (session === undefined) throw sessionEnded();
     const read = await copies.read(session, { identity: identityOf(session.subject) });
     if (read === undefined) throw sessionEnded();

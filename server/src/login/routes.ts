@@ -1,25 +1,32 @@
 import { isFromLoopback } from '../http/peer.ts';
-import type { Handlers } from '../http/handlers.ts';
+import type { Call, Handlers } from '../http/handlers.ts';
 import { changePassword } from './change-password.ts';
 import { exchangeKey } from './exchange-key.ts';
 import { login, type LoginParts } from './login.ts';
 import { resetPassword } from './reset-password.ts';
 import { me, revoke } from './sessions.ts';
 import { setPassword } from './set-password.ts';
+import { token_lifetime_seconds } from './token.ts';
 
 export function loginRoutes(parts: LoginParts): Handlers<'auth'> & Pick<Handlers<'users'>, 'users.reset_password'> {
+  const signIn = async ({ caller: { origin }, body, headers }: Call<'auth.login' | 'auth.browser_session'>) =>
+    await login(parts, { ...body, origin, from_loopback: isFromLoopback(headers, origin) });
   return {
-    'auth.login': async ({ caller, body, headers }) =>
-      await login(parts, {
-        ...body,
-        origin: caller.origin,
-        from_loopback: isFromLoopback(headers, caller.origin),
-      }),
+    'auth.login': signIn,
+    'auth.browser_session': async (call) => {
+      call.cookie.requireOwnPage();
+      const { access_token, ...session } = await signIn(call);
+      call.cookie.set(access_token, token_lifetime_seconds);
+      return session;
+    },
     'auth.exchange_key': async ({ caller, body }) => await exchangeKey(parts, body.key, caller.origin),
     'auth.change_password': async ({ caller, body }) => await changePassword(parts, caller, body),
     'auth.set_password': async ({ caller, body }) => await setPassword(parts, body, caller.origin),
     'users.reset_password': async ({ caller, params, body }) => await resetPassword(parts, caller, params.id, body),
     'auth.me': async ({ caller }) => me(caller),
-    'auth.revoke': async ({ caller, body }) => await revoke(parts.db, caller, body.all),
+    'auth.revoke': async ({ caller, body, cookie }) => {
+      await revoke(parts.db, caller, body.all);
+      if (cookie.is_sent) cookie.clear();
+    },
   };
 }

@@ -49,7 +49,7 @@ export interface TestApp {
   admin: TestUser;
   as(token: string): Client;
   /** Another service on the same database; it stops with the first. */
-  another(): Promise<{ url: string; as(token: string): Client }>;
+  another(more?: Partial<Config>): Promise<{ url: string; as(token: string): Client }>;
   /** A user who can sign in; missing `teams` are created. */
   user(
     email: string,
@@ -66,6 +66,8 @@ export interface TestAppSettings {
   /** `default`: like a fresh installation, with the documented password. */
   seeded?: 'default' | 'rotated';
   config?: Partial<Config>;
+  /** A build of the console; without it, none is served. */
+  console_dir?: string;
   /** Gets every line of the service's log. */
   onLog?: (line: string) => void;
 }
@@ -73,6 +75,7 @@ export interface TestAppSettings {
 export async function testApp({
   seeded = 'rotated',
   config: overrides = {},
+  console_dir = '/nowhere',
   onLog,
 }: TestAppSettings = {}): Promise<TestApp> {
   const database = await testDatabase();
@@ -96,18 +99,21 @@ export async function testApp({
     if (line.includes(undeclared_problem)) bugs.push(line);
   };
   const log = openLog(onLog === undefined ? 'error' : 'trace', { write });
-  const start = async () => {
+  const start = async (more: Partial<Config> = {}) => {
     const service_db = openDatabase(database.app);
-    return await startApp(config, log, {
-      db: service_db,
-      openPool: (pool) => openDatabase(database.app, pool),
-      secret_key,
-      envelope,
-      keys,
-      passwords: hashing,
-      lock,
-      failed: new Promise<never>(() => {}),
-      close: async () => await service_db.close(),
+    return await startApp({ ...config, ...more }, log, {
+      console_dir,
+      foundation: {
+        db: service_db,
+        openPool: (pool) => openDatabase(database.app, pool),
+        secret_key,
+        envelope,
+        keys,
+        passwords: hashing,
+        lock,
+        failed: new Promise<never>(() => {}),
+        close: async () => await service_db.close(),
+      },
     });
   };
   const app = await start();
@@ -157,8 +163,8 @@ export async function testApp({
     anonymous: as(),
     admin: await signIn('admin@gantry.local', admin_password),
     as,
-    another: async () => {
-      const other = await start();
+    another: async (more) => {
+      const other = await start(more);
       others.push(other);
       return { url: other.url, as: clientOf(other.url) };
     },
