@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { defineConfig } from 'vitest/config';
 
-const order = ['e2e', 'server', 'parts'];
+const order = ['e2e', 'console', 'server', 'parts'];
 
 // End-to-end files are the longest, so no worker ends with one of them. The files of a project follow each other, because a worker keeps
 // its modules only for files of the same project.
@@ -44,9 +44,18 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
-          include: ['e2e/**/*.test.ts'],
+          include: ['e2e/*.test.ts'],
           testTimeout: 180_000,
           hookTimeout: 300_000,
+        },
+      },
+      {
+        test: {
+          name: 'console',
+          include: ['e2e/console/**/*.test.ts'],
+          globalSetup: ['e2e/console/global-setup.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
         },
       },
     ],

@@ -10,7 +10,7 @@ import { endpointTable } from './endpoint-table.ts';
 
 const folder = import.meta.dirname;
 
-/** The service sends these files as they are, so it never compresses one during a request. */
+/** The service sends these files as they are, so it never compresses one during a request. The last file says that the build is whole. */
 function compressed(): Plugin {
   return {
     name: 'compressed',
@@ -21,6 +21,7 @@ function compressed(): Plugin {
         writeFileSync(join(dir, `${name}.br`), brotliCompressSync(bytes));
         writeFileSync(join(dir, `${name}.gz`), gzipSync(bytes, { level: 9 }));
       }
+      writeFileSync(join(dir, 'built'), '');
     },
   };
 }

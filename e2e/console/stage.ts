@@ -19,11 +19,21 @@ export type Person = 'admin' | 'ada' | 'dora' | 'max' | 'vera' | 'flagged';
 export async function openConsoleStage(): Promise<ConsoleStage> {
   const upstream = await modelUpstream();
   const gantry = await install({ OUTBOUND_PRIVATE_HOSTS: upstream.host });
-  const flagged_password = await makePeople(gantry);
-  await makeModel(gantry, upstream);
-  await deployAgents(gantry);
-  await callAgents(gantry);
-  await leaveRequests(gantry);
+  const stop = async () => {
+    await gantry.stop();
+    await upstream.stop();
+  };
+  let flagged_password = '';
+  try {
+    flagged_password = await makePeople(gantry);
+    await makeModel(gantry, upstream);
+    await deployAgents(gantry);
+    await callAgents(gantry);
+    await leaveRequests(gantry);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   const person = (name: string) => ({ email: `${name}@example.com`, password: `password of ${name}` });
   return {
     gantry,
@@ -36,10 +46,7 @@ export async function openConsoleStage(): Promise<ConsoleStage> {
       vera: person('vera'),
       flagged: { email: 'flagged@example.com', password: flagged_password },
     },
-    stop: async () => {
-      await gantry.stop();
-      await upstream.stop();
-    },
+    stop,
   };
 }
 
@@ -94,7 +101,7 @@ async function leaveRequests(gantry: Installation): Promise<void> {
     yaml
       .replace('version: 1.0.0', 'version: 1.1.0')
       .replace('Greets users by their name', 'Greets users by their name, and knows who they are')
-      .replace('deploy:\n', 'deploy:\n  secrets: [CRM_TOKEN]\n  egress: [crm.example.com]\n'),
+      .replace('deploy:\n', 'deploy:\n  secrets: [CRM_TOKEN]\n  egress: ["crm.example.com:443"]\n'),
   );
   const agent = join(gantry.directory, 'greeter', 'agent.py');
   const code = await readFile(agent, 'utf8');

@@ -1,15 +1,15 @@
-// The console's pages: static files that the service itself serves. They are read into memory at the start, so no path of a request
-// becomes the path of a file, and a later build does not mix with this one. A page is made for each answer, with a nonce of its own.
+// The console's pages: static files that the service itself serves. A build is read into memory as a whole, so no path of a request
+// becomes the path of a file, and two builds never mix. A page is made for each answer, with a nonce of its own.
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { Reply } from './reply.ts';
 import type { RequestHeaders } from './request-headers.ts';
 
 export interface Console {
   /** The answer to a GET of a path without an endpoint; undefined where the console has nothing. */
-  answer(path: string, headers: RequestHeaders): Reply | undefined;
+  answer(path: string, headers: RequestHeaders): Promise<Reply | undefined>;
 }
 
 interface Pages {
@@ -30,19 +30,37 @@ const immutable = 'public, max-age=31536000, immutable';
 // By preference. The build compresses each file with the first two.
 const encodings = { br: '.br', gzip: '.gz', identity: '' };
 
-/** The directory of a build; without a build, pages answer with the command that makes it. */
+/** Sign in, change the password, choose one with the token of a mail. */
+const entrances = new Set(['/sign-in', '/change-password', '/set-password']);
+/** A build writes it last. */
+const mark = 'built';
+
+/** The directory of a build; without a build, pages answer with the command that makes it. A new build is served from its end on. */
 export async function openConsole(directory: string): Promise<Console> {
-  const pages = await readPages(directory);
+  let pages = await readPages(directory);
+  let built_at = await builtAt(directory);
+  const readNewBuild = async () => {
+    const at = await builtAt(directory);
+    if (at === undefined || at === built_at) return;
+    built_at = at;
+    pages = await readPages(directory);
+  };
   return {
-    answer: (path, headers) => {
+    answer: async (path, headers) => {
       if (/^\/(api|v1)(\/|$)/.test(path)) return undefined;
       const file = pages?.files.get(path);
       if (file !== undefined) return fileReply(path, file, headers.get('accept-encoding') ?? '');
       const isPage = !path.startsWith('/assets/') && /\btext\/html\b/.test(headers.get('accept') ?? '');
       if (!isPage) return undefined;
-      return pages === undefined ? notBuilt() : pageReply(path === '/sign-in' ? pages.sign_in : pages.page);
+      await readNewBuild();
+      return pages === undefined ? notBuilt() : pageReply(entrances.has(path) ? pages.sign_in : pages.page);
     },
   };
+}
+
+async function builtAt(directory: string): Promise<number | undefined> {
+  const path = join(directory, mark);
+  return existsSync(path) ? (await stat(path)).mtimeMs : undefined;
 }
 
 async function readPages(directory: string): Promise<Pages | undefined> {

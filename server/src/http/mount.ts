@@ -162,7 +162,7 @@ async function replyTo(parts: HttpParts, routes: Router<Route>, exchange: Exchan
     const found = routes.find(method, exchange.path);
     if (Array.isArray(found)) {
       const isFree = found.length === 0 && method === 'GET';
-      const page = isFree ? parts.console?.answer(exchange.path, exchange.headers) : undefined;
+      const page = isFree ? await parts.console?.answer(exchange.path, exchange.headers) : undefined;
       if (page === undefined) throw notRouted(found);
       return page;
     }
