@@ -85,7 +85,7 @@ async function send(
   const token = settings.token?.();
   const team = settings.team?.();
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
-  if (token !== undefined && team !== undefined) headers.set('x-service-team', team);
+  if (team !== undefined) headers.set('x-service-team', team);
   if (options.last_event_id !== undefined) headers.set('last-event-id', options.last_event_id);
   const init: RequestInit & { duplex?: 'half' } = { method: endpoint.method, headers, redirect: 'error' };
   if (options.signal !== undefined) init.signal = options.signal;

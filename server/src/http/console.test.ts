@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
@@ -36,7 +36,7 @@ const read = async (path: string, headers: Record<string, string> = {}, method =
 const nonceOf = (policy: string | undefined) => /'nonce-([\w-]{22})'/.exec(policy ?? '')?.[1] ?? '';
 
 describe('pages:', () => {
-  test.each(['/', '/agents/greeter', '/change-password', '/approvals/17?tab=difference', '/sign-in/x', '/apiary'])(
+  test.each(['/', '/agents/greeter', '/approvals/17?tab=difference', '/sign-in/x', '/apiary'])(
     '%s is the console',
     async (path) => {
       const { status, headers, body } = await read(path, html);
@@ -45,9 +45,29 @@ describe('pages:', () => {
     },
   );
 
-  test('the sign-in is a page of its own', async () => {
-    expect(String((await read('/sign-in', html)).body)).toContain('the sign-in');
-    expect(String((await read('/sign-in?to=/agents', html)).body)).toContain('the sign-in');
+  test.each(['/sign-in', '/sign-in?next=/agents', '/change-password', '/set-password'])(
+    '%s is a page before the console',
+    async (path) => expect(String((await read(path, html)).body)).toContain('the sign-in'),
+  );
+
+  test('a new build is served from its end on, as a whole', async () => {
+    const dist = join(folder, 'rebuilt');
+    const build = async (text: string) => {
+      for (const name of ['index.html', 'sign-in.html']) await writeFile(join(dist, name), text);
+    };
+    await mkdir(dist);
+    await build('the first build');
+    await writeFile(join(dist, 'built'), '');
+    const rebuilt = await testApp({ console_dir: dist });
+    const shown = async () => String((await ask(rebuilt.url, '/', { headers: html })).body);
+    try {
+      await build('the second build');
+      expect(await shown()).toBe('the first build');
+      await utimes(join(dist, 'built'), new Date(), new Date());
+      expect(await shown()).toBe('the second build');
+    } finally {
+      await rebuilt.stop();
+    }
   });
 
   test('each answer has a nonce of its own, in the page and in its policy', async () => {

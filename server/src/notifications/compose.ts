@@ -19,7 +19,7 @@ export function compose(
   row: NotificationRow,
   { to, base_url, from }: { to: string; base_url: string; from: string },
 ): Letter {
-  const { subject, lines } = row.account === null ? aboutRequest(row) : aboutAccount(row);
+  const { subject, lines } = row.account === null ? aboutRequest(row, base_url) : aboutAccount(row);
   const end = ['', `The service: ${base_url}`, `In the audit log: governance/${row.seq}`];
   return {
     to,
@@ -34,13 +34,15 @@ interface Content {
   lines: string[];
 }
 
-function aboutRequest(row: RequestRow): Content {
+function aboutRequest(row: RequestRow, base_url: string): Content {
   const ref = `${row.asset}@${row.version}`;
   return {
     subject: `${ref} ${subjects[row.kind]}`,
     lines: [
       openings[row.kind](row, `${ref} (target ${row.target})`),
       ...(row.words === '' ? [] : ['', ...row.words.split(/\r\n|[\r\n\u2028\u2029]/).map((each) => `> ${each}`)]),
+      '',
+      `In the console:   ${base_url}/approvals/${row.approval_id}`,
       '',
       ...nextSteps(row.kind, row.approval_id, ref),
     ],

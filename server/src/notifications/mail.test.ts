@@ -77,6 +77,7 @@ test('a request is mailed to each admin once, over TLS, and the decision to the 
     expect(letter.head).toContain(`Subject: [Gantry] ${ref} waits for your approval`);
     expect(letter.body).toContain('> please look');
     expect(letter.body).toContain(`svc review show ${id}`);
+    expect(letter.body).toContain(`https://gantry.example.com/approvals/${id}`);
   }
   await app.admin.client.call('approvals.reject', { params: { id }, body: { reason: 'too wide' } });
   await settle(id, ['done', 'done', 'done']);

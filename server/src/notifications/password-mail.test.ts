@@ -93,6 +93,7 @@ test('a new user gets an invitation by mail and nothing is shown; its token sets
   expect(mail.body).toContain('root@example.com invites you to Gantry');
   expect(mail.body).toContain('svc password set --server https://gantry.example.com');
   const token = tokenIn(mail);
+  expect(mail.body).toContain(`https://gantry.example.com/set-password#${token}`);
   await expect(login(ada.email, chosen)).rejects.toMatchObject({ code: 'bad_credentials' });
   expect(await setPassword(token)).toEqual({ email: ada.email });
   expect(await shown()).toMatchObject({ mail_expires_at: null });
