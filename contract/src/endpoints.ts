@@ -9,6 +9,7 @@ import type { Endpoint } from './endpoint.ts';
 import { gatewayEndpoints } from './gateway.ts';
 import { guardrailsEndpoints } from './guardrails/report.ts';
 import { groupsEndpoints } from './groups.ts';
+import { homeEndpoints } from './home.ts';
 import { invokeEndpoints } from './invoke.ts';
 import { keysEndpoints } from './keys.ts';
 import { loginEndpoints } from './login.ts';
@@ -48,6 +49,7 @@ export const endpoints = {
   ...auditStreamEndpoints,
   ...tracesEndpoints,
   ...webhooksEndpoints,
+  ...homeEndpoints,
 } as const satisfies Record<string, Endpoint>;
 
 export type Endpoints = typeof endpoints;

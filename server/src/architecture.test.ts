@@ -52,6 +52,7 @@ const ladder = [
   ['permissions'],
   ['invoke'],
   ['webhooks'],
+  ['home'],
   ['service'],
 ] as const;
 

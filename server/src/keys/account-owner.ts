@@ -26,7 +26,8 @@ export async function accountOwner(db: Reader, account_id: string): Promise<Acco
   };
 }
 
-function nameOf({ prefix, member, agent, machine, team }: store.AccountRow): string {
+/** Such as `team:ml`. */
+export function nameOf({ prefix, member, agent, machine, team }: store.AccountRow): string {
   if (prefix !== null) return `key:${prefix}`;
   if (member !== null) return `${member} in team:${team}`;
   if (agent !== null) return printRef({ kind: 'agent', name: agent });
