@@ -6,6 +6,7 @@ import { budgetsEndpoints } from './budgets.ts';
 import { costsEndpoints } from './costs.ts';
 import { deployEndpoints } from './deploy.ts';
 import type { Endpoint } from './endpoint.ts';
+import { eventsEndpoints } from './events.ts';
 import { gatewayEndpoints } from './gateway.ts';
 import { guardrailsEndpoints } from './guardrails/report.ts';
 import { groupsEndpoints } from './groups.ts';
@@ -50,6 +51,7 @@ export const endpoints = {
   ...tracesEndpoints,
   ...webhooksEndpoints,
   ...homeEndpoints,
+  ...eventsEndpoints,
 } as const satisfies Record<string, Endpoint>;
 
 export type Endpoints = typeof endpoints;

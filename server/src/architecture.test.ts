@@ -53,6 +53,7 @@ const ladder = [
   ['invoke'],
   ['webhooks'],
   ['home'],
+  ['events'],
   ['service'],
 ] as const;
 

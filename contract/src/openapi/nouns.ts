@@ -6,6 +6,7 @@ import * as budgets from '../budgets.ts';
 import * as costs from '../costs.ts';
 import * as deploy from '../deploy.ts';
 import * as difference from '../difference.ts';
+import * as events from '../events.ts';
 import * as gateway from '../gateway.ts';
 import * as guardrails from '../guardrails/report.ts';
 import * as required from '../guardrails/required.ts';
@@ -55,6 +56,7 @@ export const nouns: readonly Noun[] = [
   { tag: 'traces', about: 'What agents did in their runs, as spans', files: [traces] },
   { tag: 'audit', about: 'The audit log: reading, following, exporting and verifying it', files: [audit, auditStream] },
   { tag: 'home', about: 'What needs the caller, and what runs', files: [home] },
+  { tag: 'events', about: 'What changes, for pages that show it', files: [events] },
   { tag: 'webhooks', about: 'Addresses that receive events', files: [webhooks] },
 ];
 

@@ -422,6 +422,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'approvals.withdraw': async (_, look) => ({ params: { id: await submitted(await freshAgent(look)) } }),
   'approvals.revoke': async (_, look) => ({ params: { id: await approved(await freshAgent(look)) }, body: {} }),
   'home.show': (_, look) => (look === 'team' ? { query: { team: 'ml' } } : {}),
+  'events.follow': () => ({}),
   'notifications.list': () => ({}),
   'notifications.count': () => ({}),
   'notifications.read': () => ({ body: { ids: [nothing] } }),

@@ -10,6 +10,7 @@ import { findAgent } from '../registry/find.ts';
 import { isListed } from '../registry/policy.ts';
 import { readableRows } from '../registry/assets/readable-rows.ts';
 import { deploymentRecords } from './deployment.ts';
+import { failedDeployments } from './run-state-store.ts';
 import * as store from './store.ts';
 
 export interface DeployQuery {
@@ -52,6 +53,8 @@ export async function listDeploys(
   );
 }
 
+export { activeDeploys, type ActiveDeploy } from './run-state-store.ts';
+
 /** The failed ones of the last days that no later success replaced, of the agents in the caller's list. */
 export async function listFailedDeploys(
   db: Reader,
@@ -64,7 +67,7 @@ export async function listFailedDeploys(
     {
       after: undefined,
       limit,
-      batch: async (before, batch) => await store.failedDeployments(db, { days, before, limit: batch }),
+      batch: async (before, batch) => await failedDeployments(db, { days, before, limit: batch }),
       assetOf: (row) => row.agent_id,
       wants: (agent) => isListed(user, agent) && (team_id === undefined || agent.team.id === team_id),
     },

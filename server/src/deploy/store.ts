@@ -98,23 +98,6 @@ export async function deployments(
     select * from deployment where ${allOf(conditions)} order by created_at desc, run_id desc limit ${filter.limit}`);
 }
 
-/** The last deploys of agents on their targets that failed in these days, without a later success; newest first. */
-export async function failedDeployments(
-  db: Reader,
-  { days, before, limit }: { days: number; before?: { created_at: string; run_id: string } | undefined; limit: number },
-): Promise<DeploymentRow[]> {
-  const after =
-    before === undefined ? sql`true` : sql`(d.created_at, d.run_id) < (${before.created_at}, ${before.run_id})`;
-  return await db.all<DeploymentRow>(sql`
-    select d.* from deployment d join run r on r.id = d.run_id
-    where d.created_at > clock_now() - make_interval(days => ${days}) and r.state in ('failed', 'needs_attention') and ${after}
-      and not exists (
-        select from deployment later join run ended on ended.id = later.run_id
-        where later.agent_id = d.agent_id and later.target = d.target and ended.state in ('done', 'failed', 'needs_attention')
-          and (later.created_at, later.run_id) > (d.created_at, d.run_id))
-    order by d.created_at desc, d.run_id desc limit ${limit}`);
-}
-
 /** The newest deployment of each agent. */
 export const newestDeployments = async (db: Reader, agent_ids: readonly string[]) =>
   await db.all<DeploymentRow>(sql`

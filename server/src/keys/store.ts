@@ -287,8 +287,8 @@ const owners = (account_ids: Sql): Sql => sql`
       left join org o on o.id = a.id
     where coalesce(k.id, t.id, o.id) is not null`;
 
-export const ownerOfAccount = async (db: Reader, id: string) =>
-  await db.one<AccountRow>(owners(sql`select ${id}::uuid as id`));
+export const ownersOfAccounts = async (db: Reader, ids: readonly string[]) =>
+  await db.all<AccountRow>(owners(sql`select unnest(${ids}::uuid[]) as id`));
 
 /** Candidates of readsBudget() that may have spent this part of a limit. Counters of a window that has ended count too. */
 export async function accountsNearLimits(

@@ -6,6 +6,7 @@ import { moveRevisionKeys } from '../deploy/revision-key.ts';
 import { deployRoutes } from '../deploy/routes.ts';
 import { findSecretUsers } from '../deploy/secret-users.ts';
 import { deriveKey } from '../derive-key.ts';
+import { eventsRoutes } from '../events/routes.ts';
 import { guardrailsRoutes } from '../guardrails/routes.ts';
 import { cursors as sealedCursors } from '../http/cursor.ts';
 import { homeRoutes } from '../home/routes.ts';
@@ -135,6 +136,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
     ...secretsRoutes({ db, cursors, stores: deploy.secret_stores, findUsers: findSecretUsers }),
     ...deployRoutes(deploy),
     ...homeRoutes(deploy),
+    ...eventsRoutes({ db, catchUp: outgoing.catchUp }),
     ...webhooksRoutes({ ...outgoing.webhooks, cursors }),
     ...auditRoutes({
       db,
