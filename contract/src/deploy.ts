@@ -105,7 +105,7 @@ export const agentStatus = z.object({
     .describe('connections that the proxy refused, newest first'),
   deployed_by: z.string().nullable(),
   deployed_at: z.string().nullable(),
-  cost: agentCost.nullable().describe('null in lists and after an operation, and without `write` on the agent'),
+  cost: agentCost.nullable().describe('null after an operation, and without `write` on the agent'),
   draining: z.array(z.string()).describe('revisions that finish their last calls'),
 });
 export type AgentStatus = z.output<typeof agentStatus>;

@@ -6,9 +6,11 @@ import { budgetsEndpoints } from './budgets.ts';
 import { costsEndpoints } from './costs.ts';
 import { deployEndpoints } from './deploy.ts';
 import type { Endpoint } from './endpoint.ts';
+import { eventsEndpoints } from './events.ts';
 import { gatewayEndpoints } from './gateway.ts';
 import { guardrailsEndpoints } from './guardrails/report.ts';
 import { groupsEndpoints } from './groups.ts';
+import { homeEndpoints } from './home.ts';
 import { invokeEndpoints } from './invoke.ts';
 import { keysEndpoints } from './keys.ts';
 import { loginEndpoints } from './login.ts';
@@ -48,6 +50,8 @@ export const endpoints = {
   ...auditStreamEndpoints,
   ...tracesEndpoints,
   ...webhooksEndpoints,
+  ...homeEndpoints,
+  ...eventsEndpoints,
 } as const satisfies Record<string, Endpoint>;
 
 export type Endpoints = typeof endpoints;

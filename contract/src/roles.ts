@@ -108,6 +108,10 @@ export const operations = {
   'approval.decide': { on: 'team', role: 'admin', by: 'person' },
 
   'notification.read': { on: 'signed_in', by: 'person' },
+  // Its parts are the caller's own lists.
+  'home.read': { on: 'signed_in' },
+  // The operation limits its output to the rows of the caller's lists.
+  'event.read': { on: 'signed_in' },
 
   'secret.list': { on: 'signed_in' },
   'team_secret.read': { on: 'team', role: 'viewer' },

@@ -78,7 +78,11 @@ async function deployAgents(gantry: Installation): Promise<void> {
   await gantry.project('langgraph-greeter', 'greeter', { team: 'ml' });
   await gantry.project('langgraph-openai', 'clock', { team: 'ml' });
   await gantry.project('langgraph-desk', 'desk', { team: 'ml' });
-  for (const folder of ['greeter', 'clock', 'desk']) await gantry.must('svc deploy', { in: folder });
+  const { stdout } = await gantry.must('svc submit --message "the first greeting" --json', { in: 'greeter', as: 'ada' });
+  const { id } = JSON.parse(stdout) as { id: string };
+  await gantry.must(`svc review approve ${id} --reason "reads nothing, says hello"`, { as: 'max' });
+  await gantry.must('svc deploy agents/greeter@1.0.0', { as: 'dora' });
+  for (const folder of ['clock', 'desk']) await gantry.must('svc deploy', { in: folder });
   const broken = await gantry.project('langgraph-greeter', 'broken', { name: 'broken', team: 'ml' });
   await writeFile(join(broken, 'agent.py'), 'raise RuntimeError("the ledger of greetings is not there")\n');
   await gantry.type('svc deploy', { in: 'broken' });

@@ -52,6 +52,8 @@ const ladder = [
   ['permissions'],
   ['invoke'],
   ['webhooks'],
+  ['home'],
+  ['events'],
   ['service'],
 ] as const;
 

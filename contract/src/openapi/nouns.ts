@@ -6,10 +6,12 @@ import * as budgets from '../budgets.ts';
 import * as costs from '../costs.ts';
 import * as deploy from '../deploy.ts';
 import * as difference from '../difference.ts';
+import * as events from '../events.ts';
 import * as gateway from '../gateway.ts';
 import * as guardrails from '../guardrails/report.ts';
 import * as required from '../guardrails/required.ts';
 import * as groups from '../groups.ts';
+import * as home from '../home.ts';
 import * as invoke from '../invoke.ts';
 import * as keys from '../keys.ts';
 import * as login from '../login.ts';
@@ -53,6 +55,8 @@ export const nouns: readonly Noun[] = [
   { tag: 'gateway', about: 'Calls to models', files: [gateway] },
   { tag: 'traces', about: 'What agents did in their runs, as spans', files: [traces] },
   { tag: 'audit', about: 'The audit log: reading, following, exporting and verifying it', files: [audit, auditStream] },
+  { tag: 'home', about: 'What needs the caller, and what runs', files: [home] },
+  { tag: 'events', about: 'What changes, for pages that show it', files: [events] },
   { tag: 'webhooks', about: 'Addresses that receive events', files: [webhooks] },
 ];
 

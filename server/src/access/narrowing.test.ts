@@ -15,7 +15,14 @@ import { sql, type Sql } from '../database/sql.ts';
 import { openEnvelope } from '../envelope/envelope.ts';
 import { cursors as sealedCursors } from '../http/cursor.ts';
 import { listKeys } from '../keys/list.ts';
-import { isListed as isListedKey, whereListed as whereListedKeys, type OfScope } from '../keys/policy.ts';
+import {
+  isListed as isListedKey,
+  readsBudget,
+  whereListed as whereListedKeys,
+  whereReadsBudget,
+  type OfAccount,
+  type OfScope,
+} from '../keys/policy.ts';
 import { countsOf } from '../notifications/count.ts';
 import { list as listNotifications } from '../notifications/list.ts';
 import {
@@ -91,7 +98,7 @@ test('no list omits a row that its rule allows or shows a row that its rule refu
     { numRuns: runs, endOnFailure: true },
   );
   // A rule with always the same answer would prove little.
-  expect(tally.size).toBe(13);
+  expect(tally.size).toBe(14);
   for (const [rule, { allowed, refused }] of tally)
     expect({ rule, both: allowed > 0 && refused > 0 }).toEqual({ rule, both: true });
 });
@@ -105,6 +112,8 @@ async function load(everything: Everything) {
     select r.*, greatest(r.approvals_asked, o.approvals_required) as approvals_required from approval r cross join org o`);
   const log = await db.all<Row>(sql`select ${columns} from audit.entry`);
   const decides = (asset: AssetRecord) => callers.filter((caller) => decide(caller, 'approval.decide', asset).allowed);
+  const keys = await db.all<OfKey>(sql`
+    select k.id, k.scope, k.scope_id, k.team_id, t.name as team from gateway_key k left join team t on t.id = k.team_id`);
   return {
     ...everything,
     requests,
@@ -119,8 +128,8 @@ async function load(everything: Everything) {
       sql`select s.*, t.name as team from secret s left join team t on t.id = s.team_id`,
     ),
     machines: await db.all<OfTeam>(sql`select id, team_id from service_principal`),
-    keys: await db.all<OfKey>(sql`
-      select k.id, k.scope, k.scope_id, k.team_id, t.name as team from gateway_key k left join team t on t.id = k.team_id`),
+    keys,
+    accounts: accountsOf(everything, keys),
     spans: spansOf(everything),
     assetOf: (id: string) => found(assets.find((asset) => asset.id === id)),
   };
@@ -141,6 +150,20 @@ function spansOf({ assets, teams, callers }: Everything) {
 interface OfTeam {
   id: string;
   team_id: string;
+}
+
+/** Of the organisation, each team, each user and service principal in each team, and each key. */
+function accountsOf({ teams, callers }: Everything, keys: readonly OfKey[]): (OfAccount & { id: string })[] {
+  const nobody = { team_id: null, team: null, user_id: null, principal_id: null, key_scope: null, key_scope_id: null };
+  const ofTeams = teams.map(({ id, name }) => ({ ...nobody, team_id: id, team: name }));
+  const ofHolders = callers.flatMap(({ kind, id }) =>
+    ofTeams.map((of) => ({ ...of, ...(kind === 'user' ? { user_id: id } : { principal_id: id }) })),
+  );
+  const ofKeys = keys.map(({ scope, scope_id, team_id, team }) => {
+    const user_id = scope === 'user' ? scope_id : null;
+    return { ...nobody, team_id, team, user_id, key_scope: scope, key_scope_id: scope_id };
+  });
+  return [nobody, ...ofTeams, ...ofHolders, ...ofKeys].map((of) => ({ ...of, id: randomUUID() }));
 }
 
 function adminsAreWithin({ people, teams }: World): (readonly [string, Rows])[] {
@@ -196,7 +219,7 @@ function toldOfAccountsAreWithin({ people, teams }: World): (readonly [string, R
 }
 
 function callersRows(world: World, caller: SignedInCaller): (readonly [string, Rows])[] {
-  const { entries, assets, requests, teams, secrets, keys, spans, log, assetOf } = world;
+  const { entries, assets, requests, teams, secrets, keys, accounts, spans, log, assetOf } = world;
   const scope = scopeOf(world, caller);
   const requested = sql`approval r join asset a on a.id = r.asset_id join version v on v.id = r.version_id`;
   return Object.entries({
@@ -245,6 +268,14 @@ function callersRows(world: World, caller: SignedInCaller): (readonly [string, R
       all: keys,
       allowed: keys.filter((key) => isListedKey(caller, key)),
       candidates: sql`select k.id from gateway_key k where ${whereListedKeys(caller)}`,
+    },
+    readsBudget: {
+      all: accounts,
+      allowed: accounts.filter((of) => readsBudget(caller, of)),
+      candidates: sql`
+        select id from jsonb_to_recordset(${JSON.stringify(accounts)}::jsonb) as of_account
+          (id uuid, team_id uuid, team text, user_id uuid, principal_id uuid, key_scope text, key_scope_id uuid)
+        where ${whereReadsBudget(caller)}`,
     },
     readsSpan: {
       all: spans,

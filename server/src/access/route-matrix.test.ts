@@ -428,6 +428,8 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'approvals.reject': async (_, look) => ({ params: { id: await submitted(await freshAgent(look)) }, body: {} }),
   'approvals.withdraw': async (_, look) => ({ params: { id: await submitted(await freshAgent(look)) } }),
   'approvals.revoke': async (_, look) => ({ params: { id: await approved(await freshAgent(look)) }, body: {} }),
+  'home.show': (_, look) => (look === 'team' ? { query: { team: 'ml' } } : {}),
+  'events.follow': () => ({}),
   'notifications.list': () => ({}),
   'notifications.count': () => ({}),
   'notifications.read': () => ({ body: { ids: [nothing] } }),

@@ -222,14 +222,25 @@ export async function listed(
     select ${columns} from ${tables} join asset a on a.id = r.asset_id where ${allOf(conditions)} order by r.submitted_at desc, r.id desc limit ${limit}`);
 }
 
-/** Candidates of waitingFor() this caller. */
-export async function decidable(
+/** Candidates of waitingFor() this caller, the oldest first. */
+export const decidable = async (db: Reader, caller: SignedInCaller, team_id?: string) =>
+  await db.all<ApprovalRow & { team_id: string }>(sql`
+    select ${columns}, a.team_id from ${tables} join asset a on a.id = r.asset_id join version v on v.id = r.version_id
+    where ${whereWaitingFor(caller)} and ${ofTeam(team_id)} order by r.submitted_at, r.id`);
+
+/** The caller's requests that somebody rejected in this time, without a later request for the same asset and target; the newest first. */
+export async function rejectedOf(
   db: Reader,
-  caller: SignedInCaller,
-): Promise<
-  (Pick<ApprovalRow, 'id' | 'asset_id' | 'version_id' | 'submitted_by' | 'approvals_required'> & { team_id: string })[]
-> {
-  return await db.all(sql`
-    select r.id, r.asset_id, r.version_id, r.submitted_by, a.team_id, ${approvals_required} as approvals_required
-    from approval r join asset a on a.id = r.asset_id join version v on v.id = r.version_id cross join org o where ${whereWaitingFor(caller)}`);
+  submitter_id: string,
+  { team_id, days, limit }: { team_id: string | undefined; days: number; limit: number },
+): Promise<ApprovalRow[]> {
+  return await db.all<ApprovalRow>(sql`
+    select ${columns} from ${tables} join asset a on a.id = r.asset_id
+    where r.submitted_by = ${submitter_id} and r.closed_reason = 'rejected' and r.decided_at > clock_now() - make_interval(days => ${days})
+      and ${ofTeam(team_id)} and not exists (
+        select from approval later
+        where later.asset_id = r.asset_id and later.target = r.target and later.submitted_at > r.submitted_at)
+    order by r.decided_at desc, r.id limit ${limit}`);
 }
+
+const ofTeam = (team_id: string | undefined): Sql => (team_id === undefined ? sql`true` : sql`a.team_id = ${team_id}`);

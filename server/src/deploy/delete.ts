@@ -40,7 +40,12 @@ export async function deleteAgent(
       await closePending(tx, asset.id, 'withdrawn');
       const keys_ended = await endAgentKeys(tx, asset.id);
       await removeAsset(tx, asset.id);
-      note({ name: asset.name, keys_ended, revisions_stopped: rows.map(({ revision_id }) => revision_id) });
+      note({
+        name: asset.name,
+        visibility: asset.visibility,
+        keys_ended,
+        revisions_stopped: rows.map(({ revision_id }) => revision_id),
+      });
     });
   });
 }

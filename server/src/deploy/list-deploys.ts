@@ -1,14 +1,16 @@
 import type { Deployment } from '@gantry/contract/deploy.ts';
 import type { Page } from '@gantry/contract/endpoint.ts';
 import { authorize } from '../access/authorize.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { theOrg } from '../access/subject.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Reader } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findAgent } from '../registry/find.ts';
+import { isListed } from '../registry/policy.ts';
 import { readableRows } from '../registry/assets/readable-rows.ts';
 import { deploymentRecords } from './deployment.ts';
+import { failedDeployments } from './run-state-store.ts';
 import * as store from './store.ts';
 
 export interface DeployQuery {
@@ -49,4 +51,26 @@ export async function listDeploys(
     (row) => [row.created_at, row.run_id],
     (row) => records.get(row.run_id),
   );
+}
+
+export { activeDeploys, type ActiveDeploy } from './run-state-store.ts';
+
+/** The failed ones of the last days that no later success replaced, of the agents in the caller's list. */
+export async function listFailedDeploys(
+  db: Reader,
+  user: SignedInCaller,
+  { days, team_id, limit }: { days: number; team_id?: string | undefined; limit: number },
+): Promise<Deployment[]> {
+  const { rows } = await readableRows<Pick<store.DeploymentRow, 'created_at' | 'run_id'>, store.DeploymentRow>(
+    db,
+    user,
+    {
+      after: undefined,
+      limit,
+      batch: async (before, batch) => await failedDeployments(db, { days, before, limit: batch }),
+      assetOf: (row) => row.agent_id,
+      wants: (agent) => isListed(user, agent) && (team_id === undefined || agent.team.id === team_id),
+    },
+  );
+  return await deploymentRecords(db, rows);
 }

@@ -6,15 +6,15 @@ import type { Page } from '@gantry/contract/endpoint.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printVersionRef } from '@gantry/contract/refs.ts';
 import { authorize } from '../access/authorize.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { theOrg } from '../access/subject.ts';
 import type { Reader } from '../database/database.ts';
-import { agentCost } from '../ledger/agent-cost.ts';
+import { agentCost, agentCosts } from '../ledger/agent-cost.ts';
 import { settings, type Settings } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import { findVersion, type AssetRecord } from '../registry/find.ts';
+import { findAssetsById, findVersion, type AssetRecord } from '../registry/find.ts';
 import { loadAsset } from '../registry/load-asset.ts';
-import { list } from '../registry/assets/list.ts';
+import { list, listRecent } from '../registry/assets/list.ts';
 import { loadAgentConfigs } from '../registry/versions/load-version-content.ts';
 import { findRuns, type RunRow } from '../runs/run.ts';
 import { readPresentSecrets } from '../secrets/delivery.ts';
@@ -24,6 +24,9 @@ import { whyOutsideSetting } from './egress.ts';
 import { endpointOf } from './endpoint.ts';
 import type { DeployParts } from './parts.ts';
 import * as store from './store.ts';
+
+/** For a condition from the records. */
+export type StatusParts = Pick<DeployParts, 'db' | 'base_url' | 'start_deadline_ms'>;
 
 export async function showStatus(
   parts: DeployParts,
@@ -44,8 +47,32 @@ export async function listStatuses(
 ): Promise<Page<AgentStatus>> {
   authorize(caller, 'deployment.list', theOrg);
   const page = await list(parts.db, parts.cursors, caller, { ...query, kind: 'agent' });
-  const agents = await loadAgents(parts.db, page.items);
-  return { ...page, items: agents.map((listed) => describe(parts, listed, recorded(parts, listed))) };
+  return { ...page, items: await statusesOf(parts, signedIn(caller), page.items) };
+}
+
+/** The agents with the latest changes, from their last checks. */
+export async function listRecentStatuses(
+  parts: StatusParts,
+  user: SignedInCaller,
+  query: { team?: string | undefined; limit: number },
+): Promise<AgentStatus[]> {
+  return await statusesOf(parts, user, await listRecent(parts.db, user, { ...query, kind: 'agent' }));
+}
+
+async function statusesOf(parts: StatusParts, user: SignedInCaller, agents: readonly Agent[]): Promise<AgentStatus[]> {
+  const [listed, assets] = await Promise.all([
+    loadAgents(parts.db, agents),
+    findAssetsById(
+      parts.db,
+      agents.map(({ id }) => id),
+      user,
+    ),
+  ]);
+  const costs = await agentCosts(parts.db, user, assets);
+  return listed.map((one) => ({
+    ...describe(parts, one, recorded(parts, one)),
+    cost: costs.get(one.agent.id) ?? null,
+  }));
 }
 
 export async function agentStatus(parts: DeployParts, asset: AssetRecord, signal: AbortSignal): Promise<AgentStatus> {
@@ -116,7 +143,7 @@ async function loadAgents(db: Reader, agents: readonly Agent[]): Promise<ListedA
   });
 }
 
-function describe(parts: DeployParts, listed: ListedAgent, condition: Condition): AgentStatus {
+function describe(parts: StatusParts, listed: ListedAgent, condition: Condition): AgentStatus {
   const { agent, route, config, row, setting, refused, draining, last_24h } = listed;
   const { name, team, latest_version } = agent;
   const ref = route === undefined ? null : printVersionRef({ kind: 'agent', name, version: route.version });
@@ -148,7 +175,7 @@ function describe(parts: DeployParts, listed: ListedAgent, condition: Condition)
   };
 }
 
-function recorded(parts: DeployParts, listed: ListedAgent): Condition {
+function recorded(parts: StatusParts, listed: ListedAgent): Condition {
   return settled(listed) ?? lastCondition(parts, containerOf(listed));
 }
 

@@ -11,7 +11,7 @@ import { spendingOf } from '../ledger/spending.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { holderAccount } from './accounts.ts';
 import type { KeyParts } from './parts.ts';
-import { isOwn } from './policy.ts';
+import { budgetPermission } from './policy.ts';
 import { findScope, type AskedScope, type Scope } from './scope.ts';
 import * as store from './store.ts';
 
@@ -20,8 +20,8 @@ export async function showBudget({ db }: KeyParts, caller: Caller, asked: AskedS
   const user = signedIn(caller);
   authorize(user, 'key.list', theOrg);
   const of = await findScope(db, user, asked);
-  if (of.team === null) authorize(user, 'budget.read_org', theOrg);
-  else if (!isOwn(user, of)) authorize(user, 'budget.read', of.team);
+  const needed = budgetPermission(user, { ...of, team_id: of.team?.id ?? null, team: of.team?.name ?? null });
+  if (needed !== undefined) authorize(user, ...needed);
   return await record(db, of);
 }
 

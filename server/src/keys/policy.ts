@@ -1,8 +1,9 @@
 // Who sees and who manages a gateway key: its own user; admins of the key's team; platform admins. Beside the rule is its SQL condition.
 import type { KeyScope } from '@gantry/contract/keys.ts';
+import type { Operation } from '@gantry/contract/roles.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import { decide } from '../access/decide.ts';
-import { theOrg } from '../access/subject.ts';
+import { theOrg, type Subject } from '../access/subject.ts';
 import { sql, type Sql } from '../database/sql.ts';
 
 export interface OfScope {
@@ -35,4 +36,43 @@ export function whereListed(caller: SignedInCaller): Sql {
   if (caller.role === 'admin') return sql`true`;
   const administered = caller.memberships.filter(({ role }) => role === 'admin').map(({ team_id }) => team_id);
   return sql`(${own} or k.team_id = any(${administered}))`;
+}
+
+/** The permission for the limits and the spending of a holder; undefined for one's own. */
+export function budgetPermission(
+  caller: SignedInCaller,
+  { team_id, team, ...of }: OfScope,
+): [Operation, Subject] | undefined {
+  if (team_id === null || team === null) return ['budget.read_org', theOrg];
+  if (isOwn(caller, of)) return undefined;
+  return ['budget.read', { kind: 'team', id: team_id, name: team }];
+}
+
+/** The owner of an account, by immutable ids. */
+export interface OfAccount {
+  team_id: string | null;
+  team: string | null;
+  /** The member, or the holder of a key. */
+  user_id: string | null;
+  principal_id: string | null;
+  /** Of a key. */
+  key_scope: KeyScope | null;
+  key_scope_id: string | null;
+}
+
+/** An account of a key is for the readers of the key, any other one for the readers of the budget. */
+export function readsBudget(caller: SignedInCaller, of: OfAccount): boolean {
+  const { team_id, team, user_id, principal_id, key_scope, key_scope_id } = of;
+  if (key_scope !== null && key_scope_id !== null)
+    return isListed(caller, { scope: key_scope, scope_id: key_scope_id, team_id, team });
+  const scope: KeyScope = user_id !== null ? 'user' : principal_id !== null ? 'principal' : 'team';
+  const needed = budgetPermission(caller, { scope, scope_id: user_id ?? principal_id ?? team_id ?? '', team_id, team });
+  return needed === undefined || decide(caller, ...needed).allowed;
+}
+
+/** readsBudget() as a condition on the columns of OfAccount. */
+export function whereReadsBudget(caller: SignedInCaller): Sql {
+  if (caller.role === 'admin') return sql`true`;
+  const administered = caller.memberships.filter(({ role }) => role === 'admin').map(({ team_id }) => team_id);
+  return sql`(${caller.id} in (user_id, principal_id, key_scope_id) or team_id = any(${administered}))`;
 }

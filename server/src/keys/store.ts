@@ -6,7 +6,7 @@ import type { SignedInCaller } from '../access/caller.ts';
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader, Tx } from '../database/database.ts';
 import { allOf, sql, type Sql } from '../database/sql.ts';
-import { whereListed } from './policy.ts';
+import { whereListed, whereReadsBudget } from './policy.ts';
 
 export interface KeyRow {
   id: string;
@@ -254,13 +254,17 @@ export async function deleteDefaults(tx: GovernedTx, team_id: string): Promise<v
 }
 
 export interface AccountRow {
+  account_id: string;
   team_id: string | null;
   team: string | null;
   agent_id: string | null;
   agent: string | null;
   user_id: string | null;
+  principal_id: string | null;
   /** Of a key. */
   prefix: string | null;
+  key_scope: KeyScope | null;
+  key_scope_id: string | null;
   /** The e-mail address of the member. */
   member: string | null;
   /** `principal:<name>` */
@@ -268,11 +272,11 @@ export interface AccountRow {
 }
 
 /** An account has the id of its key, membership, agent, service principal, team or organisation. */
-export const ownerOfAccount = async (db: Reader, id: string) =>
-  await db.one<AccountRow>(sql`
-    select t.id as team_id, t.name as team, g.id as agent_id, g.name as agent, k.prefix, u.email as member, i.label as machine,
-      coalesce(m.user_id, case when k.scope = 'user' then k.scope_id end) as user_id
-    from (select ${id}::uuid as id) a
+const owners = (account_ids: Sql): Sql => sql`
+    select a.id as account_id, t.id as team_id, t.name as team, g.id as agent_id, g.name as agent, k.prefix, u.email as member,
+      i.label as machine, coalesce(m.user_id, case when k.scope = 'user' then k.scope_id end) as user_id,
+      p.id as principal_id, k.scope as key_scope, k.scope_id as key_scope_id
+    from (${account_ids}) a
       left join gateway_key k on k.id = a.id and k.revoked_at is null and coalesce(k.expires_at > clock_now(), true)
       left join membership m on m.id = a.id
       left join app_user u on u.id = m.user_id
@@ -281,4 +285,37 @@ export const ownerOfAccount = async (db: Reader, id: string) =>
       left join identity i on i.id = p.id
       left join team t on t.id = coalesce(k.team_id, m.team_id, g.team_id, p.team_id, a.id)
       left join org o on o.id = a.id
-    where coalesce(k.id, t.id, o.id) is not null`);
+    where coalesce(k.id, t.id, o.id) is not null`;
+
+export const ownersOfAccounts = async (db: Reader, ids: readonly string[]) =>
+  await db.all<AccountRow>(owners(sql`select unnest(${ids}::uuid[]) as id`));
+
+/** Candidates of readsBudget() that may have spent this part of a limit. Counters of a window that has ended count too. */
+export async function accountsNearLimits(
+  db: Reader,
+  caller: SignedInCaller,
+  { percent, team_id, limit }: { percent: number; team_id: string | undefined; limit: number },
+): Promise<AccountRow[]> {
+  const near = (spent: Sql, of: Sql) => sql`(${of} > 0 and ${spent} * 100 >= ${of} * ${percent}::bigint)`;
+  const accounts = sql`select c.id from account c join budget b on b.id = c.id
+    where ${near(sql`c.day_spent`, sql`b.day_nano`)} or ${near(sql`c.week_spent`, sql`b.week_nano`)} or ${near(sql`c.month_spent`, sql`b.month_nano`)}`;
+  const inTeam = team_id === undefined ? sql`true` : sql`team_id = ${team_id}`;
+  return await db.all<AccountRow>(
+    sql`select * from (${owners(accounts)}) of_account where ${whereReadsBudget(caller)} and ${inTeam} limit ${limit}`,
+  );
+}
+
+/** Candidates of isListed() that work and expire soon, and the caller's own ones that wait; those that wait first. */
+export async function dueKeys(
+  db: Reader,
+  caller: SignedInCaller,
+  { days, team_id, limit }: { days: number; team_id: string | undefined; limit: number },
+): Promise<KeyRow[]> {
+  const inTeam = team_id === undefined ? sql`true` : sql`k.team_id = ${team_id}`;
+  const waits = sql`(k.activated_at is null and k.issued and k.scope = ${caller.kind} and k.scope_id = ${caller.id})`;
+  const ends = sql`(k.activated_at is not null and k.expires_at <= clock_now() + make_interval(days => ${days}))`;
+  return await db.all<KeyRow>(sql`
+    select ${columns} from ${tables} where ${whereListed(caller)} and ${inTeam} and k.revoked_at is null
+      and coalesce(k.expires_at > clock_now(), true) and (${waits} or ${ends})
+    order by k.activated_at is not null, k.expires_at, k.id limit ${limit}`);
+}

@@ -1,4 +1,6 @@
 // The limit that matters next, and when it is spent at the present rate. Pure; amounts in nano-USD.
+import type { Cap } from '@gantry/contract/costs.ts';
+import { formatUsd, percentOf } from '@gantry/contract/money.ts';
 import type { Limits } from './account.ts';
 import { endOf, windows, type Window } from './windows.ts';
 
@@ -35,6 +37,16 @@ export function forecast<Limit extends UsedLimit & { per_day: number }>(
   if (first !== undefined) return first;
   const limit = tightest(limits);
   return limit && { limit, ends_at: null };
+}
+
+export function toCap({ of, window, limit, spent }: UsedLimit): Cap {
+  return {
+    of,
+    window,
+    limit_usd: formatUsd(limit),
+    spent_usd: formatUsd(spent),
+    percent: percentOf(spent, limit),
+  };
 }
 
 const day_ms = 86_400_000n;

@@ -26,7 +26,7 @@ export async function countsOf(db: Database, user: UserCaller): Promise<Counts> 
   return { pending, unread };
 }
 
-async function countUnread(db: Database, user: UserCaller): Promise<number> {
+export async function countUnread(db: Database, user: UserCaller): Promise<number> {
   const rows = await store.unreadBySubject(db, user);
   const assets = await readableAssets(db, user, rows);
   const readable = rows.filter((row) => isReadable(user, row, assets.get(row.asset_id ?? '')));

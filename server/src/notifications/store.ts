@@ -152,6 +152,12 @@ export async function markRead(db: Tx, user_id: string, ids: readonly string[]):
   );
 }
 
+/** With the position of the notifications in the governance chain, which moves in the transaction that inserts them. */
+export const notifiedSince = async (db: Reader, after: number) =>
+  await db.all<{ up_to: number; id: string | null; user_id: string | null }>(sql`
+    select c.seq as up_to, n.id, n.user_id from audit_cursor c left join notification n on n.seq > ${after}::bigint
+    where c.name = 'notifications'`);
+
 /** All notifications, read or not. */
 export const retention: Retention = {
   table: sql`notification`,

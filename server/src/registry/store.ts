@@ -106,21 +106,38 @@ export async function listed(
   { kind, team, query, after, limit }: Listing,
 ): Promise<ListedRow[]> {
   const rank = query === undefined ? sql`0::float8` : sql`ts_rank(a.search, to_tsquery('simple', ${query}))::float8`;
-  const conditions: Sql[] = [whereListed(caller)];
-  if (kind !== undefined) conditions.push(sql`a.kind = ${kind}`);
-  if (team !== undefined) conditions.push(sql`t.name = ${team}`);
+  const conditions = conditionsOf(caller, { kind, team });
   if (query !== undefined) conditions.push(sql`a.search @@ to_tsquery('simple', ${query})`);
   const page =
     after === undefined
       ? nothing
       : sql`where (-rank, name, kind) > (${-after.rank}::float8, ${after.name}, ${after.kind})`;
   return await db.all<ListedRow>(sql`
-    select * from (
-      select ${assetColumns}, ${caller.id}::uuid as entries_of, ${entriesColumn(sql`a.id`, whereCovers(caller))}, ${rank} as rank,
-        (select v.version from version v where v.asset_id = a.id order by ${byNumber} desc limit 1) as latest_version,
-        (select v.version from version v where v.id = a.serving_version_id) as serving_version
-      from ${assetTables} where ${allOf(conditions)}
-    ) found ${page} order by -rank, name, kind limit ${limit}`);
+    select * from (select ${listedColumns(caller)}, ${rank} as rank from ${assetTables} where ${allOf(conditions)}) found
+    ${page} order by -rank, name, kind limit ${limit}`);
+}
+
+/** Candidates of isListed(), the ones with the latest changes first. */
+export const recentlyChanged = async (
+  db: Reader,
+  caller: SignedInCaller,
+  { limit, ...of }: Pick<Listing, 'kind' | 'team' | 'limit'>,
+) =>
+  await db.all<ListedRow>(sql`
+    select ${listedColumns(caller)}, 0::float8 as rank from ${assetTables} where ${allOf(conditionsOf(caller, of))}
+    order by a.updated_at desc, a.id limit ${limit}`);
+
+const listedColumns = (caller: SignedInCaller): Sql => sql`
+  ${assetColumns}, ${caller.id}::uuid as entries_of, ${entriesColumn(sql`a.id`, whereCovers(caller))},
+  (select v.version from version v where v.asset_id = a.id order by ${byNumber} desc limit 1) as latest_version,
+  (select v.version from version v where v.id = a.serving_version_id) as serving_version`;
+
+function conditionsOf(caller: SignedInCaller, { kind, team }: Pick<Listing, 'kind' | 'team'>): Sql[] {
+  return [
+    whereListed(caller),
+    ...(kind === undefined ? [] : [sql`a.kind = ${kind}`]),
+    ...(team === undefined ? [] : [sql`t.name = ${team}`]),
+  ];
 }
 
 export interface AssetFields {

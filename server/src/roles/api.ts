@@ -6,8 +6,10 @@ import { moveRevisionKeys } from '../deploy/revision-key.ts';
 import { deployRoutes } from '../deploy/routes.ts';
 import { findSecretUsers } from '../deploy/secret-users.ts';
 import { deriveKey } from '../derive-key.ts';
+import { eventsRoutes } from '../events/routes.ts';
 import { guardrailsRoutes } from '../guardrails/routes.ts';
 import { cursors as sealedCursors } from '../http/cursor.ts';
+import { homeRoutes } from '../home/routes.ts';
 import type { SurfaceHandlers } from '../http/handlers.ts';
 import { invite, mailedUntil } from '../login/admit.ts';
 import { endKeysOf, endKeysOfTeam, endKeysOfUser } from '../keys/end-keys.ts';
@@ -133,6 +135,8 @@ export async function openApi(parts: RoleParts): Promise<Role> {
     ...permissionsRoutes({ db, cursors, readAsOf }),
     ...secretsRoutes({ db, cursors, stores: deploy.secret_stores, findUsers: findSecretUsers }),
     ...deployRoutes(deploy),
+    ...homeRoutes(deploy),
+    ...eventsRoutes({ db, catchUp: outgoing.catchUp }),
     ...webhooksRoutes({ ...outgoing.webhooks, cursors }),
     ...auditRoutes({
       db,

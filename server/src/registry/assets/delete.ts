@@ -25,6 +25,6 @@ export async function deleteAsset(
     await refuseWhileInUse(tx, user, asset);
     const requests_closed = await closeRequests(tx, asset.id, 'withdrawn');
     await removeAsset(tx, asset.id);
-    note({ name: asset.name, owner: asset.owner, requests_closed });
+    note({ name: asset.name, owner: asset.owner, visibility: asset.visibility, requests_closed });
   });
 }

@@ -2,9 +2,9 @@ import type { Page } from '@gantry/contract/endpoint.ts';
 import type { Asset } from '@gantry/contract/registry.ts';
 import type { AssetKind } from '@gantry/contract/roles.ts';
 import { authorize } from '../../access/authorize.ts';
-import type { Caller } from '../../access/caller.ts';
+import type { Caller, SignedInCaller } from '../../access/caller.ts';
 import { theOrg } from '../../access/subject.ts';
-import type { Database } from '../../database/database.ts';
+import type { Database, Reader } from '../../database/database.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { signedIn } from '../../principals/signed-in.ts';
 import { toAssetRecord } from '../asset.ts';
@@ -34,6 +34,16 @@ export async function search(
 ): Promise<Page<Asset>> {
   const words = prefixQuery(query.q);
   return words === undefined ? { items: [] } : await page(db, cursors, caller, query, words);
+}
+
+/** The ones with the latest changes come first. */
+export async function listRecent(
+  db: Reader,
+  user: SignedInCaller,
+  query: { kind: AssetKind; team?: string | undefined; limit: number },
+): Promise<Asset[]> {
+  const rows = await store.recentlyChanged(db, user, query);
+  return rows.filter((row) => isListed(user, toAssetRecord(row))).map(listedRecord);
 }
 
 async function page(

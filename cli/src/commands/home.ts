@@ -1,0 +1,106 @@
+import type { Home } from '@gantry/contract/home.ts';
+import { describeCap } from '../agent/describe-cost.ts';
+import { defineCommand } from '../command.ts';
+import { holderOf } from '../keys/describe-key.ts';
+import type { Next } from '../result.ts';
+import { faint, line, prose, state, strong, table, time, type Cell } from '../view/view.ts';
+
+export const command = defineCommand({
+  words: 'home',
+  summary: 'What needs you, and the agents with the latest changes',
+  needs: 'home.read',
+  examples: ['svc home', 'svc home --team ml --json'],
+  arguments: {},
+  flags: {},
+  async run(_, session) {
+    const { team } = session.globals;
+    const home = await session.call('home.show', { query: team === undefined ? {} : { team } });
+    const needs = linesOf(home);
+    return {
+      data: home,
+      view: [
+        table(
+          ['', 'what', 'when', prose('detail')],
+          needs.map(({ about, what, at, detail }) => [strong(about), what, at, detail]),
+          'Nothing needs you.',
+        ),
+        ...(home.requests.count > home.requests.items.length
+          ? [line(faint(`${home.requests.count} requests wait for you in all`))]
+          : []),
+        ...(home.unread === 0 ? [] : [line(`${home.unread} unread notifications  `, faint('svc notifications'))]),
+        table(
+          ['agent', 'state', 'version', 'team', 'deployed', 'calls 24h', 'errors', 'cost today'],
+          home.agents.map((agent) => [
+            agent.name,
+            state(agent.state),
+            agent.ref?.split('@')[1] ?? null,
+            agent.team,
+            time(agent.deployed_at),
+            agent.last_24h.calls,
+            agent.last_24h.errors,
+            agent.cost === null ? null : `$${agent.cost.today_usd}`,
+          ]),
+          'No agents yet. Create one: svc init greeter --framework langgraph',
+        ),
+      ],
+      next: nextFor(home),
+    };
+  },
+});
+
+interface Need {
+  about: string;
+  what: Cell;
+  at: Cell;
+  detail: string;
+}
+
+function linesOf({ requests, rejected, failed_deployments, keys, budgets }: Home): Need[] {
+  return [
+    ...requests.items.map(({ asset, asset_version, submitted_by, submitted_at, message }) => ({
+      about: 'to decide',
+      what: `${asset}@${asset_version}`,
+      at: time(submitted_at),
+      detail: `${submitted_by}: ${message}`,
+    })),
+    ...rejected.map(({ asset, asset_version, decided_at, decided_by, reason }) => ({
+      about: 'rejected',
+      what: `${asset}@${asset_version}`,
+      at: time(decided_at),
+      detail: `${decided_by ?? 'the service'}: ${reason ?? ''}`,
+    })),
+    ...failed_deployments.map(({ ref, ended_at, actor, problem }) => ({
+      about: 'deploy failed',
+      what: ref,
+      at: time(ended_at),
+      detail: `${actor}: ${typeof problem?.['detail'] === 'string' ? problem['detail'] : ''}`,
+    })),
+    ...keys.map((key) => ({
+      about: key.state === 'waiting' ? 'key to claim' : 'key expires',
+      what: `${key.prefix}…`,
+      at: time(key.expires_at),
+      detail: `works for ${holderOf(key)}`,
+    })),
+    ...budgets.map((near) => ({
+      about: 'budget',
+      what: near.of,
+      at: time(near.ends_at),
+      detail: describeCap(near),
+    })),
+  ];
+}
+
+function nextFor({ requests, rejected, failed_deployments, keys, agents }: Home): Next[] {
+  const [request] = requests.items;
+  const [refused] = rejected;
+  const [failed] = failed_deployments;
+  return [
+    ...(request === undefined ? [] : [{ command: `svc review show ${request.id}`, when: 'to see its changes' }]),
+    ...(refused === undefined ? [] : [{ command: `svc review show ${refused.id}`, when: 'to see the whole decision' }]),
+    ...(failed === undefined ? [] : [{ command: `svc deployments show ${failed.id}`, when: 'to see why it failed' }]),
+    ...(keys.some((key) => key.state === 'waiting') ? [{ command: 'svc key claim', when: 'to take your keys' }] : []),
+    ...(agents.length === 0
+      ? [{ command: 'svc init greeter --framework langgraph', when: 'to make the first agent' }]
+      : []),
+  ];
+}

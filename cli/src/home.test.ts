@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { freshHome, runSvc } from './testing/run-svc.ts';
+import { data, scriptService } from './testing/scripted-service.ts';
+
+const nothing = { rejected: [], failed_deployments: [], keys: [], budgets: [], unread: 0, agents: [] };
+const path = 'GET /api/v1/home';
+
+test('svc home says what needs the caller and the command for it, and asks for one team with --team', async () => {
+  const id = '64eee2ec-d29e-4c58-a19a-366813aca57c';
+  const request = {
+    id,
+    asset: 'agents/greeter',
+    asset_version: '1.5.0',
+    submitted_by: 'ada@example.com',
+    message: 'kinder',
+  };
+  const home = {
+    ...nothing,
+    requests: { count: 21, items: [{ ...request, submitted_at: new Date().toISOString() }] },
+    budgets: [{ of: 'team:ml', window: 'month', limit_usd: '50.00', spent_usd: '41.20', percent: 82, ends_at: null }],
+    unread: 2,
+  };
+  await using service = await scriptService({ [path]: data(home) });
+  const env = { SERVICE_URL: service.url, SERVICE_API_TOKEN: 't' };
+  const { exit, stdout, stderr } = await runSvc(['home', '--team', 'ml'], { home: freshHome(), env });
+  expect(exit).toBe(0);
+  for (const text of [
+    'agents/greeter@1.5.0',
+    "82 % of team:ml's month",
+    '21 requests',
+    '2 unread',
+    `svc review show ${id}`,
+  ])
+    expect(stdout + stderr).toContain(text);
+  expect(service.asked.map(({ query }) => query)).toContain('?team=ml');
+});
+
+test('svc home says that nothing needs the caller', async () => {
+  await using service = await scriptService({ [path]: data({ ...nothing, requests: { count: 0, items: [] } }) });
+  const env = { SERVICE_URL: service.url, SERVICE_API_TOKEN: 't' };
+  const { exit, stdout } = await runSvc(['home'], { home: freshHome(), env });
+  expect([exit, stdout]).toEqual([0, expect.stringContaining('Nothing needs you.')]);
+});

@@ -1,0 +1,69 @@
+// What needs the caller's attention, and what runs.
+import { z } from 'zod';
+import { approval } from './approvals.ts';
+import { cap } from './costs.ts';
+import { agentStatus, deployment } from './deploy.ts';
+import type { Endpoint } from './endpoint.ts';
+import { gatewayKey } from './keys.ts';
+import { name, time } from './wire.ts';
+
+export const nearLimit = cap.extend({
+  of: z.string().describe('the owner: agents/<name>, team:<name>, key:<prefix>, <e-mail> in team:<name>, or org'),
+  ends_at: time.nullable().describe('when it is spent at the present rate; null when its window ends earlier'),
+});
+export type NearLimit = z.output<typeof nearLimit>;
+
+/** The most of each list. */
+export const home_items = 20;
+export const home_agents = 50;
+/** How far back home looks, and how far ahead for keys that expire. */
+export const home_days = 7;
+export const home_percent = 80;
+
+export const home = z.object({
+  requests: z
+    .object({ count: z.int(), items: z.array(approval) })
+    .describe(`requests that you may decide now, the oldest ${home_items}`),
+  rejected: z
+    .array(approval)
+    .describe(`your requests that were rejected in the last ${home_days} days and not submitted again, newest first`),
+  failed_deployments: z
+    .array(
+      deployment.pick({
+        id: true,
+        ref: true,
+        agent: true,
+        version: true,
+        target: true,
+        state: true,
+        actor: true,
+        problem: true,
+        created_at: true,
+        ended_at: true,
+      }),
+    )
+    .describe(`the last deploys of agents that failed in the last ${home_days} days, without a later success`),
+  keys: z
+    .array(gatewayKey)
+    .describe(
+      `your keys that wait for you, and the keys of yours and of your teams that expire within ${home_days} days`,
+    ),
+  budgets: z.array(nearLimit).describe(`limits that you may see and of which ${home_percent} % are spent`),
+  unread: z.int().describe('your unread notifications'),
+  agents: z
+    .array(agentStatus)
+    .describe(`the ${home_agents} agents of your list with the latest changes, from their last checks`),
+});
+export type Home = z.output<typeof home>;
+
+export const homeEndpoints = {
+  'home.show': {
+    method: 'GET',
+    path: '/api/v1/home',
+    summary: 'What needs you, and what runs',
+    operation: 'home.read',
+    query: z.strictObject({ team: name.optional().describe('only of this team') }),
+    reply: { kind: 'data', status: 200, schema: home },
+    problems: [],
+  },
+} as const satisfies Record<string, Endpoint>;

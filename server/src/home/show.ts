@@ -1,0 +1,38 @@
+// One answer from the lists of other features. Each list decides its own rows, so home decides nothing.
+import { home_agents, home_days, home_items, home_percent, type Home } from '@gantry/contract/home.ts';
+import { listRejected, listWaiting } from '../approvals/waiting.ts';
+import { authorize } from '../access/authorize.ts';
+import type { Caller } from '../access/caller.ts';
+import { theOrg } from '../access/subject.ts';
+import { listFailedDeploys } from '../deploy/list-deploys.ts';
+import { listRecentStatuses, type StatusParts } from '../deploy/status.ts';
+import { listDueKeys, listNearBudgets } from '../keys/due.ts';
+import { countUnread } from '../notifications/count.ts';
+import { loadTeam } from '../principals/load-team.ts';
+import { signedIn } from '../principals/signed-in.ts';
+
+export type HomeParts = StatusParts;
+
+export async function showHome(
+  parts: HomeParts,
+  caller: Caller,
+  { team: name }: { team?: string | undefined },
+): Promise<Home> {
+  const { db } = parts;
+  const user = signedIn(caller);
+  authorize(user, 'home.read', theOrg);
+  const team = name === undefined ? undefined : await loadTeam(db, name);
+  if (team !== undefined) authorize(user, 'team.read', team);
+  const of = { team_id: team?.id, limit: home_items };
+  const [requests, rejected, failed_deployments, keys, budgets, unread, agents] = await Promise.all([
+    listWaiting(db, user, of),
+    listRejected(db, user, { ...of, days: home_days }),
+    listFailedDeploys(db, user, { ...of, days: home_days }),
+    listDueKeys(db, user, { ...of, days: home_days }),
+    listNearBudgets(db, user, { ...of, percent: home_percent }),
+    // A service principal has no notifications.
+    user.kind === 'user' ? countUnread(db, user) : 0,
+    listRecentStatuses(parts, user, { team: team?.name, limit: home_agents }),
+  ]);
+  return { requests, rejected, failed_deployments, keys, budgets, unread, agents };
+}
