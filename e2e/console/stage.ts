@@ -2,6 +2,7 @@
 // costs, keys, secrets. Everything is typed through `svc` against a real service and a real engine; only the model is a stand-in.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createClient } from '@gantry/contract/client.ts';
 import { modelUpstream, type ModelUpstream } from '../../server/src/testing/model-upstream.ts';
 import { install, type Installation } from '../installation.ts';
 
@@ -78,9 +79,11 @@ async function deployAgents(gantry: Installation): Promise<void> {
   await gantry.project('langgraph-greeter', 'greeter', { team: 'ml' });
   await gantry.project('langgraph-openai', 'clock', { team: 'ml' });
   await gantry.project('langgraph-desk', 'desk', { team: 'ml' });
-  const { stdout } = await gantry.must('svc submit --message "the first greeting" --json', { in: 'greeter', as: 'ada' });
-  const { id } = JSON.parse(stdout) as { id: string };
-  await gantry.must(`svc review approve ${id} --reason "reads nothing, says hello"`, { as: 'max' });
+  await gantry.must('svc submit --message "the first greeting"', { in: 'greeter', as: 'ada' });
+  const token = await gantry.token('max');
+  const max = createClient({ base_url: gantry.url, token: () => token });
+  const [request] = (await max.call('approvals.list', { query: { asset: 'agents/greeter' } })).items;
+  await gantry.must(`svc review approve ${request?.id} --reason "reads nothing, says hello"`, { as: 'max' });
   await gantry.must('svc deploy agents/greeter@1.0.0', { as: 'dora' });
   for (const folder of ['clock', 'desk']) await gantry.must('svc deploy', { in: folder });
   const broken = await gantry.project('langgraph-greeter', 'broken', { name: 'broken', team: 'ml' });

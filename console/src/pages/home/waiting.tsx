@@ -1,0 +1,114 @@
+import type { Home } from '@gantry/contract/home.ts';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { money } from '../../parts/figures.ts';
+import { Empty, Section } from '../../parts/page.tsx';
+import { State, type Meaning } from '../../parts/state.tsx';
+import { When } from '../../parts/when.tsx';
+
+interface Item {
+  key: string;
+  meaning: Meaning;
+  what: string;
+  link: LinkProps;
+  title: string;
+  detail: ReactNode;
+  at: string | null;
+}
+
+/** Each line is one action away. */
+export function Waiting({ home }: { home: Home | undefined }) {
+  const items = home && itemsOf(home);
+  return (
+    <Section title="Waiting for you" aside={items !== undefined && items.length > 0 && items.length}>
+      {items === undefined && <Skeletons />}
+      {items?.length === 0 && (
+        <Empty>Nothing waits for you: no request to decide, no failed deploy, no key or budget near its end.</Empty>
+      )}
+      {items !== undefined && items.length > 0 && (
+        <ul className="rounded border border-line bg-raised">
+          {items.map((item) => (
+            <Line key={item.key} item={item} />
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+function Line({ item: { meaning, what, link, title, detail, at } }: { item: Item }) {
+  return (
+    <li className="relative grid grid-cols-[84px_minmax(0,1fr)_max-content] items-baseline gap-3 border-b border-line px-3 py-2 last:border-b-0 hover:bg-hover">
+      <span className="text-meta">
+        <State meaning={meaning}>{what}</State>
+      </span>
+      <span className="min-w-0">
+        <Link {...link} className="font-strong after:absolute after:inset-0">
+          {title}
+        </Link>
+        <span className="block truncate text-meta text-quiet">{detail}</span>
+      </span>
+      <span className="text-meta text-quiet">{at !== null && <When at={at} />}</span>
+    </li>
+  );
+}
+
+function itemsOf(home: Home): Item[] {
+  return [
+    ...home.requests.items.map((request): Item => ({
+      key: request.id,
+      meaning: 'waiting',
+      what: 'decide',
+      link: { to: '/approvals/$id', params: { id: request.id } },
+      title: `${request.asset} ${request.asset_version}`,
+      detail: `${request.submitted_by} asks${request.message === '' ? '' : `: ${request.message}`}`,
+      at: request.submitted_at,
+    })),
+    ...home.rejected.map((request): Item => ({
+      key: request.id,
+      meaning: 'failed',
+      what: 'rejected',
+      link: { to: '/approvals/$id', params: { id: request.id } },
+      title: `${request.asset} ${request.asset_version}`,
+      detail: request.reason ?? 'without a reason',
+      at: request.decided_at,
+    })),
+    ...home.failed_deployments.map((deployment): Item => ({
+      key: deployment.id,
+      meaning: 'failed',
+      what: 'failed',
+      link: { to: '/deployments/$id', params: { id: deployment.id } },
+      title: `deploy of ${deployment.ref}`,
+      detail: String(deployment.problem?.detail ?? deployment.problem?.title ?? 'without a reason'),
+      at: deployment.ended_at,
+    })),
+    ...home.keys.map((key): Item => ({
+      key: key.id,
+      meaning: 'waiting',
+      what: 'key',
+      link: { to: '/keys/$id', params: { id: key.id } },
+      title: key.alias ?? key.prefix,
+      detail: key.state === 'waiting' ? 'waits until you claim it' : 'ends soon',
+      at: key.expires_at,
+    })),
+    ...home.budgets.map((budget): Item => ({
+      key: `${budget.of} ${budget.window}`,
+      meaning: 'waiting',
+      what: 'budget',
+      link: { to: '/budgets' },
+      title: budget.of,
+      detail: `${money(budget.spent_usd)} of ${money(budget.limit_usd)} per ${budget.window}`,
+      at: budget.ends_at,
+    })),
+  ];
+}
+
+function Skeletons() {
+  return (
+    <div className="flex flex-col gap-3 rounded border border-line bg-raised p-3">
+      {[1, 2, 3].map((each) => (
+        <span key={each} className="skeleton h-8" />
+      ))}
+    </div>
+  );
+}
