@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { signRunToken } from '../run-token.ts';
+import { readRunToken, signRunToken } from '../run-token.ts';
 import { sql } from '../database/sql.ts';
 import { standInFor } from '../testing/agent-stand-in.ts';
 import { modelStage, type ModelStage } from '../testing/model-stage.ts';
@@ -118,6 +118,62 @@ test('the trace of a private agent has no content', async () => {
   behaviour = (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"output":1}');
   const id = (await send('quiet', 'invoke')).headers.get('x-trace-id') ?? '';
   expect(await spansOf(id)).toMatchObject({ spans: [{ agent: 'quiet', content: 'none', input: null, output: null }] });
+});
+
+/** Hidden from the spans of the agent. */
+const hiddenFromSteps = ({ headers }: IncomingMessage) =>
+  readRunToken(stage.app.keys['run-token'], String(headers['x-svc-run']))?.claims.hidden;
+
+test.each([
+  ['inputs', { inputs: true, outputs: false }, { input: null, output: '{"output":1}' }],
+  ['outputs', { inputs: false, outputs: true }, { input: '{"input":{"text":"hi"}}', output: null }],
+])(
+  'the organisation hides the %s of all agents from their traces, also of an agent that says otherwise',
+  async (name, steps, shown) => {
+    const open = await storeAgent(stage.app, stage.max.email, {
+      name: `open-${name}`,
+      yaml: 'deploy: { tracing: { hide_inputs: false, hide_outputs: false } }',
+    });
+    let got: unknown;
+    await standInFor(stage.app, open, (request, response) => {
+      got = { header: request.headers['x-svc-hidden'], token: hiddenFromSteps(request) };
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"output":1}');
+    });
+    const spanAfter = async () => {
+      const id = (await send(`open-${name}`, 'invoke')).headers.get('x-trace-id') ?? '';
+      return (await spansOf(id)).spans[0];
+    };
+    const set = async (isHidden: boolean) =>
+      await stage.app.admin.client.call('org.set', { body: { [`hide_trace_${name}`]: isHidden } });
+    expect(await spanAfter()).toMatchObject({ input: '{"input":{"text":"hi"}}', output: '{"output":1}' });
+    await set(true);
+    try {
+      expect(await spanAfter()).toMatchObject(shown);
+      expect(got).toEqual({ header: name, token: steps });
+    } finally {
+      await set(false);
+    }
+  },
+);
+
+test('the steps of an agent whose answer a guardrail checks have no content in a trace', async () => {
+  const seen: unknown[] = [];
+  behaviour = (request, response) => {
+    seen.push(hiddenFromSteps(request));
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"output":"ask eve@example.com"}');
+  };
+  await send('greeter', 'invoke');
+  await require({ name: 'pii_detection' });
+  try {
+    const id = (await send('greeter', 'invoke')).headers.get('x-trace-id') ?? '';
+    expect(await spansOf(id)).toMatchObject({ spans: [{ output: '{"output":"ask [EMAIL_1]"}' }] });
+  } finally {
+    await require();
+  }
+  expect(seen).toEqual([
+    { inputs: false, outputs: false },
+    { inputs: true, outputs: true },
+  ]);
 });
 
 test('a refused call to a model is in a trace of its own', async () => {
