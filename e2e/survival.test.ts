@@ -62,6 +62,26 @@ describe('a service that is killed with -9', () => {
     await gantry.must(`svc audit verify --head ${head}`);
   }, 400_000);
 
+  test('after a batch: its traces, its runs and the figures are there again', async () => {
+    const id = (await parrot.ask({ said: 'traced' })).headers.get('x-trace-id') ?? '';
+    const kept = async () => ({
+      trace: await admin.call('traces.show', { params: { id } }).catch(() => undefined),
+      runs: (await admin.call('traces.runs', { params: { name: 'parrot' }, query: {} })).items,
+      calls: (await status()).last_24h.calls,
+    });
+    const isWritten = async () => {
+      const { trace, runs, calls } = await kept();
+      const call = trace?.spans.find(({ source }) => source === 'ingress');
+      // The first step ends last.
+      const isWhole = trace?.spans.some(({ source, parent_id }) => source === 'agent' && parent_id === call?.span_id);
+      return isWhole === true && runs[0]?.trace_id === id && calls === runs.length;
+    };
+    await expect.poll(isWritten, { timeout: 30_000, interval: 200 }).toBe(true);
+    const before = await kept();
+    await killAndStart();
+    expect(await kept()).toEqual(before);
+  });
+
   test('in the middle of writes: every acknowledged change stays, and the log verifies', async () => {
     await gantry.person('ada');
     await gantry.must('svc team add ml user:ada@example.com --role contributor');

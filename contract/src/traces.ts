@@ -57,7 +57,9 @@ export const span = z.object({
   content: z
     .enum(['shown', 'none', 'not_permitted'])
     .describe('`none`: not recorded. `not_permitted`: for the caller of the run and for admins of the agent'),
-  attributes: z.record(z.string(), z.unknown()),
+  attributes: z
+    .record(z.string(), z.unknown())
+    .describe('facts without content; `guardrail.<rule>.<place>.<action>` counts what a guardrail did'),
 });
 export type Span = z.output<typeof span>;
 

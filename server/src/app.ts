@@ -39,7 +39,6 @@ import type { Role, RoleHandlers, RoleParts } from './roles/role.ts';
 import { openWorker } from './roles/worker.ts';
 import { readiness } from './service/readiness.ts';
 import { probeRoutes } from './service/routes.ts';
-import { freeBytes } from './service/free-bytes.ts';
 import { spans_pool } from './traces/spans.ts';
 import { openTracing } from './traces/tracing.ts';
 import { version } from './version.ts';
@@ -100,7 +99,7 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     figures_db: db,
     version,
     ...config.traces,
-    ...(config.database_url === undefined && { freeBytes: async () => await freeBytes(data_dir) }),
+    freeBytes: foundation.freeBytes,
     onError,
   });
   open.defer(async () => await spans.close());

@@ -30,6 +30,7 @@ test('the service does not own the embedded database', async () => {
     role: 'svc_app',
     excess: [],
     finding: { verdict: 'ok' },
+    free_bytes: expect.any(Number),
   });
 });
 
@@ -51,7 +52,12 @@ test('an owner without superuser rights migrates, and the service connects as a 
   const urls = { migration_database_url: urlOf(owner), database_url: urlOf({ ...app, database: name }) };
   // Twice: the second start changes nothing.
   for (let start = 0; start < 2; start++)
-    expect(await opened(urls)).toMatchObject({ role: 'svc_app', excess: [], finding: { verdict: 'ok' } });
+    expect(await opened(urls)).toMatchObject({
+      role: 'svc_app',
+      excess: [],
+      finding: { verdict: 'ok' },
+      free_bytes: undefined,
+    });
   const service = openDatabase({ ...app, database: name });
   expect(await seed(service, { password_hash: '', must_change: false, issueKey: async () => 'none' })).toBe(true);
   await service.close();
@@ -72,15 +78,19 @@ test('a service that owns its database works, and doctor warns about it', async 
   expect(finding).toMatchObject({ verdict: 'warning', fix: expect.stringContaining('MIGRATION_DATABASE_URL') });
 });
 
-/** The service's role in its database, and doctor's finding about it. */
+/** The service's role in its database, doctor's finding about it, and the free space of its disk. */
 async function opened(settings: Partial<Config>) {
   const secret_key = 'a secret of the tests, long enough';
   const config: Config = { ...testConfig(), migration_database_url: undefined, secret_key, data_dir, ...settings };
   await using open = new AsyncDisposableStack();
-  const { db, close } = await openFoundation(config);
+  const { db, freeBytes, close } = await openFoundation(config);
   open.defer(close);
   const check = machineChecks(db, data_dir, 'any').find(({ part }) => part === 'database');
-  return { ...(await powers(db)), finding: await check?.look(AbortSignal.timeout(10_000)) };
+  return {
+    ...(await powers(db)),
+    free_bytes: await freeBytes?.(),
+    finding: await check?.look(AbortSignal.timeout(10_000)),
+  };
 }
 
 function urlOf({ host = '', port, user, password = '', database: name }: Connection): string {

@@ -12,6 +12,7 @@ import { migrate } from './database/migrate.ts';
 import { openEnvelope, type Envelope } from './envelope/envelope.ts';
 import { openStoredKeys, type StoredKeys } from './envelope/stored-keys.ts';
 import { passwords, type Passwords } from './login/password.ts';
+import { freeBytes } from './service/free-bytes.ts';
 
 export interface Foundation {
   db: Database;
@@ -24,6 +25,8 @@ export interface Foundation {
   passwords: Passwords;
   /** The lock on the data directory, with any database: servers that share a DATABASE_URL have one directory each. */
   lock: Lock;
+  /** Of the disk with the embedded database; undefined for a database elsewhere. */
+  freeBytes: (() => Promise<number>) | undefined;
   /** Rejects when the embedded database ends by itself. */
   failed: Promise<never>;
   close(): Promise<void>;
@@ -51,6 +54,7 @@ export async function openFoundation(config: Config, onError: (error: Error) => 
       keys,
       passwords: passwords(keys.password),
       lock,
+      freeBytes: embedded && (async () => await freeBytes(config.data_dir)),
       failed: embedded?.ended ?? new Promise<never>(() => {}),
       close,
     };

@@ -17,7 +17,7 @@ export interface RunClaims {
   /** The agents through which the call came, nearest first. */
   chain: readonly string[];
   trace_id: string;
-  /** From the spans of the run. */
+  /** From the spans of the agent. */
   hidden: HiddenContent;
 }
 

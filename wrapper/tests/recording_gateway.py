@@ -25,8 +25,8 @@ class RecordingGateway(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Recorder)
+    def __init__(self, port: int = 0) -> None:
+        super().__init__(("127.0.0.1", port), Recorder)
         self.url = f"http://127.0.0.1:{self.server_port}"
         self.requests: list[Recorded] = []
         self.exports: list[dict[str, Any]] = []

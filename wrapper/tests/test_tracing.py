@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import signal
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +161,32 @@ def test_a_service_that_is_away_costs_no_call_and_what_is_dropped_is_counted(
     run_traced(graph, gateway, {"messages": []}, stream=False)
     dropped = [attributes_of(one["resource"])["svc.dropped_spans"] for one in resources_of(gateway)]
     assert int(dropped[0]) > 0
+
+
+SHOWS_TRACING = """
+from langchain_core.callbacks import BaseCallbackManager
+from langgraph.graph import START, StateGraph
+from opentelemetry import trace
+
+
+def look(_: dict) -> dict:
+    set_up = type(trace.get_tracer_provider()).__name__
+    return {"provider": set_up, "instrumented": hasattr(BaseCallbackManager.__init__, "__wrapped__")}
+
+
+graph = StateGraph(dict).add_node(look).add_edge(START, "look").compile()
+"""
+
+
+@pytest.mark.parametrize(
+    ("traces", "set_up"), [("on", ("TracerProvider", True)), ("off", ("ProxyTracerProvider", False))]
+)
+def test_an_agent_that_opts_out_has_no_provider_and_no_instrumentor(
+    serving: RecordingGateway, project: Callable[[str], Path], traces: str, set_up: tuple[str, bool]
+) -> None:
+    with WrapperProcess(project(SHOWS_TRACING), SVC_TRACES=traces, **environment(serving)) as wrapper:
+        output = wrapper.ready().ask()["output"]
+    assert (output["provider"], output["instrumented"]) == set_up
 
 
 def test_an_agent_that_opts_out_sends_no_spans(serving: RecordingGateway, gateway: RecordingGateway) -> None:

@@ -1,5 +1,19 @@
+import { actionsOfSpan } from '@gantry/contract/guardrails/span-actions.ts';
 import type { Span, Trace } from '@gantry/contract/traces.ts';
-import { bad, faint, fields, line, strong, table, time, verbatim, type Cell, type View } from '../view/view.ts';
+import {
+  bad,
+  faint,
+  fields,
+  line,
+  prose,
+  strong,
+  table,
+  time,
+  verbatim,
+  warn,
+  type Cell,
+  type View,
+} from '../view/view.ts';
 import { orderSpans } from './order-spans.ts';
 
 /** The tree of spans; with `content` also what went in and came out. */
@@ -15,7 +29,7 @@ export function describeTrace(trace: Trace, { content }: { content: boolean }): 
       Cost: `$${trace.usd}`,
     }),
     table(
-      ['span', 'agent', 'at', 'took', 'tokens in', 'out', 'usd', 'error'],
+      ['span', 'agent', 'at', 'took', 'tokens in', 'out', 'usd', 'error', prose('guardrails')],
       ordered.map(({ span, depth }) => [
         `${'  '.repeat(depth)}${span.name}`,
         span.agent,
@@ -25,6 +39,7 @@ export function describeTrace(trace: Trace, { content }: { content: boolean }): 
         span.output_tokens,
         span.usd,
         errorOf(span),
+        actionsOf(span),
       ]),
       'No spans that you may read.',
     ),
@@ -34,6 +49,17 @@ export function describeTrace(trace: Trace, { content }: { content: boolean }): 
 
 function errorOf({ status, error }: Span): Cell {
   return status === 'error' ? bad(error ?? 'error') : null;
+}
+
+/** Such as `redacted pii_detection 2`; the places are in the JSON form. */
+function actionsOf(span: Span): Cell {
+  const counts = new Map<string, number>();
+  for (const { action, rule, count } of actionsOfSpan(span)) {
+    const name = `${action} ${rule}`;
+    counts.set(name, (counts.get(name) ?? 0) + count);
+  }
+  const marks = [...counts].map(([name, count]) => (name.startsWith('blocked ') ? name : `${name} ${count}`));
+  return marks.length === 0 ? null : warn(marks.join(', '));
 }
 
 function describeContent({ name, input, output, content }: Span): View {

@@ -40,6 +40,7 @@ const trace = {
       duration_ms: 1234,
       input: '{"input":"hi"}',
       content: 'shown',
+      attributes: { 'guardrail.content_filter.ingress_out.blocked': 1 },
     },
     {
       ...common,
@@ -55,16 +56,23 @@ const trace = {
       usd: '0.003',
       status: 'error',
       error: 'model_unavailable',
+      attributes: {
+        attempts: ['small failed'],
+        'guardrail.pii_detection.model_in.redacted': 2,
+        'guardrail.pii_detection.model_out.redacted': 1,
+      },
     },
   ],
 };
 
-test('a trace is a tree with times, tokens, cost and errors, and with --content its texts', async () => {
+test('a trace is a tree with times, tokens, cost, errors and what guardrails did, and with --content its texts', async () => {
   await using service = await scriptService({ [`GET /api/v1/traces/${trace.trace_id}`]: data(trace) });
   const { stdout } = await runSvc(['trace', 'show', trace.trace_id], where(service.url));
   expect(stdout).toMatch(/20 in, 10 out/);
-  expect(stdout).toMatch(/^invoke greeter +greeter +\+0\.0 ms +1234 ms/m);
-  expect(stdout).toMatch(/^ {2}chat small +greeter +\+100 ms +200 ms +20 +10 +0\.003 +model_unavailable/m);
+  expect(stdout).toMatch(/^invoke greeter +greeter +\+0\.0 ms +1234 ms.+ blocked content_filter$/m);
+  expect(stdout).toMatch(
+    /^ {2}chat small +greeter +\+100 ms +200 ms +20 +10 +0\.003 +model_unavailable +redacted pii_detection 3$/m,
+  );
   expect(stdout).not.toContain('{"input":"hi"}');
   const told = await runSvc(['trace', 'show', trace.trace_id, '--content'], where(service.url));
   expect(told.stdout).toContain('{"input":"hi"}');

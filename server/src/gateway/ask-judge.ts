@@ -4,13 +4,13 @@ import { randomBytes } from 'node:crypto';
 import type { KeyCaller } from '../access/caller.ts';
 import { askNobody, type AskFor } from '../guardrails/guarded-call.ts';
 import { JudgeFailed, type JsonValue, type JudgeRequest } from '../guardrails/rule.ts';
-import type { RunOfCall } from '../ledger/books.ts';
 import { callInTurn } from './attempts.ts';
 import { openCall } from './open-call.ts';
 import { toModel } from './model.ts';
 import type { Judging } from './judging.ts';
 import type { GatewayParts } from './parts.ts';
 import { openCallSpan } from './record-call.ts';
+import type { GatewayRun } from './run-of-call.ts';
 import * as store from './store.ts';
 import { chatCompletions } from './wires/chat-completions.ts';
 import { messages } from './wires/messages.ts';
@@ -22,7 +22,7 @@ const max_answer_bytes = 4 * 1024 * 1024;
 
 export function askJudge(
   gateway: GatewayParts,
-  { payer, run, signal }: { payer: KeyCaller; run: RunOfCall; signal: AbortSignal },
+  { payer, run, signal }: { payer: KeyCaller; run: GatewayRun; signal: AbortSignal },
 ): AskFor {
   return (rule) => async (request) => {
     const ends = AbortSignal.any([signal, AbortSignal.timeout(judge_ms)]);

@@ -13,9 +13,10 @@ export function concernsRequests(rules: readonly Rule[]): boolean {
 
 /** The body that may go on. Throws `Blocked`. */
 export async function guardedRequest(attempt: Attempt, ask: AskFor): Promise<{ body: Json; guarded: GuardedCall }> {
-  const { gateway, wire, sent, rules, run } = attempt;
+  const { gateway, wire, sent, rules, run, span } = attempt;
   const record = gateway.guardrails.of(recordedCall(attempt));
   const guarded = new GuardedCall(rules, { ask, given: nothingGiven, record });
+  span?.guardedBy(guarded);
   const unreadable = wire.unreadable?.(sent);
   const rule = rules.find(isAtModel);
   if (unreadable !== undefined && rule !== undefined)

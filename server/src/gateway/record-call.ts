@@ -1,13 +1,15 @@
 // The span of a call to a model: from its arrival until its last attempt is settled, which can be after its client has left. It repeats what
 // the ledger gets, so traces and costs agree.
+import { attributesOfActions } from '@gantry/contract/guardrails/span-actions.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { KeyCaller } from '../access/caller.ts';
-import type { RunOfCall } from '../ledger/books.ts';
+import type { GuardedCall } from '../guardrails/guarded-call.ts';
 import type { TraceContext } from '../trace-context.ts';
 import type { Span } from '../traces/span.ts';
 import type { Spans } from '../traces/spans.ts';
 import { startSpan } from '../traces/start-span.ts';
 import type { Model } from './model.ts';
+import type { GatewayRun } from './run-of-call.ts';
 
 interface SettledAttempt {
   /** As the ledger has it. */
@@ -21,6 +23,8 @@ interface SettledAttempt {
 
 export interface CallSpan {
   settled(attempt: SettledAttempt): void;
+  /** The call is under these guardrails. */
+  guardedBy(guarded: Pick<GuardedCall, 'done'>): void;
   /** An answer has begun. The settlement of its attempt ends the span. */
   begun: () => void;
   /** After the last attempt. */
@@ -29,7 +33,7 @@ export interface CallSpan {
 
 export interface RecordedCall {
   caller: KeyCaller;
-  run: RunOfCall;
+  run: GatewayRun;
   trace: Pick<TraceContext, 'trace_id' | 'parent_id'>;
   /** The requested name. */
   model: string;
@@ -42,16 +46,26 @@ export function openCallSpan(spans: Pick<Spans, 'add'>, call: RecordedCall): Cal
   const attempts: SettledAttempt[] = [];
   let hasBegun = false;
   let hasEnded = false;
+  let guarded: Pick<GuardedCall, 'done'> | undefined;
   const end = (error: string | null) => {
     if (hasEnded) return;
     hasEnded = true;
-    spans.add([{ span_id: started.span_id, ...started.times(), ...factsOf(call, attempts, error) }]);
+    const done = guarded?.done ?? [];
+    spans.add([{ span_id: started.span_id, ...started.times(), ...factsOf(call, { attempts, done, error }) }]);
   };
-  const endByLast = () => end(attempts.at(-1)?.outcome === 'answered' ? null : 'model_unavailable');
+  const endByLast = () => {
+    // The answer of a blocked stream is still read to its end.
+    const isBlocked = guarded?.done.some(({ outcome }) => outcome === 'blocked') === true;
+    if (isBlocked) end('guardrail_blocked');
+    else end(attempts.at(-1)?.outcome === 'answered' ? null : 'model_unavailable');
+  };
   return {
     settled: (attempt) => {
       attempts.push(attempt);
       if (hasBegun) endByLast();
+    },
+    guardedBy: (by) => {
+      guarded = by;
     },
     begun: () => {
       hasBegun = true;
@@ -64,8 +78,7 @@ export function openCallSpan(spans: Pick<Spans, 'add'>, call: RecordedCall): Cal
 
 function factsOf(
   { caller, run, trace, model: asked, rule }: RecordedCall,
-  attempts: readonly SettledAttempt[],
-  error: string | null,
+  { attempts, done, error }: { attempts: readonly SettledAttempt[]; done: GuardedCall['done']; error: string | null },
 ): Omit<Span, 'span_id' | 'started_us' | 'ended_us'> {
   const last = attempts.at(-1)?.model;
   const sum = (of: 'input_tokens' | 'output_tokens' | 'nano') => attempts.reduce((total, one) => total + one[of], 0);
@@ -79,7 +92,7 @@ function factsOf(
     kind: rule !== undefined ? 'guardrail' : isEmbedding ? 'embedding' : 'llm',
     source: 'gateway',
     agent_id: caller.scope === 'agent' ? caller.scope_id : null,
-    revision_id: null,
+    revision_id: run.revision_id,
     run_id: run.run_id,
     team_id: caller.team_id,
     caller_id: run.caller_id ?? (caller.scope === 'user' || caller.scope === 'principal' ? caller.scope_id : null),
@@ -96,6 +109,7 @@ function factsOf(
       key_id: caller.id,
       ...(attempts[0] && { call_id: attempts[0].call_id }),
       attempts: attempts.map(({ model, outcome }) => `${model.name} ${outcome}`),
+      ...attributesOfActions(done),
     },
   };
 }

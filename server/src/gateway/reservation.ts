@@ -28,6 +28,7 @@ export function reservationOf(
   if (model.kind !== wire.kind)
     throw new Problem('invalid', { detail: `models/${model.name} is called in the format of ${model.kind}.` });
   const { price } = model;
+  const { run_id, root_run_id, caller_id, trace_id } = run;
   const { input_classes, choices, unbounded } = asked;
   const input_tokens = mostInputTokens(asked, model);
   const input = { input_tokens, input_classes };
@@ -59,7 +60,10 @@ export function reservationOf(
       attempt,
       price: price?.version ?? null,
       call_id,
-      ...run,
+      run_id,
+      root_run_id,
+      caller_id,
+      trace_id,
     },
   };
 }

@@ -5,8 +5,13 @@ import type { RunOfCall } from '../ledger/books.ts';
 import { readRunToken, type RunClaims } from '../run-token.ts';
 import type { TraceContext } from '../trace-context.ts';
 
+export interface GatewayRun extends RunOfCall {
+  /** Of the run's agent. */
+  revision_id: string | null;
+}
+
 /** Of a call that no run makes. */
-export const noRun = { run_id: null, root_run_id: null, caller_id: null, trace_id: null };
+export const noRun = { revision_id: null, run_id: null, root_run_id: null, caller_id: null, trace_id: null };
 
 /**
  * The run that the sender's token names. Without a token and after its time, the key's holder calls for itself. Throws `run_refused` for a
@@ -15,11 +20,11 @@ export const noRun = { run_id: null, root_run_id: null, caller_id: null, trace_i
 export function runOfCall(
   run_key: Buffer,
   { caller, headers, trace }: { caller: KeyCaller; headers: RequestHeaders; trace: TraceContext },
-): RunOfCall {
+): GatewayRun {
   const claims = claimsOf(run_key, caller, headers.get('x-svc-run'));
   if (claims === undefined) return { ...noRun, trace_id: trace.trace_id };
-  const { run_id, root_run_id, caller_id, trace_id } = claims;
-  return { run_id, root_run_id, caller_id, trace_id };
+  const { revision_id, run_id, root_run_id, caller_id, trace_id } = claims;
+  return { revision_id, run_id, root_run_id, caller_id, trace_id };
 }
 
 function claimsOf(run_key: Buffer, caller: KeyCaller, token: string | null): RunClaims | undefined {

@@ -87,13 +87,11 @@ type JudgeVerdict =
   | { kind: 'annotate'; notes: Note[] };
 
 /**
- * A rule that asks a model or another service. `check` throws `JudgeFailed` when the answer is unusable; every error of `ask` passes through.
- * The pipeline then blocks or passes as `on_failure` says.
+ * A rule that asks a model or another service. It gets a streamed text when it is whole. `check` throws `JudgeFailed` when the answer is
+ * unusable; every error of `ask` passes through. The pipeline then blocks or passes as `on_failure` says.
  */
 export interface JudgeRule extends RuleHead {
   kind: 'judge';
-  /** A stream is judged per sentence, or when it is whole. */
-  unit: 'sentence' | 'whole';
   on_failure: 'block' | 'pass';
   /** The spans of a redaction have one list per text. */
   check(texts: readonly string[], judged: { place: Place; given: readonly Given[] }, ask: Ask): Promise<JudgeVerdict>;

@@ -36,7 +36,7 @@ export async function call(ingress: Ingress, incoming: Incoming): Promise<Reply>
   const run = startRun(ingress, admitted, incoming.trace);
   const run_id = run.id;
   const guarded = guardCall(ingress, admitted, run, incoming.caller.origin);
-  const refused = { name: 'invoke', admitted, run } as const;
+  const refused = { name: 'invoke', admitted, run, guarded } as const;
   const body = await orRecorded(ingress, refused, guardedInput(guarded, incoming.body));
   const to = { instance, agent, caller: user, method: 'POST' } as const;
   const ending = ended(ingress, { ...to, path: '/invoke', run, headers: incoming.headers, body }, guarded);

@@ -24,7 +24,7 @@ import type { StartedRun } from './upstream.ts';
 interface GuardedRun {
   run_id: string;
   trace_id: string | null;
-  instance: Pick<ServingInstance, 'agent_id' | 'team_id' | 'rules' | 'key_id'>;
+  instance: Pick<ServingInstance, 'agent_id' | 'revision_id' | 'team_id' | 'rules' | 'key_id'>;
   caller_id: string | null;
   origin: Origin;
 }
@@ -44,13 +44,13 @@ export function guardInvocation(
   { db, models, guardrails, stopping }: Pick<Ingress, 'db' | 'models' | 'guardrails' | 'stopping'>,
   { run_id, trace_id, instance, caller_id, origin }: GuardedRun,
 ): GuardedCall | undefined {
-  const { agent_id, team_id, rules, key_id } = instance;
+  const { agent_id, revision_id, team_id, rules, key_id } = instance;
   if (!rules.some(({ places }) => places.some((place) => place.startsWith('ingress')))) return undefined;
   return new GuardedCall(rules, {
     ask: (rule) => async (request) => {
       const payer = key_id === null ? undefined : await keyCaller(db, key_id, origin);
       if (payer === undefined) throw new JudgeFailed('the agent has no key that could pay for it');
-      const run = { run_id, root_run_id: run_id, caller_id, trace_id };
+      const run = { revision_id, run_id, root_run_id: run_id, caller_id, trace_id };
       return await askJudge(await models(), { payer, run, signal: stopping })(rule)(request);
     },
     given: {

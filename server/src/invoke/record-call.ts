@@ -1,5 +1,7 @@
 // The span of a call to an agent: from its admission to its end, also when its caller has left.
+import { attributesOfActions } from '@gantry/contract/guardrails/span-actions.ts';
 import { Problem } from '@gantry/contract/problems.ts';
+import type { GuardedCall } from '../guardrails/guarded-call.ts';
 import type { Span } from '../traces/span.ts';
 import type { Admitted } from './admit.ts';
 import type { Ended } from './call.ts';
@@ -10,6 +12,7 @@ export interface RecordedCall {
   name: 'invoke' | 'stream';
   admitted: Admitted;
   run: StartedRun;
+  guarded: GuardedCall | undefined;
   /** The body of the request, as its guardrails let it pass. Undefined when they refuse it. */
   input?: Uint8Array;
 }
@@ -96,7 +99,7 @@ function codeOf(error: unknown): string {
 }
 
 function spanOf(
-  { name, admitted: { agent, instance, user, hidden }, run, input }: RecordedCall,
+  { name, admitted: { agent, instance, user, hidden }, run, guarded, input }: RecordedCall,
   { error, output }: Outcome,
 ): Span {
   return {
@@ -121,7 +124,7 @@ function spanOf(
     input: hidden.inputs ? null : textOf(input),
     output: hidden.outputs ? null : textOf(output),
     error,
-    attributes: {},
+    attributes: attributesOfActions(guarded?.done ?? []),
   };
 }
 

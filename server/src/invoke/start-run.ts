@@ -9,9 +9,12 @@ import type { StartedRun } from './upstream.ts';
 /** A run of its own, which no other run has called. */
 export function startRun(
   { run_key }: Pick<Ingress, 'run_key'>,
-  { agent, instance, user, hidden }: Admitted,
+  { agent, instance, user, hidden: declared }: Admitted,
   trace: TraceContext,
 ): StartedRun {
+  // The caller reads the content of the run's spans, and those of the agent have what a guardrail hides from the caller.
+  const isGuarded = instance.rules.some(({ places }) => places.includes('ingress_out'));
+  const hidden = isGuarded ? { inputs: true, outputs: true } : declared;
   const id = randomUUIDv7();
   const token = signRunToken(run_key, {
     agent_id: agent.id,

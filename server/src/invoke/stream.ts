@@ -17,7 +17,7 @@ export async function stream(ingress: Ingress, incoming: Incoming): Promise<Repl
   const { agent, instance, user } = admitted;
   const run = startRun(ingress, admitted, incoming.trace);
   const guarded = guardCall(ingress, admitted, run, incoming.caller.origin);
-  const refused = { name: 'stream', admitted, run } as const;
+  const refused = { name: 'stream', admitted, run, guarded } as const;
   const checked = await orRecorded(ingress, refused, guardedInput(guarded, incoming.body));
   const recorded = { ...refused, input: checked };
   const calling = callAgent(ingress.connections, {

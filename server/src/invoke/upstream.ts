@@ -36,6 +36,7 @@ export interface StartedRun {
   id: string;
   token: string;
   trace: TraceContext;
+  /** From the spans of the agent. */
   hidden: HiddenContent;
   span: StartedSpan;
 }

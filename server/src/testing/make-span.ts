@@ -45,6 +45,7 @@ export async function storeSpans(db: Database, spans: readonly Span[]): Promise<
     sampling: { share: 1, slow_ms: 1 },
     keep_days: 14,
     max_bytes: 1024 ** 4,
+    freeBytes: undefined,
     onError: (error) => faults.push(error),
   });
   storing.add(spans);

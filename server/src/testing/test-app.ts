@@ -70,6 +70,8 @@ export interface TestAppSettings {
   console_dir?: string;
   /** Gets every line of the service's log. */
   onLog?: (line: string) => void;
+  /** Of the disk with the database. Without it a test depends on no disk of the machine. */
+  freeBytes?: () => Promise<number>;
 }
 
 export async function testApp({
@@ -77,6 +79,7 @@ export async function testApp({
   config: overrides = {},
   console_dir = '/nowhere',
   onLog,
+  freeBytes,
 }: TestAppSettings = {}): Promise<TestApp> {
   const database = await testDatabase();
   const { db } = database;
@@ -111,6 +114,7 @@ export async function testApp({
         keys,
         passwords: hashing,
         lock,
+        freeBytes,
         failed: new Promise<never>(() => {}),
         close: async () => await service_db.close(),
       },

@@ -25,7 +25,7 @@ function open(more: Partial<SpansParts> = {}) {
   const faults: unknown[] = [];
   const sampling = { share: 1, slow_ms: 5000 };
   const onError = (error: unknown) => faults.push(error);
-  const spans = openSpans({ db, keep_days: 2, max_bytes: gigabyte, sampling, onError, ...more });
+  const spans = openSpans({ db, keep_days: 2, max_bytes: gigabyte, sampling, freeBytes: undefined, onError, ...more });
   return { spans, faults };
 }
 

@@ -56,7 +56,7 @@ export interface SpansParts {
   max_bytes: number;
   sampling: store.Sampling;
   /** The free space of the disk with the database; undefined for a database elsewhere. */
-  freeBytes?: () => Promise<number>;
+  freeBytes: (() => Promise<number>) | undefined;
   onError: (error: unknown) => void;
 }
 

@@ -126,3 +126,21 @@ test('doctor reports spans that were not stored', async () => {
   await storeSpans(app.db, [{ ...old, started_us: old.started_us - week_us }]);
   expect(await look()).toMatchObject({ verdict: 'warning', detail: expect.stringContaining('1 not_of_today') });
 });
+
+test('a service whose database has a nearly full disk stores no spans, and doctor says why', async () => {
+  const freeBytes = async () => await Promise.resolve(1024 ** 3 - 1);
+  const full = await testApp({ config: { engine_host: 'unix:///nowhere/docker.sock' }, freeBytes });
+  try {
+    const { key } = await full.admin.client.call('keys.create', { body: { max_budget: '1' } });
+    await fetch(`${full.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'unknown', messages: [] }),
+    });
+    const look = async () => (await full.admin.client.call('service.doctor', {})).find(({ part }) => part === 'traces');
+    await expect.poll(look).toMatchObject({ detail: expect.stringContaining('1 storage_full') });
+    expect((await full.admin.client.call('traces.list', { query: {} })).items).toEqual([]);
+  } finally {
+    await full.stop();
+  }
+});

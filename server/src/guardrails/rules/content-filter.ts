@@ -55,7 +55,6 @@ function byModel(
     name: 'content_filter',
     places: placesOf('content_filter'),
     reads: 'all',
-    unit: 'sentence',
     on_failure,
     check: async (texts, _, ask) => {
       const asked = { model: requireModel(model ?? agent_model), texts, categories: chosen };

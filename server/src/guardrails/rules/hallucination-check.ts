@@ -16,7 +16,6 @@ export function hallucinationCheck(
     name: 'hallucination_check',
     places: placesOf('hallucination_check'),
     reads: 'answer',
-    unit: 'whole',
     on_failure,
     check: async (texts, { given }, ask) => {
       const judge = model ?? agent_model;

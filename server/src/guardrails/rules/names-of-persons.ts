@@ -18,7 +18,6 @@ export function namesOfPersons({ presidio, action, on_failure }: Options): Judge
     name: 'pii_detection',
     places: placesOf('pii_detection'),
     reads: 'all',
-    unit: 'sentence',
     on_failure,
     check: async (texts, _, ask) => {
       const spans = await Promise.all(

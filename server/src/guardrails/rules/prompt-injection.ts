@@ -81,7 +81,6 @@ function byModel({ model, threshold, on_failure }: Required<Omit<PromptInjection
   return {
     ...head,
     kind: 'judge',
-    unit: 'whole',
     on_failure,
     check: async (texts, _, ask) => {
       const task =

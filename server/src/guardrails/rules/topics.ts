@@ -58,7 +58,6 @@ function byModel({ allow, deny, model, on_failure }: Required<TopicsOptions>): J
   return {
     ...head,
     kind: 'judge',
-    unit: 'whole',
     on_failure,
     check: async (texts, _, ask) => {
       const task = `Score how much each text is about each topic, from 0 to 1.\n${named.map(({ label, name }) => `${label}: ${name}`).join('\n')}`;
