@@ -67,7 +67,7 @@ ${[
   row('source files of npm packages', code.length, await counted(code)),
 ].join('\n')}
 
-Source files have true e-mail and IP addresses: authors, examples and test data. No person has labelled them.
+Source files have true e-mail and IP addresses: authors, examples and test data. No person has labelled them. They are drawn from the installed packages, so the sample changes with these.
 
 \`npm run bench -- guardrails\` measures the cost of the guardrails: see [Benchmarks](benchmarks.md).
 `,
