@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canUse } from './can.ts';
 import { agentCost, costForecast } from './costs.ts';
 import { difference } from './difference.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -75,6 +76,16 @@ export const callFigures = z.object({
 });
 export type CallFigures = z.output<typeof callFigures>;
 
+/** A deploy is one of the newest version on its own target. */
+export const agentActions = [
+  'agents.delete',
+  'agents.restart',
+  'agents.start',
+  'agents.stop',
+  'deployments.create',
+  'invoke.call',
+] as const;
+
 export const agentStatus = z.object({
   name: z.string(),
   ref: z.string().nullable(),
@@ -107,6 +118,7 @@ export const agentStatus = z.object({
   deployed_at: z.string().nullable(),
   cost: agentCost.nullable().describe('null after an operation, and without `write` on the agent'),
   draining: z.array(z.string()).describe('revisions that finish their last calls'),
+  can: canUse(agentActions).nullable().describe('null in lists and after an operation'),
 });
 export type AgentStatus = z.output<typeof agentStatus>;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { configuredKinds } from './asset-kinds.ts';
+import { canUse } from './can.ts';
 import type { Endpoint } from './endpoint.ts';
 import { assetKinds, visibilities } from './roles.ts';
 import { runEvent } from './runs.ts';
@@ -40,10 +41,27 @@ export type Asset = z.output<typeof asset>;
 export const assetState = asset.pick({ ref: true, team: true, owner: true, visibility: true, published: true });
 export type AssetState = z.output<typeof assetState>;
 
+/** The status of an agent has the endpoints that depend on its deploy. */
+export const assetActions = [
+  'agents.push',
+  'approvals.submit',
+  'permissions.grant',
+  'permissions.revoke',
+  'registry.delete',
+  'registry.edit',
+  'registry.publish',
+  'registry.set_visibility',
+  'registry.transfer',
+  'registry.unpublish',
+  'secrets.remove',
+  'secrets.set',
+] as const;
+
 export const assetDetail = asset.extend({
   config: z.record(z.string(), z.unknown()).nullable(),
   versions: z.array(assetVersion),
   permissions: z.array(z.object({ principal: z.string(), actions: z.array(z.string()) })),
+  can: canUse(assetActions),
 });
 
 export const assetVersionDetail = assetVersion.extend({

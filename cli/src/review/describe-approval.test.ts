@@ -19,6 +19,7 @@ const approval: ApprovalDetail = {
   cost: null,
   guardrails: [],
   comments: [],
+  can: {},
   previous: null,
 };
 const changes = approval.changes;

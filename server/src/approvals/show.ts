@@ -1,18 +1,18 @@
-import type { Approval, ApprovalDetail } from '@gantry/contract/approvals.ts';
-import { Problem } from '@gantry/contract/problems.ts';
+import type { ApprovalDetail } from '@gantry/contract/approvals.ts';
 import { authorize } from '../access/authorize.ts';
-import type { Caller, SignedInCaller } from '../access/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
 import { costForecast } from '../ledger/agent-cost.ts';
 import { describeGuardrails } from '../guardrails/describe.ts';
 import { settings } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { compare } from '../registry/difference/compare.ts';
-import { findAssetById, findVersionById, type AssetRecord } from '../registry/find.ts';
+import { findVersionById, type AssetRecord } from '../registry/find.ts';
 import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
+import { canDecide } from './can-decide.ts';
 import { comments } from './comment-store.ts';
+import { loadRequest, readBack } from './load-request.ts';
 import { readsWords } from './policy.ts';
-import { approvalRecords } from './record.ts';
 import * as store from './store.ts';
 
 /** The version that a deploy on this target would replace. The folder deploy provides it. */
@@ -31,14 +31,18 @@ export async function show(db: Reader, findRunning: FindRunning, caller: Caller,
     asset.asset_kind === 'agent' ? await findRunning(db, asset.id, row.target) : await store.lastApproved(db, row);
   const inside = readsWords(user, row, asset);
   const version = await findVersionById(db, row.version_id);
+  const shown = await readBack(db, user, id);
+  const is_current = version?.digest === row.digest;
+  const all_comments = await comments(db, id);
   return {
-    ...(await readBack(db, user, id)),
-    is_current: version?.digest === row.digest,
+    ...shown,
+    is_current,
     compared_with: compared === undefined ? null : `${asset.ref}@${compared.version}`,
     changes: await compare(db, user, asset, { before: compared?.digest, after: row.digest }),
     cost: asset.asset_kind === 'agent' ? await costForecast(db, user, asset) : null,
     guardrails: version === undefined ? [] : await guardrails(db, asset, version.id),
-    comments: inside ? await comments(db, id) : [],
+    comments: inside ? all_comments : [],
+    can: await canDecide(db, { user, row, asset }, { shown, is_current, comments: all_comments.length }),
     previous: previousRecord(await store.previous(db, row), inside),
   };
 }
@@ -63,23 +67,4 @@ function previousRecord(row: store.ApprovalRow | undefined, inside: boolean): Ap
     decided_by: row.decider,
     decided_at,
   };
-}
-
-/** The request and its asset. Throws `not_found` if one of them is missing. */
-export async function loadRequest(
-  db: Reader,
-  id: string,
-  caller: Caller | null,
-): Promise<{ row: store.ApprovalRow; asset: AssetRecord }> {
-  const row = await store.approval(db, id);
-  const asset = row && (await findAssetById(db, row.asset_id, caller));
-  if (row === undefined || asset === undefined) throw new Problem('not_found');
-  return { row, asset };
-}
-
-export async function readBack(db: Reader, caller: SignedInCaller, id: string): Promise<Approval> {
-  const row = await store.approval(db, id);
-  const [record] = row === undefined ? [] : await approvalRecords(db, caller, [row]);
-  if (record === undefined) throw new Problem('not_found');
-  return record;
 }

@@ -1,4 +1,5 @@
 import { approvedVersions, closePending } from '../approvals/approval-for.ts';
+import { refuseApprovedNewest } from '../approvals/submit.ts';
 import type { AssetRef } from '@gantry/contract/refs.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Database } from '../database/database.ts';
@@ -33,8 +34,9 @@ interface RegistryParts {
 
 export function registryRoutes({ db, cursors, data_dir, readAsOf, moveKeys }: RegistryParts): RegistryHandlers {
   const parts = { db, places: pushPlaces(data_dir) };
-  const shown = async (caller: Caller, ref: AssetRef) => await show(db, approvedVersions, caller, ref);
-  const showNow = showAsOf(readAsOf, approvedVersions);
+  const approvals = { findApproved: approvedVersions, refuseApprovedNewest };
+  const shown = async (caller: Caller, ref: AssetRef) => await show(db, approvals, caller, ref);
+  const showNow = showAsOf({ db, readAsOf }, approvals);
   return {
     'agents.push': async ({ caller, callerNow, params, query, body, signal }) => {
       const request = { name: params.name, message: query.message, archive: body, signal, callerNow };
