@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { endpointUrl } from '@gantry/contract/client.ts';
 import type { Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
+import { sql } from '../database/sql.ts';
 import { serveAgent, storeAgent } from '../testing/stored-agent.ts';
 import { makeSpan, storeSpans } from '../testing/make-span.ts';
 import { deaf_host, makeWebhook } from '../testing/make-webhook.ts';
@@ -73,6 +74,8 @@ async function everythingOf(team: string, word: string, by: TestUser, boss: Test
     const { id } = await by.client.call('approvals.submit', { body: { asset: `agents/${name}`, message: word } });
     await boss.client.call('approvals.approve', { params: { id }, body: { reason: word } });
     await serveAgent(app, stored, 'http://127.0.0.1:1');
+    if (name !== agent)
+      await app.governed(sql`update route set desired = 'stopped' where agent_id = ${stored.asset_id} returning id`);
     const calls = [run_id, randomUUID()].map((run) => makeSpan({ agent_id: stored.asset_id, name: word, run_id: run }));
     await storeSpans(app.db, calls);
     await boss.client.call('deployments.create', { body: { ref: stored.ref, force: true } });
@@ -136,7 +139,9 @@ const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[]
       ],
     },
   ],
-  'agents.statuses': [{ filters: [{}] }],
+  'agents.statuses': [
+    { filters: [{}, { team: 'ml' }, { text: marker }, { state: 'stopped' }, { team: 'ml', text: agent }] },
+  ],
   'notifications.list': [{ filters: [{}, { unread: 'true' }] }],
   'audit.list': [
     {
@@ -336,16 +341,22 @@ describe('an asset has one name for every reader: no other spelling reaches it t
       ),
     ]);
 
+  const needed: Partial<Record<EndpointName, string>> = {
+    'registry.difference': '?from=1.0.0&to=1.0.0',
+    'registry.show_file': '?path=agent.yaml',
+  };
+
   test.each(paths)('the path of %s', async (name, params) => {
     const endpoint: Endpoint = endpoints[name];
+    const query = needed[name] ?? '';
     for (const spelling of odd(agent)) {
       const written = endpoint.path
         .replaceAll(/\{(\w+)\}/g, (_, key: string) => (key === 'name' ? 'NAME' : (params[key] ?? '')))
         .replace('NAME', encodeURI(spelling).replaceAll('?', '%3f').replaceAll('#', '%23'));
-      const status = await rawGet(written);
+      const status = await rawGet(written + query);
       expect([spelling, [400, 404].includes(status)]).toEqual([spelling, true]);
     }
-    const here = await rawGet(endpointUrl(app.url, endpoint, params, {}).pathname);
+    const here = await rawGet(endpointUrl(app.url, endpoint, params, {}).pathname + query);
     if (name === 'invoke.run') expect(here).toBe(404);
     else expect([200, 503]).toContain(here); // 503: the agent exists, but its container is missing
   });

@@ -372,6 +372,15 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
     body: { version: `1.0.${++made}`, config: {} },
   }),
   'registry.show_version': (at) => ({ params: { kind: 'agent', name: at.agent.name, version: '1.0.0' } }),
+  'registry.difference': (at) => ({
+    params: { kind: 'agent', name: at.agent.name },
+    query: { from: '1.0.0', to: '1.0.0' },
+  }),
+  'registry.files': (at) => ({ params: { kind: 'agent', name: at.agent.name, version: '1.0.0' } }),
+  'registry.show_file': (at) => ({
+    params: { kind: 'agent', name: at.agent.name, version: '1.0.0' },
+    query: { path: 'agent.yaml' },
+  }),
   'registry.set_visibility': async (_, look) => ({
     params: { kind: 'tool', name: await freshTool(look) },
     body: { visibility: 'private' },

@@ -9,45 +9,49 @@ import { authorize } from '../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { theOrg } from '../access/subject.ts';
 import type { Reader } from '../database/database.ts';
-import { agentCost, agentCosts } from '../ledger/agent-cost.ts';
+import { agentCosts } from '../ledger/agent-cost.ts';
 import { settings, type Settings } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findAssetsById, findVersion, type AssetRecord } from '../registry/find.ts';
-import { loadAsset } from '../registry/load-asset.ts';
-import { list, listRecent } from '../registry/assets/list.ts';
+import { list, listRecent, search } from '../registry/assets/list.ts';
 import { loadAgentConfigs } from '../registry/versions/load-version-content.ts';
 import { findRuns, type RunRow } from '../runs/run.ts';
 import { readPresentSecrets } from '../secrets/delivery.ts';
 import { dailyFigures } from '../traces/daily-figures.ts';
-import { lastCondition, look, unseen, type Condition } from './condition.ts';
+import { lastCondition, look, unknownAfter, unseen, type Condition } from './condition.ts';
 import { whyOutsideSetting } from './egress.ts';
 import { endpointOf } from './endpoint.ts';
 import type { DeployParts } from './parts.ts';
+import { whereState } from './state-store.ts';
 import * as store from './store.ts';
+
+export interface StatusQuery {
+  state?: AgentStatus['state'] | undefined;
+  team?: string | undefined;
+  text?: string | undefined;
+  limit: number;
+  cursor?: string | undefined;
+}
 
 /** For a condition from the records. */
 export type StatusParts = Pick<DeployParts, 'db' | 'base_url' | 'start_deadline_ms'>;
 
-export async function showStatus(
-  parts: DeployParts,
-  caller: Caller,
-  name: string,
-  signal: AbortSignal,
-): Promise<AgentStatus> {
-  const asset = await loadAsset(parts.db, { kind: 'agent', name }, caller);
-  const user = signedIn(caller);
-  authorize(user, 'deployment.read', asset);
-  return { ...(await agentStatus(parts, asset, signal)), cost: await agentCost(parts.db, user, asset) };
-}
-
 export async function listStatuses(
   parts: DeployParts,
   caller: Caller,
-  query: { limit: number; cursor?: string | undefined },
+  { state, text, ...query }: StatusQuery,
 ): Promise<Page<AgentStatus>> {
   authorize(caller, 'deployment.list', theOrg);
-  const page = await list(parts.db, parts.cursors, caller, { ...query, kind: 'agent' });
-  return { ...page, items: await statusesOf(parts, signedIn(caller), page.items) };
+  const { db, cursors } = parts;
+  const narrowing = state && { name: state, where: whereState(state, unknownAfter(parts)) };
+  const asked = { ...query, kind: 'agent', narrowing } as const;
+  const page =
+    text === undefined
+      ? await list(db, cursors, caller, asked)
+      : await search(db, cursors, caller, { ...asked, q: text });
+  const items = await statusesOf(parts, signedIn(caller), page.items);
+  // A state can change between the two statements.
+  return { ...page, items: items.filter((one) => state === undefined || one.state === state) };
 }
 
 /** The agents with the latest changes, from their last checks. */
@@ -172,6 +176,7 @@ function describe(parts: StatusParts, listed: ListedAgent, condition: Condition)
     deployed_by: route?.deployed_by_name ?? null,
     deployed_at: route?.created_at ?? null,
     cost: null,
+    can: null,
   };
 }
 
