@@ -1,8 +1,8 @@
 // `npm run screenshots`: each page of the console in both themes and at phone width, into docs/console/. Words after it choose pages by name.
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createClient } from '@gantry/contract/client.ts';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { openBrowser, settle, visit, type Screen } from './browser.ts';
 import { openConsoleStage, type ConsoleStage, type Person } from './stage.ts';
 
@@ -38,11 +38,25 @@ async function shoot(
   for (const [name, path] of pages) {
     await page.goto(path);
     await settle(page);
-    await page.screenshot({ path: join(folder, `${name}-${screen}.png`), fullPage: true });
+    await writeFile(join(folder, `${name}-${screen}.webp`), await picture(page));
     process.stdout.write(`${name}-${screen}\n`);
   }
   await close();
   if (faults.length > 0) throw new Error(faults.join('\n'));
+}
+
+/** The whole page, in a window as high as its content: what sticks to the window reaches to its end. */
+async function picture(page: Page): Promise<Buffer> {
+  const { width = 0, height = 0 } = page.viewportSize() ?? {};
+  const content = await page.evaluate<number>('document.documentElement.scrollHeight');
+  await page.setViewportSize({ width, height: Math.max(height, Math.min(content, 4000)) });
+  // Code is measured again after a change of the window.
+  await page.waitForTimeout(300);
+  const session = await page.context().newCDPSession(page);
+  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 85 });
+  await session.detach();
+  await page.setViewportSize({ width, height });
+  return Buffer.from(data, 'base64');
 }
 
 async function pagesOf({ gantry }: ConsoleStage): Promise<Shown[]> {
