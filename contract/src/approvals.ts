@@ -59,9 +59,17 @@ export const approvalDetail = approval.extend({
     .string()
     .nullable()
     .describe('the running version on this target; for kinds that are not deployed, the last approved version'),
+  compared_approval: approval
+    .pick({ id: true, decided_by: true, decided_at: true })
+    .nullable()
+    .describe('the approval of the compared version; null without one'),
   changes: difference,
   cost: costForecast.nullable().describe('null without `write` on the asset, and for kinds that are not deployed'),
   guardrails: z.array(z.string()).describe('the guardrails in effect, as sentences; empty without any'),
+  unguarded: z
+    .string()
+    .nullable()
+    .describe('why the agent can call a model past its guardrails and budget; null when it cannot'),
   comments: z.array(comment),
   can: canUse(requestActions),
   previous: approval

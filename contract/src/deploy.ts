@@ -61,6 +61,10 @@ export const plan = z.object({
   /** Against the running revision; without one, everything is new. */
   running: z.string().nullable(),
   changes: difference,
+  unguarded: z
+    .string()
+    .nullable()
+    .describe('why the agent can call a model past its guardrails and budget; null when it cannot'),
   cost: costForecast.nullable().describe('null without `write` on the agent'),
 });
 export type Plan = z.output<typeof plan>;

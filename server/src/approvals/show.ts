@@ -1,3 +1,4 @@
+import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import type { ApprovalDetail } from '@gantry/contract/approvals.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
@@ -22,8 +23,18 @@ export type FindRunning = (
   target: string,
 ) => Promise<{ version: string; digest: string } | undefined>;
 
+/** Why an agent can call a model past its guardrails and budget. The folder deploy provides it. */
+export type WhyUnguarded = (
+  db: Reader,
+  agent: { agent_id: string; team: AssetRecord['team']; config: AgentConfig },
+) => Promise<string | undefined>;
+
 /** The request with all facts for a decision. */
-export async function show(db: Reader, findRunning: FindRunning, caller: Caller, id: string): Promise<ApprovalDetail> {
+export async function show(
+  { db, findRunning, whyUnguarded }: { db: Reader; findRunning: FindRunning; whyUnguarded: WhyUnguarded },
+  caller: Caller,
+  id: string,
+): Promise<ApprovalDetail> {
   const user = signedIn(caller);
   const { row, asset } = await loadRequest(db, id, user);
   authorize(user, 'approval.read', asset);
@@ -38,19 +49,37 @@ export async function show(db: Reader, findRunning: FindRunning, caller: Caller,
     ...shown,
     is_current,
     compared_with: compared === undefined ? null : `${asset.ref}@${compared.version}`,
+    compared_approval: compared === undefined ? null : await approvalOf(db, row, compared.digest),
     changes: await compare(db, user, asset, { before: compared?.digest, after: row.digest }),
     cost: asset.asset_kind === 'agent' ? await costForecast(db, user, asset) : null,
-    guardrails: version === undefined ? [] : await guardrails(db, asset, version.id),
+    ...(await guarding(db, whyUnguarded, asset, version?.id)),
     comments: inside ? all_comments : [],
     can: await canDecide(db, { user, row, asset }, { shown, is_current, comments: all_comments.length }),
     previous: previousRecord(await store.previous(db, row), inside),
   };
 }
 
-async function guardrails(db: Reader, { asset_kind, team }: AssetRecord, version_id: string): Promise<string[]> {
-  if (asset_kind !== 'agent') return [];
+async function approvalOf(
+  db: Reader,
+  { asset_id, target }: store.ApprovalRow,
+  digest: string,
+): Promise<ApprovalDetail['compared_approval']> {
+  const row = await store.approvalOfContent(db, { asset_id, target, digest });
+  return row === undefined ? null : { id: row.id, decided_by: row.decider, decided_at: row.decided_at };
+}
+
+async function guarding(
+  db: Reader,
+  whyUnguarded: WhyUnguarded,
+  { asset_kind, id: agent_id, team }: AssetRecord,
+  version_id: string | undefined,
+): Promise<Pick<ApprovalDetail, 'guardrails' | 'unguarded'>> {
+  if (asset_kind !== 'agent' || version_id === undefined) return { guardrails: [], unguarded: null };
   const config = await loadAgentConfig(db, version_id);
-  return describeGuardrails(await settings(db), { config, team: team.name });
+  return {
+    guardrails: describeGuardrails(await settings(db), { config, team: team.name }),
+    unguarded: (await whyUnguarded(db, { agent_id, team, config })) ?? null,
+  };
 }
 
 function previousRecord(row: store.ApprovalRow | undefined, inside: boolean): ApprovalDetail['previous'] {
