@@ -24,8 +24,10 @@ const columns: readonly Column<AgentStatus>[] = [
 ];
 
 export function AgentsPage() {
-  const search = route.useSearch();
-  const agents = useInfiniteQuery(askList('agents.statuses', { query: { ...search, limit: 200 } }));
+  const { state, ...search } = route.useSearch();
+  // The service refuses a state that it does not know.
+  const query = { ...search, state: state as AgentStatus['state'] | undefined, limit: 200 };
+  const agents = useInfiniteQuery(askList('agents.statuses', { query }));
   return (
     <Page
       title="Agents"
@@ -53,7 +55,7 @@ export function AgentsPage() {
         {...pagesOf(agents)}
         empty={
           <Empty>
-            {Object.keys(search).length === 0
+            {state === undefined && Object.keys(search).length === 0
               ? 'No agent is here yet. An agent is a folder with agent.py, a dependency file and agent.yaml.'
               : 'No agent that you may read fits these filters.'}
           </Empty>
