@@ -15,7 +15,7 @@ interface TrendProps {
   total: string;
   aside?: ReactNode;
   bars: readonly Bar[];
-  /** `at` is the index of the part. */
+  /** `at` is counted in parts from the left. */
   marks?: readonly { at: number; says: string }[];
   isFailure?: boolean;
   /** In place of the bars where all are zero. */
@@ -64,7 +64,7 @@ export function Trend({ label, total, aside, bars, marks = [], isFailure = false
           <span
             key={`${at} ${says}`}
             title={says}
-            style={{ left: `${((at + 0.5) / bars.length) * 100}%` }}
+            style={{ left: `${(at / bars.length) * 100}%` }}
             className="absolute top-0 bottom-0 border-l border-dashed border-line-strong"
           >
             <span aria-hidden className="absolute -top-1.5 -left-1.25 text-[9px] text-quiet">

@@ -39,9 +39,9 @@ function Trends({ figures: { since, step_seconds, steps }, day, deploys }: Trend
   const bars = (of: (step: Figures['steps'][number]) => number | null, print: (value: number) => string) =>
     steps.map((step, n) => ({ value: of(step), says: `from ${from(n)}: ${print(of(step) ?? 0)}` }));
   const marks = deploys.flatMap(({ version, state, ended_at }) => {
-    const at = ended_at === null ? -1 : Math.floor((Date.parse(ended_at) - start) / step_ms);
+    const at = ended_at === null ? -1 : (Date.parse(ended_at) - start) / step_ms;
     if (state !== 'done' || ended_at === null || at < 0) return [];
-    return [{ at: Math.min(at, steps.length - 1), says: `${version} was deployed at ${exactTime(ended_at)}` }];
+    return [{ at: Math.min(at, steps.length), says: `${version} was deployed at ${exactTime(ended_at)}` }];
   });
   const usd = steps.map((step) => step.usd).filter((each) => each !== null);
   const shared = { marks, empty: 'no calls' };
