@@ -90,6 +90,30 @@ test('a grace is the same word and the same length of time for a key and for a s
   expect(sent).toEqual([{ grace_seconds: 7200 }, { grace_seconds: 7200 }]);
 });
 
+test('svc diff shows the changes of two versions of one asset, and svc files a version’s files and their text', async () => {
+  const files = [{ path: 'agent.py', bytes: 12, sha256: 'x' }];
+  const diff = '--- a/agent.py\n+++ b/agent.py\n@@ -1,1 +1,1 @@\n-old\n+new\n';
+  const changed = { path: 'agent.py', change: 'changed', before_bytes: 4, after_bytes: 4, diff, no_diff: null };
+  const changes = { config: [], files: [changed], dependencies: [], base_image: null, reach: [] };
+  await using service = await scriptService({
+    'GET /api/v1/registry/agent/greeter/difference': data({
+      from: 'agents/greeter@1.0.0',
+      to: 'agents/greeter@1.1.0',
+      changes,
+    }),
+    'GET /api/v1/registry/agent/greeter/versions/1.0.0/files': data(files),
+    'GET /api/v1/registry/agent/greeter/versions/1.0.0/file': data({ ...files[0], text: 'x = 1\n', no_text: null }),
+  });
+  const where = { home, env: { SERVICE_URL: service.url, SERVICE_API_TOKEN: 't' } };
+  const run = async (words: string) => await runSvc(words.split(' '), where);
+  const compared = await run('diff agents/greeter@1.0.0 agents/greeter@1.1.0');
+  expect([compared.exit, compared.stdout]).toEqual([0, expect.stringContaining('-old\n+new')]);
+  expect(service.asked.at(-1)?.query).toBe('?from=1.0.0&to=1.1.0');
+  expect((await run('diff agents/greeter@1.0.0 agents/other@1.1.0')).exit).toBe(2);
+  expect((await run('files agents/greeter@1.0.0')).stdout).toContain('agent.py');
+  expect((await run('files agents/greeter@1.0.0 agent.py')).stdout).toContain('x = 1');
+});
+
 test('without a session a command is refused with the sign-in command', async () => {
   const { exit, stderr } = await runSvc(['whoami'], { home });
   expect(stderr).toContain('`svc login`');

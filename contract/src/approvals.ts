@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canUse } from './can.ts';
 import { costForecast } from './costs.ts';
 import { difference } from './difference.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -35,6 +36,22 @@ export type Approval = z.output<typeof approval>;
 export const comment = z.object({ id, author: z.string(), message: z.string(), created_at: z.string() });
 export type Comment = z.output<typeof comment>;
 
+/** The status from which an endpoint moves a request. The other endpoints work in every status. */
+export const movesFrom = {
+  'approvals.approve': 'pending',
+  'approvals.reject': 'pending',
+  'approvals.withdraw': 'pending',
+  'approvals.revoke': 'approved',
+} as const satisfies Record<string, (typeof approvalStates)[number]>;
+
+export const requestActions = [
+  'approvals.approve',
+  'approvals.comment',
+  'approvals.reject',
+  'approvals.revoke',
+  'approvals.withdraw',
+] as const;
+
 export const approvalDetail = approval.extend({
   /** False when the version has new content; then this request can only be rejected. */
   is_current: z.boolean(),
@@ -42,10 +59,19 @@ export const approvalDetail = approval.extend({
     .string()
     .nullable()
     .describe('the running version on this target; for kinds that are not deployed, the last approved version'),
+  compared_approval: approval
+    .pick({ id: true, decided_by: true, decided_at: true })
+    .nullable()
+    .describe('the approval of the compared version; null without one'),
   changes: difference,
   cost: costForecast.nullable().describe('null without `write` on the asset, and for kinds that are not deployed'),
   guardrails: z.array(z.string()).describe('the guardrails in effect, as sentences; empty without any'),
+  unguarded: z
+    .string()
+    .nullable()
+    .describe('why the agent can call a model past its guardrails and budget; null when it cannot'),
   comments: z.array(comment),
+  can: canUse(requestActions),
   previous: approval
     .pick({
       id: true,

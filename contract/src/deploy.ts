@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canUse } from './can.ts';
 import { agentCost, costForecast } from './costs.ts';
 import { difference } from './difference.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -60,6 +61,10 @@ export const plan = z.object({
   /** Against the running revision; without one, everything is new. */
   running: z.string().nullable(),
   changes: difference,
+  unguarded: z
+    .string()
+    .nullable()
+    .describe('why the agent can call a model past its guardrails and budget; null when it cannot'),
   cost: costForecast.nullable().describe('null without `write` on the agent'),
 });
 export type Plan = z.output<typeof plan>;
@@ -74,6 +79,16 @@ export const callFigures = z.object({
   p95_ms: z.number().nullable(),
 });
 export type CallFigures = z.output<typeof callFigures>;
+
+/** A deploy is one of the newest version on its own target. */
+export const agentActions = [
+  'agents.delete',
+  'agents.restart',
+  'agents.start',
+  'agents.stop',
+  'deployments.create',
+  'invoke.call',
+] as const;
 
 export const agentStatus = z.object({
   name: z.string(),
@@ -107,6 +122,7 @@ export const agentStatus = z.object({
   deployed_at: z.string().nullable(),
   cost: agentCost.nullable().describe('null after an operation, and without `write` on the agent'),
   draining: z.array(z.string()).describe('revisions that finish their last calls'),
+  can: canUse(agentActions).nullable().describe('null in lists and after an operation'),
 });
 export type AgentStatus = z.output<typeof agentStatus>;
 

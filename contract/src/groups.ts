@@ -1,16 +1,24 @@
 import { z } from 'zod';
+import { canUse } from './can.ts';
 import type { Endpoint } from './endpoint.ts';
 import { byId, email, id, name, paging, text, time } from './wire.ts';
+
+export const groupMember = z.object({ id, email: z.string() });
 
 export const group = z.object({
   id,
   name: z.string(),
   team: z.string(),
   description: z.string(),
-  members: z.array(z.object({ id, email: z.string() })).describe('active users of its team'),
+  members: z.array(groupMember).describe('active users of its team'),
   created_at: time,
 });
 export type Group = z.output<typeof group>;
+
+export const groupActions = ['groups.add_member', 'groups.delete', 'groups.remove_member', 'groups.update'] as const;
+
+export const groupDetail = group.extend({ can: canUse(groupActions) });
+export type GroupDetail = z.output<typeof groupDetail>;
 
 const description = text.max(1000);
 
@@ -39,7 +47,7 @@ export const groupsEndpoints = {
     summary: 'A group and its members',
     operation: 'group.read',
     params: byId,
-    reply: { kind: 'data', status: 200, schema: group },
+    reply: { kind: 'data', status: 200, schema: groupDetail },
     problems: [],
   },
   'groups.update': {

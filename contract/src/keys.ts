@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canUse } from './can.ts';
 import type { Endpoint } from './endpoint.ts';
 import { byId, id, name, paging, shownOnce, text, time } from './wire.ts';
 
@@ -50,6 +51,11 @@ export const gatewayKey = z.object({
   expires_at: time.nullable(),
 });
 export type GatewayKey = z.output<typeof gatewayKey>;
+
+export const keyActions = ['keys.claim', 'keys.resume', 'keys.reveal', 'keys.revoke', 'keys.rotate'] as const;
+
+export const gatewayKeyDetail = gatewayKey.extend({ can: canUse(keyActions) });
+export type GatewayKeyDetail = z.output<typeof gatewayKeyDetail>;
 
 export const gatewayKeyWithValue = gatewayKey.extend({
   key: shownOnce('shown once, so absent when an Idempotency-Key repeats this answer'),
@@ -113,7 +119,7 @@ export const keysEndpoints = {
     summary: 'A gateway key; its value is omitted',
     operation: 'key.list',
     params: byId,
-    reply: { kind: 'data', status: 200, schema: gatewayKey },
+    reply: { kind: 'data', status: 200, schema: gatewayKeyDetail },
     problems: [],
   },
   'keys.claim': {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canUse } from './can.ts';
 import type { Endpoint } from './endpoint.ts';
 import { roles } from './roles.ts';
 import { email, id } from './wire.ts';
@@ -25,6 +26,44 @@ export type UserRecord = z.output<typeof userRecord>;
 
 export const waitingKey = z.object({ id, team: z.string(), prefix: z.string() });
 export type WaitingKey = z.output<typeof waitingKey>;
+
+/** The endpoints for a role in the organisation, or for people only; the budgets are those of the organisation. */
+export const orgActions = [
+  'audit.export',
+  'audit.follow',
+  'audit.key',
+  'audit.list',
+  'audit.prove',
+  'audit.verify',
+  'auth.change_password',
+  'budgets.set',
+  'budgets.show',
+  'keys.reveal',
+  'notifications.count',
+  'notifications.list',
+  'notifications.read',
+  'org.check',
+  'org.set',
+  'service.doctor',
+  'teams.create',
+  'teams.delete',
+  'users.create',
+  'users.list',
+  'users.remove',
+  'users.reset_password',
+  'users.show',
+  'users.update',
+  'webhooks.create',
+  'webhooks.delete',
+  'webhooks.deliveries',
+  'webhooks.list',
+  'webhooks.redeliver',
+  'webhooks.rotate',
+  'webhooks.show',
+  'webhooks.test',
+] as const;
+
+export const me = userRecord.extend({ can: canUse(orgActions) });
 
 export const accessToken = z.object({
   access_token: z.string(),
@@ -81,7 +120,7 @@ export const loginEndpoints = {
     path: '/api/v1/auth/me',
     summary: 'Who you are',
     operation: 'session.read',
-    reply: { kind: 'data', status: 200, schema: userRecord },
+    reply: { kind: 'data', status: 200, schema: me },
     problems: [],
   },
   'auth.revoke': {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canUse } from './can.ts';
 import type { Endpoint } from './endpoint.ts';
 import { roles } from './roles.ts';
 import { byId, email, id, name, paging, shownOnce, text, time } from './wire.ts';
@@ -12,6 +13,23 @@ export const team = z.object({
   your_role: role.nullable(),
   members: z.array(z.object({ principal: z.string(), role })),
 });
+
+export const teamActions = [
+  'budgets.set',
+  'budgets.show',
+  'groups.create',
+  'key_defaults.set',
+  'keys.create',
+  'principals.create',
+  'registry.create',
+  'secrets.remove',
+  'secrets.set',
+  'teams.add_member',
+  'teams.delete',
+  'teams.remove_member',
+] as const;
+
+export const teamDetail = team.extend({ can: canUse(teamActions) });
 
 export const user = z.object({
   id,
@@ -69,7 +87,7 @@ export const principalsEndpoints = {
     summary: 'A team and its members',
     operation: 'team.read',
     params: byTeam,
-    reply: { kind: 'data', status: 200, schema: team },
+    reply: { kind: 'data', status: 200, schema: teamDetail },
     problems: [],
   },
   'teams.add_member': {

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { configuredKinds } from './asset-kinds.ts';
+import { canUse } from './can.ts';
+import { difference } from './difference.ts';
 import type { Endpoint } from './endpoint.ts';
 import { assetKinds, visibilities } from './roles.ts';
 import { runEvent } from './runs.ts';
@@ -40,10 +42,27 @@ export type Asset = z.output<typeof asset>;
 export const assetState = asset.pick({ ref: true, team: true, owner: true, visibility: true, published: true });
 export type AssetState = z.output<typeof assetState>;
 
+/** The status of an agent has the endpoints that depend on its deploy. */
+export const assetActions = [
+  'agents.push',
+  'approvals.submit',
+  'permissions.grant',
+  'permissions.revoke',
+  'registry.delete',
+  'registry.edit',
+  'registry.publish',
+  'registry.set_visibility',
+  'registry.transfer',
+  'registry.unpublish',
+  'secrets.remove',
+  'secrets.set',
+] as const;
+
 export const assetDetail = asset.extend({
   config: z.record(z.string(), z.unknown()).nullable(),
   versions: z.array(assetVersion),
   permissions: z.array(z.object({ principal: z.string(), actions: z.array(z.string()) })),
+  can: canUse(assetActions),
 });
 
 export const assetVersionDetail = assetVersion.extend({
@@ -53,6 +72,28 @@ export const assetVersionDetail = assetVersion.extend({
     .describe('its references, pinned when this version was created'),
 });
 export type AssetVersionDetail = z.output<typeof assetVersionDetail>;
+
+/** A longer text is not shown. */
+export const max_text_bytes = 200_000;
+
+export const versionFile = z.object({
+  path: z.string(),
+  bytes: z.number().int(),
+  sha256: z.string(),
+});
+
+export const versionText = versionFile.extend({
+  text: z.string().nullable().describe('as it was pushed; without it, `no_text` has the reason'),
+  no_text: z.enum(['binary', 'too_large']).nullable(),
+});
+export type VersionText = z.output<typeof versionText>;
+
+export const versionDifference = z.object({
+  from: z.string().describe('agents/<name>@<version>'),
+  to: z.string(),
+  changes: difference,
+});
+export type VersionDifference = z.output<typeof versionDifference>;
 
 export const push = z.object({
   id,
@@ -149,6 +190,35 @@ export const registryEndpoints = {
     operation: 'asset.read',
     params: byKindAndName.extend({ version }),
     reply: { kind: 'data', status: 200, schema: assetVersionDetail },
+    problems: [],
+  },
+  'registry.difference': {
+    method: 'GET',
+    path: '/api/v1/registry/{kind}/{name}/difference',
+    summary: 'The changes between two versions: config, files, packages, base image and access',
+    operation: 'asset.read',
+    params: byKindAndName,
+    query: z.strictObject({ from: version, to: version }),
+    reply: { kind: 'data', status: 200, schema: versionDifference },
+    problems: [],
+  },
+  'registry.files': {
+    method: 'GET',
+    path: '/api/v1/registry/{kind}/{name}/versions/{version}/files',
+    summary: 'The files of a version; only agents have files',
+    operation: 'asset.read',
+    params: byKindAndName.extend({ version }),
+    reply: { kind: 'data', status: 200, schema: z.array(versionFile) },
+    problems: [],
+  },
+  'registry.show_file': {
+    method: 'GET',
+    path: '/api/v1/registry/{kind}/{name}/versions/{version}/file',
+    summary: 'The text of one file of a version, such as its agent.yaml',
+    operation: 'asset.write',
+    params: byKindAndName.extend({ version }),
+    query: z.strictObject({ path: z.string().min(1).max(1000) }),
+    reply: { kind: 'data', status: 200, schema: versionText },
     problems: [],
   },
   'registry.create': {

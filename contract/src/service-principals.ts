@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { globPattern } from './asset-globs.ts';
+import { canUse } from './can.ts';
 import type { Endpoint } from './endpoint.ts';
 import { accessToken } from './login.ts';
 import { roles } from './roles.ts';
@@ -31,6 +32,11 @@ export const servicePrincipal = z.object({
   key_is_old: z.boolean().describe(`the newest key is older than ${rotate_after_days} days`),
 });
 export type ServicePrincipal = z.output<typeof servicePrincipal>;
+
+export const principalActions = ['principals.delete', 'principals.rotate_key', 'principals.update'] as const;
+
+export const servicePrincipalDetail = servicePrincipal.extend({ can: canUse(principalActions) });
+export type ServicePrincipalDetail = z.output<typeof servicePrincipalDetail>;
 
 export const servicePrincipalWithKey = servicePrincipal.extend({
   key: shownOnce('shown once, so absent when an Idempotency-Key repeats this answer'),
@@ -73,7 +79,7 @@ export const servicePrincipalsEndpoints = {
     summary: 'A service principal and its keys',
     operation: 'principal.read',
     params: byId,
-    reply: { kind: 'data', status: 200, schema: servicePrincipal },
+    reply: { kind: 'data', status: 200, schema: servicePrincipalDetail },
     problems: [],
   },
   'principals.update': {

@@ -18,7 +18,10 @@ const approval: ApprovalDetail = {
   changes: { config: [], files: [], dependencies: [], base_image: null, reach: [] },
   cost: null,
   guardrails: [],
+  unguarded: null,
+  compared_approval: null,
   comments: [],
+  can: {},
   previous: null,
 };
 const changes = approval.changes;
@@ -42,11 +45,13 @@ test('a kind that is not deployed has no target, and an expiring request has its
   expect(printed(describeApproval(tool))).toMatch(/Expires +2026-02-14T11:00:00Z/);
 });
 
-test('the view has the previous request and the comments', () => {
+test('the view has the approval of the compared version, the previous request and the comments', () => {
   const { message: _, ...closed } = { ...approval, status: 'rejected', closed_reason: 'rejected' } as const;
   const previous = { ...closed, asset_version: '1.0.9', reason: 'too wide', decided_by: 'max@example.com' };
   const comments = [{ id, author: 'max@example.com', message: 'why?', created_at: '2026-01-31T12:00:00Z' }];
-  const text = printed(describeHistory({ ...approval, previous, comments }));
+  const compared_approval = { id, decided_by: 'eve@example.com', decided_at: '2026-01-30T12:00:00Z' };
+  const text = printed(describeHistory({ ...approval, previous, comments, compared_approval }));
+  expect(text).toContain('since  agents/greeter@1.0.0 approved by eve@example.com 2026-01-30T12:00:00Z');
   expect(text).toContain(`before  ${id}  1.0.9 rejected by max@example.com: too wide`);
   expect(text).toContain('2026-01-31T12:00:00Z  max@example.com: why?');
 });

@@ -30,9 +30,18 @@ export function stateOf(approval: Approval): Cell {
     : state(approval.status);
 }
 
-/** The comments, oldest first, and the outcome of the previous request. */
-export function describeHistory({ comments, previous }: ApprovalDetail): View {
+/** The approval of the compared version, the outcome of the previous request, and the comments, oldest first. */
+export function describeHistory({ comments, previous, compared_with, compared_approval }: ApprovalDetail): View {
   return [
+    ...(compared_approval === null || compared_approval.decided_at === null
+      ? []
+      : [
+          line(
+            faint('since  '),
+            `${compared_with ?? ''} approved by ${compared_approval.decided_by ?? 'an admin'} `,
+            time(compared_approval.decided_at),
+          ),
+        ]),
     ...(previous === null
       ? []
       : [

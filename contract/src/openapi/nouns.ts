@@ -3,6 +3,7 @@ import * as approvals from '../approvals.ts';
 import * as audit from '../audit.ts';
 import * as auditStream from '../audit-stream.ts';
 import * as budgets from '../budgets.ts';
+import * as can from '../can.ts';
 import * as costs from '../costs.ts';
 import * as deploy from '../deploy.ts';
 import * as difference from '../difference.ts';
@@ -42,7 +43,11 @@ export const nouns: readonly Noun[] = [
   { tag: 'service-principals', about: 'Programs that sign in with a key', files: [servicePrincipals] },
   { tag: 'org', about: "The organisation's settings", files: [org] },
   { tag: 'registry', about: 'Assets and their versions', files: [registry] },
-  { tag: 'permissions', about: 'Access-control entries, and why a call is allowed or refused', files: [permissions] },
+  {
+    tag: 'permissions',
+    about: 'Access-control entries, and why a call is allowed or refused',
+    files: [permissions, can],
+  },
   { tag: 'approvals', about: 'Requests for approval and their decisions', files: [approvals, difference] },
   { tag: 'notifications', about: "A user's notifications", files: [notifications] },
   { tag: 'secrets', about: 'Values that agents get as variables; no endpoint answers one', files: [secrets] },

@@ -5,30 +5,37 @@ import type { Caller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import type { Database } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
+import type { Asked } from './decide-request.ts';
 import * as store from './comment-store.ts';
 import { readsWords } from './policy.ts';
-import { loadRequest } from './show.ts';
+import { loadRequest } from './load-request.ts';
 
 // A request shows all its comments at once.
-const most = 200;
+export const most_comments = 200;
 
 /** Adds a comment to a request, also to a decided one. Nothing deletes a comment. */
 export async function comment(db: Database, caller: Caller, id: string, message: string): Promise<Comment> {
   const user = signedIn(caller);
   const { row, asset } = await loadRequest(db, id, user);
   const grant = authorize(user, 'approval.comment', asset);
-  if (!readsWords(user, row, asset)) {
-    const reason = 'Only the team, the owner, the submitter and platform admins may comment on this request.';
-    throw new Refusal({ code: 'forbidden', reason }, 'approval.comment', asset);
-  }
+  requireWords({ user, row, asset });
   return await change(db, grant, 'approval.commented', async (tx, note) => {
-    const made = await store.insert(tx, { approval_id: id, author_id: user.id, message, most });
-    if (made === undefined)
-      throw new Problem('conflict', {
-        detail: `This request has ${most} comments, and that is the limit.`,
-        hint: `Continue in a new request: svc submit --asset ${asset.ref}`,
-      });
+    const made = await store.insert(tx, { approval_id: id, author_id: user.id, message, most: most_comments });
+    if (made === undefined) throw tooMany(asset);
     note({ approval_id: id, comment_id: made.id, version: row.version, message });
     return { ...made, author: user.label, message };
+  });
+}
+
+export function requireWords({ user, row, asset }: Asked): void {
+  if (readsWords(user, row, asset)) return;
+  const reason = 'Only the team, the owner, the submitter and platform admins may comment on this request.';
+  throw new Refusal({ code: 'forbidden', reason }, 'approval.comment', asset);
+}
+
+export function tooMany({ ref }: { ref: string }): Problem {
+  return new Problem('conflict', {
+    detail: `This request has ${most_comments} comments, and that is the limit.`,
+    hint: `Continue in a new request: svc submit --asset ${ref}`,
   });
 }

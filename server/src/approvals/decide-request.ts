@@ -13,13 +13,13 @@ import { finalise, lockDigest } from '../registry/versions/version.ts';
 import { approversOf, makersOf } from './approvers.ts';
 import { expireOverdue } from './expire.ts';
 import { partIn } from './policy.ts';
-import { loadRequest, readBack } from './show.ts';
+import { loadRequest, readBack } from './load-request.ts';
 import * as store from './store.ts';
 import { removeVotes, vote, votes } from './vote-store.ts';
 
 type Verdict = Pick<store.Decision, 'status' | 'reason'>;
 
-interface Asked {
+export interface Asked {
   user: SignedInCaller;
   row: store.ApprovalRow;
   asset: AssetRecord;
@@ -89,7 +89,8 @@ async function approveOnce(tx: GovernedTx, asked: Asked, reason: string) {
   return { isNew, approvers };
 }
 
-async function refuseOwn(db: Reader, { user, row, asset }: Asked): Promise<void> {
+/** Throws `own_request`. */
+export async function refuseOwn(db: Reader, { user, row, asset }: Asked): Promise<void> {
   const makers = (await makersOf(db, [row])).get(row.id);
   const part = makers && partIn(makers, user.id);
   if (part === undefined) return;
@@ -118,7 +119,7 @@ export function alreadyDecided(decided: Approval): Problem {
   });
 }
 
-function superseded(row: store.ApprovalRow): Problem {
+export function superseded(row: store.ApprovalRow): Problem {
   return new Problem('superseded', {
     detail: `The content of version ${row.version} has changed since this request.`,
   });

@@ -101,6 +101,27 @@ describe('the difference of a request', () => {
     }
   });
 
+  test('has the approval of the running version, and says how the agent can pass its guardrails', async () => {
+    const first = await stored();
+    const running = await submit(first.ref);
+    await decide(max, 'approve', running);
+    await serveAgent(app, first, 'http://127.0.0.1:1');
+    const newer = async (version: string, yaml: string) =>
+      (await stored({ name: first.name, version, yaml: `guardrails: [pii_detection]\n${yaml}` })).ref;
+    const open = await newer('1.1.0', '');
+    const shown = await show(max, await submit(open));
+    expect(shown.compared_approval).toMatchObject({ id: running.id, decided_by: max.email });
+    expect(shown.unguarded).toMatch(
+      /reaches the whole internet, and guardrails limit only its calls through the gateway/,
+    );
+    const plan = async (ref: string) => await max.client.call('deployments.plan', { body: { ref } });
+    expect((await plan(open)).unguarded).toBe(shown.unguarded);
+    const limited = await newer('1.1.0', 'deploy: {egress: [example.com]}\n');
+    expect((await plan(limited)).unguarded).toBeNull();
+    expect(await show(max, await submit(limited))).toMatchObject({ unguarded: null });
+    expect(await show(max, running)).toMatchObject({ unguarded: null });
+  });
+
   test('shows the submitted content, also if the version has other content by now', async () => {
     const agent = await stored({ files: { 'note.txt': 'asked\n' } });
     const request = await submit(agent.ref);

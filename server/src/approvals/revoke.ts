@@ -7,7 +7,7 @@ import type { Database } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { alreadyDecided } from './decide-request.ts';
 import { expireOverdue } from './expire.ts';
-import { loadRequest, readBack } from './show.ts';
+import { loadRequest, readBack } from './load-request.ts';
 import * as store from './store.ts';
 
 /**
@@ -22,10 +22,7 @@ export async function revoke(db: Database, caller: Caller, id: string, reason: s
     await expireOverdue(db, { id });
     const now = await readBack(db, user, id);
     if (now.closed_reason !== null) throw alreadyDecided(now);
-    throw new Problem('conflict', {
-      detail: 'This request is not approved yet.',
-      hint: `Reject it: svc review reject ${id}`,
-    });
+    throw notApproved(id);
   }
   await change(db, grant, 'approval.revoked', async (tx, note) => {
     if (!(await store.revoke(tx, id, { reason, decided_by: user.id }))) return;
@@ -35,4 +32,11 @@ export async function revoke(db: Database, caller: Caller, id: string, reason: s
   const closed = await readBack(db, user, id);
   if (closed.closed_reason !== 'revoked') throw alreadyDecided(closed);
   return closed;
+}
+
+export function notApproved(id: string): Problem {
+  return new Problem('conflict', {
+    detail: 'This request is not approved yet.',
+    hint: `Reject it: svc review reject ${id}`,
+  });
 }

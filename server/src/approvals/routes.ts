@@ -1,4 +1,5 @@
 import { runningVersion } from '../deploy/running-version.ts';
+import { whyUnguardedNow } from '../deploy/validate.ts';
 import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Handlers } from '../http/handlers.ts';
@@ -15,7 +16,8 @@ export function approvalsRoutes({ db, cursors }: { db: Database; cursors: Cursor
   return {
     'approvals.list': async ({ caller, query }) => await list(db, cursors, caller, query),
     'approvals.submit': async ({ caller, body }) => await submit(db, caller, body),
-    'approvals.show': async ({ caller, params }) => await show(db, runningVersion, caller, params.id),
+    'approvals.show': async ({ caller, params }) =>
+      await show({ db, findRunning: runningVersion, whyUnguarded: whyUnguardedNow }, caller, params.id),
     'approvals.approve': async ({ caller, params, body }) => await approve(db, caller, params.id, body.reason),
     'approvals.reject': async ({ caller, params, body }) => await reject(db, caller, params.id, body.reason),
     'approvals.withdraw': async ({ caller, params }) => await withdraw(db, caller, params.id),

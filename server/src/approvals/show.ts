@@ -1,18 +1,19 @@
-import type { Approval, ApprovalDetail } from '@gantry/contract/approvals.ts';
-import { Problem } from '@gantry/contract/problems.ts';
+import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import type { ApprovalDetail } from '@gantry/contract/approvals.ts';
 import { authorize } from '../access/authorize.ts';
-import type { Caller, SignedInCaller } from '../access/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
 import { costForecast } from '../ledger/agent-cost.ts';
 import { describeGuardrails } from '../guardrails/describe.ts';
 import { settings } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { compare } from '../registry/difference/compare.ts';
-import { findAssetById, findVersionById, type AssetRecord } from '../registry/find.ts';
+import { findVersionById, type AssetRecord } from '../registry/find.ts';
 import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
+import { canDecide } from './can-decide.ts';
 import { comments } from './comment-store.ts';
+import { loadRequest, readBack } from './load-request.ts';
 import { readsWords } from './policy.ts';
-import { approvalRecords } from './record.ts';
 import * as store from './store.ts';
 
 /** The version that a deploy on this target would replace. The folder deploy provides it. */
@@ -22,8 +23,18 @@ export type FindRunning = (
   target: string,
 ) => Promise<{ version: string; digest: string } | undefined>;
 
+/** Why an agent can call a model past its guardrails and budget. The folder deploy provides it. */
+export type WhyUnguarded = (
+  db: Reader,
+  agent: { agent_id: string; team: AssetRecord['team']; config: AgentConfig },
+) => Promise<string | undefined>;
+
 /** The request with all facts for a decision. */
-export async function show(db: Reader, findRunning: FindRunning, caller: Caller, id: string): Promise<ApprovalDetail> {
+export async function show(
+  { db, findRunning, whyUnguarded }: { db: Reader; findRunning: FindRunning; whyUnguarded: WhyUnguarded },
+  caller: Caller,
+  id: string,
+): Promise<ApprovalDetail> {
   const user = signedIn(caller);
   const { row, asset } = await loadRequest(db, id, user);
   authorize(user, 'approval.read', asset);
@@ -31,22 +42,44 @@ export async function show(db: Reader, findRunning: FindRunning, caller: Caller,
     asset.asset_kind === 'agent' ? await findRunning(db, asset.id, row.target) : await store.lastApproved(db, row);
   const inside = readsWords(user, row, asset);
   const version = await findVersionById(db, row.version_id);
+  const shown = await readBack(db, user, id);
+  const is_current = version?.digest === row.digest;
+  const all_comments = await comments(db, id);
   return {
-    ...(await readBack(db, user, id)),
-    is_current: version?.digest === row.digest,
+    ...shown,
+    is_current,
     compared_with: compared === undefined ? null : `${asset.ref}@${compared.version}`,
+    compared_approval: compared === undefined ? null : await approvalOf(db, row, compared.digest),
     changes: await compare(db, user, asset, { before: compared?.digest, after: row.digest }),
     cost: asset.asset_kind === 'agent' ? await costForecast(db, user, asset) : null,
-    guardrails: version === undefined ? [] : await guardrails(db, asset, version.id),
-    comments: inside ? await comments(db, id) : [],
+    ...(await guarding(db, whyUnguarded, asset, version?.id)),
+    comments: inside ? all_comments : [],
+    can: await canDecide(db, { user, row, asset }, { shown, is_current, comments: all_comments.length }),
     previous: previousRecord(await store.previous(db, row), inside),
   };
 }
 
-async function guardrails(db: Reader, { asset_kind, team }: AssetRecord, version_id: string): Promise<string[]> {
-  if (asset_kind !== 'agent') return [];
+async function approvalOf(
+  db: Reader,
+  { asset_id, target }: store.ApprovalRow,
+  digest: string,
+): Promise<ApprovalDetail['compared_approval']> {
+  const row = await store.approvalOfContent(db, { asset_id, target, digest });
+  return row === undefined ? null : { id: row.id, decided_by: row.decider, decided_at: row.decided_at };
+}
+
+async function guarding(
+  db: Reader,
+  whyUnguarded: WhyUnguarded,
+  { asset_kind, id: agent_id, team }: AssetRecord,
+  version_id: string | undefined,
+): Promise<Pick<ApprovalDetail, 'guardrails' | 'unguarded'>> {
+  if (asset_kind !== 'agent' || version_id === undefined) return { guardrails: [], unguarded: null };
   const config = await loadAgentConfig(db, version_id);
-  return describeGuardrails(await settings(db), { config, team: team.name });
+  return {
+    guardrails: describeGuardrails(await settings(db), { config, team: team.name }),
+    unguarded: (await whyUnguarded(db, { agent_id, team, config })) ?? null,
+  };
 }
 
 function previousRecord(row: store.ApprovalRow | undefined, inside: boolean): ApprovalDetail['previous'] {
@@ -63,23 +96,4 @@ function previousRecord(row: store.ApprovalRow | undefined, inside: boolean): Ap
     decided_by: row.decider,
     decided_at,
   };
-}
-
-/** The request and its asset. Throws `not_found` if one of them is missing. */
-export async function loadRequest(
-  db: Reader,
-  id: string,
-  caller: Caller | null,
-): Promise<{ row: store.ApprovalRow; asset: AssetRecord }> {
-  const row = await store.approval(db, id);
-  const asset = row && (await findAssetById(db, row.asset_id, caller));
-  if (row === undefined || asset === undefined) throw new Problem('not_found');
-  return { row, asset };
-}
-
-export async function readBack(db: Reader, caller: SignedInCaller, id: string): Promise<Approval> {
-  const row = await store.approval(db, id);
-  const [record] = row === undefined ? [] : await approvalRecords(db, caller, [row]);
-  if (record === undefined) throw new Problem('not_found');
-  return record;
 }

@@ -86,6 +86,16 @@ export async function lastApproved(db: Reader, { asset_id, digest }: ApprovalRow
     order by decided_at desc, id limit 1`);
 }
 
+/** The newest approval of this content for this target. */
+export async function approvalOfContent(
+  db: Reader,
+  { asset_id, digest, target }: Pick<ApprovalRow, 'asset_id' | 'digest' | 'target'>,
+): Promise<ApprovalRow | undefined> {
+  return await db.one<ApprovalRow>(sql`
+    select ${columns} from ${tables} where r.asset_id = ${asset_id} and r.digest = ${digest} and r.target = ${target} and r.status = 'approved'
+    order by r.submitted_at desc, r.id limit 1`);
+}
+
 /** Locks new requests for this asset until the transaction ends. It locks no row, because decisions and pushes lock rows in their own order. */
 export async function holdSubmissions(tx: GovernedTx, asset_id: string): Promise<void> {
   await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${asset_id}, 15))`);

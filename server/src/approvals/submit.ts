@@ -12,7 +12,7 @@ import { holdAsset, loadAsset } from '../registry/load-asset.ts';
 import { readRef } from '../registry/assets/read-ref.ts';
 import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
 import { expireOverdue } from './expire.ts';
-import { readBack } from './show.ts';
+import { readBack } from './load-request.ts';
 import * as store from './store.ts';
 
 const no_target = 'none';
@@ -84,7 +84,7 @@ function parseSubmission({ asset, version }: Submission): AssetRef & { version: 
 
 /** The target, and the number of approvals that the content requires. Only agents have a target. */
 async function askedOf(
-  db: Database,
+  db: Reader,
   asset: AssetRecord,
   asked: string | undefined,
   version: VersionRow,
@@ -98,6 +98,14 @@ async function askedOf(
   const known: readonly string[] = clouds;
   if (known.includes(target)) return { target, approvals_asked: access?.approvals_required ?? 1 };
   throw wrongTarget(`There is no target ${JSON.stringify(target)}.`, `must be one of ${clouds.join(', ')}`);
+}
+
+/** Throws `conflict` when the newest version is already approved. */
+export async function refuseApprovedNewest(db: Reader, asset: AssetRecord): Promise<void> {
+  const version = await findVersion(db, asset.id, 'latest');
+  if (version === undefined) return;
+  const { target } = await askedOf(db, asset, undefined, version);
+  await refuseApproved(db, asset, version, { version_id: version.id, digest: version.digest, target });
 }
 
 function wrongTarget(detail: string, message: string): Problem {

@@ -6,6 +6,7 @@ import { systemCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { theOrg } from '../access/subject.ts';
 import { approvedVersions } from '../approvals/approval-for.ts';
+import { refuseApprovedNewest } from '../approvals/submit.ts';
 import { governanceHead } from '../audit/chain.ts';
 import { openDatabase, type Database, type Reader } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
@@ -219,7 +220,11 @@ test('a copy is filled only from tables that move its proof or never change', as
     identityOf(ada),
     servedTo(ada, 'greeter'),
     assetFor({ kind: 'agent', name: 'greeter', caller_id: ada }),
-    wanted(details(approvedVersions), { kind: 'agent', name: 'greeter', caller_id: ada }),
+    wanted(details({ findApproved: approvedVersions, refuseApprovedNewest }), {
+      kind: 'agent',
+      name: 'greeter',
+      caller_id: ada,
+    }),
     requiredGuardrails(),
   ];
   for (const { kind, key } of kinds) {

@@ -1,10 +1,12 @@
 import { Problem } from '@gantry/contract/problems.ts';
-import { authorize } from '../access/authorize.ts';
-import type { Caller } from '../access/caller.ts';
+import { authorize, type Grant } from '../access/authorize.ts';
+import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { closePending } from '../approvals/approval-for.ts';
 import { endAgentKeys } from '../keys/agent-keys.ts';
+import type { Database } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
+import type { AssetRecord } from '../registry/find.ts';
 import { loadAsset } from '../registry/load-asset.ts';
 import { holdAlone, refuseWhileInUse } from '../registry/references/in-use.ts';
 import { removeAsset } from '../registry/versions/version.ts';
@@ -25,10 +27,8 @@ export async function deleteAgent(
   const { db } = parts;
   const user = signedIn(caller);
   const asset = await loadAsset(db, { kind: 'agent', name }, caller);
-  const grant = authorize(user, 'asset.delete', asset);
-  await refuseWhileDeploying(parts, asset);
   // Checked before the first stop. The transaction below finds later references.
-  await refuseWhileInUse(db, user, asset);
+  const grant = await requireDeletable(db, user, asset);
   await holdAgent(asset.id, async () => {
     const rows = await store.instancesOf(db, [asset.id]);
     for (const { place } of rows) await releasePlace(parts, place, signal);
@@ -48,4 +48,15 @@ export async function deleteAgent(
       });
     });
   });
+}
+
+export async function requireDeletable(
+  db: Database,
+  user: SignedInCaller,
+  asset: AssetRecord,
+): Promise<Grant<'asset.delete'>> {
+  const grant = authorize(user, 'asset.delete', asset);
+  await refuseWhileDeploying({ db }, asset);
+  await refuseWhileInUse(db, user, asset);
+  return grant;
 }

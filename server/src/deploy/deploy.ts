@@ -1,8 +1,8 @@
 // Starts a deploy: decides, refuses early, and stores the run. The pipeline does the slow work.
 import type { Deployment } from '@gantry/contract/deploy.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import { authorize } from '../access/authorize.ts';
-import type { Caller } from '../access/caller.ts';
+import { authorize, type Grant } from '../access/authorize.ts';
+import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { errorCode, unique_violation, type Database } from '../database/database.ts';
 import { settings } from '../principals/find.ts';
@@ -31,13 +31,8 @@ export async function deploy(parts: DeployParts, caller: Caller, wish: DeployWis
   const { db } = parts;
   const user = signedIn(caller);
   const wanted = await findVersionToDeploy(db, user, wish);
-  const { asset, version, config, target } = wanted;
-  const subject = await deploySubject(db, asset, { version_id: version.id, digest: version.digest, target, config });
-  const grant = authorize(user, 'agent.deploy', subject);
-  refuseWhatIsMissing(config, target);
-  refuseEgress(await settings(db), config);
-  await checkReferences(db, version);
-  await requireSecrets(db, { agent_id: asset.id, config });
+  const { asset, version, target } = wanted;
+  const { grant, approval_id } = await requireDeployable(parts, user, wanted);
   if (!wish.force) await refuseDeployed(parts, wanted);
   const input: DeployInput = {
     agent_id: asset.id,
@@ -48,7 +43,6 @@ export async function deploy(parts: DeployParts, caller: Caller, wish: DeployWis
     target: target as TargetName, // refuseWhatIsMissing accepts no other
     origin: { request_id: user.origin.request_id, ip: user.origin.ip },
   };
-  const approval_id = subject.gate.approval_id ?? null;
   const actor = { user_id: user.id, name: user.label };
   const run = { kind: 'deploy', mutex: deployMutex(input), input, actor, team_id: asset.team.id };
   const id = await change(db, grant, 'deploy.started', async (tx, note) => {
@@ -61,6 +55,21 @@ export async function deploy(parts: DeployParts, caller: Caller, wish: DeployWis
     throw errorCode(error) === unique_violation ? await deployRunning(db, input) : error;
   });
   return await showDeploy(db, user, id);
+}
+
+/** Every check before the run, but not the comparison with the deployed version. */
+export async function requireDeployable(
+  { db }: Pick<DeployParts, 'db'>,
+  user: SignedInCaller,
+  { asset, version, config, target }: Wanted,
+): Promise<{ grant: Grant<'agent.deploy'>; approval_id: string | null }> {
+  const subject = await deploySubject(db, asset, { version_id: version.id, digest: version.digest, target, config });
+  const grant = authorize(user, 'agent.deploy', subject);
+  refuseWhatIsMissing(config, target);
+  refuseEgress(await settings(db), config);
+  await checkReferences(db, version);
+  await requireSecrets(db, { agent_id: asset.id, config });
+  return { grant, approval_id: subject.gate.approval_id ?? null };
 }
 
 /** The refusal with the id of the running deploy. */
@@ -77,7 +86,10 @@ export async function deployRunning(
   });
 }
 
-async function refuseDeployed(parts: DeployParts, { asset, version, target }: Wanted): Promise<void> {
+export async function refuseDeployed(
+  parts: Pick<DeployParts, 'db' | 'base_url'>,
+  { asset, version, target }: Wanted,
+): Promise<void> {
   const serving = await store.route(parts.db, asset.id, target);
   if (serving?.digest !== version.digest || serving.version !== version.version || serving.desired !== 'running')
     return;

@@ -10,7 +10,7 @@ import { activeRun } from '../runs/run.ts';
 import { gatedSubject } from './decide-deploy.ts';
 import { deployRunning } from './deploy.ts';
 import { deployMutex } from './deploy-run.ts';
-import type { DeployParts } from './parts.ts';
+import type { DeployParts, TargetName } from './parts.ts';
 import * as store from './store.ts';
 
 export interface Operated {
@@ -20,7 +20,7 @@ export interface Operated {
 }
 
 /** Throws the refusal, `not_deployed` without a route, or `deploy_running` during a deploy. */
-export async function findOperated({ db }: DeployParts, caller: Caller, name: string): Promise<Operated> {
+export async function findOperated({ db }: Pick<DeployParts, 'db'>, caller: Caller, name: string): Promise<Operated> {
   const user = signedIn(caller);
   const asset = await loadAsset(db, { kind: 'agent', name }, caller);
   authorize(user, 'asset.read', asset);
@@ -32,8 +32,12 @@ export async function findOperated({ db }: DeployParts, caller: Caller, name: st
   return { asset, route, grant };
 }
 
-export async function refuseWhileDeploying({ db }: Pick<DeployParts, 'db'>, asset: AssetRecord): Promise<void> {
-  const what = { agent_id: asset.id, agent: asset.name, target: 'local' } as const;
+export async function refuseWhileDeploying(
+  { db }: Pick<DeployParts, 'db'>,
+  asset: AssetRecord,
+  target: TargetName = 'local',
+): Promise<void> {
+  const what = { agent_id: asset.id, agent: asset.name, target } as const;
   if ((await activeRun(db, 'deploy', deployMutex(what))) !== undefined) throw await deployRunning(db, what);
 }
 

@@ -38,8 +38,9 @@ export async function plan(
   const { asset, version, target } = wanted;
   const running = await store.route(db, asset.id, target);
   const changes = await compare(db, user, asset, { before: running?.digest, after: version.digest });
+  const unguarded = await whyUnguardedNow(db, { agent_id: asset.id, team: asset.team, config: wanted.config });
   const verdicts = [
-    ...(await validity(db, wanted)),
+    ...(await validity(db, wanted, unguarded)),
     ...(await models(db, wanted)),
     ...(await guardrails(db, wanted)),
     await permission(db, user, wanted),
@@ -59,6 +60,7 @@ export async function plan(
     running:
       running === undefined ? null : printVersionRef({ kind: 'agent', name: asset.name, version: running.version }),
     changes,
+    unguarded: unguarded ?? null,
     cost: await costForecast(db, user, asset),
   };
 }
@@ -67,10 +69,12 @@ function verdict(check: string, given: Verdict['verdict'], detail: string): Verd
   return { check, verdict: given, detail };
 }
 
-async function validity(db: Database, { asset, version, config, target }: Wanted): Promise<Verdict[]> {
-  const setting = await settings(db);
-  const refused = whyEgressRefused(setting, config);
-  const unguarded = await whyUnguardedNow(db, setting, { agent_id: asset.id, team: asset.team, config });
+async function validity(
+  db: Database,
+  { version, config, target }: Wanted,
+  unguarded: string | undefined,
+): Promise<Verdict[]> {
+  const refused = whyEgressRefused(await settings(db), config);
   const { files } = await loadVersionContent(db, version.id);
   const { deployable, findings } = checkProject(new Map(files.map(({ path, bytes }) => [path, bytes])));
   const faults = findings.filter(({ severity }) => severity === 'error').map(({ message }) => message);

@@ -14,7 +14,8 @@ import type { DeployParts } from './parts.ts';
 import { plan } from './plan.ts';
 import { restart } from './restart.ts';
 import { start } from './start.ts';
-import { listStatuses, showStatus } from './status.ts';
+import { showStatus } from './show-status.ts';
+import { listStatuses } from './status.ts';
 import { stop } from './stop.ts';
 
 export type DeployHandlers = Handlers<'deployments'> & Omit<Handlers<'agents'>, 'agents.push'>;

@@ -9,11 +9,10 @@ import { authorize } from '../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { theOrg } from '../access/subject.ts';
 import type { Reader } from '../database/database.ts';
-import { agentCost, agentCosts } from '../ledger/agent-cost.ts';
+import { agentCosts } from '../ledger/agent-cost.ts';
 import { settings, type Settings } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findAssetsById, findVersion, type AssetRecord } from '../registry/find.ts';
-import { loadAsset } from '../registry/load-asset.ts';
 import { list, listRecent } from '../registry/assets/list.ts';
 import { loadAgentConfigs } from '../registry/versions/load-version-content.ts';
 import { findRuns, type RunRow } from '../runs/run.ts';
@@ -27,18 +26,6 @@ import * as store from './store.ts';
 
 /** For a condition from the records. */
 export type StatusParts = Pick<DeployParts, 'db' | 'base_url' | 'start_deadline_ms'>;
-
-export async function showStatus(
-  parts: DeployParts,
-  caller: Caller,
-  name: string,
-  signal: AbortSignal,
-): Promise<AgentStatus> {
-  const asset = await loadAsset(parts.db, { kind: 'agent', name }, caller);
-  const user = signedIn(caller);
-  authorize(user, 'deployment.read', asset);
-  return { ...(await agentStatus(parts, asset, signal)), cost: await agentCost(parts.db, user, asset) };
-}
 
 export async function listStatuses(
   parts: DeployParts,
@@ -172,6 +159,7 @@ function describe(parts: StatusParts, listed: ListedAgent, condition: Condition)
     deployed_by: route?.deployed_by_name ?? null,
     deployed_at: route?.created_at ?? null,
     cost: null,
+    can: null,
   };
 }
 

@@ -8,7 +8,7 @@ import type { Reader } from '../database/database.ts';
 import { describeGuardrails } from '../guardrails/describe.ts';
 import { missingModels, requireOneFormat } from '../gateway/agent-models.ts';
 import { isBudget, limitsOf } from '../ledger/limits.ts';
-import { installationId, settings, type Settings } from '../principals/find.ts';
+import { installationId, settings } from '../principals/find.ts';
 import { loadVersionContent, type VersionContent } from '../registry/versions/load-version-content.ts';
 import type { Run } from '../runs/run.ts';
 import { refuseEgress, whyUnguarded } from './egress.ts';
@@ -25,7 +25,7 @@ export async function validate(db: Reader, run: Run<DeployInput>, team: AssetSub
   refuseWhatIsMissing(config, run.input.target);
   const setting = await settings(db);
   refuseEgress(setting, config);
-  const unguarded = await whyUnguardedNow(db, setting, { agent_id: run.input.agent_id, team, config });
+  const unguarded = await whyUnguardedNow(db, { agent_id: run.input.agent_id, team, config });
   if (unguarded !== undefined) run.notice(unguarded, { field: 'deploy.egress' });
   for (const { field, sentence } of notInEffect(config))
     run.notice(`\`${field}\` is not in effect: ${sentence}`, { field });
@@ -38,9 +38,9 @@ export async function validate(db: Reader, run: Run<DeployInput>, team: AssetSub
 /** With the budgets of the agent, of its team and of the organisation. */
 export async function whyUnguardedNow(
   db: Reader,
-  setting: Settings,
   { agent_id, team, config }: { agent_id: string; team: AssetSubject['team']; config: AgentConfig },
 ): Promise<string | undefined> {
+  const setting = await settings(db);
   const accounts = [agent_id, team.id, await installationId(db)];
   const hasBudget = (await limitsOf(db, accounts)).some(isBudget);
   const hasGuardrails = describeGuardrails(setting, { config, team: team.name }).length > 0;

@@ -1,10 +1,9 @@
 // Decides if the caller may call the agent: first the ACL's `use`, then allowed_callers, which can only narrow it.
 import type { HiddenContent } from '@gantry/contract/agent-yaml/tracing.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import { Refusal, authorize } from '../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
 import type { AssetRecord } from '../registry/find.ts';
-import { isAllowedCaller, notAllowed } from '../deploy/allowed-callers.ts';
+import { requireCallable } from '../deploy/require-callable.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import type { ServingAgents, ServingInstance } from '../deploy/serving.ts';
 
@@ -21,12 +20,7 @@ export interface Admitted {
 export async function admit(agents: ServingAgents, caller: Caller, name: string): Promise<Admitted> {
   const { caller: user, agent, serving } = await agents.find(signedIn(caller), name);
   if (agent === undefined) throw new Problem('not_found');
-  authorize(user, 'asset.invoke', agent);
-  if (serving === undefined) throw new Problem('not_deployed', { detail: `agents/${name} is not deployed.` });
-  if (!isAllowedCaller(user, agent, serving.allowed_teams))
-    throw new Refusal({ code: 'forbidden', reason: notAllowed(agent, serving.allowed_teams) }, 'asset.invoke', agent);
-  if (serving.desired === 'stopped')
-    throw new Problem('not_deployed', { detail: `agents/${name} is stopped.`, hint: `Run \`svc start ${name}\`.` });
+  requireCallable(user, agent, serving);
   if (serving.revision === undefined)
     throw new Problem('agent_unavailable', { detail: `The container of agents/${name} is restarting.` });
   return { user, agent, instance: serving.revision, hidden: serving.hidden };

@@ -2,20 +2,18 @@
 import type { budgetDurations, GatewayKeyWithValue, KeyScope, Limits } from '@gantry/contract/keys.ts';
 import { globMatches } from '@gantry/contract/model-globs.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import { authorize, type Grant } from '../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { decide } from '../access/decide.ts';
-import { theOrg } from '../access/subject.ts';
 import type { Reader } from '../database/database.ts';
 import { noLimits, setLimits } from '../ledger/limits.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findAssetsById } from '../registry/find.ts';
 import { issueKey } from './issue-key.ts';
 import type { KeyParts } from './parts.ts';
-import { isOwn } from './policy.ts';
+import { grantFor } from './can-use-key.ts';
 import { showWithValue } from './record.ts';
-import { findScope, type Scope } from './scope.ts';
+import { findScope } from './scope.ts';
 import * as store from './store.ts';
 
 export interface NewGatewayKey {
@@ -84,13 +82,6 @@ function requireOwn(user: SignedInCaller, named = ''): void {
     throw new Problem('forbidden', { detail: 'You are a service principal.', hint: 'Use `scope: principal`.' });
   if (named !== '' && named !== user.id && named !== user.label)
     throw new Problem('forbidden', { detail: 'A key of scope user is one’s own.', hint: 'Leave `scope_id` out.' });
-}
-
-/** A key of one's own is for any member; one of a team, an agent or a service principal is for admins of its team. */
-export function grantFor(user: SignedInCaller, { team, ...of }: Pick<Scope, 'scope' | 'scope_id' | 'team'>): Grant {
-  if (isOwn(user, of)) return authorize(user, 'key.create_own', theOrg);
-  if (team === null) return authorize(user, 'key.manage_org', theOrg);
-  return authorize(user, 'key.manage', team);
 }
 
 /** Without the globs of which the creator may use no model. Throws `invalid` if none is left. */

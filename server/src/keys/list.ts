@@ -1,10 +1,11 @@
 import type { Page } from '@gantry/contract/endpoint.ts';
-import type { GatewayKey, KeyScope } from '@gantry/contract/keys.ts';
+import type { GatewayKey, GatewayKeyDetail, KeyScope } from '@gantry/contract/keys.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { theOrg } from '../access/subject.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import type { KeyParts } from './parts.ts';
+import { canUseKey } from './can-use-key.ts';
 import { isListed } from './policy.ts';
 import { loadKey, toRecords } from './record.ts';
 import * as store from './store.ts';
@@ -39,10 +40,11 @@ export async function listKeys(
   );
 }
 
-export async function showKey({ db }: KeyParts, caller: Caller, id: string): Promise<GatewayKey> {
+export async function showKey({ db }: KeyParts, caller: Caller, id: string): Promise<GatewayKeyDetail> {
   const user = signedIn(caller);
   authorize(user, 'key.list', theOrg);
-  const [record] = await toRecords(db, [await loadKey(db, user, id)]);
+  const row = await loadKey(db, user, id);
+  const [record] = await toRecords(db, [row]);
   if (record === undefined) throw new Error('one row has one record');
-  return record;
+  return { ...record, can: await canUseKey(db, user, row) };
 }

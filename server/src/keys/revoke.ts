@@ -1,16 +1,16 @@
 import type { Caller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import { grantFor } from './create.ts';
+import { grantForKey } from './can-use-key.ts';
 import { endKeys } from './end-keys.ts';
 import type { KeyParts } from './parts.ts';
-import { loadKey, teamOfKey } from './record.ts';
+import { loadKey } from './record.ts';
 
 /** The next admission on every service sees that the key is revoked. */
 export async function revokeKey({ db }: KeyParts, caller: Caller, id: string): Promise<void> {
   const user = signedIn(caller);
   const row = await loadKey(db, user, id);
-  await change(db, grantFor(user, { ...row, team: teamOfKey(row) }), 'key.revoked', async (tx, note) => {
+  await change(db, grantForKey(user, row), 'key.revoked', async (tx, note) => {
     if ((await endKeys(tx, [id])).length === 0) return;
     note({ key: row.prefix, key_alias: row.alias, scope: row.scope, for: row.scope_name });
   });

@@ -1,6 +1,9 @@
+import { orgActions } from '@gantry/contract/login.ts';
 import { append } from '../audit/append.ts';
+import { can } from '../access/can.ts';
 import { actorOf, type Caller } from '../access/caller.ts';
 import type { GovernedTx } from '../access/change.ts';
+import { theOrg } from '../access/subject.ts';
 import { userRecord } from '../principals/records.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import type { Database } from '../database/database.ts';
@@ -8,7 +11,9 @@ import { endTokens } from './password-token-store.ts';
 import * as store from './store.ts';
 
 export function me(caller: Caller) {
-  return userRecord(signedIn(caller));
+  const user = signedIn(caller);
+  const depending = { 'budgets.set': 'budget.change_org', 'budgets.show': 'budget.read_org' } as const;
+  return { ...userRecord(user), can: can(user, theOrg, orgActions, depending) };
 }
 
 /** Ends this session, or all of the caller's. */

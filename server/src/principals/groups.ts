@@ -1,10 +1,11 @@
 // Groups: named sets of a team's users, for ACL entries. Members get only the rights of the group's entries. A user who leaves the team leaves
 // its groups too.
 import type { Page } from '@gantry/contract/endpoint.ts';
-import type { Group } from '@gantry/contract/groups.ts';
+import { groupActions, type Group, type GroupDetail } from '@gantry/contract/groups.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { removeEntriesOf } from '../access/acl.ts';
 import { authorize } from '../access/authorize.ts';
+import { can } from '../access/can.ts';
 import type { Caller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { theOrg, type TeamSubject } from '../access/subject.ts';
@@ -34,10 +35,10 @@ export async function listGroups(
   });
 }
 
-export async function showGroup(db: Database, caller: Caller, id: string): Promise<Group> {
+export async function showGroup(db: Database, caller: Caller, id: string): Promise<GroupDetail> {
   const { row, team } = await load(db, id);
   authorize(caller, 'group.read', team);
-  return toRecord(row);
+  return { ...toRecord(row), can: can(caller, team, groupActions) };
 }
 
 export async function createGroup(

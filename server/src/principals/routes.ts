@@ -26,7 +26,7 @@ export function principalsRoutes(parts: PrincipalsParts): Own {
   return {
     'teams.list': async ({ caller, query }) => await listTeams(db, cursors, caller, query),
     'teams.create': async ({ caller, body }) => await createTeam(db, caller, body.name),
-    'teams.show': async ({ caller, params }) => await showTeam(db, caller, params.team),
+    'teams.show': async ({ caller, params }) => await showTeam(parts, caller, params.team),
     'teams.delete': async ({ caller, params }) => await deleteTeam(parts, caller, params.team),
     'teams.add_member': async ({ caller, params, body }) => await addMember(parts, caller, { ...params, ...body }),
     'teams.remove_member': async ({ caller, params, query }) =>

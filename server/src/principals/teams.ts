@@ -1,13 +1,15 @@
 // Teams and their members.
 import { Problem } from '@gantry/contract/problems.ts';
+import { teamActions } from '@gantry/contract/principals.ts';
 import { parsePrincipal } from '@gantry/contract/refs.ts';
 import type { Role } from '@gantry/contract/roles.ts';
 import { authorize } from '../access/authorize.ts';
+import { can, passes } from '../access/can.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { removeEntriesOf } from '../access/acl.ts';
 import { theOrg, type TeamSubject } from '../access/subject.ts';
-import { errorCode, unique_violation, type Database } from '../database/database.ts';
+import { errorCode, unique_violation, type Database, type Reader } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import { loadTeam } from './load-team.ts';
 import { handOver, type Ownership } from './hand-over.ts';
@@ -63,10 +65,30 @@ export async function listTeams(
   );
 }
 
-export async function showTeam(db: Database, caller: Caller, name: string) {
+export async function showTeam(
+  { db, ownership }: { db: Database; ownership: Ownership },
+  caller: Caller,
+  name: string,
+) {
   const subject = await loadTeam(db, name);
   authorize(caller, 'team.read', subject);
-  return await record(db, signedIn(caller), subject);
+  const remove = async () => {
+    authorize(caller, 'team.delete', subject);
+    await refuseWhileUsed(db, ownership, subject);
+  };
+  return {
+    ...(await record(db, signedIn(caller), subject)),
+    can: {
+      ...can(caller, subject, teamActions, {
+        'budgets.set': 'budget.change',
+        'budgets.show': 'budget.read',
+        'keys.create': 'key.manage',
+        'secrets.remove': 'team_secret.change',
+        'secrets.set': 'team_secret.change',
+      }),
+      'teams.delete': await passes(remove),
+    },
+  };
 }
 
 /**
@@ -125,17 +147,7 @@ export async function deleteTeam(
   await change(db, grant, 'team.deleted', async (tx, note) => {
     // The creation of anything in it now waits, and then finds no team.
     await teamStore.lockTeam(tx, subject.id);
-    const uses = [
-      ...(await ownership.assetsOfTeam(tx, subject.id)),
-      ...(await teamStore.groupsOfTeam(tx, subject.id)),
-      ...(await ownership.principalsOfTeam(tx, subject.id)),
-      ...(await ownership.secretsOfTeam(tx, subject.id)),
-    ];
-    if (uses.length > 0)
-      throw new Problem('in_use', {
-        detail: `team:${name} has ${uses.slice(0, 10).join(', ')}${uses.length > 10 ? ' and more' : ''}.`,
-        hint: 'Transfer or delete them first.',
-      });
+    await refuseWhileUsed(tx, ownership, subject);
     const entries = await removeEntriesOf(tx, ownership.holdAssets, {
       principal_type: 'team',
       principal_id: subject.id,
@@ -144,6 +156,20 @@ export async function deleteTeam(
     const keys_ended = await ownership.endKeysOfTeam(tx, subject.id);
     await teamStore.deleteTeam(tx, subject.id);
     note({ team: name, entries, keys_ended });
+  });
+}
+
+async function refuseWhileUsed(db: Reader, ownership: Ownership, { id, name }: TeamSubject): Promise<void> {
+  const uses = [
+    ...(await ownership.assetsOfTeam(db, id)),
+    ...(await teamStore.groupsOfTeam(db, id)),
+    ...(await ownership.principalsOfTeam(db, id)),
+    ...(await ownership.secretsOfTeam(db, id)),
+  ];
+  if (uses.length === 0) return;
+  throw new Problem('in_use', {
+    detail: `team:${name} has ${uses.slice(0, 10).join(', ')}${uses.length > 10 ? ' and more' : ''}.`,
+    hint: 'Transfer or delete them first.',
   });
 }
 

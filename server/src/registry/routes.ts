@@ -1,4 +1,5 @@
 import { approvedVersions, closePending } from '../approvals/approval-for.ts';
+import { refuseApprovedNewest } from '../approvals/submit.ts';
 import type { AssetRef } from '@gantry/contract/refs.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Database } from '../database/database.ts';
@@ -11,6 +12,7 @@ import { deleteAsset } from './assets/delete.ts';
 import { edit } from './assets/edit.ts';
 import { list, search } from './assets/list.ts';
 import { publish } from './assets/publish.ts';
+import { compareVersions } from './difference/compare-versions.ts';
 import { push } from './push/push.ts';
 import { pushPlaces } from './push/push-places.ts';
 import { setVisibility } from './assets/set-visibility.ts';
@@ -18,6 +20,7 @@ import { pushEvents, requireReadablePush, showPush } from './push/show-push.ts';
 import { showVersion } from './assets/show-version.ts';
 import { show, showAsOf } from './assets/show.ts';
 import { transfer, type MoveKeys } from './ownership/transfer.ts';
+import { listFiles, showFile } from './versions/files.ts';
 import type { ReadAsOf } from '../login/read-as-of.ts';
 
 type RegistryHandlers = Pick<Handlers<'agents'>, 'agents.push'> & Handlers<'pushes'> & Handlers<'registry'>;
@@ -33,8 +36,9 @@ interface RegistryParts {
 
 export function registryRoutes({ db, cursors, data_dir, readAsOf, moveKeys }: RegistryParts): RegistryHandlers {
   const parts = { db, places: pushPlaces(data_dir) };
-  const shown = async (caller: Caller, ref: AssetRef) => await show(db, approvedVersions, caller, ref);
-  const showNow = showAsOf(readAsOf, approvedVersions);
+  const approvals = { findApproved: approvedVersions, refuseApprovedNewest };
+  const shown = async (caller: Caller, ref: AssetRef) => await show(db, approvals, caller, ref);
+  const showNow = showAsOf({ db, readAsOf }, approvals);
   return {
     'agents.push': async ({ caller, callerNow, params, query, body, signal }) => {
       const request = { name: params.name, message: query.message, archive: body, signal, callerNow };
@@ -54,6 +58,10 @@ export function registryRoutes({ db, cursors, data_dir, readAsOf, moveKeys }: Re
       await list(db, cursors, caller, { ...query, kind: params.kind }),
     'registry.show': async ({ caller, params }) => await showNow(caller, params),
     'registry.show_version': async ({ caller, params }) => await showVersion(db, approvedVersions, caller, params),
+    'registry.difference': async ({ caller, params, query }) =>
+      await compareVersions(db, caller, { ...params, ...query }),
+    'registry.files': async ({ caller, params }) => await listFiles(db, caller, params),
+    'registry.show_file': async ({ caller, params, query }) => await showFile(db, caller, { ...params, ...query }),
     'registry.create': async ({ caller, params, body }) => {
       await create(db, caller, params.kind, body);
       return await shown(caller, { kind: params.kind, name: body.name });

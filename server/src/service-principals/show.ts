@@ -1,6 +1,11 @@
 import { Problem } from '@gantry/contract/problems.ts';
-import type { ServicePrincipal } from '@gantry/contract/service-principals.ts';
+import {
+  principalActions,
+  type ServicePrincipal,
+  type ServicePrincipalDetail,
+} from '@gantry/contract/service-principals.ts';
 import { authorize } from '../access/authorize.ts';
+import { can } from '../access/can.ts';
 import type { Caller } from '../access/caller.ts';
 import type { TeamSubject } from '../access/subject.ts';
 import type { Reader } from '../database/database.ts';
@@ -12,10 +17,10 @@ export async function showPrincipal(
   { db }: ServicePrincipalParts,
   caller: Caller,
   id: string,
-): Promise<ServicePrincipal> {
+): Promise<ServicePrincipalDetail> {
   const { row, team } = await loadPrincipalRow(db, id);
   authorize(caller, 'principal.read', team);
-  return principalRecord(row);
+  return { ...principalRecord(row), can: can(caller, team, principalActions) };
 }
 
 /** Throws `not_found` for a missing or hidden one. */

@@ -29,6 +29,7 @@ export const command = defineCommand({
         ...describeApproval(approval),
         ...(cost === undefined ? [] : [line(faint('cost  '), cost)]),
         ...approval.guardrails.map((sentence) => line(sentence)),
+        ...(approval.unguarded === null ? [] : [line({ text: approval.unguarded, style: 'warn' })]),
         ...describeHistory(approval),
         ...describeChanges({ changes, before: compared_with, after }),
         ...(diff ? describeDiffs(changes) : []),

@@ -1,4 +1,5 @@
 // Rows → the wire's records.
+import type { Permitted } from '@gantry/contract/can.ts';
 import type { Asset, assetDetail, AssetState, assetVersion, AssetVersionDetail } from '@gantry/contract/registry.ts';
 import { printRef, printVersionRef } from '@gantry/contract/refs.ts';
 import type { z } from 'zod';
@@ -58,13 +59,15 @@ export interface DetailParts {
   permissions: AssetDetail['permissions'];
   /** Of the highest version. */
   config: Record<string, unknown> | null;
+  /** By the state of the highest version. */
+  submit: Permitted;
 }
 
 export function detailRecord(
   caller: Caller,
   asset: AssetRecord,
   { versions, approved, permissions, config }: DetailParts,
-): AssetDetail {
+): Omit<AssetDetail, 'can'> {
   const { id, ref, name, owner, description, tags, framework, visibility, published, created_at, updated_at } = asset;
   const numbered = (version_id: string | null) =>
     versions.find((version) => version.id === version_id)?.version ?? null;

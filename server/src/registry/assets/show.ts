@@ -3,11 +3,13 @@ import { printGrantee } from '@gantry/contract/refs.ts';
 import type { AssetKind } from '@gantry/contract/roles.ts';
 import { entriesOf } from '../../access/acl.ts';
 import { authorize } from '../../access/authorize.ts';
+import { passes } from '../../access/can.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { Reader } from '../../database/database.ts';
 import { principalNames } from '../../service-principals/principal-names.ts';
 import * as contents from '../content-store.ts';
 import { loadAsset } from '../load-asset.ts';
+import { canUseAsset } from './can-use-asset.ts';
 import { detailRecord, type AssetDetail, type DetailParts } from './records.ts';
 import * as store from '../store.ts';
 import { wanted, type Kind } from '../../copies/copies.ts';
@@ -22,55 +24,65 @@ export type FindApproved = (
   versions: readonly { id: string; digest: string }[],
 ) => Promise<ReadonlySet<string>>;
 
+/** Provided by approvals, a higher folder. */
+export interface Approvals {
+  findApproved: FindApproved;
+  /** Throws when the newest version is already approved. */
+  refuseApprovedNewest: (db: Reader, asset: AssetRecord) => Promise<void>;
+}
+
 /** Right after a change. */
 export async function show(
   db: Reader,
-  findApproved: FindApproved,
+  approvals: Approvals,
   caller: Caller,
   ref: { kind: AssetKind; name: string },
 ): Promise<AssetDetail> {
   const asset = await loadAsset(db, ref, caller);
   authorize(caller, 'asset.read', asset);
-  return detailRecord(caller, asset, await loadDetail(db, findApproved, asset));
+  const parts = await loadDetail(db, approvals, asset);
+  return { ...detailRecord(caller, asset, parts), can: await canUseAsset(db, caller, asset, parts) };
 }
 
 /** For a request that reads nothing else. */
 export function showAsOf(
-  readAsOf: ReadAsOf,
-  findApproved: FindApproved,
+  { db, readAsOf }: { db: Reader; readAsOf: ReadAsOf },
+  approvals: Approvals,
 ): (caller: Caller, ref: { kind: AssetKind; name: string }) => Promise<AssetDetail> {
-  const kind = details(findApproved);
+  const kind = details(approvals);
   return async (caller, ref) => {
     const asking = signedIn(caller);
     const asked = { detail: wanted(kind, { ...ref, caller_id: asking.id }) };
     const { caller: user, detail } = await readAsOf(asking, asked);
     if (detail === undefined) throw new Problem('not_found');
     authorize(user, 'asset.read', detail.asset);
-    return detailRecord(user, detail.asset, detail.parts);
+    const { asset, parts } = detail;
+    return { ...detailRecord(user, asset, parts), can: await canUseAsset(db, user, asset, parts) };
   };
 }
 
-export function details(findApproved: FindApproved): Kind<AssetFor, { asset: AssetRecord; parts: DetailParts }> {
+export function details(approvals: Approvals): Kind<AssetFor, { asset: AssetRecord; parts: DetailParts }> {
   return {
     name: 'detail',
     textOf: textOfAsset,
     load: async (db, keys) => {
       const assets = await findAssets(db, keys);
       return await Promise.all(
-        assets.map(async (asset) => asset && { asset, parts: await loadDetail(db, findApproved, asset) }),
+        assets.map(async (asset) => asset && { asset, parts: await loadDetail(db, approvals, asset) }),
       );
     },
   };
 }
 
-async function loadDetail(db: Reader, findApproved: FindApproved, asset: AssetRecord): Promise<DetailParts> {
+async function loadDetail(db: Reader, approvals: Approvals, asset: AssetRecord): Promise<DetailParts> {
   const versions = await store.versions(db, asset.id);
-  const [approved, permissions, content] = await Promise.all([
-    findApproved(db, versions),
+  const [approved, submit, permissions, content] = await Promise.all([
+    approvals.findApproved(db, versions),
+    passes(async () => await approvals.refuseApprovedNewest(db, asset)),
     permissionsOf(db, asset.id),
     versions[0] === undefined ? undefined : contents.content(db, versions[0].digest),
   ]);
-  return { versions, approved, permissions, config: content?.config ?? null };
+  return { versions, approved, submit, permissions, config: content?.config ?? null };
 }
 
 async function permissionsOf(db: Reader, asset_id: string): Promise<AssetDetail['permissions']> {

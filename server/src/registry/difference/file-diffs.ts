@@ -2,6 +2,7 @@
 // file past a limit has a note; its size and hash still show the change.
 import type { Difference } from '@gantry/contract/difference.ts';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+import { textOf } from '../text-of.ts';
 import type { ChangedFile } from './difference.ts';
 
 /** A longer file is not compared. */
@@ -23,7 +24,7 @@ export function fileDiffs(
     const sizes = { path, change, before_bytes: was?.size ?? null, after_bytes: is?.size ?? null };
     if (bytes === 'not_permitted') return { ...sizes, diff: null, no_diff: 'not_permitted' };
     if (left.files-- <= 0) return { ...sizes, diff: null, no_diff: 'too_large' };
-    const [before, after] = [textOf(was, bytes), textOf(is, bytes)];
+    const [before, after] = [loaded(was, bytes), loaded(is, bytes)];
     if (before === undefined || after === undefined) return { ...sizes, diff: null, no_diff: 'too_large' };
     if (before === 'binary' || after === 'binary') return { ...sizes, diff: null, no_diff: 'binary' };
     const names = { before: was && `a/${path}`, after: is && `b/${path}` };
@@ -33,19 +34,15 @@ export function fileDiffs(
 }
 
 /** Undefined for a file that was too large to load. */
-function textOf(
+function loaded(
   file: ChangedFile['was'],
   bytes: ReadonlyMap<string, Uint8Array>,
 ): { text: string } | 'binary' | undefined {
   if (file === undefined) return { text: '' };
   const found = bytes.get(file.sha256);
   if (found === undefined) return undefined;
-  if (found.includes(0)) return 'binary';
-  try {
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(found) };
-  } catch {
-    return 'binary';
-  }
+  const text = textOf(found);
+  return text === undefined ? 'binary' : { text };
 }
 
 function unified(

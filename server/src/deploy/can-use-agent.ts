@@ -1,0 +1,53 @@
+// The endpoints that depend on the deploy of an agent. Each of them checks the same before it acts.
+import type { AgentStatus } from '@gantry/contract/deploy.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import { printVersionRef } from '@gantry/contract/refs.ts';
+import { authorize } from '../access/authorize.ts';
+import { passes } from '../access/can.ts';
+import type { SignedInCaller } from '../access/caller.ts';
+import type { AssetRecord } from '../registry/find.ts';
+import { requireDeletable } from './delete.ts';
+import { refuseDeployed, requireDeployable } from './deploy.ts';
+import { findVersionToDeploy } from './find-version-to-deploy.ts';
+import { findOperated, refuseWhileDeploying } from './operated.ts';
+import type { DeployParts, TargetName } from './parts.ts';
+import { requireCallable } from './require-callable.ts';
+import { requireRestart } from './restart.ts';
+import { servingConfig } from './serving-config.ts';
+import * as store from './store.ts';
+
+export async function canUseAgent(
+  parts: DeployParts,
+  user: SignedInCaller,
+  asset: AssetRecord,
+  latest_version: string | null,
+): Promise<AgentStatus['can']> {
+  const { db } = parts;
+  const { name } = asset;
+  const operate = async () => await findOperated(parts, user, name);
+  const operated = await passes(operate);
+  const deploy = async () => {
+    if (latest_version === null) {
+      authorize(user, 'asset.write', asset);
+      throw new Problem('not_found', { detail: `${asset.ref} has no version yet.` });
+    }
+    const ref = printVersionRef({ kind: 'agent', name, version: latest_version });
+    const wanted = await findVersionToDeploy(db, user, { ref });
+    await requireDeployable(parts, user, wanted);
+    await refuseDeployed(parts, wanted);
+    await refuseWhileDeploying(parts, asset, wanted.target as TargetName); // requireDeployable accepts no other
+  };
+  const call = async () => {
+    const route = await store.route(db, asset.id, 'local');
+    const serving = route && { ...route, ...(await servingConfig(db, route.version_id)) };
+    requireCallable(user, asset, serving);
+  };
+  return {
+    'agents.delete': await passes(async () => await requireDeletable(db, user, asset)),
+    'agents.restart': await passes(async () => await requireRestart(db, await operate())),
+    'agents.start': operated,
+    'agents.stop': operated,
+    'deployments.create': await passes(deploy),
+    'invoke.call': await passes(call),
+  };
+}
