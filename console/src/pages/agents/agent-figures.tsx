@@ -50,7 +50,10 @@ function Trends({ figures: { since, step_seconds, steps }, day, deploys }: Trend
       <Trend
         label="Calls"
         total={count(day.calls)}
-        bars={bars(({ calls }) => calls, (value) => `${count(value)} calls`)}
+        bars={bars(
+          ({ calls }) => calls,
+          (value) => `${count(value)} calls`,
+        )}
         {...shared}
       />
       <Trend
@@ -58,7 +61,10 @@ function Trends({ figures: { since, step_seconds, steps }, day, deploys }: Trend
         total={count(day.errors)}
         aside={day.calls > 0 && `${((day.errors / day.calls) * 100).toFixed(day.errors === 0 ? 0 : 1)} % of calls`}
         isFailure
-        bars={bars(({ errors }) => errors, (value) => `${count(value)} errors`)}
+        bars={bars(
+          ({ errors }) => errors,
+          (value) => `${count(value)} errors`,
+        )}
         {...shared}
         empty={day.calls === 0 ? 'no calls' : 'no errors'}
       />
