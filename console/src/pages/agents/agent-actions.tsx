@@ -83,19 +83,24 @@ export function AgentActions({ status, asset, tab }: AgentActionsProps) {
       <Menu trigger={<IconButton label={`More about ${name}`} icon={<Ellipsis size={16} />} />}>
         {status.ref !== null && (
           <>
-            <MenuItem can={can?.['agents.start']} svc={`svc start ${name}`} onPress={() => start.mutate({ params })}>
-              Start
-            </MenuItem>
-            <MenuItem
-              can={can?.['agents.restart']}
-              svc={`svc restart ${name}`}
-              onPress={() => restart.mutate({ params })}
-            >
-              Restart
-            </MenuItem>
-            <MenuItem can={can?.['agents.stop']} svc={`svc stop ${name}`} onPress={() => stop.mutate({ params })}>
-              Stop
-            </MenuItem>
+            {state === 'stopped' ? (
+              <MenuItem can={can?.['agents.start']} svc={`svc start ${name}`} onPress={() => start.mutate({ params })}>
+                Start
+              </MenuItem>
+            ) : (
+              <>
+                <MenuItem
+                  can={can?.['agents.restart']}
+                  svc={`svc restart ${name}`}
+                  onPress={() => restart.mutate({ params })}
+                >
+                  Restart
+                </MenuItem>
+                <MenuItem can={can?.['agents.stop']} svc={`svc stop ${name}`} onPress={() => stop.mutate({ params })}>
+                  Stop
+                </MenuItem>
+              </>
+            )}
             <MenuLine />
           </>
         )}

@@ -55,7 +55,11 @@ function Costs({ name }: { name: string }) {
   const models = report.data && costsByModel(report.data);
   return (
     <Section
-      title={report.data === undefined || report.data.rows.length === 0 ? 'Cost' : `${money(report.data.usd)} in ${days} days`}
+      title={
+        report.data === undefined || report.data.rows.length === 0
+          ? 'Cost'
+          : `${money(report.data.usd)} in ${days} days`
+      }
       aside={
         <ChoiceFilter
           name="since"
