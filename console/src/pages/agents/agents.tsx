@@ -1,6 +1,6 @@
 import type { AgentStatus } from '@gantry/contract/deploy.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link, getRouteApi } from '@tanstack/react-router';
+import { Link, getRouteApi, type LinkProps } from '@tanstack/react-router';
 import { buttonClass } from '../../parts/button.tsx';
 import { count, duration } from '../../parts/figures.ts';
 import { ChoiceFilter, Filters, SearchFilter } from '../../parts/filters.tsx';
@@ -22,6 +22,8 @@ const columns: readonly Column<AgentStatus>[] = [
   { header: 'Errors', width: '70px', isExtra: true, align: 'right', cell: ({ last_24h }) => count(last_24h.errors) },
   { header: 'p95', width: '80px', isExtra: true, align: 'right', cell: ({ last_24h }) => duration(last_24h.p95_ms) },
 ];
+
+const linkOf = ({ name }: AgentStatus): LinkProps => ({ to: '/agents/$name', params: { name } });
 
 export function AgentsPage() {
   const { state, ...search } = route.useSearch();
@@ -51,7 +53,7 @@ export function AgentsPage() {
         label="Agents"
         columns={columns}
         keyOf={({ name }) => name}
-        linkOf={({ name }) => ({ to: '/agents/$name', params: { name } })}
+        linkOf={linkOf}
         {...pagesOf(agents)}
         empty={
           <Empty>
