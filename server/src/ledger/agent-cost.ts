@@ -5,6 +5,7 @@ import type { SignedInCaller } from '../access/caller.ts';
 import { decide } from '../access/decide.ts';
 import type { AssetSubject } from '../access/subject.ts';
 import type { Reader } from '../database/database.ts';
+import { paidByStep } from './cost-store.ts';
 import { installationId } from '../principals/find.ts';
 import { forecast, tightest, toCap, usedLimits } from './forecast.ts';
 import { loadRates } from './rates-of-accounts.ts';
@@ -13,6 +14,18 @@ import { accountsNow } from './store.ts';
 /** Null for other callers. */
 export async function agentCost(db: Reader, user: SignedInCaller, agent: AssetSubject): Promise<AgentCost | null> {
   return (await agentCosts(db, user, [agent])).get(agent.id) ?? null;
+}
+
+/** Of each of `count` steps, in their order. Null for other callers. */
+export async function agentCostByStep(
+  db: Reader,
+  user: SignedInCaller,
+  agent: AssetSubject,
+  { since, step_seconds, count }: { since: string; step_seconds: number; count: number },
+): Promise<string[] | null> {
+  if (!decide(user, 'asset.write', agent).allowed) return null;
+  const paid = await paidByStep(db, { agent_id: agent.id, since, step_seconds });
+  return Array.from({ length: count }, (_, n) => formatUsd(paid.find(({ step }) => step === n)?.nano ?? 0));
 }
 
 /** By id, only of those whose costs the caller may read. */

@@ -1,0 +1,158 @@
+// The pages of one agent.
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { axeFindings } from './axe.ts';
+import { openBrowser, settle, visit, type Screen } from './browser.ts';
+import type { Person } from './stage.ts';
+
+const stage = inject('stage');
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(async () => await browser?.close());
+
+const as = async (person: Person, screen?: Screen) =>
+  await visit(browser, { gantry: stage, people: stage.people }, person, screen);
+
+test('the overview has the state, the last day with its deploys, the runs, what the agent may reach and who may call it', async () => {
+  const { page, open, faults, close } = await as('max');
+  await open('/agents/clock');
+  await page.getByText(/serving$/).waitFor();
+  await page.getByRole('img', { name: /^Calls over the last 24 hours: \d+$/ }).waitFor();
+  await page
+    .getByText(/^1\.0\.0 was deployed at /)
+    .first()
+    .waitFor({ state: 'attached' });
+  await page.getByRole('table', { name: 'Recent runs' }).getByRole('row').nth(1).waitFor();
+  await page.getByText('the whole internet').waitFor();
+  await page.getByText('gpt-4o-mini').waitFor();
+  await page.getByText('team:ml', { exact: true }).waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('an answer is shown as it is written with its tools and its trace, and the conversation goes on', async () => {
+  const { page, open, faults, close } = await as('vera');
+  await open('/agents/clock/try');
+  await page.getByLabel('Message').fill('What is the capital of France?');
+  await page.keyboard.press('Enter');
+  const answer = page.getByRole('article').first();
+  await answer.getByText('answered').waitFor();
+  await answer.getByText('The capital of France is Paris.', { exact: true }).waitFor();
+  await answer.getByText('weather', { exact: true }).waitFor();
+  await page.getByLabel('Message').fill('And of Spain?');
+  await page.getByRole('button', { name: 'As JSON' }).click();
+  await page.locator('.cm-content').getByText('The capital of France is Paris.').waitFor();
+  await answer.getByRole('link', { name: /^Trace / }).click();
+  await page.waitForURL('**/traces/*');
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('a blocked answer is shown as the refusal of its guardrail', async () => {
+  const { page, open, faults, close } = await as('vera');
+  await open('/agents/desk/try');
+  await page.getByLabel('question').fill('How are the prices?');
+  await page.getByRole('button', { name: 'Call', exact: true }).click();
+  await page.getByRole('alert').getByText('A guardrail has blocked this text').waitFor();
+  await page.getByText(/blocked$/).waitFor();
+  expect(await page.getByText('internal only').count()).toBe(0);
+  await page.getByRole('button', { name: 'Copy the svc line' }).click();
+  expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(
+    `svc invoke desk '{"question":"How are the prices?"}' --stream`,
+  );
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('a grant says what is now true, and its undo takes it back', async () => {
+  const { page, open, faults, close } = await as('max');
+  await open('/agents/waver/access');
+  await page.getByRole('button', { name: 'Grant…' }).click();
+  await page.getByLabel('Who').fill('team:support');
+  await page.getByRole('button', { name: 'Grant to team:support' }).click();
+  await page.getByText('team:support may use agents/waver').waitFor();
+  const entry = page.getByRole('table', { name: 'Entries' }).getByText('team:support');
+  await entry.waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await entry.waitFor({ state: 'detached' });
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('the access of a person is explained: the reason, the entries that apply, and what would change it', async () => {
+  const { page, open, faults, close } = await as('max');
+  await open('/agents/greeter/access?action=deploy');
+  await page.getByLabel('Person').fill(stage.people.vera.email);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/principal=/);
+  await page.getByText('This needs the role deployer in team:ml; yours is viewer.').waitFor();
+  await page.getByText('the whole organisation: read').waitFor();
+  await page.getByText(`svc team add ml user:${stage.people.vera.email} --role deployer`).waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('what a reader may not do is greyed with its reason', async () => {
+  const { page, open, faults, close } = await as('vera');
+  await open('/agents/greeter');
+  await page.getByRole('button', { name: 'Deploy 1.1.0', disabled: true }).hover();
+  await page.getByText(/This needs the role deployer/).waitFor();
+  await page.getByRole('button', { name: 'More about greeter' }).click();
+  const remove = page.getByRole('menuitem', { name: /^Delete/ });
+  expect(await remove.getAttribute('aria-disabled')).toBe('true');
+  expect(await remove.textContent()).toMatch(/This needs/);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('the value of a secret goes in and is on no page; a secret is removed by its name', async () => {
+  const { page, open, faults, close } = await as('ada');
+  const value = 'a value that nobody reads again';
+  await open('/agents/waver/secrets');
+  await page.getByRole('button', { name: 'Set a secret…' }).click();
+  await page.getByLabel('Name').fill('WAVER_TOKEN');
+  await page.getByLabel('Value').fill(value);
+  await page.getByRole('button', { name: 'Set', exact: true }).click();
+  await page.getByRole('table', { name: 'Secrets' }).getByText('WAVER_TOKEN').waitFor();
+  expect(await page.content()).not.toContain(value);
+  await page.getByRole('button', { name: 'Remove…' }).click();
+  const remove = page.getByRole('button', { name: 'Remove WAVER_TOKEN' });
+  expect(await remove.isDisabled()).toBe(true);
+  await page.getByLabel('Type WAVER_TOKEN to confirm').fill('WAVER_TOKEN');
+  await remove.click();
+  await page.getByText('It has no secrets.').waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('a new limit is shown as a bar, and its undo takes it back; the chart has the cost of a day', async () => {
+  const { page, open, faults, close } = await as('max');
+  await open('/agents/clock/cost');
+  await page.locator('.recharts-bar-rectangle path').first().waitFor();
+  await page.getByRole('button', { name: 'Change limits…' }).click();
+  await page.getByLabel('Dollars per month').fill('50');
+  await page.getByRole('button', { name: 'Change limits', exact: true }).click();
+  await page.getByRole('meter', { name: 'Budget per month' }).waitFor();
+  await page.getByText('$50.00 per month of agents/clock').waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('No limit of its own').waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('the pages of an agent are accessible in both themes', async () => {
+  const { page, open, faults, close } = await as('max');
+  await open('/agents/clock');
+  for (const tab of ['Overview', 'Try it', 'Access', 'Secrets', 'Cost']) {
+    const link = page.getByRole('navigation', { name: 'Parts of this page' }).getByRole('link', { name: tab });
+    await link.click();
+    await link.and(page.locator('[aria-current=page]')).waitFor();
+    await settle(page);
+    expect(await axeFindings(page), tab).toEqual([]);
+  }
+  expect(faults).toEqual([]);
+  await close();
+});
