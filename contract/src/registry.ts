@@ -64,6 +64,7 @@ export const assetDetail = asset.extend({
   permissions: z.array(z.object({ principal: z.string(), actions: z.array(z.string()) })),
   can: canUse(assetActions),
 });
+export type AssetDetail = z.output<typeof assetDetail>;
 
 export const assetVersionDetail = assetVersion.extend({
   config: z.record(z.string(), z.unknown()),

@@ -1,12 +1,13 @@
 // Watches a deploy to its end. At a terminal Ctrl-C asks before it ends the deploy; elsewhere it detaches.
 import type { Deployment } from '@gantry/contract/deploy.ts';
 import { readProblem } from '@gantry/contract/problems.ts';
+import { usualTimes } from '@gantry/contract/usual-times.ts';
 import { describeCap } from '../agent/describe-cost.ts';
 import { CliRefusal } from '../refusal.ts';
 import type { Result } from '../result.ts';
 import type { Session } from '../session/session.ts';
 import { fields, good, line } from '../view/view.ts';
-import { createDrawing, type UsualTimes } from '../run/draw-steps.ts';
+import { createDrawing } from '../run/draw-steps.ts';
 import { followRun } from '../run/follow.ts';
 
 /** Throws the deploy's own problem when it fails. */
@@ -124,19 +125,4 @@ async function cancel(session: Session, id: string): Promise<void> {
   } catch (error) {
     session.output.note(error instanceof Error ? error.message : String(error));
   }
-}
-
-/** The median time of every step in earlier successful deploys. */
-function usualTimes(earlier: readonly Deployment[]): UsualTimes {
-  const times = new Map<string, number[]>();
-  for (const { state, steps } of earlier) {
-    if (state !== 'done') continue;
-    for (const { name, started_at, ended_at } of steps) {
-      if (started_at !== null && ended_at !== null)
-        times.set(name, [...(times.get(name) ?? []), Date.parse(ended_at) - Date.parse(started_at)]);
-    }
-  }
-  return Object.fromEntries(
-    [...times].map(([name, each]) => [name, each.toSorted((a, b) => a - b)[Math.floor(each.length / 2)]]),
-  );
 }

@@ -2,6 +2,7 @@
 // step fails.
 import { deploySteps } from '@gantry/contract/deploy.ts';
 import type { RunEvent } from '@gantry/contract/runs.ts';
+import { isSlow, type UsualTimes } from '@gantry/contract/usual-times.ts';
 import type { Output } from '../output.ts';
 import { duration } from '../view/relative-time.ts';
 import { bad, faint, good, type Text } from '../view/view.ts';
@@ -99,14 +100,8 @@ export function createDrawing(output: Output, usual: UsualTimes = {}): Drawing {
   };
 }
 
-/** The milliseconds of a step of this agent in earlier deploys. */
-export type UsualTimes = Partial<Record<string, number>>;
-
 function slower(usual: UsualTimes, name: string, took: number): string {
-  const expected = usual[name];
-  return expected === undefined || took < expected * 2 || took - expected < 2000
-    ? ''
-    : `, usually ${duration(expected)}`;
+  return isSlow(usual, name, took) ? `, usually ${duration(usual[name] ?? 0)}` : '';
 }
 
 function stepLabel(name: string): string {

@@ -1,4 +1,5 @@
 import { actionsOfSpan } from '@gantry/contract/guardrails/span-actions.ts';
+import { orderSpans } from '@gantry/contract/order-spans.ts';
 import type { Span, Trace } from '@gantry/contract/traces.ts';
 import {
   bad,
@@ -14,7 +15,6 @@ import {
   type Cell,
   type View,
 } from '../view/view.ts';
-import { orderSpans } from './order-spans.ts';
 
 /** The tree of spans; with `content` also what went in and came out. */
 export function describeTrace(trace: Trace, { content }: { content: boolean }): View {

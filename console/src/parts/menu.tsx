@@ -21,20 +21,25 @@ export function Menu({ trigger, children }: { trigger: ReactElement; children: R
 interface MenuItemProps {
   onPress: () => void;
   /** What one may not do is greyed, with its reason below. Absent: everybody may. */
-  can?: Allowed;
+  can?: Allowed | undefined;
+  /** The same in a terminal. */
+  svc?: string;
   isDanger?: boolean;
   children: ReactNode;
 }
 
-export function MenuItem({ onPress, can, isDanger = false, children }: MenuItemProps) {
+export function MenuItem({ onPress, can, svc, isDanger = false, children }: MenuItemProps) {
   const isAllowed = can?.allowed !== false;
   return (
     <BaseMenu.Item
       disabled={!isAllowed}
       onClick={onPress}
-      className={`flex min-h-8 max-w-80 cursor-pointer flex-col justify-center px-3 py-1 outline-none data-disabled:cursor-not-allowed data-highlighted:bg-hover ${isDanger ? 'text-failed' : ''}`}
+      className={`flex min-h-8 max-w-96 cursor-pointer flex-col justify-center px-3 py-1 outline-none data-disabled:cursor-not-allowed data-highlighted:bg-hover ${isDanger ? 'text-failed' : ''}`}
     >
-      <span className={isAllowed ? '' : 'opacity-50'}>{children}</span>
+      <span className={`flex items-baseline justify-between gap-6 ${isAllowed ? '' : 'opacity-50'}`}>
+        <span className="whitespace-nowrap">{children}</span>
+        {svc !== undefined && <span className="truncate font-mono text-meta text-quiet">{svc}</span>}
+      </span>
       {!isAllowed && (
         <span className="text-meta text-quiet">
           <Reason can={can} />

@@ -1,5 +1,13 @@
-import { Page } from '../../parts/page.tsx';
+import { getRouteApi } from '@tanstack/react-router';
+import { AgentPage } from './agent-page.tsx';
+
+const route = getRouteApi('/agents/$name/cost');
 
 export function CostPage() {
-  return <Page title="Cost">This page is not built yet.</Page>;
+  const { name } = route.useParams();
+  return (
+    <AgentPage name={name} tab="cost">
+      This page is not built yet.
+    </AgentPage>
+  );
 }

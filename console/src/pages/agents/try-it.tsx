@@ -1,5 +1,13 @@
-import { Page } from '../../parts/page.tsx';
+import { getRouteApi } from '@tanstack/react-router';
+import { AgentPage } from './agent-page.tsx';
+
+const route = getRouteApi('/agents/$name/try');
 
 export function TryItPage() {
-  return <Page title="Try It">This page is not built yet.</Page>;
+  const { name } = route.useParams();
+  return (
+    <AgentPage name={name} tab="try">
+      This page is not built yet.
+    </AgentPage>
+  );
 }

@@ -1,11 +1,11 @@
-import { assetActions } from '@gantry/contract/registry.ts';
+import { assetActions, type AssetDetail } from '@gantry/contract/registry.ts';
 import { authorize } from '../../access/authorize.ts';
 import { can, passes } from '../../access/can.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { Reader } from '../../database/database.ts';
 import type { AssetRecord } from '../find.ts';
 import { refuseWhileInUse } from '../references/in-use.ts';
-import type { AssetDetail, DetailParts } from './records.ts';
+import type { DetailParts } from './records.ts';
 
 const only_agents: readonly string[] = ['agents.push', 'secrets.remove', 'secrets.set'];
 const never_agents: readonly string[] = ['registry.delete', 'registry.edit'];

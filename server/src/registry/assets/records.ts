@@ -1,6 +1,6 @@
 // Rows → the wire's records.
 import type { Permitted } from '@gantry/contract/can.ts';
-import type { Asset, assetDetail, AssetState, assetVersion, AssetVersionDetail } from '@gantry/contract/registry.ts';
+import type { Asset, AssetDetail, AssetState, assetVersion, AssetVersionDetail } from '@gantry/contract/registry.ts';
 import { printRef, printVersionRef } from '@gantry/contract/refs.ts';
 import type { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
@@ -8,8 +8,6 @@ import { decide } from '../../access/decide.ts';
 import type { AssetRecord } from '../asset.ts';
 import type { Pin } from '../content.ts';
 import type { ListedRow, VersionRow } from '../store.ts';
-
-export type AssetDetail = z.output<typeof assetDetail>;
 
 export function listedRecord(row: ListedRow): Asset {
   const {

@@ -1,5 +1,6 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import { printGrantee } from '@gantry/contract/refs.ts';
+import type { AssetDetail } from '@gantry/contract/registry.ts';
 import type { AssetKind } from '@gantry/contract/roles.ts';
 import { entriesOf } from '../../access/acl.ts';
 import { authorize } from '../../access/authorize.ts';
@@ -10,7 +11,7 @@ import { principalNames } from '../../service-principals/principal-names.ts';
 import * as contents from '../content-store.ts';
 import { loadAsset } from '../load-asset.ts';
 import { canUseAsset } from './can-use-asset.ts';
-import { detailRecord, type AssetDetail, type DetailParts } from './records.ts';
+import { detailRecord, type DetailParts } from './records.ts';
 import * as store from '../store.ts';
 import { wanted, type Kind } from '../../copies/copies.ts';
 import type { ReadAsOf } from '../../login/read-as-of.ts';

@@ -1,4 +1,4 @@
-import type { Span } from '@gantry/contract/traces.ts';
+import type { Span } from './traces.ts';
 
 type Node = Pick<Span, 'span_id' | 'parent_id'>;
 

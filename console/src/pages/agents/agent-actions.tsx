@@ -1,0 +1,177 @@
+// What one can do with an agent: one main action, and the others in a menu.
+import type { AgentStatus } from '@gantry/contract/deploy.ts';
+import type { AssetDetail } from '@gantry/contract/registry.ts';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { Ellipsis } from 'lucide-react';
+import { useState } from 'react';
+import { Action, type Allowed } from '../../parts/action.tsx';
+import { buttonClass, IconButton } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Menu, MenuItem, MenuLine } from '../../parts/menu.tsx';
+import { Refusal } from '../../parts/refusal.tsx';
+import { useSend } from '../../parts/use-send.ts';
+import { send } from '../../server.ts';
+import { AgentDialog, type AgentDialogName } from './agent-dialogs.tsx';
+
+interface AgentActionsProps {
+  status: AgentStatus;
+  asset: AssetDetail;
+  tab: string;
+}
+
+export function AgentActions({ status, asset, tab }: AgentActionsProps) {
+  const { name, state, can, latest_version } = status;
+  const [dialog, setDialog] = useState<AgentDialogName>();
+  const navigate = useNavigate();
+  const alters = { changes: ['deployments', 'registry'] };
+  const params = { name };
+  const stop = useSend('agents.stop', {
+    ...alters,
+    says: () => `agents/${name} is stopped`,
+    undo: async () => await send('agents.start', { params }),
+  });
+  const start = useSend('agents.start', {
+    ...alters,
+    says: () => `agents/${name} serves again`,
+    undo: async () => await send('agents.stop', { params }),
+  });
+  const restart = useSend('agents.restart', { ...alters, says: () => `agents/${name} was restarted` });
+  const deploy = useSend('deployments.create', { changes: ['agents', 'registry'] });
+  const publish = useSend('registry.publish', {
+    says: () => `agents/${name} is listed for the whole organisation`,
+    undo: async () => await send('registry.unpublish', { params: { kind: 'agent', name } }),
+  });
+  const unpublish = useSend('registry.unpublish', {
+    says: () => `agents/${name} is no longer listed for other teams`,
+    undo: async () => await send('registry.publish', { params: { kind: 'agent', name } }),
+  });
+  const all = [stop, start, restart, deploy, publish, unpublish];
+  const isBusy = all.some(({ isPending }) => isPending);
+  const failed = all.find(({ error }) => error !== null);
+
+  const newest = `agents/${name}@${latest_version}`;
+  const isNewer = latest_version !== null && status.ref !== newest;
+  const deployNewest = () =>
+    deploy.mutate(
+      { body: { ref: newest } },
+      { onSuccess: ({ answer: { id } }) => void navigate({ to: '/deployments/$id', params: { id } }) },
+    );
+
+  return (
+    <>
+      {isNewer ? (
+        <Action
+          look="main"
+          can={can?.['deployments.create']}
+          svc={`svc deploy ${newest}`}
+          onPress={deployNewest}
+          isBusy={isBusy}
+        >
+          Deploy {latest_version}
+        </Action>
+      ) : state === 'stopped' ? (
+        <Operation name={name} verb="Start" can={can?.['agents.start']} sending={start} isBusy={isBusy} />
+      ) : state === 'failed' ? (
+        <Operation name={name} verb="Restart" can={can?.['agents.restart']} sending={restart} isBusy={isBusy} />
+      ) : (
+        tab !== 'try' && (
+          <Link to="/agents/$name/try" params={params} className={buttonClass('main')}>
+            Try it
+          </Link>
+        )
+      )}
+      <Menu trigger={<IconButton label={`More about ${name}`} icon={<Ellipsis size={16} />} />}>
+        {status.ref !== null && (
+          <>
+            <MenuItem can={can?.['agents.start']} svc={`svc start ${name}`} onPress={() => start.mutate({ params })}>
+              Start
+            </MenuItem>
+            <MenuItem
+              can={can?.['agents.restart']}
+              svc={`svc restart ${name}`}
+              onPress={() => restart.mutate({ params })}
+            >
+              Restart
+            </MenuItem>
+            <MenuItem can={can?.['agents.stop']} svc={`svc stop ${name}`} onPress={() => stop.mutate({ params })}>
+              Stop
+            </MenuItem>
+            <MenuLine />
+          </>
+        )}
+        <MenuItem
+          can={asset.can['approvals.submit']}
+          svc={`svc submit --asset agents/${name}`}
+          onPress={() => setDialog('submit')}
+        >
+          Request approval…
+        </MenuItem>
+        {asset.published ? (
+          <MenuItem
+            can={asset.can['registry.unpublish']}
+            svc={`svc registry agent unpublish ${name}`}
+            onPress={() => unpublish.mutate({ params: { kind: 'agent', name } })}
+          >
+            Unpublish
+          </MenuItem>
+        ) : (
+          <MenuItem
+            can={asset.can['registry.publish']}
+            svc={`svc registry agent publish ${name}`}
+            onPress={() => publish.mutate({ params: { kind: 'agent', name } })}
+          >
+            Publish
+          </MenuItem>
+        )}
+        <MenuItem
+          can={asset.can['registry.set_visibility']}
+          svc={`svc registry agent edit ${name} --visibility`}
+          onPress={() => setDialog('visibility')}
+        >
+          Visibility…
+        </MenuItem>
+        <MenuItem
+          can={asset.can['registry.transfer']}
+          svc={`svc registry agent transfer ${name}`}
+          onPress={() => setDialog('transfer')}
+        >
+          Transfer…
+        </MenuItem>
+        <MenuLine />
+        <MenuItem isDanger can={can?.['agents.delete']} svc={`svc delete ${name}`} onPress={() => setDialog('delete')}>
+          Delete…
+        </MenuItem>
+      </Menu>
+      {dialog !== undefined && <AgentDialog dialog={dialog} asset={asset} onClose={() => setDialog(undefined)} />}
+      <Dialog
+        title={`agents/${name} is unchanged`}
+        isOpen={failed !== undefined}
+        onClose={() => all.forEach((sending) => sending.reset())}
+      >
+        <Refusal error={failed?.error} />
+      </Dialog>
+    </>
+  );
+}
+
+interface OperationProps {
+  name: string;
+  verb: 'Start' | 'Restart';
+  can: Allowed | undefined;
+  sending: { mutate: (parts: { params: { name: string } }) => void };
+  isBusy: boolean;
+}
+
+function Operation({ name, verb, can, sending, isBusy }: OperationProps) {
+  return (
+    <Action
+      look="main"
+      can={can}
+      svc={`svc ${verb.toLowerCase()} ${name}`}
+      onPress={() => sending.mutate({ params: { name } })}
+      isBusy={isBusy}
+    >
+      {verb}
+    </Action>
+  );
+}

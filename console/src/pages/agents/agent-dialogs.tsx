@@ -1,0 +1,152 @@
+// The changes of an agent that need more than a click.
+import type { AssetDetail } from '@gantry/contract/registry.ts';
+import { visibilities } from '@gantry/contract/roles.ts';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Choice, Field, Form, TextArea } from '../../parts/form.tsx';
+import { useSend } from '../../parts/use-send.ts';
+import { send } from '../../server.ts';
+
+export type AgentDialogName = 'submit' | 'visibility' | 'transfer' | 'delete';
+
+interface AgentDialogProps {
+  asset: AssetDetail;
+  onClose: () => void;
+}
+
+const dialogs = { submit: Submit, visibility: Visibility, transfer: Transfer, delete: Delete };
+
+export function AgentDialog({ dialog, ...rest }: { dialog: AgentDialogName } & AgentDialogProps) {
+  const Shown = dialogs[dialog];
+  return <Shown {...rest} />;
+}
+
+function Submit({ asset: { ref, latest_version }, onClose }: AgentDialogProps) {
+  const navigate = useNavigate();
+  const submit = useSend('approvals.submit', {
+    changes: ['registry', 'agents', 'notifications'],
+    says: () => `${ref}@${latest_version} waits for its approval`,
+  });
+  return (
+    <Dialog title={`Request the approval of ${ref}@${latest_version}`} isOpen onClose={onClose}>
+      <Form
+        send="Request approval"
+        error={submit.error}
+        isSending={submit.isPending}
+        onCancel={onClose}
+        onSend={({ message = '' }) =>
+          submit.mutate(
+            { body: { asset: ref, message } },
+            { onSuccess: ({ answer: { id } }) => void navigate({ to: '/approvals/$id', params: { id } }) },
+          )
+        }
+      >
+        <TextArea name="message" label="Message" help="What changes, for the reviewer." />
+      </Form>
+    </Dialog>
+  );
+}
+
+const readers = { private: 'only those with an entry of their own', team: 'its team', org: 'the whole organisation' };
+
+function Visibility({ asset: { ref, name, visibility }, onClose }: AgentDialogProps) {
+  const params = { kind: 'agent', name } as const;
+  const set = useSend('registry.set_visibility', {
+    changes: ['permissions', 'agents'],
+    says: (_, { body }) => `${ref} is visible to ${readers[body.visibility]}`,
+    undo: async () => await send('registry.set_visibility', { params, body: { visibility } }),
+  });
+  return (
+    <Dialog
+      title={`Visibility of ${ref}`}
+      about="Replaces the entries of its team and of the organisation. Other entries stay."
+      isOpen
+      onClose={onClose}
+    >
+      <Form
+        send="Change visibility"
+        error={set.error}
+        isSending={set.isPending}
+        onCancel={onClose}
+        onSend={(values) => {
+          const chosen = visibilities.find((each) => each === values['visibility']);
+          if (chosen !== undefined) set.mutate({ params, body: { visibility: chosen } }, { onSuccess: onClose });
+        }}
+      >
+        <Choice
+          name="visibility"
+          label="Who may read it"
+          defaultValue={visibility}
+          options={visibilities.map((value) => ({ value, label: `${value}: ${readers[value]}` }))}
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+function Transfer({ asset: { ref, name, team, owner }, onClose }: AgentDialogProps) {
+  const params = { kind: 'agent', name } as const;
+  const transfer = useSend('registry.transfer', {
+    changes: ['permissions', 'agents', 'teams'],
+    says: (now) => `${ref} belongs to team ${now.team}, with ${now.owner} as its owner`,
+    undo: async () => await send('registry.transfer', { params, body: { team, owner } }),
+  });
+  return (
+    <Dialog
+      title={`Transfer ${ref}`}
+      about="The entries of its team and of its owner go with it. Manual grants stay."
+      isOpen
+      onClose={onClose}
+    >
+      <Form
+        send="Transfer"
+        error={transfer.error}
+        isSending={transfer.isPending}
+        onCancel={onClose}
+        onSend={(values) =>
+          transfer.mutate(
+            { params, body: { team: values['team'] ?? team, owner: values['owner'] ?? owner } },
+            { onSuccess: onClose },
+          )
+        }
+      >
+        <Field name="team" label="Team" required defaultValue={team} />
+        <Field name="owner" label="Owner" type="email" required defaultValue={owner} help="A member of the team." />
+      </Form>
+    </Dialog>
+  );
+}
+
+function Delete({ asset: { ref, name }, onClose }: AgentDialogProps) {
+  const [typed, setTyped] = useState('');
+  const navigate = useNavigate();
+  const remove = useSend('agents.delete', {
+    changes: ['registry', 'permissions', 'secrets', 'keys'],
+    says: () => `${ref} is deleted`,
+  });
+  return (
+    <Dialog
+      title={`Delete ${ref}`}
+      about="Stops it and removes its versions, secrets and key. This cannot be undone. Its audit entries stay."
+      isOpen
+      onClose={onClose}
+    >
+      <Form
+        send={`Delete ${ref}`}
+        look="danger"
+        error={remove.error}
+        isSending={remove.isPending || typed !== name}
+        onCancel={onClose}
+        onSend={() => remove.mutate({ params: { name } }, { onSuccess: () => void navigate({ to: '/agents' }) })}
+      >
+        <Field
+          name="name"
+          label={`Type ${name} to confirm`}
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+      </Form>
+    </Dialog>
+  );
+}
