@@ -10,7 +10,7 @@ interface SearchTab {
 
 /** The chosen one of `tabs`. */
 export function useSearchTab<Value extends string>(name: string, tabs: readonly { value: Value }[]): Value {
-  const chosen = (useSearch({ strict: false }) as Record<string, unknown>)[name];
+  const chosen = useSearch({ strict: false })[name as never];
   const tab = tabs.find(({ value }) => value === chosen) ?? tabs[0];
   if (tab === undefined) throw new Error('there are no tabs');
   return tab.value;

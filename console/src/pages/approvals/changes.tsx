@@ -55,5 +55,7 @@ export function Changes({ request }: { request: ApprovalDetail }) {
 
 function print(value: unknown): string | null {
   if (value === null || value === undefined) return null;
-  return typeof value === 'string' ? value : JSON.stringify(value, null, 1);
+  if (typeof value === 'string') return value;
+  const line = JSON.stringify(value);
+  return line.length <= 60 ? line : JSON.stringify(value, null, 2);
 }

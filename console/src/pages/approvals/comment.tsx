@@ -1,4 +1,5 @@
 import type { ApprovalDetail, Comment } from '@gantry/contract/approvals.ts';
+import { useEffect, useRef } from 'react';
 import { Form, TextArea } from '../../parts/form.tsx';
 import { useSend } from '../../parts/use-send.ts';
 import { When } from '../../parts/when.tsx';
@@ -32,6 +33,13 @@ export function CommentForm({ request: { id, asset, asset_version }, place, onDo
   const sending = useSend('approvals.comment', {
     says: () => `Your comment is on ${asset} ${asset_version}, permanently`,
   });
+  const text = useRef<HTMLTextAreaElement>(null);
+  const isOnLine = place !== undefined;
+  useEffect(() => {
+    // The editor puts the form below its line after this effect.
+    const frame = isOnLine ? requestAnimationFrame(() => text.current?.focus()) : 0;
+    return () => cancelAnimationFrame(frame);
+  }, [isOnLine]);
   return (
     <Form
       send="Comment"
@@ -45,11 +53,11 @@ export function CommentForm({ request: { id, asset, asset_version }, place, onDo
     >
       <TextArea
         name="message"
-        label={place === undefined ? 'Comment' : `Comment on line ${place.line}`}
+        label={place === undefined ? 'Add a comment' : `Comment on line ${place.line}`}
+        ref={text}
         required
         maxLength={4000}
         rows={3}
-        autoFocus={place !== undefined}
       />
     </Form>
   );

@@ -57,9 +57,9 @@ export function DecideDialog({ request, verdict, onClose }: DecideDialogProps) {
           onCancel={onClose}
         >
           {verdict === 'approve' ? (
-            <Field name="reason" label={label} maxLength={4000} autoFocus />
+            <Field name="reason" label={label} maxLength={4000} />
           ) : (
-            <TextArea name="reason" label={label} maxLength={4000} required={verdict === 'reject'} autoFocus />
+            <TextArea name="reason" label={label} maxLength={4000} required={verdict === 'reject'} />
           )}
         </Form>
       ) : (

@@ -24,14 +24,21 @@ export function Files({ request }: { request: ApprovalDetail }) {
   const { file } = route.useSearch();
   const { files } = request.changes;
   if (files.length === 0) return <Empty>No file has changed.</Empty>;
-  return files.map((changed) => (
-    <File
-      key={changed.path}
-      request={request}
-      changed={changed}
-      isOpenFirst={files.length <= most_open || changed.path === file}
-    />
-  ));
+  return (
+    <>
+      {files.map((changed) => (
+        <File
+          key={changed.path}
+          request={request}
+          changed={changed}
+          isOpenFirst={files.length <= most_open || changed.path === file}
+        />
+      ))}
+      {request.can['approvals.comment']?.allowed === true && (
+        <p className="text-meta text-quiet">To comment on a line, press its number in the new text.</p>
+      )}
+    </>
+  );
 }
 
 function File({
@@ -66,7 +73,7 @@ function File({
         </span>
       </summary>
       {isOpen && (
-        <div className="border-t border-line">
+        <div className="border-t border-line [&>div]:rounded-none [&>div]:border-0">
           {no_diff === null ? (
             <FileDifference request={request} changed={changed} />
           ) : (

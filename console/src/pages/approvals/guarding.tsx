@@ -14,9 +14,9 @@ export function Guarding({ request: { guardrails, unguarded, target } }: { reque
           <li key={sentence}>{sentence}</li>
         ))}
         {unguarded !== null && (
-          <li className="mt-1.5 flex flex-wrap gap-x-3">
+          <li className="mt-1.5 grid grid-cols-[max-content_minmax(0,1fr)] gap-x-3">
             <State meaning="waiting">open</State>
-            <span className="min-w-0 break-words">{commandsIn(unguarded)}</span>
+            <span className="break-words">{commandsIn(unguarded)}</span>
           </li>
         )}
       </ul>

@@ -53,10 +53,12 @@ function Review({ request, svc }: { request: ApprovalDetail; svc: string }) {
     >
       <Outcome request={request} />
       <div className="grid grid-cols-[minmax(0,1fr)_minmax(0,1fr)] gap-x-8 max-wide:grid-cols-1">
-        <Reach request={request} />
+        <div>
+          <Reach request={request} />
+          <Guarding request={request} />
+        </div>
         <Since request={request} />
       </div>
-      <Guarding request={request} />
       <Changes request={request} />
       <Comments request={request} />
     </Page>

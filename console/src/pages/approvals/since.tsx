@@ -11,19 +11,21 @@ export function Since({ request }: { request: ApprovalDetail }) {
   const { compared_with, changes, cost, digest, target } = request;
   const { config, files, dependencies, base_image } = changes;
   const first = target === 'none' ? 'no version is approved yet' : 'nothing of it runs yet';
+  const before = compared_with === null ? first : <Approved request={request} />;
+  const content = <Digest digest={digest} />;
   return (
     <Section title={compared_with === null ? 'All of it is new' : `Since ${compared_with}`}>
       <div className="rounded border border-line bg-raised px-3 py-2.5">
         <Facts
           facts={[
-            ['Before', compared_with === null ? first : <Approved request={request} />],
+            ['Before', before],
             [
               'Changed',
-              [plural(files.length, 'file'), `${config.length} in the config`, plural(dependencies.length, 'package')].join(' · '),
+              [plural(files.length, 'file'), plural(config.length, 'setting'), plural(dependencies.length, 'package')].join(' · '),
             ],
-            ...(target === 'none' ? [] : [['Base image', base_image === null ? 'unchanged' : 'another one'] as const]),
+            ...(target === 'none' || compared_with === null ? [] : [['Base image', base_image === null ? 'unchanged' : 'another one'] as const]),
             ...(cost === null ? [] : costFacts(cost)),
-            ['Content', <Digest digest={digest} />],
+            ['Content', content],
           ]}
         />
       </div>

@@ -2,7 +2,6 @@ import type { Notification } from '@gantry/contract/notifications.ts';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, type LinkProps } from '@tanstack/react-router';
 import { Button } from '../../parts/button.tsx';
-import { plural } from '../../parts/figures.ts';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
 import { List, pagesOf, type Column } from '../../parts/list.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
@@ -61,7 +60,7 @@ export function NotificationsPage() {
       wide
       above={[{ label: 'Home', link: { to: '/' } }]}
       svc="svc notifications"
-      about={counts.data === undefined ? undefined : `${plural(counts.data.unread, 'unread one')}, of the last 90 days`}
+      about={counts.data === undefined ? undefined : `${counts.data.unread} unread, of the last 90 days`}
       actions={
         <Button
           disabled={fresh.length === 0 || read.isPending}
