@@ -87,6 +87,8 @@ const sheet = EditorView.theme({
     padding: '4px 12px',
     cursor: 'pointer',
     '&:hover': { color: 'var(--color-accent)' },
+    // Few fonts have its ornament.
+    '&::before, &::after': { content: 'none' },
   },
 });
 
