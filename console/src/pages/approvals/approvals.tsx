@@ -43,11 +43,18 @@ const decided: readonly Column<Approval>[] = [
   { header: 'By', width: 'minmax(0,1.2fr)', isExtra: true, cell: ({ decided_by }) => decided_by ?? 'the service' },
   { header: 'Reason', width: 'minmax(0,2fr)', isExtra: true, cell: ({ reason }) => reason },
   { header: 'Asked by', width: 'minmax(0,1.2fr)', isExtra: true, cell: ({ submitted_by }) => submitted_by },
-  { header: 'Decided', width: '90px', align: 'right', isExtra: true, cell: ({ decided_at }) => <When at={decided_at} /> },
+  {
+    header: 'Decided',
+    width: '90px',
+    align: 'right',
+    isExtra: true,
+    cell: ({ decided_at }) => <When at={decided_at} />,
+  },
 ];
 
 const empty = {
-  waiting: 'Nothing waits for you. A request stands here from the moment somebody asks for an approval that you may give.',
+  waiting:
+    'Nothing waits for you. A request stands here from the moment somebody asks for an approval that you may give.',
   pending: 'No request is open. An author makes one with “Ask for approval” on a version, or with svc submit.',
   decided: 'No request that you may read is decided yet.',
 };

@@ -11,7 +11,13 @@ const columns: readonly Column<Approval>[] = [
   { header: 'Outcome', width: '110px', cell: (request) => <RequestState request={request} /> },
   { header: 'By', width: 'minmax(0,1fr)', isExtra: true, cell: ({ decided_by }) => decided_by ?? 'the service' },
   { header: 'Reason', width: 'minmax(0,2fr)', isExtra: true, cell: ({ reason }) => reason },
-  { header: 'Decided', width: '90px', isExtra: true, align: 'right', cell: ({ decided_at }) => <When at={decided_at} /> },
+  {
+    header: 'Decided',
+    width: '90px',
+    isExtra: true,
+    align: 'right',
+    cell: ({ decided_at }) => <When at={decided_at} />,
+  },
 ];
 
 /** The decided requests for the same asset, newest first. */

@@ -18,8 +18,8 @@ export function Outcome({ request }: { request: ApprovalDetail }) {
       )}
       {status === 'pending' && !is_current && (
         <Notice>
-          The version has new content since this was asked. This request can only be rejected; its author submits the new
-          content.
+          The version has new content since this was asked. This request can only be rejected; its author submits the
+          new content.
         </Notice>
       )}
       {status === 'pending' ? (
@@ -60,7 +60,11 @@ export function OutcomeLine({ request }: { request: Approval }) {
   );
 }
 
-function Votes({ request: { approvals_required, approved_by, can_decide, expires_at, can } }: { request: ApprovalDetail }) {
+function Votes({
+  request: { approvals_required, approved_by, can_decide, expires_at, can },
+}: {
+  request: ApprovalDetail;
+}) {
   const given = approved_by.map(({ by }) => by).join(', ');
   return (
     <p>

@@ -21,9 +21,15 @@ export function Since({ request }: { request: ApprovalDetail }) {
             ['Before', before],
             [
               'Changed',
-              [plural(files.length, 'file'), plural(config.length, 'setting'), plural(dependencies.length, 'package')].join(' · '),
+              [
+                plural(files.length, 'file'),
+                plural(config.length, 'setting'),
+                plural(dependencies.length, 'package'),
+              ].join(' · '),
             ],
-            ...(target === 'none' || compared_with === null ? [] : [['Base image', base_image === null ? 'unchanged' : 'another one'] as const]),
+            ...(target === 'none' || compared_with === null
+              ? []
+              : [['Base image', base_image === null ? 'unchanged' : 'another one'] as const]),
             ...(cost === null ? [] : costFacts(cost)),
             ['Content', content],
           ]}
