@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 export interface InputField {
   name: string;
   /** A list of {role, content}. */
@@ -9,19 +7,6 @@ export interface InputField {
   isRequired: boolean;
 }
 
-const property = z.object({
-  type: z.string().optional().catch(undefined),
-  items: z
-    .object({ properties: z.object({ role: z.unknown(), content: z.unknown() }) })
-    .optional()
-    .catch(undefined),
-});
-// A name that a shell or a terminal could interpret is not offered as a field.
-const schema = z.object({
-  properties: z.record(z.string().regex(/^\w{1,60}$/), property),
-  required: z.array(z.string()).optional(),
-});
-
 // Of these names only one is an input; the agent writes the other fields of such a state.
 const usual = ['message', 'input', 'messages'];
 
@@ -30,11 +15,15 @@ const usual = ['message', 'input', 'messages'];
  * requires more than a caller gives. All of them where none is required. Empty when the agent's answer is unusable.
  */
 export function inputFields(said: unknown): InputField[] {
-  const { data } = schema.safeParse(said);
-  if (data === undefined) return [];
-  const { properties, required = [] } = data;
-  const known = Object.entries(properties).map(([name, { type, items }]): InputField => {
-    const isConversation = (items !== undefined && type === 'array') || (name === 'messages' && type !== 'string');
+  const { properties, required = [] } = membersOf(said);
+  const named = Object.entries(membersOf(properties));
+  if (!Array.isArray(required) || !named.every(isUsable)) return [];
+  const known = named.map(([name, property]): InputField => {
+    const { type: given, items } = membersOf(property);
+    const type = typeof given === 'string' ? given : undefined;
+    const item = membersOf(membersOf(items)['properties']);
+    const hasMessages = type === 'array' && 'role' in item && 'content' in item;
+    const isConversation = hasMessages || (name === 'messages' && type !== 'string');
     return { name, isConversation, type, isRequired: required.includes(name) };
   });
   const alone = usual.flatMap((name) => known.find((field) => field.name === name) ?? [])[0];
@@ -43,4 +32,13 @@ export function inputFields(said: unknown): InputField[] {
   if (conversation !== undefined) return [conversation];
   const needed = known.filter(({ isRequired }) => isRequired);
   return needed.length > 0 ? needed : known;
+}
+
+// A name that a shell or a terminal could interpret is not offered as a field.
+function isUsable([name, property]: [string, unknown]): boolean {
+  return /^\w{1,60}$/.test(name) && typeof property === 'object' && property !== null;
+}
+
+function membersOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

@@ -88,7 +88,37 @@ export const agentRun = z.object({
 });
 export type AgentRun = z.output<typeof agentRun>;
 
+/** The most parts of a time: a longer time has longer parts. */
+export const figure_steps = 48;
+
+export const agentFigures = z.object({
+  since: time.describe('the start of the first part'),
+  step_seconds: z.int(),
+  steps: z
+    .array(
+      z.object({
+        calls: z.int(),
+        errors: z.int(),
+        p50_ms: z.number().nullable().describe('an estimate from a histogram; null without calls'),
+        p95_ms: z.number().nullable(),
+        usd: usd.describe('of its calls to models, as decimal text; null without `write` on the agent'),
+      }),
+    )
+    .describe('one part of the time after the other, until now'),
+});
+export type AgentFigures = z.output<typeof agentFigures>;
+
 export const tracesEndpoints = {
+  'traces.figures': {
+    method: 'GET',
+    path: '/api/v1/agents/{name}/figures',
+    summary: 'Calls, errors, latency and cost of an agent over the time, in at most 48 equal parts',
+    operation: 'asset.read',
+    params: z.strictObject({ name }),
+    query: z.strictObject({ since: time.optional().describe('24 hours ago when absent; at most 30 days ago') }),
+    reply: { kind: 'data', status: 200, schema: agentFigures },
+    problems: [],
+  },
   'traces.runs': {
     method: 'GET',
     path: '/api/v1/agents/{name}/runs',

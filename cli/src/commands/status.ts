@@ -1,7 +1,8 @@
 import type { AgentStatus } from '@gantry/contract/deploy.ts';
+import type { AgentFigures } from '@gantry/contract/traces.ts';
 import { optionalAgent, suggestAgent } from '../agent/agent-name.ts';
 import { describeCost } from '../agent/describe-cost.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, toggle } from '../command.ts';
 import { limitFlag, takePages } from '../pages.ts';
 import type { Result } from '../result.ts';
 import type { Session } from '../session/session.ts';
@@ -12,11 +13,13 @@ export const command = defineCommand({
   words: 'status',
   summary: 'The state of your agents, or of one in detail',
   needs: 'deployment.read',
-  examples: ['svc status', 'svc status greeter --json'],
+  examples: ['svc status', 'svc status greeter --json', 'svc status greeter --figures'],
   arguments: { name: optionalAgent('The agent: <name> or agents/<name> (default: all)') },
-  flags: { limit: limitFlag },
-  run: async ({ name, limit }, session) =>
-    name === undefined ? await showAll(session, limit) : await showOne(session, name),
+  flags: { limit: limitFlag, figures: toggle('Its calls, errors, latency and cost over the last 24 hours instead') },
+  run: async ({ name, limit, figures }, session) => {
+    if (name === undefined) return await showAll(session, limit);
+    return figures ? await showFigures(session, name) : await showOne(session, name);
+  },
 });
 
 async function showAll(session: Session, limit: number | undefined): Promise<Result> {
@@ -49,6 +52,29 @@ async function showAll(session: Session, limit: number | undefined): Promise<Res
 async function showOne(session: Session, name: string): Promise<Result> {
   const agent = await suggestAgent(session, name, () => session.call('agents.status', { params: { name } }));
   return { data: agent, view: describeAgent(agent), next: nextFor(agent) };
+}
+
+async function showFigures(session: Session, name: string): Promise<Result> {
+  const figures = await suggestAgent(session, name, () => session.call('traces.figures', { params: { name } }));
+  return { data: figures, view: [tableOf(figures)] };
+}
+
+function tableOf({ since, step_seconds, steps }: AgentFigures): View[number] {
+  const rows = steps.map((step, n) => ({ ...step, at: new Date(Date.parse(since) + n * step_seconds * 1000) }));
+  return table(
+    ['from', 'calls', 'errors', 'p50 ms', 'p95 ms', 'cost'],
+    rows
+      .filter(({ calls, usd }) => calls > 0 || Number(usd) > 0)
+      .map(({ at, calls, errors, p50_ms, p95_ms, usd }) => [
+        time(at.toISOString()),
+        calls,
+        errors,
+        p50_ms,
+        p95_ms,
+        usd,
+      ]),
+    'No calls in the last 24 hours.',
+  );
 }
 
 export function describeAgent(agent: AgentStatus): View {

@@ -319,6 +319,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'costs.report': () => ({}),
   'guardrails.report': (at) => ({ query: { agent: at.agent.name } }),
   'traces.list': () => ({}),
+  'traces.figures': (at) => ({ params: { name: at.agent.name } }),
   'traces.runs': (at) => ({ params: { name: at.agent.name } }),
   'traces.show': async (at) => ({ params: { id: await traceOf(at) } }),
   'keys.list': () => ({}),

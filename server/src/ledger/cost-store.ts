@@ -85,6 +85,17 @@ export const paidSince = async (db: Reader, account_ids: readonly string[], sinc
     where l.day >= (${since}::timestamptz at time zone 'UTC')::date - 1 and l.at >= ${since}
     group by a.id`);
 
+/** What an account has paid in the steps with calls. */
+export const paidByStep = async (
+  db: Reader,
+  { agent_id, since, step_seconds }: { agent_id: string; since: string; step_seconds: number },
+) =>
+  await db.all<{ step: number; nano: number }>(sql`
+    select floor(extract(epoch from at - ${since}::timestamptz) / ${step_seconds}::integer)::integer as step, sum(nano)::bigint as nano
+    from ledger l
+    where ${agent_id}::uuid = any(l.accounts) and l.day >= (${since}::timestamptz at time zone 'UTC')::date - 1 and l.at >= ${since}
+    group by 1`);
+
 // `day` has an index; `at` has none.
 function where({ since, until, agent, team, model, tag, run, accounts, user }: CostFilter): Sql {
   const conditions = [

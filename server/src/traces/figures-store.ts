@@ -63,6 +63,28 @@ export async function figuresOfDay(db: Reader, agent_ids: readonly string[]): Pr
     from call_figure f where agent_id = any(${agent_ids}::uuid[]) and minute >= clock_now() - interval '24 hours' group by agent_id`);
 }
 
+export interface Steps {
+  agent_id: string;
+  since: string;
+  step_seconds: number;
+}
+
+/** Of the steps with calls. */
+export async function figuresByStep(
+  db: Reader,
+  { agent_id, since, step_seconds }: Steps,
+): Promise<{ step: number; calls: number; errors: number; latency: number[] }[]> {
+  return await db.all(sql`
+    with f as (
+      select floor(extract(epoch from minute - ${since}::timestamptz) / ${step_seconds}::integer)::integer as step, calls, errors, latency
+      from call_figure where agent_id = ${agent_id} and minute >= ${since})
+    select step, sum(calls)::integer as calls, sum(errors)::integer as errors,
+      (select array_agg(of_bucket order by n) from (
+         select n, sum(amount)::integer as of_bucket from f g, unnest(g.latency) with ordinality as t (amount, n)
+         where g.step = f.step group by n) b) as latency
+    from f group by step`);
+}
+
 export interface RunFilter {
   agent_id: string;
   /** Undefined for all callers. */

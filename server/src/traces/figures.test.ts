@@ -54,6 +54,43 @@ test('each call to an agent is counted once, by several processes too, and no ot
   expect(await owner.client.call('agents.status', { params: { name: 'greeter' } })).toMatchObject({ last_24h: shown });
 });
 
+test('the figures of an agent over the time have each call in its part, and its cost for those who may edit it', async () => {
+  const figuresOf = async ({ client }: TestUser, since?: string) =>
+    await client.call('traces.figures', { params: { name: 'greeter' }, query: { since } });
+  const before = await figuresOf(caller);
+  expect(before).toMatchObject({ step_seconds: 1800 });
+  expect(before.steps).toHaveLength(48);
+  const db = openDatabase(app.connection);
+  const figures = openFigures({ db, onError: () => {} });
+  const hours_ago = (hours: number) => ({ ended_us: (Date.now() - hours * 3_600_000) * 1000 });
+  figures.add([
+    call(20),
+    call(4000, { status: 'error', error: 'agent_error' }),
+    call(20, hours_ago(3)),
+    call(20, hours_ago(30)),
+  ]);
+  await figures.close();
+  await db.close();
+  const after = await figuresOf(caller);
+  const newly = after.steps.map(({ calls, errors }, n) => [
+    calls - (before.steps[n]?.calls ?? 0),
+    errors - (before.steps[n]?.errors ?? 0),
+  ]);
+  expect(newly.filter(([calls]) => calls !== 0)).toEqual([
+    [1, 0],
+    [2, 1],
+  ]);
+  expect(newly.at(-7)?.[0]).toBe(1);
+  expect(
+    (await figuresOf(caller, new Date(Date.now() - 36 * 3_600_000).toISOString())).steps.reduce(
+      (sum, { calls }) => sum + calls,
+      0,
+    ),
+  ).toBe(after.steps.reduce((sum, { calls }) => sum + calls, 0) + 1);
+  expect(after.steps[0]?.usd).toBeNull();
+  expect((await figuresOf(owner)).steps[0]?.usd).toBe('0.00');
+});
+
 test('calls that could not be written are written later, and none is lost', async () => {
   const before = (await statusOf(caller))?.calls ?? 0;
   const faults: unknown[] = [];

@@ -14,7 +14,7 @@ export interface Figures {
 const write_every_ms = 10_000;
 const forget_every_ms = 3_600_000;
 const run_days = 7;
-const figure_days = 30;
+export const figure_days = 30;
 /** Further runs of these ten seconds are counted, and not listed. */
 const max_runs = 10_000;
 const max_batch = 500;

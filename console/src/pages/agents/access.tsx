@@ -1,13 +1,19 @@
 import { getRouteApi } from '@tanstack/react-router';
+import { AccessEntries } from './access-entries.tsx';
+import { AccessExplained } from './access-explained.tsx';
 import { AgentPage } from './agent-page.tsx';
 
 const route = getRouteApi('/agents/$name/access');
 
 export function AccessPage() {
   const { name } = route.useParams();
+  const { principal, action } = route.useSearch();
   return (
     <AgentPage name={name} tab="access">
-      This page is not built yet.
+      <div className="grid grid-cols-[minmax(0,1fr)_minmax(0,1fr)] gap-8 max-wide:grid-cols-1">
+        <AccessEntries name={name} />
+        <AccessExplained name={name} principal={principal} action={action} />
+      </div>
     </AgentPage>
   );
 }

@@ -2,7 +2,7 @@
 import type { AssetDetail } from '@gantry/contract/registry.ts';
 import { visibilities } from '@gantry/contract/roles.ts';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Confirm } from '../../parts/confirm.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Choice, Field, Form, TextArea } from '../../parts/form.tsx';
 import { useSend } from '../../parts/use-send.ts';
@@ -119,34 +119,21 @@ function Transfer({ asset: { ref, name, team, owner }, onClose }: AgentDialogPro
 }
 
 function Delete({ asset: { ref, name }, onClose }: AgentDialogProps) {
-  const [typed, setTyped] = useState('');
   const navigate = useNavigate();
   const remove = useSend('agents.delete', {
     changes: ['registry', 'permissions', 'secrets', 'keys'],
     says: () => `${ref} is deleted`,
   });
   return (
-    <Dialog
+    <Confirm
       title={`Delete ${ref}`}
       about="Stops it and removes its versions, secrets and key. This cannot be undone. Its audit entries stay."
-      isOpen
+      name={name}
+      send={`Delete ${ref}`}
+      error={remove.error}
+      isSending={remove.isPending}
+      onSend={() => remove.mutate({ params: { name } }, { onSuccess: () => void navigate({ to: '/agents' }) })}
       onClose={onClose}
-    >
-      <Form
-        send={`Delete ${ref}`}
-        look="danger"
-        error={remove.error}
-        isSending={remove.isPending || typed !== name}
-        onCancel={onClose}
-        onSend={() => remove.mutate({ params: { name } }, { onSuccess: () => void navigate({ to: '/agents' }) })}
-      >
-        <Field
-          name="name"
-          label={`Type ${name} to confirm`}
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-        />
-      </Form>
-    </Dialog>
+    />
   );
 }

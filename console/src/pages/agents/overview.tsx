@@ -1,5 +1,9 @@
 import { getRouteApi } from '@tanstack/react-router';
+import { AgentFigures } from './agent-figures.tsx';
+import { AgentFacts } from './agent-facts.tsx';
 import { AgentPage } from './agent-page.tsx';
+import { AgentTrouble } from './agent-trouble.tsx';
+import { RecentRuns } from './recent-runs.tsx';
 
 const route = getRouteApi('/agents/$name');
 
@@ -7,7 +11,12 @@ export function OverviewPage() {
   const { name } = route.useParams();
   return (
     <AgentPage name={name} tab="overview">
-      This page is not built yet.
+      <AgentTrouble name={name} />
+      <AgentFigures name={name} />
+      <div className="mt-6 grid grid-cols-[minmax(0,7fr)_minmax(0,5fr)] gap-8 max-wide:grid-cols-1">
+        <RecentRuns name={name} />
+        <AgentFacts name={name} />
+      </div>
     </AgentPage>
   );
 }

@@ -1,0 +1,102 @@
+// The access-control entries of an agent. A change of them can be undone.
+import type { Permission } from '@gantry/contract/permissions.ts';
+import { printGrantee } from '@gantry/contract/refs.ts';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Action, type Allowed } from '../../parts/action.tsx';
+import { List, pagesOf, type Column } from '../../parts/list.tsx';
+import { Empty, Section } from '../../parts/page.tsx';
+import { Refusal } from '../../parts/refusal.tsx';
+import { useSend } from '../../parts/use-send.ts';
+import { ask, askList, send } from '../../server.ts';
+import { GrantDialog } from './grant-dialog.tsx';
+
+export function AccessEntries({ name }: { name: string }) {
+  const [isGranting, setGranting] = useState(false);
+  const asset = useQuery(ask('registry.show', { params: { kind: 'agent', name } }));
+  const entries = useInfiniteQuery(
+    askList('permissions.list', { query: { resource_type: 'agent', resource_id: name, limit: 200 } }),
+  );
+  const [refused, setRefused] = useState<unknown>();
+  const can = asset.data?.can;
+  const columns: readonly Column<Permission>[] = [
+    { header: 'Who', width: 'minmax(0,1fr)', cell: (entry) => <Who entry={entry} /> },
+    { header: 'May', width: 'minmax(0,1fr)', isExtra: true, cell: ({ actions }) => actions.join(', ') },
+    {
+      header: 'Change',
+      width: '76px',
+      align: 'right',
+      cell: (entry) => <Revoke name={name} entry={entry} can={can?.['permissions.revoke']} onRefused={setRefused} />,
+    },
+  ];
+  return (
+    <Section
+      title="Entries"
+      aside={
+        <Action
+          can={can?.['permissions.grant']}
+          svc={`svc acl grant --asset agents/${name} --principal team:<name> --actions use`}
+          onPress={() => setGranting(true)}
+        >
+          Grant…
+        </Action>
+      }
+    >
+      {refused !== undefined && <Refusal error={refused} />}
+      <List
+        label="Entries"
+        columns={columns}
+        keyOf={({ id }) => id}
+        {...pagesOf(entries)}
+        empty={<Empty>Nobody has an entry. Platform admins can still do everything.</Empty>}
+      />
+      <p className="mt-2 text-meta text-quiet">
+        An entry gives an action to those whose role allows it. The role comes from the team {asset.data?.team ?? ''}{' '}
+        and from the organisation.
+      </p>
+      {isGranting && <GrantDialog name={name} onClose={() => setGranting(false)} />}
+    </Section>
+  );
+}
+
+function Who({ entry }: { entry: Permission }) {
+  return (
+    <>
+      {whoOf(entry)} <span className="text-quiet phone:hidden">{entry.actions.join(', ')}</span>
+    </>
+  );
+}
+
+function whoOf(entry: Permission): string {
+  return entry.principal_type === 'org' ? 'the whole organisation' : printGrantee(entry);
+}
+
+interface RevokeProps {
+  name: string;
+  entry: Permission;
+  can: Allowed | undefined;
+  onRefused: (error: unknown) => void;
+}
+
+function Revoke({ name, entry, can, onRefused }: RevokeProps) {
+  const { id, principal_type, principal_id, actions } = entry;
+  const revoke = useSend('permissions.revoke', {
+    changes: ['registry', 'agents'],
+    says: () => `${whoOf(entry)} may no longer ${actions.join(', ')} agents/${name} by an entry`,
+    undo: async () =>
+      await send('permissions.grant', {
+        body: { resource_type: 'agent', resource_id: name, principal_type, principal_id, actions },
+      }),
+  });
+  return (
+    <Action
+      look="quiet"
+      can={can}
+      svc={`svc acl revoke --asset agents/${name} --principal ${printGrantee(entry)}`}
+      isBusy={revoke.isPending}
+      onPress={() => revoke.mutate({ params: { id }, query: {} }, { onError: onRefused })}
+    >
+      Revoke
+    </Action>
+  );
+}

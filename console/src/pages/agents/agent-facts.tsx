@@ -1,0 +1,124 @@
+// What the agent may reach, who may call it, and who answers for it.
+import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import type { AssetDetail } from '@gantry/contract/registry.ts';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Digest } from '../../parts/copy.tsx';
+import { Facts, Section } from '../../parts/page.tsx';
+import { When } from '../../parts/when.tsx';
+import { ask } from '../../server.ts';
+import { AssetLink } from './asset-link.tsx';
+
+export function AgentFacts({ name }: { name: string }) {
+  const { data: asset } = useQuery(ask('registry.show', { params: { kind: 'agent', name } }));
+  const { data: status } = useQuery(ask('agents.status', { params: { name } }));
+  const version = asset?.serving_version ?? asset?.latest_version ?? undefined;
+  const { data: running } = useQuery({
+    ...ask('registry.show_version', { params: { kind: 'agent', name, version: version ?? '' } }),
+    enabled: version !== undefined,
+  });
+  if (asset === undefined || status === undefined || (version !== undefined && running === undefined))
+    return <div className="skeleton h-80" />;
+  // The service checked it when the version was pushed.
+  const config = (running?.config ?? {}) as Partial<AgentConfig>;
+  return (
+    <div>
+      <Section title="What it may reach" aside={version}>
+        <Facts
+          facts={[
+            ['Network', <Network key="network" egress={status.egress ?? config.deploy?.egress} />],
+            ['Models', list([config.model?.primary, config.model?.fallback])],
+            ['Secrets', list(config.deploy?.secrets ?? [])],
+            [
+              'Assets',
+              running === undefined || running.references.length === 0
+                ? none
+                : running.references.map(({ ref }) => <AssetLink key={ref} at={ref} />),
+            ],
+            ['Guardrails', list(config.guardrails?.map((rule) => (typeof rule === 'string' ? rule : rule.name)) ?? [])],
+          ]}
+        />
+      </Section>
+      <Section
+        title="Who may call it"
+        aside={
+          <Link to="/agents/$name/access" params={{ name }} className="text-accent">
+            access
+          </Link>
+        }
+      >
+        <Callers permissions={asset.permissions} only={config.access?.allowed_callers} />
+      </Section>
+      <Section title="About">
+        <Facts
+          facts={[
+            ['Does', asset.description === '' ? '–' : asset.description],
+            ['Team', <TeamLink key="team" team={asset.team} />],
+            ['Owner', asset.owner],
+            ['Framework', asset.framework ?? '–'],
+            [
+              'Deployed',
+              status.deployed_at === null ? (
+                'never'
+              ) : (
+                <span key="deployed">
+                  <When at={status.deployed_at} /> by {status.deployed_by ?? 'the service'}
+                </span>
+              ),
+            ],
+            ['Content', status.digest === null ? '–' : <Digest key="content" digest={status.digest} />],
+          ]}
+        />
+      </Section>
+    </div>
+  );
+}
+
+const none = <span className="text-quiet">none</span>;
+
+function list(names: readonly (string | undefined)[]): ReactNode {
+  const known = names.filter((name) => name !== undefined);
+  return known.length === 0 ? none : <span className="font-mono text-meta">{known.join(', ')}</span>;
+}
+
+function Network({ egress }: { egress: readonly string[] | null | undefined }) {
+  if (egress === null || egress === undefined) return <span className="text-waiting">the whole internet</span>;
+  if (egress.length === 0) return 'only the model gateway';
+  return (
+    <>
+      the model gateway, <span className="font-mono text-meta">{egress.join(', ')}</span>
+    </>
+  );
+}
+
+function TeamLink({ team }: { team: string }) {
+  return (
+    <Link to="/teams/$team" params={{ team }} className="text-accent">
+      {team}
+    </Link>
+  );
+}
+
+interface CallersProps {
+  permissions: AssetDetail['permissions'];
+  /** Of agent.yaml; it narrows the callers. */
+  only: readonly string[] | undefined;
+}
+
+function Callers({ permissions, only }: CallersProps) {
+  const callers = permissions.filter(({ actions }) => actions.includes('use')).map(({ principal }) => principal);
+  return (
+    <>
+      <ul className="flex flex-col gap-1">
+        {callers.map((principal) => (
+          <li key={principal}>{principal === 'org' ? 'the whole organisation' : principal}</li>
+        ))}
+        <li className="text-quiet">and platform admins</li>
+      </ul>
+      {only !== undefined && (
+        <p className="mt-1 text-waiting">Its agent.yaml accepts calls only from {only.join(', ')}.</p>
+      )}
+    </>
+  );
+}
