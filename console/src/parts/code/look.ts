@@ -4,7 +4,7 @@ import { python } from '@codemirror/lang-python';
 import { yaml } from '@codemirror/lang-yaml';
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
-import { EditorView } from '@codemirror/view';
+import { EditorView, highlightSpecialChars } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import type { Language } from './language.ts';
 
@@ -92,7 +92,13 @@ const sheet = EditorView.theme({
   },
 });
 
-export const look: Extension = [EditorView.cspNonce.of(nonce), sheet, syntaxHighlighting(colours)];
+export const look: Extension = [
+  EditorView.cspNonce.of(nonce),
+  sheet,
+  syntaxHighlighting(colours),
+  // Invisible characters and those that turn the direction of text are shown: code must not look like other code.
+  highlightSpecialChars(),
+];
 
 export function grammarOf(language: Language): Extension {
   return { yaml, json, python, text: () => [] }[language]();
