@@ -226,9 +226,10 @@ const pages = [
     '/doctor',
     load(() => import('./pages/organisation/doctor.tsx'), 'DoctorPage'),
   ),
-  page(
+  filtered(
     '/notifications',
     load(() => import('./pages/home/notifications.tsx'), 'NotificationsPage'),
+    textSearch('unread'),
   ),
 ] as const;
 

@@ -6,6 +6,8 @@ import type { Endpoint } from './endpoint.ts';
 import { byId, id, idPrefix, paging, text } from './wire.ts';
 
 export const approvalStates = ['pending', 'approved', 'rejected'] as const;
+/** `waiting`: pending, and you may decide it now. `decided`: no longer pending. */
+export const approvalFilters = [...approvalStates, 'waiting', 'decided'] as const;
 export const closedReasons = ['rejected', 'withdrawn', 'superseded', 'expired', 'revoked'] as const;
 
 export const approval = z.object({
@@ -33,7 +35,14 @@ export const approval = z.object({
 });
 export type Approval = z.output<typeof approval>;
 
-export const comment = z.object({ id, author: z.string(), message: z.string(), created_at: z.string() });
+export const comment = z.object({
+  id,
+  author: z.string(),
+  message: z.string(),
+  file: z.string().nullable().describe('the file of the requested content that it is about; null for the whole request'),
+  line: z.int().nullable(),
+  created_at: z.string(),
+});
 export type Comment = z.output<typeof comment>;
 
 /** The status from which an endpoint moves a request. The other endpoints work in every status. */
@@ -98,7 +107,10 @@ export const approvalsEndpoints = {
     summary: 'Pending and decided requests that you may read',
     operation: 'approval.list',
     query: z.strictObject({
-      status: z.enum(approvalStates).optional(),
+      status: z
+        .enum(approvalFilters)
+        .optional()
+        .describe('`waiting`: requests that you may decide now; `decided`: approved or rejected'),
       asset: z.string().max(100).optional(),
       id: idPrefix.optional().describe('the first characters of the id'),
       ...paging,
@@ -171,10 +183,19 @@ export const approvalsEndpoints = {
   'approvals.comment': {
     method: 'POST',
     path: '/api/v1/rbac/approvals/{id}/comments',
-    summary: 'Comment on a request; everybody who may read its message sees the comment',
+    summary: 'Comment on a request or on a line of its content; everybody who may read its message sees the comment',
     operation: 'approval.comment',
     params: byId,
-    body: z.strictObject({ message: text.refine((message) => message.trim() !== '', 'must not be empty') }),
+    body: z
+      .strictObject({
+        message: text.refine((message) => message.trim() !== '', 'must not be empty'),
+        file: text.min(1).max(1000).optional().describe('a file of the requested content, with `line`'),
+        line: z.int().min(1).max(1_000_000).optional(),
+      })
+      .refine(({ file, line }) => (file === undefined) === (line === undefined), {
+        error: 'needs `file`, and `file` needs `line`',
+        path: ['line'],
+      }),
     reply: { kind: 'data', status: 201, schema: comment },
     problems: [],
   },

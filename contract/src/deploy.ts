@@ -3,7 +3,8 @@ import { canUse } from './can.ts';
 import { agentCost, costForecast } from './costs.ts';
 import { difference } from './difference.ts';
 import type { Endpoint } from './endpoint.ts';
-import { runEvent, runStates, runStep } from './runs.ts';
+import { runStates } from './run-states.ts';
+import { runEvent, runStep } from './runs.ts';
 import { byId, byName, id, idPrefix, name, paging, versionRef } from './wire.ts';
 
 /** The spec's eight steps, in their order. */
@@ -238,7 +239,7 @@ export const deployEndpoints = {
     query: z.strictObject({
       follow: z.stringbool().default(false),
       since: z.iso.datetime().optional(),
-      tail: z.coerce.number().int().min(0).max(10_000).default(200),
+      tail: z.coerce.number().int().min(0).max(50_000).default(200),
     }),
     reply: { kind: 'events', status: 200, schema: logLine },
     problems: ['engine_unavailable'],

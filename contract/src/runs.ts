@@ -1,13 +1,5 @@
-// Runs: work that survives a crash, shows its steps, and can have any number of readers.
+// Runs, their steps and their events.
 import { z } from 'zod';
-
-export const runStates = ['queued', 'running', 'cancelling', 'done', 'failed', 'cancelled', 'needs_attention'] as const;
-export type RunState = (typeof runStates)[number];
-export const endedStates = ['done', 'failed', 'cancelled', 'needs_attention'] as const satisfies readonly RunState[];
-
-export function hasEnded(state: RunState): boolean {
-  return (endedStates as readonly RunState[]).includes(state); // widened only to ask
-}
 
 export const stepStates = ['pending', 'running', 'done', 'failed', 'undone'] as const;
 

@@ -4,7 +4,7 @@ import { describeLogLine } from '../run/describe-log-line.ts';
 import { readLogs } from '../run/read-logs.ts';
 import { faint, line } from '../view/view.ts';
 
-const most_lines = 10_000;
+const most_lines = 50_000;
 
 export const command = defineCommand({
   words: 'logs',

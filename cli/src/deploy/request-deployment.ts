@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Approval } from '@gantry/contract/approvals.ts';
 import type { Deployment } from '@gantry/contract/deploy.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import { hasEnded } from '@gantry/contract/runs.ts';
+import { hasEnded } from '@gantry/contract/run-states.ts';
 import { parseVersionRef } from '@gantry/contract/refs.ts';
 import { deciders } from '../review/describe-approval.ts';
 import { CliRefusal } from '../refusal.ts';

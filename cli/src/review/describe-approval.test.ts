@@ -48,12 +48,14 @@ test('a kind that is not deployed has no target, and an expiring request has its
 test('the view has the approval of the compared version, the previous request and the comments', () => {
   const { message: _, ...closed } = { ...approval, status: 'rejected', closed_reason: 'rejected' } as const;
   const previous = { ...closed, asset_version: '1.0.9', reason: 'too wide', decided_by: 'max@example.com' };
-  const comments = [{ id, author: 'max@example.com', message: 'why?', created_at: '2026-01-31T12:00:00Z' }];
+  const comments = [
+    { id, author: 'max@example.com', message: 'why?', file: 'agent.py', line: 3, created_at: '2026-01-31T12:00:00Z' },
+  ];
   const compared_approval = { id, decided_by: 'eve@example.com', decided_at: '2026-01-30T12:00:00Z' };
   const text = printed(describeHistory({ ...approval, previous, comments, compared_approval }));
   expect(text).toContain('since  agents/greeter@1.0.0 approved by eve@example.com 2026-01-30T12:00:00Z');
   expect(text).toContain(`before  ${id}  1.0.9 rejected by max@example.com: too wide`);
-  expect(text).toContain('2026-01-31T12:00:00Z  max@example.com: why?');
+  expect(text).toContain('2026-01-31T12:00:00Z  max@example.com on agent.py:3: why?');
 });
 
 test('new access comes first, then config, files with their sizes, and packages', () => {

@@ -53,7 +53,13 @@ export function describeHistory({ comments, previous, compared_with, compared_ap
             previous.reason === null || previous.reason === '' ? '' : `: ${previous.reason}`,
           ),
         ]),
-    ...comments.map(({ author, created_at, message }) => line(time(created_at), faint(`  ${author}: `), message)),
+    ...comments.map((one) =>
+      line(
+        time(one.created_at),
+        faint(`  ${one.author}${one.file === null ? '' : ` on ${one.file}:${one.line}`}: `),
+        one.message,
+      ),
+    ),
   ];
 }
 

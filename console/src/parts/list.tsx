@@ -22,6 +22,8 @@ interface ListProps<Row> {
   keyOf: (row: Row) => string;
   /** The page of a row. Absent where a row has none. */
   linkOf?: (row: Row) => LinkProps;
+  /** The row that the page shows more of. */
+  isChosen?: (row: Row) => boolean;
   error?: unknown;
   empty: ReactNode;
   /** Loads the next page; absent on the last one. */
@@ -31,7 +33,7 @@ interface ListProps<Row> {
 const row_px = 32;
 const skeletons = [1, 2, 3, 4, 5, 6];
 
-export function List<Row>({ label, columns, rows, keyOf, linkOf, error, empty, more }: ListProps<Row>) {
+export function List<Row>({ label, columns, rows, keyOf, linkOf, isChosen, error, empty, more }: ListProps<Row>) {
   const body = useRef<HTMLDivElement>(null);
   const [offset, setOffset] = useState(0);
   useEffect(() => setOffset(body.current?.offsetTop ?? 0), []);
@@ -91,6 +93,7 @@ export function List<Row>({ label, columns, rows, keyOf, linkOf, error, empty, m
                     row={row}
                     columns={columns}
                     linkOf={linkOf}
+                    isChosen={isChosen?.(row) === true}
                     top={start - offset}
                     index={index}
                   />
@@ -106,6 +109,7 @@ interface RowLineProps<Row> {
   row: Row;
   columns: readonly Column<Row>[];
   linkOf: ((row: Row) => LinkProps) | undefined;
+  isChosen: boolean;
   top: number;
   index: number;
 }
@@ -113,14 +117,15 @@ interface RowLineProps<Row> {
 // A scrolled list is drawn again with each frame, and its rows are the same.
 const RowLine = memo(DrawnRow) as typeof DrawnRow;
 
-function DrawnRow<Row>({ row, columns, linkOf, top, index }: RowLineProps<Row>) {
+function DrawnRow<Row>({ row, columns, linkOf, isChosen, top, index }: RowLineProps<Row>) {
   const link = linkOf?.(row);
   return (
     <div
       role="row"
       aria-rowindex={index + 2}
+      aria-current={isChosen ? 'true' : undefined}
       style={{ transform: `translateY(${top}px)` }}
-      className="absolute inset-x-0 grid h-8 items-center gap-4 border-b border-line px-3 [grid-template-columns:var(--tracks)] last:border-b-0 hover:bg-hover max-phone:grid-cols-[minmax(0,1fr)_max-content]"
+      className="absolute inset-x-0 grid h-8 items-center gap-4 border-b border-line px-3 [grid-template-columns:var(--tracks)] last:border-b-0 hover:bg-hover aria-[current=true]:bg-accent-soft max-phone:grid-cols-[minmax(0,1fr)_max-content]"
     >
       {columns.map(({ header, cell, isExtra = false, align }, column) => (
         <div

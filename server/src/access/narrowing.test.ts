@@ -331,6 +331,8 @@ async function expectLists(world: World, caller: SignedInCaller): Promise<void> 
     return canRead(caller, asset) && readsWords(caller, row, asset);
   });
   expect(ids((await listApprovals(db, cursors, caller, asked)).items)).toEqual(ids(shown));
+  const waiting = ids(waitingForCaller(world, caller).filter((row) => shown.includes(row)));
+  expect(ids((await listApprovals(db, cursors, caller, { ...asked, status: 'waiting' })).items)).toEqual(waiting);
 
   const teamOf = (id: string) => found(teams.find((team) => team.id === id));
   const theirs = teams.filter((team) => isListedOfTeam(caller, 'team.read', team));

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { approvalFilters } from '@gantry/contract/approvals.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../database/sql.ts';
 import { cursors } from '../http/cursor.ts';
@@ -60,7 +61,7 @@ async function show(person: Person, id: string) {
 }
 async function list(
   person: Person,
-  query: { status?: 'pending' | 'approved' | 'rejected'; asset?: string; limit?: number; cursor?: string } = {},
+  query: { status?: (typeof approvalFilters)[number]; asset?: string; limit?: number; cursor?: string } = {},
 ) {
   return await routes['approvals.list']({
     ...unused,

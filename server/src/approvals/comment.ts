@@ -14,16 +14,18 @@ import { loadRequest } from './load-request.ts';
 export const most_comments = 200;
 
 /** Adds a comment to a request, also to a decided one. Nothing deletes a comment. */
-export async function comment(db: Database, caller: Caller, id: string, message: string): Promise<Comment> {
+export async function comment(db: Database, caller: Caller, id: string, said: store.Said): Promise<Comment> {
   const user = signedIn(caller);
   const { row, asset } = await loadRequest(db, id, user);
   const grant = authorize(user, 'approval.comment', asset);
   requireWords({ user, row, asset });
   return await change(db, grant, 'approval.commented', async (tx, note) => {
-    const made = await store.insert(tx, { approval_id: id, author_id: user.id, message, most: most_comments });
+    const made = await store.insert(tx, { approval_id: id, author_id: user.id, most: most_comments, said });
     if (made === undefined) throw tooMany(asset);
-    note({ approval_id: id, comment_id: made.id, version: row.version, message });
-    return { ...made, author: user.label, message };
+    const { message, file, line } = said;
+    const on = file === null ? {} : { file, line };
+    note({ approval_id: id, comment_id: made.id, version: row.version, message, ...on });
+    return { ...made, author: user.label, ...said };
   });
 }
 

@@ -10,9 +10,10 @@ import { findAsset } from '../registry/find.ts';
 import { readRef } from '../registry/assets/read-ref.ts';
 import { approvalRecords } from './record.ts';
 import * as store from './store.ts';
+import { keepWaiting } from './waiting.ts';
 
 export interface ApprovalQuery {
-  status?: store.Status | undefined;
+  status?: store.StatusFilter | undefined;
   /** agents/<name> */
   asset?: string | undefined;
   /** A prefix of the id. */
@@ -38,8 +39,9 @@ export async function list(
   if (asked !== undefined && asset === undefined) return { items: [] };
   const { status, id: begins_with, limit } = query;
   const rows = await store.listed(db, user, { status, asset_id: asset?.id, begins_with, after, limit: limit + 1 });
+  const kept = status === 'waiting' ? await keepWaiting(db, user, rows) : rows;
   const records = new Map(
-    (await approvalRecords(db, user, rows, { inside: true })).map((record) => [record.id, record]),
+    (await approvalRecords(db, user, kept, { inside: true })).map((record) => [record.id, record]),
   );
   return cursors.page(
     rows,

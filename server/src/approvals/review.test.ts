@@ -246,6 +246,20 @@ describe('a comment', () => {
     expect((await show(otto, request)).comments).toEqual([]);
   });
 
+  test('on a line names file and line, in the request and in the log', async () => {
+    const request = await submit((await stored()).ref);
+    const say = async (body: { message: string; file?: string; line?: number }) =>
+      await max.client.call('approvals.comment', { params: { id: request.id }, body });
+    const on = { file: 'agent.py', line: 3 };
+    await say({ message: 'why?', ...on });
+    expect((await show(ada, request)).comments).toMatchObject([{ author: max.email, message: 'why?', ...on }]);
+    expect(await entries(request)).toMatchObject([
+      { event: 'approval.submitted' },
+      { event: 'approval.commented', detail: { message: 'why?', ...on } },
+    ]);
+    await expect(say({ message: 'where?', file: 'agent.py' })).rejects.toMatchObject({ code: 'invalid' });
+  });
+
   test.for([
     ['of nothing', '', 422],
     ['of spaces', ' \n', 422],

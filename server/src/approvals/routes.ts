@@ -22,6 +22,7 @@ export function approvalsRoutes({ db, cursors }: { db: Database; cursors: Cursor
     'approvals.reject': async ({ caller, params, body }) => await reject(db, caller, params.id, body.reason),
     'approvals.withdraw': async ({ caller, params }) => await withdraw(db, caller, params.id),
     'approvals.revoke': async ({ caller, params, body }) => await revoke(db, caller, params.id, body.reason),
-    'approvals.comment': async ({ caller, params, body }) => await comment(db, caller, params.id, body.message),
+    'approvals.comment': async ({ caller, params, body: { message, file = null, line = null } }) =>
+      await comment(db, caller, params.id, { message, file, line }),
   };
 }

@@ -1,4 +1,4 @@
-import type { approvalStates, closedReasons } from '@gantry/contract/approvals.ts';
+import type { approvalFilters, approvalStates, closedReasons } from '@gantry/contract/approvals.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
@@ -208,33 +208,44 @@ async function settle(
   return rows.length === 1;
 }
 
+export type StatusFilter = (typeof approvalFilters)[number];
+
+/** With the team of its asset. */
+export type OfTeamRow = ApprovalRow & { team_id: string };
+
 export interface Listing {
-  status?: Status | undefined;
+  status?: StatusFilter | undefined;
   asset_id?: string | undefined;
   begins_with?: string | undefined;
   after?: { submitted_at: string; id: string } | undefined;
   limit: number;
 }
 
-/** Candidates of readsWords(), newest first. */
+/** Candidates of readsWords(), and with `waiting` of waitingFor() this caller; newest first. */
 export async function listed(
   db: Reader,
   caller: SignedInCaller,
   { status, asset_id, begins_with, after, limit }: Listing,
-): Promise<ApprovalRow[]> {
+): Promise<OfTeamRow[]> {
   const conditions: Sql[] = [whereReadsWords(caller)];
-  if (status !== undefined) conditions.push(sql`r.status = ${status}`);
+  if (status !== undefined) conditions.push(whereStatus(caller, status));
   if (asset_id !== undefined) conditions.push(sql`r.asset_id = ${asset_id}`);
   if (begins_with !== undefined) conditions.push(beginsWith(sql`r.id`, begins_with));
   if (after !== undefined)
     conditions.push(sql`(r.submitted_at, r.id) < (${after.submitted_at}::timestamptz, ${after.id}::uuid)`);
-  return await db.all<ApprovalRow>(sql`
-    select ${columns} from ${tables} join asset a on a.id = r.asset_id where ${allOf(conditions)} order by r.submitted_at desc, r.id desc limit ${limit}`);
+  return await db.all<OfTeamRow>(sql`
+    select ${columns}, a.team_id from ${tables} join asset a on a.id = r.asset_id left join version v on v.id = r.version_id
+    where ${allOf(conditions)} order by r.submitted_at desc, r.id desc limit ${limit}`);
+}
+
+function whereStatus(caller: SignedInCaller, status: StatusFilter): Sql {
+  if (status === 'waiting') return whereWaitingFor(caller);
+  return status === 'decided' ? sql`r.status <> 'pending'` : sql`r.status = ${status}`;
 }
 
 /** Candidates of waitingFor() this caller, the oldest first. */
 export const decidable = async (db: Reader, caller: SignedInCaller, team_id?: string) =>
-  await db.all<ApprovalRow & { team_id: string }>(sql`
+  await db.all<OfTeamRow>(sql`
     select ${columns}, a.team_id from ${tables} join asset a on a.id = r.asset_id join version v on v.id = r.version_id
     where ${whereWaitingFor(caller)} and ${ofTeam(team_id)} order by r.submitted_at, r.id`);
 

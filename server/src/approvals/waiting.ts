@@ -39,8 +39,16 @@ export async function listRejected(
   return await approvalRecords(db, caller, rows, { inside: true });
 }
 
-async function waiting(db: Reader, caller: SignedInCaller, team_id?: string): Promise<store.ApprovalRow[]> {
-  const rows = await store.decidable(db, caller, team_id);
+async function waiting(db: Reader, caller: SignedInCaller, team_id?: string): Promise<store.OfTeamRow[]> {
+  return await keepWaiting(db, caller, await store.decidable(db, caller, team_id));
+}
+
+/** Those of the rows that wait for the caller's decision. */
+export async function keepWaiting(
+  db: Reader,
+  caller: SignedInCaller,
+  rows: readonly store.OfTeamRow[],
+): Promise<store.OfTeamRow[]> {
   const assets = new Map(rows.map((row) => [row.asset_id, { team: { id: row.team_id } }]));
   const [approvers, votes] = await Promise.all([approversOf(db, rows, assets), votesOf(db, rows)]);
   return rows.filter((row) =>

@@ -5,7 +5,7 @@
 // A replaced container finishes its calls and is removed. An unknown container is removed. The keeper touches only containers with this
 // installation's id, because targets/ lists no others.
 import { Problem } from '@gantry/contract/problems.ts';
-import { hasEnded } from '@gantry/contract/runs.ts';
+import { hasEnded } from '@gantry/contract/run-states.ts';
 import { startLoop, type Loop } from '../queue/loop.ts';
 import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
 import { findRuns, isAnyActive } from '../runs/run.ts';

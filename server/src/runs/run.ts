@@ -1,7 +1,8 @@
 // Work that survives a crash. Promise: without a cancel or a failed step, a run reaches its end, even when processes are killed. Each
 // finished step is done once, and one executor acts at a time. A failed step or a cancel undoes the run's steps, newest first. Must never
 // happen: a write by an executor without a lease (every write names its fence), or an unreported leftover.
-import type { RunState, runStep } from '@gantry/contract/runs.ts';
+import type { RunState } from '@gantry/contract/run-states.ts';
+import type { runStep } from '@gantry/contract/runs.ts';
 import type { ProblemDocument } from '@gantry/contract/problems.ts';
 import type { Reader, Tx } from '../database/database.ts';
 import type { z } from 'zod';

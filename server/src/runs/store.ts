@@ -1,5 +1,6 @@
 // The journal's SQL. Every write of an executor names its fence. It changes no row after another executor claimed the run.
-import type { RunEvent, RunState } from '@gantry/contract/runs.ts';
+import type { RunState } from '@gantry/contract/run-states.ts';
+import type { RunEvent } from '@gantry/contract/runs.ts';
 import type { Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import { storableText } from '../database/storable-text.ts';

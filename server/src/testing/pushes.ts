@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { endedStates } from '@gantry/contract/runs.ts';
+import { endedStates } from '@gantry/contract/run-states.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import type { Database } from '../database/database.ts';
 import { requireOneFormat } from '../gateway/agent-models.ts';

@@ -37,7 +37,7 @@ function Submit({ asset: { ref, latest_version }, onClose }: AgentDialogProps) {
         onCancel={onClose}
         onSend={({ message = '' }) =>
           submit.mutate(
-            { body: { asset: ref, message } },
+            { body: { asset: `${ref}@${latest_version}`, message } },
             { onSuccess: ({ answer: { id } }) => void navigate({ to: '/approvals/$id', params: { id } }) },
           )
         }

@@ -1,5 +1,89 @@
-import { Page } from '../../parts/page.tsx';
+import { getRouteApi } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { count, plural } from '../../parts/figures.ts';
+import { ChipFilter, ChoiceFilter, Filters, SearchFilter } from '../../parts/filters.tsx';
+import { Lines } from '../../parts/log/lines.tsx';
+import { Empty } from '../../parts/page.tsx';
+import { Refusal } from '../../parts/refusal.tsx';
+import { useStream } from '../../use-stream.ts';
+import { AgentPage } from './agent-page.tsx';
+import { fits, levels, readLine, type Entry } from './log-entries.ts';
+import { LogRow, WholeLine } from './log-row.tsx';
+
+const route = getRouteApi('/agents/$name/logs');
+
+/** The last ones of the container; new ones follow. */
+const tail = 50_000;
+/** A row shows a shorter line whole. */
+const shown_characters = 80;
 
 export function LogsPage() {
-  return <Page title="Logs">This page is not built yet.</Page>;
+  const { name } = route.useParams();
+  const { level, text, request, revision } = route.useSearch();
+  const { items, dropped, isOpen, error } = useStream(
+    'agents.logs',
+    { params: { name }, query: { follow: 'true', tail } },
+    { read: readLine, max_items: tail },
+  );
+  const lines = useMemo(() => {
+    const filter = { level, text, request, revision };
+    return Object.values(filter).every((each) => each === undefined)
+      ? items
+      : items.filter((entry) => fits(entry, filter));
+  }, [items, level, text, request, revision]);
+  const revisions = useMemo(() => [...new Set(items.map((entry) => entry.revision))], [items]);
+  return (
+    <AgentPage name={name} tab="logs" wide svc={svcOf(name, request)}>
+      <Filters aside={<Figures shown={lines.length} all={items.length} dropped={dropped} />}>
+        <SearchFilter label="Search lines" />
+        <ChoiceFilter name="level" label="Any level" options={levels} />
+        {revisions.length > 1 && (
+          <ChoiceFilter
+            name="revision"
+            label="Any revision"
+            options={revisions.map((each) => ({ value: each, label: each.slice(0, 8) }))}
+          />
+        )}
+        <ChipFilter name="request" label="call" />
+        {revisions.length <= 1 && <ChipFilter name="revision" label="revision" />}
+      </Filters>
+      {error !== undefined && <Refusal error={error} />}
+      {!isOpen && error === undefined && <div className="skeleton h-96" />}
+      {isOpen && items.length > 0 && lines.length === 0 && <Empty>None of its lines fits these filters.</Empty>}
+      {isOpen && items.length === 0 && (
+        <Empty>
+          {name} has written nothing yet. What it prints, and what its server says, appears here as it is written.
+        </Empty>
+      )}
+      {lines.length > 0 && (
+        <div className="overflow-hidden rounded border border-line bg-raised py-1">
+          <Lines
+            label={`Output of ${name}`}
+            lines={lines}
+            keyOf={({ key }) => key}
+            row={(entry) => <LogRow entry={entry} />}
+            folded={whole}
+            height="h-[calc(100vh-290px)] min-h-80"
+          />
+        </div>
+      )}
+    </AgentPage>
+  );
+}
+
+function whole(entry: Entry) {
+  return entry.rest === undefined && entry.written.length < shown_characters ? undefined : <WholeLine entry={entry} />;
+}
+
+function Figures({ shown, all, dropped }: { shown: number; all: number; dropped: number }) {
+  return (
+    <span>
+      {shown === all ? plural(all, 'line') : `${count(shown)} of ${plural(all, 'line')}`}
+      {dropped > 0 && `, ${count(dropped)} older ones dropped`}
+    </span>
+  );
+}
+
+function svcOf(name: string, request: string | undefined): string {
+  return request === undefined ? `svc logs ${name} -f` : `svc logs ${name} --request ${request}`;
 }

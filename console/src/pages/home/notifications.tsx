@@ -1,5 +1,97 @@
-import { Page } from '../../parts/page.tsx';
+import type { Notification } from '@gantry/contract/notifications.ts';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi, type LinkProps } from '@tanstack/react-router';
+import { Button } from '../../parts/button.tsx';
+import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
+import { List, pagesOf, type Column } from '../../parts/list.tsx';
+import { Empty, Page } from '../../parts/page.tsx';
+import { State, type Meaning } from '../../parts/state.tsx';
+import { useSend } from '../../parts/use-send.ts';
+import { When } from '../../parts/when.tsx';
+import { ask, askList } from '../../server.ts';
+
+const route = getRouteApi('/notifications');
+
+const kinds: Record<Notification['kind'], readonly [Meaning, string]> = {
+  submitted: ['waiting', 'asks for approval'],
+  withdrawn: ['stopped', 'withdrawn'],
+  approved: ['good', 'approved'],
+  rejected: ['failed', 'rejected'],
+  superseded: ['stopped', 'submitted again'],
+  revoked: ['failed', 'approval revoked'],
+  expired: ['stopped', 'expired'],
+  budget_reached: ['waiting', 'spends its budget'],
+  key_paused: ['stopped', 'paused'],
+};
+
+const columns: readonly Column<Notification>[] = [
+  {
+    header: 'About',
+    width: 'minmax(0,2fr)',
+    cell: ({ account, asset, asset_version, read_at }) => (
+      <>
+        {read_at === null && <span className="mr-2 rounded-small bg-accent-soft px-1 text-accent">new</span>}
+        {account ?? `${asset} ${asset_version}`}
+      </>
+    ),
+  },
+  {
+    header: 'What',
+    width: '150px',
+    cell: ({ kind }) => <State meaning={kinds[kind][0]}>{kinds[kind][1]}</State>,
+  },
+  { header: 'By', width: 'minmax(0,1.2fr)', isExtra: true, cell: ({ by }) => by },
+  { header: 'Text', width: 'minmax(0,2.5fr)', isExtra: true, cell: ({ text }) => text },
+  { header: 'When', width: '90px', isExtra: true, align: 'right', cell: ({ created_at }) => <When at={created_at} /> },
+];
 
 export function NotificationsPage() {
-  return <Page title="Notifications">This page is not built yet.</Page>;
+  const { unread } = route.useSearch();
+  const told = useInfiniteQuery(
+    askList('notifications.list', { query: { unread: unread === undefined ? 'false' : 'true', limit: 100 } }),
+  );
+  const counts = useQuery(ask('notifications.count', {}));
+  const read = useSend('notifications.read');
+  const pages = pagesOf(told);
+  const fresh = (pages.rows ?? []).filter(({ read_at }) => read_at === null).map(({ id }) => id);
+  return (
+    <Page
+      title="Notifications"
+      wide
+      above={[{ label: 'Home', link: { to: '/' } }]}
+      svc="svc notifications"
+      about={counts.data === undefined ? undefined : `${counts.data.unread} unread, of the last 90 days`}
+      actions={
+        <Button
+          disabled={fresh.length === 0 || read.isPending}
+          focusableWhenDisabled
+          onClick={() => read.mutate({ body: { ids: fresh.slice(0, 200) } })}
+        >
+          Mark as read
+        </Button>
+      }
+    >
+      <Filters>
+        <ChoiceFilter name="unread" label="Read and unread" options={[{ value: 'true', label: 'Unread' }]} />
+      </Filters>
+      <List
+        label="Notifications"
+        columns={columns}
+        keyOf={({ id }) => id}
+        linkOf={linkOf}
+        {...pages}
+        empty={
+          <Empty>
+            {unread === undefined
+              ? 'No notification yet. They tell of requests that you may decide, of decisions about yours, and of spent budgets.'
+              : 'You have read all of them.'}
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+function linkOf({ approval_id }: Notification): LinkProps {
+  return approval_id === null ? { to: '/budgets' } : { to: '/approvals/$id', params: { id: approval_id } };
 }

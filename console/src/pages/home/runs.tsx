@@ -1,7 +1,7 @@
 import type { AgentStatus } from '@gantry/contract/deploy.ts';
 import { Link } from '@tanstack/react-router';
 import { buttonClass } from '../../parts/button.tsx';
-import { count, plural } from '../../parts/figures.ts';
+import { count, money, plural } from '../../parts/figures.ts';
 import { Empty, Section } from '../../parts/page.tsx';
 import { When } from '../../parts/when.tsx';
 import { AgentState } from '../agents/agent-state.tsx';
@@ -9,7 +9,7 @@ import { AgentState } from '../agents/agent-state.tsx';
 /** The agents with the latest changes: state, last deploy, calls of the day. */
 export function Runs({ agents }: { agents: readonly AgentStatus[] | undefined }) {
   return (
-    <Section title="What runs" aside={<Link to="/agents">all agents</Link>}>
+    <Section title="What runs" aside={<Link to="/agents" className="text-accent">all agents</Link>}>
       {agents?.length === 0 ? (
         <Empty
           action={
@@ -35,9 +35,9 @@ export function Runs({ agents }: { agents: readonly AgentStatus[] | undefined })
   );
 }
 
-function Line({ agent: { name, state, ref, deployed_at, last_24h } }: { agent: AgentStatus }) {
+function Line({ agent: { name, state, ref, deployed_at, last_24h, cost } }: { agent: AgentStatus }) {
   return (
-    <li className="relative grid grid-cols-[minmax(0,1fr)_104px_64px] items-baseline gap-3 border-b border-line px-3 py-2 last:border-b-0 hover:bg-hover">
+    <li className="relative grid grid-cols-[minmax(0,1fr)_104px_112px] items-baseline gap-3 border-b border-line px-3 py-2 last:border-b-0 hover:bg-hover">
       <span className="min-w-0">
         <Link to="/agents/$name" params={{ name }} className="font-strong after:absolute after:inset-0">
           {name}
@@ -51,7 +51,8 @@ function Line({ agent: { name, state, ref, deployed_at, last_24h } }: { agent: A
       </span>
       <span className="text-right text-meta text-quiet">
         {plural(last_24h.calls, 'call')}
-        {last_24h.errors > 0 && <span className="block text-failed">{count(last_24h.errors)} failed</span>}
+        {last_24h.errors > 0 && <span className="text-failed"> · {count(last_24h.errors)} failed</span>}
+        {cost !== null && <span className="block">{money(cost.today_usd)} today</span>}
       </span>
     </li>
   );

@@ -6,6 +6,7 @@ const LazyEditor = lazy(async () => ({ default: (await import('./editor.tsx')).E
 const LazyDifference = lazy(async () => ({ default: (await import('./merge.tsx')).Merge }));
 
 export type { Beside, Place } from './beside.tsx';
+export type { Schema } from './complete-by-schema.ts';
 export { languageOf, type Language } from './language.ts';
 
 /** Text that is read, with its lines numbered. */

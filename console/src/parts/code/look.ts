@@ -4,7 +4,7 @@ import { python } from '@codemirror/lang-python';
 import { yaml } from '@codemirror/lang-yaml';
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
-import { EditorView } from '@codemirror/view';
+import { EditorView, highlightSpecialChars } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import type { Language } from './language.ts';
 
@@ -87,10 +87,18 @@ const sheet = EditorView.theme({
     padding: '4px 12px',
     cursor: 'pointer',
     '&:hover': { color: 'var(--color-accent)' },
+    // Few fonts have its ornament.
+    '&::before, &::after': { content: 'none' },
   },
 });
 
-export const look: Extension = [EditorView.cspNonce.of(nonce), sheet, syntaxHighlighting(colours)];
+export const look: Extension = [
+  EditorView.cspNonce.of(nonce),
+  sheet,
+  syntaxHighlighting(colours),
+  // Invisible characters and those that turn the direction of text are shown: code must not look like other code.
+  highlightSpecialChars(),
+];
 
 export function grammarOf(language: Language): Extension {
   return { yaml, json, python, text: () => [] }[language]();

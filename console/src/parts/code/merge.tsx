@@ -50,24 +50,28 @@ export function Merge({ before, after, path, beside = none, onLine }: MergeProps
       EditorState.readOnly.of(true),
       EditorView.contentAttributes.of({ 'aria-label': `${path} ${side}` }),
     ];
-    const view = isWide
-      ? new MergeView({
-          a: { doc: before, extensions: extensions('before', beside) },
-          b: { doc: after, extensions: extensions('after', beside) },
-          parent,
-          ...settings,
-        })
-      : new EditorView({
-          doc: after,
-          extensions: [
-            extensions(
-              'after',
-              beside.map((each) => ({ ...each, side: 'after' as const })),
-            ),
-            unifiedMergeView({ original: before, mergeControls: false, ...settings }),
-          ],
-          parent,
-        });
+    // A new or a removed text has nothing beside it.
+    const only = before === '' ? 'after' : after === '' ? 'before' : undefined;
+    const inOne = (side: Place['side']) =>
+      extensions(
+        side,
+        beside.map((each) => ({ ...each, side })),
+      );
+    const view =
+      only !== undefined
+        ? new EditorView({ doc: only === 'after' ? after : before, extensions: inOne(only), parent })
+        : isWide
+          ? new MergeView({
+              a: { doc: before, extensions: extensions('before', beside) },
+              b: { doc: after, extensions: extensions('after', beside) },
+              parent,
+              ...settings,
+            })
+          : new EditorView({
+              doc: after,
+              extensions: [inOne('after'), unifiedMergeView({ original: before, mergeControls: false, ...settings })],
+              parent,
+            });
     return () => view.destroy();
     // The content of the slots is React's; only their places make new editors.
   }, [before, after, path, isWide, slots, takesPresses]);

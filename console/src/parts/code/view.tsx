@@ -10,16 +10,18 @@ interface ViewProps {
   language: Language;
   /** Read aloud. */
   label: string;
+  /** Long lines break at the edge; else they scroll. */
+  wraps?: boolean;
 }
 
-export function View({ text, language, label }: ViewProps) {
+export function View({ text, language, label, wraps = false }: ViewProps) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const view = new EditorView({
       doc: text,
       extensions: [
         look,
-        lineNumbers(),
+        wraps ? EditorView.lineWrapping : lineNumbers(),
         grammarOf(language),
         search({ top: true }),
         keymap.of(searchKeymap),
@@ -29,6 +31,6 @@ export function View({ text, language, label }: ViewProps) {
       ...(place.current !== null && { parent: place.current }),
     });
     return () => view.destroy();
-  }, [text, language, label]);
+  }, [text, language, label, wraps]);
   return <div ref={place} className="overflow-hidden rounded border border-line bg-raised" />;
 }

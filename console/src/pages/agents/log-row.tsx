@@ -1,0 +1,65 @@
+import { Link } from '@tanstack/react-router';
+import { Ansi } from '../../parts/log/ansi.tsx';
+import { exactTime } from '../../parts/when.tsx';
+import type { Entry, Level } from './log-entries.ts';
+
+const looks: Record<Level, string> = {
+  error: 'border-failed text-failed',
+  warning: 'border-waiting text-waiting',
+  info: 'border-line-strong text-quiet',
+  debug: 'border-line text-quiet',
+};
+
+/** Time, level, message, then the id of its call, which filters by it. */
+export function LogRow({ entry }: { entry: Entry }) {
+  const { at, level, message, rest, request } = entry;
+  return (
+    <span className="flex gap-3">
+      <span
+        className={`flex w-32 shrink-0 gap-2 border-l-2 pl-2 max-phone:w-16 ${level === undefined ? 'border-transparent' : looks[level]}`}
+      >
+        <time dateTime={at} title={at} className="text-quiet max-phone:hidden">
+          {exactTime(at).slice(11)}
+        </time>
+        <span>{level === 'warning' ? 'warn' : level}</span>
+      </span>
+      <span className="min-w-0 flex-1 truncate">
+        <Ansi text={message} />
+        <span className="text-quiet">{rest !== undefined && inOneLine(rest)}</span>
+      </span>
+      {request !== undefined && (
+        <Link
+          to="."
+          search={((before: object) => ({ ...before, request })) as never}
+          title="Only this call"
+          className="shrink-0 pr-3 text-accent"
+        >
+          {request.slice(-8)}
+        </Link>
+      )}
+    </span>
+  );
+}
+
+export function WholeLine({ entry: { rest, message, written } }: { entry: Entry }) {
+  if (rest === undefined) return <Ansi text={message} />;
+  return (
+    <dl className="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-4 border-l-2 border-line pl-3">
+      {Object.entries({ message, ...rest }).map(([name, value]) => (
+        <div key={name} className="contents">
+          <dt className="text-quiet">{name}</dt>
+          <dd>{typeof value === 'string' ? <Ansi text={value} /> : JSON.stringify(value, null, 2)}</dd>
+        </div>
+      ))}
+      <dt className="text-quiet">written</dt>
+      <dd className="text-quiet">{written}</dd>
+    </dl>
+  );
+}
+
+function inOneLine(rest: Record<string, unknown>): string {
+  return Object.entries(rest)
+    .map(([name, value]) => `  ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join('')
+    .slice(0, 400);
+}

@@ -1,0 +1,83 @@
+import type { AssetDetail } from '@gantry/contract/registry.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Ellipsis } from 'lucide-react';
+import { useState } from 'react';
+import { IconButton } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Menu, MenuItem, MenuLine } from '../../parts/menu.tsx';
+import { Refusal } from '../../parts/refusal.tsx';
+import { useSend } from '../../parts/use-send.ts';
+import { ask } from '../../server.ts';
+import { AgentDialog } from './agent-dialogs.tsx';
+
+interface VersionActionsProps {
+  asset: AssetDetail;
+  version: AssetDetail['versions'][number];
+}
+
+export function VersionActions({ asset, version: { version, ref, approved, created_at } }: VersionActionsProps) {
+  const { name, versions, serving_version, latest_version, can } = asset;
+  const [isSubmitting, setSubmitting] = useState(false);
+  const { data: status } = useQuery(ask('agents.status', { params: { name } }));
+  const navigate = useNavigate();
+  const deploy = useSend('deployments.create', { changes: ['agents', 'registry'] });
+  const serving = versions.find((each) => each.version === serving_version);
+  const isServing = version === serving_version;
+  const isEarlier = serving !== undefined && created_at < serving.created_at;
+  const others = versions.filter((each) => each.version !== version);
+  const compared = isServing ? others[0]?.version : (serving_version ?? others[0]?.version);
+  // `can` is of the newest version; the service refuses another one in its own words.
+  const canDeploy = version === latest_version ? status?.can?.['deployments.create'] : { allowed: true };
+  const [from, to] = isEarlier ? [version, compared] : [compared, version];
+  return (
+    <>
+      <Menu
+        trigger={<IconButton label={`What one can do with ${version}`} icon={<Ellipsis size={16} aria-hidden />} />}
+      >
+        {!isServing && (
+          <MenuItem
+            {...(canDeploy !== undefined && { can: canDeploy })}
+            onPress={() =>
+              deploy.mutate(
+                { body: { ref } },
+                { onSuccess: ({ answer: { id } }) => void navigate({ to: '/deployments/$id', params: { id } }) },
+              )
+            }
+          >
+            {isEarlier ? `Roll back to ${version}` : `Deploy ${version}`}
+          </MenuItem>
+        )}
+        {!approved && (
+          <MenuItem
+            {...(can['approvals.submit'] !== undefined && { can: can['approvals.submit'] })}
+            onPress={() => setSubmitting(true)}
+          >
+            Request its approval…
+          </MenuItem>
+        )}
+        {(!isServing || !approved) && <MenuLine />}
+        {from !== undefined && to !== undefined && (
+          <MenuItem
+            onPress={() => void navigate({ to: '/agents/$name/difference', params: { name }, search: { from, to } })}
+          >
+            Compare with {compared}
+          </MenuItem>
+        )}
+        <MenuItem onPress={() => void navigate({ to: '/agents/$name/config', params: { name }, search: { version } })}>
+          Its config and files
+        </MenuItem>
+      </Menu>
+      {isSubmitting && (
+        <AgentDialog
+          dialog="submit"
+          asset={{ ...asset, latest_version: version }}
+          onClose={() => setSubmitting(false)}
+        />
+      )}
+      <Dialog title={`${version} was not deployed`} isOpen={deploy.error !== null} onClose={() => deploy.reset()}>
+        <Refusal error={deploy.error} />
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,114 @@
+// Every change between two versions of an agent: what it may newly reach, its settings, its packages, its files.
+import type { Difference } from '@gantry/contract/difference.ts';
+import { useQuery } from '@tanstack/react-query';
+import { Difference as TwoTexts } from '../../parts/code/code.tsx';
+import { bytes, count } from '../../parts/figures.ts';
+import { Empty, Section } from '../../parts/page.tsx';
+import { Refusal } from '../../parts/refusal.tsx';
+import { ask } from '../../server.ts';
+import { ChangeTable } from '../approvals/change-table.tsx';
+import { signs } from '../approvals/signs.ts';
+
+interface Versions {
+  name: string;
+  from: string;
+  to: string;
+}
+
+export function VersionChanges({ changes, ...versions }: Versions & { changes: Difference }) {
+  const { config, files, dependencies, base_image, reach } = changes;
+  const packages = [
+    ...(base_image === null ? [] : [{ name: 'base image', ...base_image }]),
+    ...dependencies.map((one) => ({ ...one, name: one.package })),
+  ];
+  if (config.length + files.length + packages.length + reach.length === 0)
+    return <Empty>These two versions have the same config, files, packages and access.</Empty>;
+  return (
+    <>
+      {reach.length > 0 && (
+        <Section title="What it may reach">
+          <ChangeTable
+            of="Access"
+            rows={reach.map(({ kind, name, change, before, after }) => ({
+              name: `${kind} ${name}`,
+              before: change === 'added' ? null : (before ?? 'yes'),
+              after: change === 'removed' ? null : (after ?? 'yes'),
+            }))}
+            empty={null}
+          />
+        </Section>
+      )}
+      {config.length > 0 && (
+        <Section title="Config" aside={count(config.length)}>
+          <ChangeTable
+            of="Setting"
+            rows={config.map(({ path, before, after }) => ({ name: path, before: print(before), after: print(after) }))}
+            empty={null}
+          />
+        </Section>
+      )}
+      {packages.length > 0 && (
+        <Section title="Packages" aside={count(packages.length)}>
+          <ChangeTable of="Package" rows={packages} empty={null} />
+        </Section>
+      )}
+      {files.length > 0 && (
+        <Section title="Files" aside={count(files.length)}>
+          {files.map((file) => (
+            <ChangedFile key={file.path} file={file} {...versions} />
+          ))}
+        </Section>
+      )}
+    </>
+  );
+}
+
+const reasons = {
+  not_permitted: 'The text of a file is for people who may write this agent.',
+  binary: 'This is not a text.',
+  too_large: 'This change is too large to show.',
+} as const;
+
+function ChangedFile({ file, ...versions }: Versions & { file: Difference['files'][number] }) {
+  const { path, change, before_bytes, after_bytes, no_diff } = file;
+  const { sign, look, word } = signs[change];
+  return (
+    <section aria-label={path} className="mb-4 overflow-hidden rounded border border-line bg-raised">
+      <h3 className="flex h-9 items-center gap-2 px-3 font-mono text-meta">
+        <span className={look} title={word}>
+          {sign}
+          <span className="sr-only">{word}</span>
+        </span>
+        <span className="min-w-0 truncate">{path}</span>
+        <span className="ml-auto shrink-0 font-sans font-normal text-quiet">
+          {[before_bytes, after_bytes].flatMap((size) => (size === null ? [] : bytes(size))).join(' → ')}
+        </span>
+      </h3>
+      <div className="border-t border-line [&>div]:rounded-none [&>div]:border-0">
+        {no_diff === null ? (
+          <FileTexts {...versions} path={path} change={change} />
+        ) : (
+          <p className="px-3 py-2.5 text-quiet">{reasons[no_diff]}</p>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function FileTexts({ name, from, to, path, change }: Versions & Pick<Difference['files'][number], 'path' | 'change'>) {
+  const text = (version: string, isThere: boolean) => ({
+    ...ask('registry.show_file', { params: { kind: 'agent', name, version }, query: { path } }),
+    enabled: isThere,
+  });
+  const before = useQuery(text(from, change !== 'added'));
+  const after = useQuery(text(to, change !== 'removed'));
+  const error = before.error ?? after.error;
+  if (error !== null) return <Refusal error={error} />;
+  if (before.isLoading || after.isLoading) return <div className="skeleton m-3 h-40" />;
+  return <TwoTexts before={before.data?.text ?? ''} after={after.data?.text ?? ''} path={path} />;
+}
+
+function print(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}

@@ -1,0 +1,61 @@
+import type { ApprovalDetail } from '@gantry/contract/approvals.ts';
+import { Empty } from '../../parts/page.tsx';
+import { SearchTabs, useSearchTab } from '../../parts/search-tabs.tsx';
+import { ChangeTable } from './change-table.tsx';
+import { Earlier } from './earlier.tsx';
+import { Files } from './files.tsx';
+import { Inventory } from './inventory.tsx';
+
+const tabs = [
+  { value: 'files', label: 'Files' },
+  { value: 'config', label: 'Config' },
+  { value: 'dependencies', label: 'Dependencies' },
+  { value: 'inventory', label: 'Inventory' },
+  { value: 'earlier', label: 'Earlier decisions' },
+] as const;
+
+/** Every change, part by part. Kinds that are not deployed have only their config. */
+export function Changes({ request }: { request: ApprovalDetail }) {
+  const { files, config, dependencies, base_image } = request.changes;
+  const shown = request.asset.startsWith('agents/')
+    ? tabs
+    : tabs.filter(({ value }) => value === 'config' || value === 'earlier');
+  const part = useSearchTab('part', shown);
+  const count: Partial<Record<string, number>> = {
+    files: files.length,
+    config: config.length,
+    dependencies: dependencies.length + (base_image === null ? 0 : 1),
+  };
+  return (
+    <section aria-label="Changes" className="mb-6">
+      <SearchTabs name="part" label="Changes" tabs={shown.map((tab) => ({ ...tab, count: count[tab.value] }))} />
+      {part === 'files' && <Files request={request} />}
+      {part === 'config' && (
+        <ChangeTable
+          of="Setting"
+          rows={config.map(({ path, before, after }) => ({ name: path, before: print(before), after: print(after) }))}
+          empty={<Empty>The config is unchanged.</Empty>}
+        />
+      )}
+      {part === 'dependencies' && (
+        <ChangeTable
+          of="Package"
+          rows={[
+            ...(base_image === null ? [] : [{ name: 'base image', ...base_image }]),
+            ...dependencies.map((one) => ({ ...one, name: one.package })),
+          ]}
+          empty={<Empty>Packages and base image are unchanged.</Empty>}
+        />
+      )}
+      {part === 'inventory' && <Inventory request={request} />}
+      {part === 'earlier' && <Earlier request={request} />}
+    </section>
+  );
+}
+
+function print(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string') return value;
+  const line = JSON.stringify(value);
+  return line.length <= 60 ? line : JSON.stringify(value, null, 2);
+}

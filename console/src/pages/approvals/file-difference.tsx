@@ -1,0 +1,63 @@
+import type { ApprovalDetail } from '@gantry/contract/approvals.ts';
+import type { Difference } from '@gantry/contract/difference.ts';
+import { parseVersionRef } from '@gantry/contract/refs.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Difference as TwoTexts } from '../../parts/code/code.tsx';
+import { Refusal } from '../../parts/refusal.tsx';
+import { ask } from '../../server.ts';
+import { CommentForm, Said } from './comment.tsx';
+
+type ChangedFile = Difference['files'][number];
+
+/** The two texts, with the comments below their lines. A press on a number of the new text begins a comment. */
+export function FileDifference({ request, changed }: { request: ApprovalDetail; changed: ChangedFile }) {
+  const { asset, asset_version, compared_with, comments, can } = request;
+  const { path, change } = changed;
+  const [line, setLine] = useState<number>();
+  const before = useText(change === 'added' ? null : compared_with, path);
+  const after = useText(change === 'removed' ? null : `${asset}@${asset_version}`, path);
+  const error = before.error ?? after.error;
+  if (error !== null) return <Refusal error={error} />;
+  if (before.data === undefined || after.data === undefined) return <div className="skeleton m-3 h-40" />;
+  const beside = comments.flatMap((comment) =>
+    comment.file === path && comment.line !== null
+      ? [{ key: comment.id, side: 'after' as const, line: comment.line, content: <Said comment={comment} /> }]
+      : [],
+  );
+  const form = line !== undefined && {
+    key: 'new',
+    side: 'after' as const,
+    line,
+    content: (
+      <CommentForm key={line} request={request} place={{ file: path, line }} onDone={() => setLine(undefined)} />
+    ),
+  };
+  return (
+    <TwoTexts
+      before={before.data}
+      after={after.data}
+      path={path}
+      beside={form ? [...beside, form] : beside}
+      {...(can['approvals.comment']?.allowed === true && {
+        // The content of the request never changes; the one before it is another one after the next deploy.
+        onLine: ({ side, line }) => side === 'after' && setLine(line),
+      })}
+    />
+  );
+}
+
+/** Empty for a file that does not exist there. */
+function useText(ref: string | null, path: string) {
+  const parsed = ref === null ? undefined : parseVersionRef(ref);
+  return useQuery({
+    ...ask('registry.show_file', {
+      params: { kind: parsed?.kind ?? 'agent', name: parsed?.name ?? '', version: parsed?.version ?? '' },
+      query: { path },
+    }),
+    select: ({ text }) => text ?? '',
+    ...(parsed === undefined && { enabled: false, initialData: absent }),
+  });
+}
+
+const absent = { path: '', bytes: 0, sha256: '', text: '', no_text: null };

@@ -1,0 +1,18 @@
+import type { Approval } from '@gantry/contract/approvals.ts';
+import { State, type Meaning } from '../../parts/state.tsx';
+
+const meanings: Record<Approval['status'] | NonNullable<Approval['closed_reason']>, Meaning> = {
+  pending: 'waiting',
+  approved: 'good',
+  rejected: 'failed',
+  withdrawn: 'stopped',
+  superseded: 'stopped',
+  expired: 'stopped',
+  revoked: 'failed',
+};
+
+/** A closed request shows its reason, not only that it is closed. */
+export function RequestState({ request }: { request: Pick<Approval, 'status' | 'closed_reason'> }) {
+  const state = request.closed_reason ?? request.status;
+  return <State meaning={meanings[state]}>{state}</State>;
+}

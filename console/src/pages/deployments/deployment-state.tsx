@@ -1,0 +1,16 @@
+import type { Deployment } from '@gantry/contract/deploy.ts';
+import { State, type Meaning } from '../../parts/state.tsx';
+
+const meanings: Record<Deployment['state'], Meaning> = {
+  queued: 'waiting',
+  running: 'waiting',
+  cancelling: 'waiting',
+  done: 'good',
+  failed: 'failed',
+  cancelled: 'stopped',
+  needs_attention: 'failed',
+};
+
+export function DeploymentState({ state }: { state: Deployment['state'] }) {
+  return <State meaning={meanings[state]}>{state}</State>;
+}

@@ -1,0 +1,135 @@
+// A long output in a box of its own: it follows new lines until its reader scrolls away from the end. Only the lines in sight are in the
+// document. A line is cut at the edge, and folds open.
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { ArrowDown, ChevronRight } from 'lucide-react';
+import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { plural } from '../figures.ts';
+
+interface LinesProps<Line> {
+  /** Read aloud. */
+  label: string;
+  lines: readonly Line[];
+  keyOf: (line: Line) => string;
+  /** One row; it is cut at the edge. */
+  row: (line: Line) => ReactNode;
+  /** All of it. Absent where the row has shown all. */
+  folded?: (line: Line) => ReactNode;
+  /** A class for its height. */
+  height: string;
+}
+
+const row_px = 20;
+const near_end_px = 30;
+
+export function Lines<Line>({ label, lines, keyOf, row, folded, height }: LinesProps<Line>) {
+  const box = useRef<HTMLDivElement>(null);
+  const [left_at, setLeftAt] = useState<number>();
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const virtual = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => row_px,
+    getItemKey: (index) => keyAt(lines, keyOf, index),
+    overscan: 20,
+  });
+  const isFollowing = left_at === undefined;
+  const toEnd = () => {
+    if (box.current !== null) box.current.scrollTop = box.current.scrollHeight;
+  };
+  useLayoutEffect(() => {
+    if (isFollowing) toEnd();
+  }, [isFollowing, lines.length]);
+  const onScroll = () => {
+    const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = box.current ?? {};
+    const isAtEnd = scrollHeight - scrollTop - clientHeight < near_end_px;
+    if (isAtEnd !== isFollowing) setLeftAt(isAtEnd ? undefined : lines.length);
+  };
+  const toggle = (key: string) =>
+    setOpen((before) =>
+      before.has(key) ? new Set([...before].filter((each) => each !== key)) : new Set(before).add(key),
+    );
+  const fresh = isFollowing ? 0 : Math.max(0, lines.length - left_at);
+  return (
+    <div className={`relative ${height}`}>
+      <div
+        ref={box}
+        role="log"
+        aria-live="off"
+        aria-label={label}
+        tabIndex={0}
+        onScroll={onScroll}
+        className="size-full overflow-y-auto font-mono text-meta leading-5 [overflow-anchor:none]"
+      >
+        <div className="relative" style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map(({ index, key, start }) => {
+            const line = lines[index];
+            return (
+              line !== undefined && (
+                <div
+                  key={key}
+                  ref={virtual.measureElement}
+                  data-index={index}
+                  style={{ transform: `translateY(${start}px)` }}
+                  className="absolute inset-x-0 flex items-start hover:bg-hover"
+                >
+                  <Folding
+                    row={row(line)}
+                    all={folded?.(line)}
+                    isOpen={open.has(String(key))}
+                    onFold={() => toggle(String(key))}
+                  />
+                </div>
+              )
+            );
+          })}
+        </div>
+      </div>
+      {fresh > 0 && (
+        <button
+          type="button"
+          onClick={toEnd}
+          className="eases absolute bottom-3 left-1/2 flex h-8 -translate-x-1/2 items-center gap-1.5 rounded border border-line-strong bg-raised px-3 text-meta shadow-float hover:bg-hover"
+        >
+          {plural(fresh, 'new line')} <ArrowDown size={13} aria-hidden />
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface FoldingProps {
+  row: ReactNode;
+  all: ReactNode;
+  isOpen: boolean;
+  onFold: () => void;
+}
+
+function Folding({ row, all, isOpen, onFold }: FoldingProps) {
+  const canFold = all !== undefined && all !== null;
+  return (
+    <>
+      {canFold ? (
+        <button
+          type="button"
+          aria-label="The whole line"
+          aria-expanded={isOpen}
+          onClick={onFold}
+          className="flex h-5 w-5 shrink-0 items-center justify-center text-quiet hover:text-text"
+        >
+          <ChevronRight size={12} aria-hidden className={isOpen ? 'rotate-90' : ''} />
+        </button>
+      ) : (
+        <span className="w-5 shrink-0" />
+      )}
+      <div className="min-w-0 flex-1">
+        <div className="h-5 truncate whitespace-pre">{row}</div>
+        {isOpen && canFold && <div className="pr-3 pb-2 break-words whitespace-pre-wrap">{all}</div>}
+      </div>
+    </>
+  );
+}
+
+function keyAt<Line>(lines: readonly Line[], keyOf: (line: Line) => string, index: number): string {
+  const line = lines[index];
+  return line === undefined ? String(index) : keyOf(line);
+}

@@ -1,0 +1,42 @@
+// Parts of a page that one chooses between, in the address. The first one is shown without a choice.
+import { Link, useSearch, type LinkProps } from '@tanstack/react-router';
+
+interface SearchTab {
+  value: string;
+  label: string;
+  /** How much it has. */
+  count?: number | undefined;
+}
+
+/** The chosen one of `tabs`. */
+export function useSearchTab<Value extends string>(name: string, tabs: readonly { value: Value }[]): Value {
+  const chosen = useSearch({ strict: false })[name as never];
+  const tab = tabs.find(({ value }) => value === chosen) ?? tabs[0];
+  if (tab === undefined) throw new Error('there are no tabs');
+  return tab.value;
+}
+
+export function SearchTabs({ name, label, tabs }: { name: string; label: string; tabs: readonly SearchTab[] }) {
+  const chosen = useSearchTab(name, tabs);
+  return (
+    <nav aria-label={label} className="-mx-2 mb-4 flex overflow-x-auto border-b border-line">
+      {tabs.map(({ value, label, count }, index) => (
+        <Link
+          key={value}
+          {...({
+            to: '.',
+            search: (before: object) => ({ ...before, [name]: index === 0 ? undefined : value }),
+          } as LinkProps)}
+          replace
+          resetScroll={false}
+          activeProps={{}}
+          aria-current={value === chosen ? 'page' : undefined}
+          className={`-mb-px border-b-2 px-2 pb-2 whitespace-nowrap hover:text-text ${value === chosen ? 'border-accent text-text' : 'border-transparent text-quiet'}`}
+        >
+          {label}
+          {count !== undefined && <span className="ml-1.5 text-meta text-quiet">{count}</span>}
+        </Link>
+      ))}
+    </nav>
+  );
+}
