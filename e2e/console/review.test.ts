@@ -18,12 +18,7 @@ let author: Visitor;
 
 beforeAll(async () => {
   browser = await openBrowser();
-  [ada, admin, max, author] = await Promise.all([
-    clientOf('ada'),
-    clientOf('admin'),
-    visitor('max'),
-    visitor('ada'),
-  ]);
+  [ada, admin, max, author] = await Promise.all([clientOf('ada'), clientOf('admin'), visitor('max'), visitor('ada')]);
 });
 afterAll(async () => await browser?.close());
 
@@ -176,7 +171,9 @@ describe('the lines of a file:', () => {
 
   test('a comment on a line stands beside it on the pages of others within two seconds', async () => {
     await Promise.all([max.open(`/approvals/${id}`), author.open(`/approvals/${id}`)]);
-    const line = max.page.locator('details:has(summary:has-text("agent.py")) .cm-lineNumbers').getByText('3', { exact: true });
+    const line = max.page
+      .locator('details:has(summary:has-text("agent.py")) .cm-lineNumbers')
+      .getByText('3', { exact: true });
     await line.click();
     await max.page.getByLabel('Comment on line 3').fill(`why this? ${template}`);
     await max.page.getByRole('button', { name: 'Comment', exact: true }).first().click();
@@ -192,7 +189,11 @@ describe('the lines of a file:', () => {
     for (const part of ['files', 'config', 'dependencies', 'inventory', 'earlier']) {
       await open(`/approvals/${id}?part=${part}`);
       if (part === 'files') await page.locator('.cm-specialChar').first().waitFor();
-      expect(await page.evaluate<number>(`document.querySelectorAll('main :is(img:not(.cm-widgetBuffer), script, svg[onload])').length`)).toBe(0);
+      expect(
+        await page.evaluate<number>(
+          `document.querySelectorAll('main :is(img:not(.cm-widgetBuffer), script, svg[onload])').length`,
+        ),
+      ).toBe(0);
       expect(await page.evaluate<boolean>(`document.documentElement.scrollWidth <= innerWidth`)).toBe(true);
     }
     for (const path of ['/', '/approvals', '/approvals?status=pending', '/notifications']) {
@@ -204,7 +205,13 @@ describe('the lines of a file:', () => {
 
   test('axe finds nothing on the queue, the review, its dialog, the notifications and home', async () => {
     const { page, open, faults } = max;
-    for (const path of ['/', '/approvals', '/approvals?status=decided', '/notifications', `/approvals/${id}?part=config`]) {
+    for (const path of [
+      '/',
+      '/approvals',
+      '/approvals?status=decided',
+      '/notifications',
+      `/approvals/${id}?part=config`,
+    ]) {
       await open(path);
       expect([path, await axeFindings(page)]).toEqual([path, []]);
     }

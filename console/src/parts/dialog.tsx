@@ -32,7 +32,9 @@ export function Dialog({ title, about, isOpen, onClose, wide = false, children }
               {about}
             </BaseDialog.Description>
           )}
-          <div ref={content} className="overflow-y-auto px-5 pt-3 pb-5">{children}</div>
+          <div ref={content} className="overflow-y-auto px-5 pt-3 pb-5">
+            {children}
+          </div>
         </BaseDialog.Popup>
       </BaseDialog.Portal>
     </BaseDialog.Root>

@@ -23,7 +23,10 @@ export function SearchTabs({ name, label, tabs }: { name: string; label: string;
       {tabs.map(({ value, label, count }, index) => (
         <Link
           key={value}
-          {...({ to: '.', search: (before: object) => ({ ...before, [name]: index === 0 ? undefined : value }) } as LinkProps)}
+          {...({
+            to: '.',
+            search: (before: object) => ({ ...before, [name]: index === 0 ? undefined : value }),
+          } as LinkProps)}
           replace
           resetScroll={false}
           activeProps={{}}

@@ -7,7 +7,7 @@ import { Empty, Page } from '../../parts/page.tsx';
 import { SearchTabs, useSearchTab } from '../../parts/search-tabs.tsx';
 import { When } from '../../parts/when.tsx';
 import { ask, askList } from '../../server.ts';
-import { RequestState } from './request-state.tsx';
+import { endedBy, RequestState } from './request-state.tsx';
 
 const route = getRouteApi('/approvals');
 
@@ -40,14 +40,21 @@ const open: readonly Column<Approval>[] = [
 const decided: readonly Column<Approval>[] = [
   asset,
   { header: 'Outcome', width: '110px', cell: (request) => <RequestState request={request} /> },
-  { header: 'By', width: 'minmax(0,1.2fr)', isExtra: true, cell: ({ decided_by }) => decided_by ?? 'the service' },
+  { header: 'By', width: 'minmax(0,1.2fr)', isExtra: true, cell: endedBy },
   { header: 'Reason', width: 'minmax(0,2fr)', isExtra: true, cell: ({ reason }) => reason },
   { header: 'Asked by', width: 'minmax(0,1.2fr)', isExtra: true, cell: ({ submitted_by }) => submitted_by },
-  { header: 'Decided', width: '90px', align: 'right', isExtra: true, cell: ({ decided_at }) => <When at={decided_at} /> },
+  {
+    header: 'Decided',
+    width: '90px',
+    align: 'right',
+    isExtra: true,
+    cell: ({ decided_at }) => <When at={decided_at} />,
+  },
 ];
 
 const empty = {
-  waiting: 'Nothing waits for you. A request stands here from the moment somebody asks for an approval that you may give.',
+  waiting:
+    'Nothing waits for you. A request stands here from the moment somebody asks for an approval that you may give.',
   pending: 'No request is open. An author makes one with “Ask for approval” on a version, or with svc submit.',
   decided: 'No request that you may read is decided yet.',
 };

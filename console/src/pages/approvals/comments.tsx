@@ -15,10 +15,7 @@ export function Comments({ request }: { request: ApprovalDetail }) {
           <ul aria-live="polite" className="mb-4 rounded border border-line bg-raised">
             {comments.map((comment) => (
               <li key={comment.id} className="border-b border-line px-3 py-2.5 last:border-b-0">
-                <Said
-                  comment={comment}
-                  {...(comment.file !== null && { place: `${comment.file}:${comment.line}` })}
-                />
+                <Said comment={comment} {...(comment.file !== null && { place: `${comment.file}:${comment.line}` })} />
               </li>
             ))}
           </ul>

@@ -21,7 +21,8 @@ export function DecideDialog({ request, verdict, onClose }: DecideDialogProps) {
   const { id, asset, asset_version, target, status, approvals_required } = request;
   const what = `${asset} ${asset_version}`;
   const queue = useQueue(id);
-  const revoke = async ({ id }: Approval) => await send('approvals.revoke', { params: { id }, body: { reason: 'undone' } });
+  const revoke = async ({ id }: Approval) =>
+    await send('approvals.revoke', { params: { id }, body: { reason: 'undone' } });
   const sending = {
     approve: useSend('approvals.approve', {
       changes,

@@ -40,7 +40,12 @@ export function Decide({ request }: { request: ApprovalDetail }) {
           >
             Reject… <Key>r</Key>
           </Action>
-          <Action can={can['approvals.approve']} svc={`svc review approve ${short}`} look="main" onPress={ask('approve')}>
+          <Action
+            can={can['approvals.approve']}
+            svc={`svc review approve ${short}`}
+            look="main"
+            onPress={ask('approve')}
+          >
             Approve… <Key>a</Key>
           </Action>
         </>

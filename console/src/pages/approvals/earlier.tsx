@@ -4,14 +4,20 @@ import { List, pagesOf, type Column } from '../../parts/list.tsx';
 import { Empty } from '../../parts/page.tsx';
 import { When } from '../../parts/when.tsx';
 import { askList } from '../../server.ts';
-import { RequestState } from './request-state.tsx';
+import { endedBy, RequestState } from './request-state.tsx';
 
 const columns: readonly Column<Approval>[] = [
   { header: 'Version', width: '90px', cell: ({ asset_version }) => asset_version },
   { header: 'Outcome', width: '110px', cell: (request) => <RequestState request={request} /> },
-  { header: 'By', width: 'minmax(0,1fr)', isExtra: true, cell: ({ decided_by }) => decided_by ?? 'the service' },
+  { header: 'By', width: 'minmax(0,1fr)', isExtra: true, cell: endedBy },
   { header: 'Reason', width: 'minmax(0,2fr)', isExtra: true, cell: ({ reason }) => reason },
-  { header: 'Decided', width: '90px', isExtra: true, align: 'right', cell: ({ decided_at }) => <When at={decided_at} /> },
+  {
+    header: 'Decided',
+    width: '90px',
+    isExtra: true,
+    align: 'right',
+    cell: ({ decided_at }) => <When at={decided_at} />,
+  },
 ];
 
 /** The decided requests for the same asset, newest first. */

@@ -30,12 +30,7 @@ export function FileDifference({ request, changed }: { request: ApprovalDetail; 
     side: 'after' as const,
     line,
     content: (
-      <CommentForm
-        key={line}
-        request={request}
-        place={{ file: path, line }}
-        onDone={() => setLine(undefined)}
-      />
+      <CommentForm key={line} request={request} place={{ file: path, line }} onDone={() => setLine(undefined)} />
     ),
   };
   return (

@@ -10,7 +10,9 @@ export function QueueSteps({ id }: { id: string }) {
   if (length === 0) return null;
   return (
     <div className="flex items-center text-meta text-quiet max-phone:w-full">
-      <span className="mr-1">{place === 0 ? `${length} waiting for you` : `${place} of ${length} waiting for you`}</span>
+      <span className="mr-1">
+        {place === 0 ? `${length} waiting for you` : `${place} of ${length} waiting for you`}
+      </span>
       <IconButton
         label="Previous request (k)"
         icon={<ChevronUp size={16} />}

@@ -53,7 +53,11 @@ function Line({ reached: { kind, name, change, before, after } }: { reached: Rea
         <span className={`font-strong break-words ${change === 'removed' ? 'line-through' : ''}`}>{name}</span>{' '}
         <span className="text-quiet">{versions}</span>
         <span className="block text-meta text-quiet">
-          {change === 'removed' ? 'It no longer reaches this.' : change === 'changed' ? 'Its content is another one.' : meanings[kind]}
+          {change === 'removed'
+            ? 'It no longer reaches this.'
+            : change === 'changed'
+              ? 'Its content is another one.'
+              : meanings[kind]}
         </span>
       </span>
     </li>

@@ -12,6 +12,8 @@ export function Since({ request }: { request: ApprovalDetail }) {
   const { config, files, dependencies, base_image } = changes;
   const first = target === 'none' ? 'no version is approved yet' : 'nothing of it runs yet';
   const before = compared_with === null ? first : <Approved request={request} />;
+  const settings = plural(config.length, 'setting');
+  const packages = plural(dependencies.length, 'package');
   const content = <Digest digest={digest} />;
   return (
     <Section title={compared_with === null ? 'All of it is new' : `Since ${compared_with}`}>
@@ -21,9 +23,11 @@ export function Since({ request }: { request: ApprovalDetail }) {
             ['Before', before],
             [
               'Changed',
-              [plural(files.length, 'file'), plural(config.length, 'setting'), plural(dependencies.length, 'package')].join(' · '),
+              (target === 'none' ? [settings] : [plural(files.length, 'file'), settings, packages]).join(' · '),
             ],
-            ...(target === 'none' || compared_with === null ? [] : [['Base image', base_image === null ? 'unchanged' : 'another one'] as const]),
+            ...(target === 'none' || compared_with === null
+              ? []
+              : [['Base image', base_image === null ? 'unchanged' : 'another one'] as const]),
             ...(cost === null ? [] : costFacts(cost)),
             ['Content', content],
           ]}

@@ -69,10 +69,7 @@ export function Merge({ before, after, path, beside = none, onLine }: MergeProps
             })
           : new EditorView({
               doc: after,
-              extensions: [
-                inOne('after'),
-                unifiedMergeView({ original: before, mergeControls: false, ...settings }),
-              ],
+              extensions: [inOne('after'), unifiedMergeView({ original: before, mergeControls: false, ...settings })],
               parent,
             });
     return () => view.destroy();
