@@ -11,7 +11,7 @@ export interface ConsoleStage {
   upstream: ModelUpstream;
   /** Who can sign in, with their passwords. */
   people: Record<Person, { email: string; password: string }>;
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 /** ada writes, dora deploys, max decides for the team ml; vera reads; flagged must change her password first. */

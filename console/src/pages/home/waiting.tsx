@@ -79,7 +79,7 @@ function itemsOf(home: Home): Item[] {
       what: 'failed',
       link: { to: '/deployments/$id', params: { id: deployment.id } },
       title: `deploy of ${deployment.ref}`,
-      detail: reasonOf(deployment),
+      detail: typeof deployment.problem?.detail === 'string' ? deployment.problem.detail : 'without a reason',
       at: deployment.ended_at,
     })),
     ...home.keys.map((key): Item => ({
@@ -101,11 +101,6 @@ function itemsOf(home: Home): Item[] {
       at: budget.ends_at,
     })),
   ];
-}
-
-function reasonOf({ problem }: Home['failed_deployments'][number]): string {
-  const said = problem?.['detail'] ?? problem?.['title'];
-  return typeof said === 'string' ? said : 'without a reason';
 }
 
 function Skeletons() {
