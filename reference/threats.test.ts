@@ -28,6 +28,8 @@ const wanted = [
   ...range(210, 212),
   'T215',
   'T216',
+  'T220',
+  'T221',
 ];
 
 test('every threat to an existing feature has a promise, and tests or the reason for their absence', () => {

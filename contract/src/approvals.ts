@@ -39,7 +39,10 @@ export const comment = z.object({
   id,
   author: z.string(),
   message: z.string(),
-  file: z.string().nullable().describe('the file of the requested content that it is about; null for the whole request'),
+  file: z
+    .string()
+    .nullable()
+    .describe('the file of the requested content that it is about; null for the whole request'),
   line: z.int().nullable(),
   created_at: z.string(),
 });

@@ -111,6 +111,7 @@ test('j and k go through the requests that wait, a approves', async () => {
   await page.keyboard.press('a');
   await page.getByLabel('Reason (optional)').press('Enter');
   await page.getByText('prompts/rv-keys 1.0.0 is approved').waitFor();
+  expect((await ada.call('approvals.show', { params: { id } })).status).toBe('approved');
 });
 
 test('a decision elsewhere shows within two seconds in the queue, its badge and an open dialog', async () => {
@@ -130,8 +131,8 @@ test('a decision elsewhere shows within two seconds in the queue, its badge and 
   await Promise.all([
     row.waitFor({ state: 'detached', timeout: live_ms }),
     page.getByRole('dialog').getByText('I was first').waitFor({ timeout: live_ms }),
-    expect.poll(waits, { timeout: live_ms, interval: 50 }).toBeLessThan(before),
   ]);
+  await expect.poll(waits, { timeout: live_ms, interval: 50 }).toBeLessThan(before);
   await page.keyboard.press('Escape');
   expect(await button(page, 'Approve…').count()).toBe(0);
   expect(other.faults).toEqual([]);

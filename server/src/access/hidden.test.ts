@@ -123,7 +123,9 @@ const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[]
       ],
     },
   ],
-  'approvals.list': [{ filters: [{}, { status: 'approved' }, { status: 'waiting' }, { status: 'decided' }, { asset: `agents/${agent}` }, { id: '<request>' }] }],
+  'approvals.list': [
+    { filters: [{}, { status: 'approved' }, { status: 'decided' }, { asset: `agents/${agent}` }, { id: '<request>' }] },
+  ],
   'secrets.list': [{ filters: [{}, { team: 'ml' }, { agent }, { name: `${marker}_agent_secret` }] }],
   'deployments.list': [{ filters: [{}, { agent }, { id: '<deploy>' }] }],
   'traces.runs': [{ params: { name: agent }, filters: [{}] }],

@@ -10,7 +10,14 @@ export const command = defineCommand({
   examples: ['svc review list', 'svc review list --status approved --asset agents/greeter'],
   arguments: {},
   flags: {
-    status: choice('Only these; waiting: those that you may decide now', ['waiting', 'pending', 'approved', 'rejected', 'decided', 'all']),
+    status: choice('Only these; waiting: those that you may decide now', [
+      'waiting',
+      'pending',
+      'approved',
+      'rejected',
+      'decided',
+      'all',
+    ]),
     asset: text('Only this asset, such as agents/greeter', 'reference'),
     limit: limitFlag,
   },

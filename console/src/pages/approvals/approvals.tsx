@@ -7,7 +7,7 @@ import { Empty, Page } from '../../parts/page.tsx';
 import { SearchTabs, useSearchTab } from '../../parts/search-tabs.tsx';
 import { When } from '../../parts/when.tsx';
 import { ask, askList } from '../../server.ts';
-import { RequestState } from './request-state.tsx';
+import { endedBy, RequestState } from './request-state.tsx';
 
 const route = getRouteApi('/approvals');
 
@@ -40,7 +40,7 @@ const open: readonly Column<Approval>[] = [
 const decided: readonly Column<Approval>[] = [
   asset,
   { header: 'Outcome', width: '110px', cell: (request) => <RequestState request={request} /> },
-  { header: 'By', width: 'minmax(0,1.2fr)', isExtra: true, cell: ({ decided_by }) => decided_by ?? 'the service' },
+  { header: 'By', width: 'minmax(0,1.2fr)', isExtra: true, cell: endedBy },
   { header: 'Reason', width: 'minmax(0,2fr)', isExtra: true, cell: ({ reason }) => reason },
   { header: 'Asked by', width: 'minmax(0,1.2fr)', isExtra: true, cell: ({ submitted_by }) => submitted_by },
   {

@@ -4,12 +4,12 @@ import { List, pagesOf, type Column } from '../../parts/list.tsx';
 import { Empty } from '../../parts/page.tsx';
 import { When } from '../../parts/when.tsx';
 import { askList } from '../../server.ts';
-import { RequestState } from './request-state.tsx';
+import { endedBy, RequestState } from './request-state.tsx';
 
 const columns: readonly Column<Approval>[] = [
   { header: 'Version', width: '90px', cell: ({ asset_version }) => asset_version },
   { header: 'Outcome', width: '110px', cell: (request) => <RequestState request={request} /> },
-  { header: 'By', width: 'minmax(0,1fr)', isExtra: true, cell: ({ decided_by }) => decided_by ?? 'the service' },
+  { header: 'By', width: 'minmax(0,1fr)', isExtra: true, cell: endedBy },
   { header: 'Reason', width: 'minmax(0,2fr)', isExtra: true, cell: ({ reason }) => reason },
   {
     header: 'Decided',

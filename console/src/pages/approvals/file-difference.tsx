@@ -3,15 +3,21 @@ import type { Difference } from '@gantry/contract/difference.ts';
 import { parseVersionRef } from '@gantry/contract/refs.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Difference as TwoTexts } from '../../parts/code/code.tsx';
+import { CodeView, Difference as TwoTexts } from '../../parts/code/code.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { ask } from '../../server.ts';
 import { CommentForm, Said } from './comment.tsx';
 
 type ChangedFile = Difference['files'][number];
 
-/** The two texts, with the comments below their lines. A press on a number of the new text begins a comment. */
+/** The changes in one file. When the version has other content by now, only the stored changes show what was asked for. */
 export function FileDifference({ request, changed }: { request: ApprovalDetail; changed: ChangedFile }) {
+  if (request.is_current) return <Texts request={request} changed={changed} />;
+  return <CodeView text={changed.diff ?? ''} language="text" label={`Changes in ${changed.path}`} />;
+}
+
+/** The two texts, with the comments below their lines. A press on a number of the new text begins a comment. */
+function Texts({ request, changed }: { request: ApprovalDetail; changed: ChangedFile }) {
   const { asset, asset_version, compared_with, comments, can } = request;
   const { path, change } = changed;
   const [line, setLine] = useState<number>();

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Reason } from '../../parts/action.tsx';
 import { When } from '../../parts/when.tsx';
-import { RequestState } from './request-state.tsx';
+import { endedBy, RequestState } from './request-state.tsx';
 
 /** What the author says, and where the decision stands: who decided, or who can. */
 export function Outcome({ request }: { request: ApprovalDetail }) {
@@ -35,12 +35,11 @@ export function Outcome({ request }: { request: ApprovalDetail }) {
 }
 
 export function OutcomeLine({ request }: { request: Approval }) {
-  const { closed_reason, status, decided_by, decided_at, reason, asset, approved_by } = request;
-  const by = decided_by ?? (closed_reason === 'withdrawn' ? request.submitted_by : 'the service');
+  const { closed_reason, status, decided_at, reason, asset, approved_by } = request;
   return (
     <div role="status" className="rounded border border-line bg-raised px-3 py-2.5">
       <p className="flex flex-wrap items-center gap-x-1.5">
-        <RequestState request={request} /> by {by} <When at={decided_at} />
+        <RequestState request={request} /> by {endedBy(request)} <When at={decided_at} />
         {closed_reason === 'superseded' && (
           <Link to="/approvals" search={{ status: 'pending', asset }} className="text-accent">
             the newer request

@@ -11,6 +11,11 @@ const meanings: Record<Approval['status'] | NonNullable<Approval['closed_reason'
   revoked: 'failed',
 };
 
+/** Who ended it; a withdrawal has no decider. */
+export function endedBy({ closed_reason, decided_by, submitted_by }: Approval): string {
+  return decided_by ?? (closed_reason === 'withdrawn' ? submitted_by : 'the service');
+}
+
 /** A closed request shows its reason, not only that it is closed. */
 export function RequestState({ request }: { request: Pick<Approval, 'status' | 'closed_reason'> }) {
   const state = request.closed_reason ?? request.status;

@@ -8,24 +8,25 @@ import { When } from '../../parts/when.tsx';
 
 /** What it is compared with, how much has changed, and what it costs. */
 export function Since({ request }: { request: ApprovalDetail }) {
-  const { compared_with, changes, cost, digest, target } = request;
+  const { asset, asset_version, compared_with, changes, cost, digest, target } = request;
   const { config, files, dependencies, base_image } = changes;
   const first = target === 'none' ? 'no version is approved yet' : 'nothing of it runs yet';
   const before = compared_with === null ? first : <Approved request={request} />;
+  const itself = `${asset}@${asset_version}`;
+  const title =
+    compared_with === null ? 'All of it is new' : compared_with === itself ? 'It runs now' : `Since ${compared_with}`;
+  const settings = plural(config.length, 'setting');
+  const packages = plural(dependencies.length, 'package');
   const content = <Digest digest={digest} />;
   return (
-    <Section title={compared_with === null ? 'All of it is new' : `Since ${compared_with}`}>
+    <Section title={title}>
       <div className="rounded border border-line bg-raised px-3 py-2.5">
         <Facts
           facts={[
             ['Before', before],
             [
               'Changed',
-              [
-                plural(files.length, 'file'),
-                plural(config.length, 'setting'),
-                plural(dependencies.length, 'package'),
-              ].join(' · '),
+              (target === 'none' ? [settings] : [plural(files.length, 'file'), settings, packages]).join(' · '),
             ],
             ...(target === 'none' || compared_with === null
               ? []

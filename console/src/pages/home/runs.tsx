@@ -9,7 +9,14 @@ import { AgentState } from '../agents/agent-state.tsx';
 /** The agents with the latest changes: state, last deploy, calls of the day. */
 export function Runs({ agents }: { agents: readonly AgentStatus[] | undefined }) {
   return (
-    <Section title="What runs" aside={<Link to="/agents" className="text-accent">all agents</Link>}>
+    <Section
+      title="What runs"
+      aside={
+        <Link to="/agents" className="text-accent">
+          all agents
+        </Link>
+      }
+    >
       {agents?.length === 0 ? (
         <Empty
           action={

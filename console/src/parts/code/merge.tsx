@@ -30,16 +30,17 @@ export function Merge({ before, after, path, beside = none, onLine }: MergeProps
   const place = useRef<HTMLDivElement>(null);
   const isWide = useIsWide(place);
   const { slotOf, portals } = useSlots(beside);
-  const press = useRef(onLine);
+  const current = useRef({ beside, onLine });
   useEffect(() => {
-    press.current = onLine;
+    current.current = { beside, onLine };
   });
   const takesPresses = onLine !== undefined;
   const slots = beside.map(({ key, side, line }) => `${side} ${line} ${key}`).join('\n');
   useEffect(() => {
     const parent = place.current;
     if (parent === null || isWide === undefined) return undefined;
-    const onPress = takesPresses ? (at: Place) => press.current?.(at) : undefined;
+    const { beside } = current.current;
+    const onPress = takesPresses ? (at: Place) => current.current.onLine?.(at) : undefined;
     const extensions = (side: Place['side'], shown: readonly Beside[]): Extension[] => [
       look,
       grammarOf(languageOf(path)),
