@@ -158,9 +158,14 @@ export const registryEndpoints = {
   'registry.search': {
     method: 'GET',
     path: '/api/v1/registry/search',
-    summary: 'Full-text search over name, description, tags, team and framework',
+    summary: 'Full-text search over name, description, tags, team and framework; without `q` all assets by name',
     operation: 'asset.list',
-    query: z.strictObject({ q: z.string().min(1).max(200), kind: z.enum(assetKinds).optional(), ...paging }),
+    query: z.strictObject({
+      q: z.string().min(1).max(200).optional(),
+      kind: z.enum(assetKinds).optional(),
+      team: name.optional(),
+      ...paging,
+    }),
     reply: { kind: 'list', status: 200, schema: asset },
     problems: ['bad_cursor'],
   },
