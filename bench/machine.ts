@@ -1,6 +1,6 @@
 // The machine behind the figures, without names and paths.
 import { mkdtemp, open, rm } from 'node:fs/promises';
-import { availableParallelism, cpus, tmpdir, totalmem } from 'node:os';
+import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { quantile, repeat, timed } from './sampling.ts';
 
@@ -9,6 +9,7 @@ export async function machineFacts(): Promise<string[]> {
   return [
     `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), ${Math.round(totalmem() / 1024 ** 3)} GB of memory, ${process.platform}`,
     `Node ${process.versions.node}`,
+    `load average of the minute before the run: ${(loadavg()[0] ?? 0).toFixed(1)}`,
     `fsync of 4 kB: p50 ${quantile(sync, 0.5).toFixed(2)} ms, p99 ${quantile(sync, 0.99).toFixed(2)} ms`,
   ];
 }

@@ -7,6 +7,7 @@ import { firstUse } from '../server/src/first-use.ts';
 import { measure as change } from './change.ts';
 import { measure as firstDeploy } from './first-deploy.ts';
 import { measure as gateway } from './gateway.ts';
+import { measure as guardrails } from './guardrails.ts';
 import { measure as idleMemory } from './idle-memory.ts';
 import { measure as invoke } from './invoke.ts';
 import { machineFacts } from './machine.ts';
@@ -31,9 +32,11 @@ let opened: Measured | undefined;
 const measured = firstUse(async () => (opened = await openMeasured()));
 const on = (measure: (measured: Measured) => Promise<Row[]>) => async () => await measure(await measured());
 
-// In this order: idle memory before the first request, the first deploy before the first package. The gateway has processes of its own.
+// In this order: idle memory before the first request, the first deploy before the first package. The gateway has processes of its own, and
+// guardrails need no installation.
 const measures = {
   gateway: async () => await gateway(options),
+  guardrails: async () => await guardrails(options),
   'idle-memory': on(idleMemory),
   'first-deploy': on(firstDeploy),
   redeploy: on(redeploy),

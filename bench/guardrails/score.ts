@@ -9,22 +9,24 @@ interface TypeScore {
   typed: number;
 }
 
-export function spansIn(text: string, rules: readonly TextRule[]): Span[] {
-  return rules.flatMap((rule) => {
-    const verdict = rule.check({ place: 'model_in', text, before: '', offset: 0, isLast: true });
-    return verdict.kind === 'redact' ? verdict.spans : [];
-  });
+export async function spansIn(text: string, rules: readonly TextRule[]): Promise<Span[]> {
+  const spans: Span[] = [];
+  for (const rule of rules) {
+    const verdict = await rule.check({ place: 'model_in', text, before: '', offset: 0, isLast: true });
+    if (verdict.kind === 'redact') spans.push(...verdict.spans);
+  }
+  return spans;
 }
 
-export function score(
+export async function score(
   samples: readonly Sample[],
   rules: readonly TextRule[],
-): { types: TypeScore[]; redactions: number; right: number } {
+): Promise<{ types: TypeScore[]; redactions: number; right: number }> {
   const types = new Map<string, TypeScore>();
   let redactions = 0;
   let right = 0;
   for (const { text, values } of samples) {
-    const spans = spansIn(text, rules);
+    const spans = await spansIn(text, rules);
     redactions += spans.length;
     right += spans.filter((span) => values.some((value) => overlap(span, value))).length;
     for (const value of values) {

@@ -66,7 +66,7 @@ export async function signIn(page: Page, { email, password }: { email: string; p
 /** Waits until no part of the page is a skeleton. */
 export async function settle(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor();
-  await page.waitForFunction(`document.querySelector('.skeleton') === null`);
+  await page.locator('.skeleton').first().waitFor({ state: 'detached' });
 }
 
 async function watch(context: BrowserContext, faults: string[]): Promise<void> {

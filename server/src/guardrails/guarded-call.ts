@@ -7,6 +7,7 @@ import { newPlaceholders, redact, Restoring, restore, type Placeholders } from '
 import { JudgeFailed, type Ask, type Given, type JudgeRule, type Note, type Rule, type TextRule } from './rule.ts';
 import { screen } from './screen.ts';
 import { Window, type Released, type Screened } from './stream.ts';
+import { yieldTurn } from './yield-turn.ts';
 
 /** What a rule did at a place. `checked` counts calls. */
 export type Outcome = 'checked' | 'redacted' | 'annotated' | 'blocked' | 'failed';
@@ -127,8 +128,10 @@ export class GuardedCall {
       const seen = await screen(text, rules, 'ingress_out');
       // A rule that blocks shows no values, and then none may come out again.
       if (seen.kind === 'block') continue;
-      for (const part of seen.parts)
+      for (const part of seen.parts) {
+        await yieldTurn();
         for (const { start, end } of part.spans) this.#given.add(bare(part.text.slice(start, end)));
+      }
     }
   }
 
@@ -156,11 +159,11 @@ export class GuardedCall {
     const isJudged = judges.length > 0;
     let held = '';
     const pass = (text: string) => (isJudged ? ((held += text), '') : text);
-    const screened = async (text: string) => (text === '' ? '' : await this.#redacted(place, window.push(text)));
+    const screened = async (text: string) => (text === '' ? '' : await this.#redacted(place, await window.push(text)));
     return {
       push: async (chunk) => pass(await screened(restoring?.push(chunk) ?? chunk)),
       end: async () => {
-        const rest = (await screened(restoring?.end() ?? '')) + (await this.#redacted(place, window.end()));
+        const rest = (await screened(restoring?.end() ?? '')) + (await this.#redacted(place, await window.end()));
         if (!isJudged) return rest;
         const [whole = ''] = await this.#judge(
           judges,
@@ -175,7 +178,12 @@ export class GuardedCall {
 
   async #redacted(place: Place, screened: Screened): Promise<string> {
     if (screened.kind === 'block') throw await this.block(screened.rule, place, screened.reason);
-    return screened.parts.map((part) => this.#redactedPart(place, part)).join('');
+    let text = '';
+    for (const part of screened.parts) {
+      await yieldTurn();
+      text += this.#redactedPart(place, part);
+    }
+    return text;
   }
 
   #redactedPart(place: Place, { text, spans }: Released): string {

@@ -1,6 +1,7 @@
 // The texts of a JSON document: every string of it that can carry words. A member that nobody listed is a text too, so a new kind of part is
 // checked before anyone knows it. Images, sounds and files are not read.
 import { Problem } from '@gantry/contract/problems.ts';
+import { yieldTurn } from './yield-turn.ts';
 
 export interface DocumentForm {
   /** Members whose values are names of the protocol, such as `role`. A value that is no identifier is a text all the same. */
@@ -30,7 +31,7 @@ export async function checkTexts<Document>(
   check: (texts: readonly DocumentText[]) => Promise<readonly string[]>,
 ): Promise<Document> {
   const texts: DocumentText[] = [];
-  const read = mapTexts(document, form, (text) => {
+  const read = await mapTexts(document, form, (text) => {
     texts.push(text);
     return text.text;
   });
@@ -38,16 +39,28 @@ export async function checkTexts<Document>(
   if (checked.length !== texts.length) throw new Error('a check lost a text');
   if (checked.every((text, index) => text === texts[index]?.text)) return read;
   const rest = checked.values();
-  return mapTexts(document, form, () => rest.next().value ?? '');
+  return await mapTexts(document, form, () => rest.next().value ?? '');
 }
 
 /** Visits the texts in an order that depends on the document alone. */
-function mapTexts<Document>(document: Document, form: DocumentForm, visit: (text: DocumentText) => string): Document {
+async function mapTexts<Document>(
+  document: Document,
+  form: DocumentForm,
+  visit: (text: DocumentText) => string,
+): Promise<Document> {
   const walker = new Walker(form, visit);
+  const walk = walker.value(document, { name: '', isFree: false, source: 'message', nesting: 0 });
+  let step = walk.next();
+  for (; step.done !== true; step = walk.next()) await yieldTurn();
   // A document keeps its form; only texts in it change.
-  const mapped = walker.value(document, { name: '', isFree: false, source: 'message', nesting: 0 }) as Document;
-  return walker.changes === 0 ? document : mapped;
+  return walker.changes === 0 ? document : (step.value as Document);
 }
+
+/** Yields between its parts. */
+type Walk<Value> = Generator<undefined, Value>;
+
+/** The values that are read between two yields. */
+const values_per_part = 256;
 
 interface At {
   /** The nearest name of a member. */
@@ -70,6 +83,7 @@ const min_digits = 6;
 class Walker {
   changes = 0;
   #levels = 0;
+  #values = 0;
   readonly #form: DocumentForm;
   readonly #visit: (text: DocumentText) => string;
 
@@ -78,13 +92,14 @@ class Walker {
     this.#visit = visit;
   }
 
-  value(value: unknown, at: At): unknown {
-    if (typeof value === 'string') return this.#string(value, at);
+  *value(value: unknown, at: At): Walk<unknown> {
+    if (++this.#values % values_per_part === 0) yield;
+    if (typeof value === 'string') return yield* this.#string(value, at);
     if (typeof value === 'number') return at.isFree ? this.#number(value, at) : value;
     if (typeof value !== 'object' || value === null) return value;
     this.#levels += 1;
     if (this.#levels > max_levels) throw tooDeep();
-    const mapped = Array.isArray(value) ? this.#list(value, at) : this.#members(value as Members, at);
+    const mapped = Array.isArray(value) ? yield* this.#list(value, at) : yield* this.#members(value as Members, at);
     this.#levels -= 1;
     return mapped;
   }
@@ -95,13 +110,13 @@ class Walker {
     return visited;
   }
 
-  #string(value: string, at: At): string {
+  *#string(value: string, at: At): Walk<string> {
     if (!at.isFree && this.#form.identifiers.has(at.name) && isIdentifier(at.name, value)) return value;
     if (binary.has(at.name) && base64.test(value)) return value;
     const inner = at.nesting < max_nesting ? parsed(value) : undefined;
     if (inner === undefined) return this.#text(value, at);
     const before = this.changes;
-    const mapped = this.value(inner, { ...at, isFree: true, nesting: at.nesting + 1 });
+    const mapped = yield* this.value(inner, { ...at, isFree: true, nesting: at.nesting + 1 });
     return this.changes === before ? value : JSON.stringify(mapped);
   }
 
@@ -113,44 +128,46 @@ class Walker {
   }
 
   /** Adjacent parts of one text are one text. */
-  #list(values: readonly unknown[], at: At): unknown[] {
+  *#list(values: readonly unknown[], at: At): Walk<unknown[]> {
     const mapped: unknown[] = [];
     let index = 0;
     while (index < values.length) {
       const run: TextPart[] = [];
       for (let part = values[index]; isTextPart(part); part = values[index + run.length]) run.push(part);
-      mapped.push(...(run.length < 2 ? [this.value(values[index], at)] : this.#run(run, at)));
+      mapped.push(...(run.length < 2 ? [yield* this.value(values[index], at)] : yield* this.#run(run, at)));
       index += Math.max(1, run.length);
     }
     return mapped;
   }
 
-  #run(parts: readonly TextPart[], at: At): unknown[] {
+  *#run(parts: readonly TextPart[], at: At): Walk<unknown[]> {
     const whole = parts.map(({ text }) => text).join('');
     const visited = this.#text(whole, at);
-    const others = parts.map(({ text: _, ...rest }) => this.#members(rest, at));
+    const others: Members[] = [];
+    for (const { text: _, ...rest } of parts) others.push(yield* this.#members(rest, at));
     if (visited === whole) return parts.map(({ text }, index) => ({ ...others[index], text }));
     // A changed text has no parts any more.
-    return [{ ...Object.assign({}, ...others), text: visited }];
+    const all: Members = {};
+    for (const one of others) Object.assign(all, one);
+    return [{ ...all, text: visited }];
   }
 
-  #drop(): false {
+  #drop(): true {
     this.changes += 1;
-    return false;
+    return true;
   }
 
-  #members(members: Members, at: At): Members {
+  *#members(members: Members, at: At): Walk<Members> {
     const source = sourceOf(members) ?? at.source;
     const { dropped, free } = this.#form;
-    return Object.fromEntries(
-      Object.entries(members)
-        .filter(([name]) => at.isFree || !dropped.has(name) || this.#drop())
-        .map(([name, value]) => {
-          const below = { ...at, name, source, isFree: at.isFree || free.has(name) };
-          const isName = !at.isFree && identifier.test(name);
-          return [isName ? name : this.#text(name, at), this.value(value, below)];
-        }),
-    );
+    const mapped: [string, unknown][] = [];
+    for (const [name, value] of Object.entries(members)) {
+      if (!at.isFree && dropped.has(name) && this.#drop()) continue;
+      const below = { ...at, name, source, isFree: at.isFree || free.has(name) };
+      const isName = !at.isFree && identifier.test(name);
+      mapped.push([isName ? name : this.#text(name, at), yield* this.value(value, below)]);
+    }
+    return Object.fromEntries(mapped);
   }
 }
 

@@ -35,15 +35,16 @@ interface RuleHead {
 }
 
 /**
- * A rule without I/O. `check` takes linear time. The spans of a verdict are in order and do not overlap.
+ * A rule without I/O. `check` takes linear time; a long one calls `yieldTurn` between its parts. The spans of a verdict are in order and do
+ * not overlap.
  */
 export interface TextRule extends RuleHead {
   kind: 'text';
-  /** `passages`: the rule can check a stream. `whole`: the rule needs the whole text. */
+  /** `passages`: the rule can check a stream. `whole`: the rule needs the whole text, and never redacts. */
   streams: 'passages' | 'whole';
   /** The offset in `text` from which more text can still change the verdict. Text before it can be released. */
   openFrom(text: string): number;
-  check(passage: Passage): Verdict;
+  check(passage: Passage): Verdict | Promise<Verdict>;
 }
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };

@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import { placesOf } from '../places-of.ts';
 import type { Passage, Rule, Span, TextRule, Verdict } from '../rule.ts';
 import { mergeSpans } from '../stream.ts';
+import { yieldTurn } from '../yield-turn.ts';
 import { namesOfPersons } from './names-of-persons.ts';
 import { findCards } from './pii/find-cards.ts';
 import { findEmails } from './pii/find-emails.ts';
@@ -28,8 +29,7 @@ export function piiDetection(options: PiiOptions): Rule[] {
 }
 
 function byForm({ types = withoutPerson, locales = [], allow = [], action = 'redact' }: PiiOptions): TextRule {
-  const find = findAll(types, locales);
-  const isAllowed = allowed(allow);
+  const finds = findsOf(types, locales, allowed(allow));
   return {
     kind: 'text',
     name: 'pii_detection',
@@ -37,14 +37,14 @@ function byForm({ types = withoutPerson, locales = [], allow = [], action = 'red
     reads: 'all',
     streams: 'passages',
     openFrom,
-    check: (passage) => decide(spansOf(passage, find, isAllowed), action),
+    check: async (passage) => decide(await spansOf(passage, finds), action),
   };
 }
 
 const withoutPerson = piiTypes.filter((type) => type !== 'person');
 
-function findAll(types: readonly PiiType[], locales: readonly string[]): Find {
-  const finds: Partial<Record<PiiType, Find>> = {
+function findsOf(types: readonly PiiType[], locales: readonly string[], isAllowed: (value: string) => boolean): Find[] {
+  const all: Partial<Record<PiiType, Find>> = {
     email: findEmails,
     phone: findPhones(locales),
     card: findCards,
@@ -53,17 +53,26 @@ function findAll(types: readonly PiiType[], locales: readonly string[]): Find {
     national_id: findNationalIds(locales),
     secret: findSecrets,
   };
-  const chosen = types.flatMap((type) => finds[type] ?? []);
-  return (text) => chosen.flatMap((find) => find(text));
+  return types
+    .flatMap((type) => all[type] ?? [])
+    .map((find) => (text) => find(text).filter(({ start, end }) => !isAllowed(text.slice(start, end))));
 }
 
-function spansOf({ text, before }: Passage, find: Find, isAllowed: (value: string) => boolean): Span[] {
+/** `a@b.co` */
+const shortest_value = 6;
+
+async function spansOf({ text, before }: Passage, finds: readonly Find[]): Promise<Span[]> {
   const whole = before + text;
+  if (whole.length < shortest_value) return [];
   const spans: Span[] = findHidden(whole).map((span) => ({ ...span, type: 'HIDDEN_TEXT' }));
   for (const normal of normalForms(whole)) {
-    const keep: Find = (inside) => find(inside).filter(({ start, end }) => !isAllowed(inside.slice(start, end)));
-    for (const { start, end, type } of [...keep(normal.text), ...findEncoded(normal.text, keep)])
-      spans.push({ ...originalSpan(normal, start, end), type });
+    const found: Span[] = [];
+    for (const find of finds) {
+      await yieldTurn();
+      found.push(...find(normal.text));
+    }
+    found.push(...(await findEncoded(normal.text, (inside) => finds.flatMap((find) => find(inside)))));
+    for (const { start, end, type } of found) spans.push({ ...originalSpan(normal, start, end), type });
   }
   // What starts in released text is decided already.
   return mergeSpans(spans.filter(({ start }) => start >= before.length)).map(({ start, end, type }) => ({

@@ -6,6 +6,7 @@ import { mergeSpans } from '../stream.ts';
 import type { JudgeRule, Rule, Span, TextRule } from '../rule.ts';
 import { askForScores } from './ask-for-scores.ts';
 import { findHidden, normalForms, originalSpan } from './pii/normalise.ts';
+import { openForPhrases } from './words.ts';
 
 type PromptInjectionOptions = z.output<typeof promptInjectionOptions>;
 
@@ -20,14 +21,19 @@ export function promptInjection({
 
 const head = { name: 'prompt_injection', places: placesOf('prompt_injection'), reads: 'tool_results' } as const;
 
+/** The forms match up to 100 characters, of which each is written with up to 10. */
+const longest_instruction = 1000;
+
 function byPattern(action: 'block' | 'redact'): TextRule {
   return {
     ...head,
     kind: 'text',
-    streams: 'whole',
-    openFrom: () => 0,
-    check: ({ text }) => {
-      const spans = findInstructions(text);
+    streams: 'passages',
+    openFrom: (text) => openForPhrases(text, longest_instruction),
+    check: ({ before, text }) => {
+      const spans = findInstructions(before + text)
+        .filter(({ start }) => start >= before.length)
+        .map(({ start, end, type }) => ({ start: start - before.length, end: end - before.length, type }));
       if (spans.length === 0) return { kind: 'pass' };
       return action === 'redact'
         ? { kind: 'redact', spans }

@@ -2,7 +2,8 @@
 import type { topicsOptions } from '@gantry/contract/guardrails/topics.ts';
 import type { z } from 'zod';
 import { placesOf } from '../places-of.ts';
-import type { JudgeRule, Rule, TextRule } from '../rule.ts';
+import { context_characters, type JudgeRule, type Rule, type TextRule } from '../rule.ts';
+import { yieldTurn } from '../yield-turn.ts';
 import { askForScores } from './ask-for-scores.ts';
 import { findWords, openForPhrases } from './words.ts';
 
@@ -40,18 +41,33 @@ function byDeniedWords(words: readonly string[]): TextRule {
 
 /** Only the whole text shows that no allowed topic is in it. */
 function byAllowedWords(allow: NonNullable<TopicsOptions['allow']>): TextRule {
-  const find = findWords(allow.flatMap(({ words = [] }) => words));
+  const words = allow.flatMap((topic) => topic.words ?? []);
+  const find = findWords(words);
   return {
     ...head,
     kind: 'text',
     streams: 'whole',
     openFrom: () => 0,
-    check: ({ text }) =>
-      find(text) === undefined
-        ? { kind: 'block', reason: 'The text is outside the allowed topics.' }
-        : { kind: 'pass' },
+    check: async ({ text }) => {
+      for (const slice of overlappingSlices(text)) {
+        await yieldTurn();
+        if (find(slice) !== undefined) return { kind: 'pass' };
+      }
+      return { kind: 'block', reason: 'The text is outside the allowed topics.' };
+    },
   };
 }
+
+/** A letter stands for the text before and after a slice, so that no part of a word is a word. */
+function* overlappingSlices(text: string): Generator<string> {
+  for (let at = 0; at < text.length; at += slice_characters) {
+    const from = Math.max(0, at - context_characters);
+    const to = Math.min(text.length, at + slice_characters);
+    yield `${from > 0 ? 'x' : ''}${text.slice(from, to)}${to < text.length ? 'x' : ''}`;
+  }
+}
+
+const slice_characters = 8192;
 
 function byModel({ allow, deny, model, on_failure }: Required<TopicsOptions>): JudgeRule {
   const named = [...allow, ...deny].map(({ name }, index) => ({ label: `topic_${index + 1}`, name }));

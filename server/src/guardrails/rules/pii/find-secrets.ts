@@ -41,7 +41,10 @@ const secondPart = /\.(?:eyJ|ewog)[\w-]{10,}(?:\.[\w-]*)?/g;
 function findNamed(text: string): Span[] {
   const named = [...text.matchAll(name)].flatMap(({ index, 0: { length } }) => {
     const start = index + length;
-    const secret = (value.exec(text.slice(start, start + 128))?.[0] ?? '').replace(/(?<![.,:!?])[.,:!?]+$/, '');
+    const secret = (value.exec(text.slice(start, start + longest_value))?.[0] ?? '').replace(
+      /(?<![.,:!?])[.,:!?]+$/,
+      '',
+    );
     return isSecret(secret) ? [{ start, end: start + secret.length, type: 'SECRET' }] : [];
   });
   const inAddress = [...text.matchAll(userInfo)].map(({ index, 0: { length }, 1: user = '' }) => ({
@@ -62,23 +65,38 @@ function isSecret(written: string): boolean {
   if (written.length < 8 || /^[\w.-]*[./]\w+$/.test(written) || /^\$|:\/\/|^\/|\*{3}|x{4}|\.\.\./i.test(written))
     return false;
   const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9_.:/-]/].filter((kind) => kind.test(written)).length;
-  return kinds >= 2 && /\d/.test(written) && entropyOf(written) >= 2.75 && !/^[\d.:/TZ+-]+$/.test(written);
-}
-
-/** Bits per character (Shannon). */
-function entropyOf(written: string): number {
-  const counts = new Map<string, number>();
-  for (const character of written) counts.set(character, (counts.get(character) ?? 0) + 1);
-  return [...counts.values()].reduce(
-    (sum, count) => sum - (count / written.length) * Math.log2(count / written.length),
-    0,
+  return (
+    kinds >= 2 && /\d/.test(written) && entropyOf(written) >= least_entropy_bits && !/^[\d.:/TZ+-]+$/.test(written)
   );
 }
 
+/** 2.75, less an error of rounding. */
+const least_entropy_bits = 2.75 - 1e-9;
+
+/** Bits per character (Shannon). */
+function entropyOf(written: string): number {
+  let sum = 0;
+  for (let n = 0; n < written.length; n++) {
+    const code = written.charCodeAt(n);
+    const count = (counts[code] ?? 0) + 1;
+    counts[code] = count;
+    sum += timesLog2[count] ?? 0;
+    sum -= timesLog2[count - 1] ?? 0;
+  }
+  for (let n = 0; n < written.length; n++) counts[written.charCodeAt(n)] = 0;
+  return Math.log2(written.length) - sum / written.length;
+}
+
+/** Of each character of a value; all zero between two values. */
+const counts = new Uint8Array(0x1_0000);
+const longest_value = 128;
+const timesLog2 = Array.from({ length: longest_value + 1 }, (_, n) => (n === 0 ? 0 : n * Math.log2(n)));
+
 /** RFC 7468. A key without its end is cut off, and its rest is secret too. */
 function findPrivateKeys(text: string): Span[] {
+  let stop = 0;
   return [...text.matchAll(beginKey)].map(({ index: start }) => {
-    const stop = text.indexOf('-----END', start);
+    if (stop >= 0 && stop <= start) stop = text.indexOf('-----END', start);
     const end = stop < 0 ? text.length : stop + (endKey.exec(text.slice(stop, stop + 60))?.[0].length ?? 8);
     return { start, end, type: 'SECRET' };
   });

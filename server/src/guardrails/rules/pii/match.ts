@@ -20,7 +20,6 @@ export interface Groups {
 
 export function readGroups(text: string, start: number, most_digits: number): Groups {
   const groups: Groups = { digits: '', sizes: [], ends: [], separator: undefined };
-  const separators = new Set<string>();
   let at = start;
   while (groups.digits.length <= most_digits) {
     const from = at;
@@ -31,10 +30,9 @@ export function readGroups(text: string, start: number, most_digits: number): Gr
     groups.ends.push(at);
     const gap = separatorAt(text, at);
     if (gap === '') break;
-    separators.add(gap);
+    groups.separator = groups.sizes.length === 1 || gap === groups.separator ? gap : undefined;
     at += gap.length;
   }
-  if (separators.size === 1) [groups.separator] = separators;
   return groups;
 }
 

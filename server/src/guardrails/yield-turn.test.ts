@@ -1,0 +1,38 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { invocationDocument } from '../invoke/agui-events.ts';
+import { guardedCall } from '../testing/plain-rules.ts';
+import { textRulesOf } from '../testing/rules-of.ts';
+import { checkTexts } from './json-texts.ts';
+
+const rules = textRulesOf('pii_detection');
+
+async function turnsDuring(work: Promise<unknown>): Promise<number> {
+  let isDone = false;
+  const done = work.finally(() => (isDone = true));
+  let turns = 0;
+  for (; !isDone; turns++) await setImmediate();
+  await done;
+  return turns;
+}
+
+const check = async (input: unknown) =>
+  await checkTexts(
+    { input },
+    invocationDocument,
+    async (texts) => await guardedCall(...rules).check('model_in', texts),
+  );
+
+test.each([
+  ['a text without a space', 'token=a1'.repeat(15_000)],
+  ['a token in base64', Buffer.from('tel:030901820;'.repeat(7000)).toString('base64')],
+  ['a text of many values', 'a@b.co;'.repeat(15_000)],
+  ['a document of many texts', Array.from({ length: 10_000 }, (_, n) => `text ${n}`)],
+])('other work runs while a rule checks %s', async (_, input) => {
+  expect(await turnsDuring(check(input))).toBeGreaterThan(3);
+});
+
+test('other work runs while one event of a stream is checked', async () => {
+  const stream = guardedCall(...rules).stream('model_out');
+  expect(await turnsDuring(stream.push('+4930123456;'.repeat(8000)))).toBeGreaterThan(3);
+});

@@ -1,0 +1,14 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** The time that all checks together have of one turn of the event loop, before one of them waits for the next. */
+const turn_ms = 5;
+
+let began_ms: number | undefined;
+
+/** Between two parts of a check: waits for the next turn of the event loop when the checks have had their time of this one. */
+export async function yieldTurn(): Promise<void> {
+  if (began_ms === undefined) {
+    began_ms = performance.now();
+    void setImmediate().then(() => (began_ms = undefined));
+  } else if (performance.now() - began_ms >= turn_ms) await setImmediate();
+}
