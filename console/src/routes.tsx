@@ -118,9 +118,10 @@ const pages = [
     load(() => import('./pages/registry/registry.tsx'), 'RegistryPage'),
     textSearch('text', 'kind', 'team'),
   ),
-  page(
+  filtered(
     '/registry/$kind/new',
     load(() => import('./pages/registry/new-asset.tsx'), 'NewAssetPage'),
+    textSearch('of'),
   ),
   filtered(
     '/registry/$kind/$name',
