@@ -210,13 +210,15 @@ const pages = [
     '/webhooks',
     load(() => import('./pages/webhooks/webhooks.tsx'), 'WebhooksPage'),
   ),
-  page(
+  filtered(
     '/webhooks/$name',
     load(() => import('./pages/webhooks/webhook.tsx'), 'WebhookPage'),
+    textSearch('state'),
   ),
-  page(
+  filtered(
     '/models',
     load(() => import('./pages/models/models.tsx'), 'ModelsPage'),
+    textSearch('team'),
   ),
   page(
     '/models/$name',

@@ -100,9 +100,7 @@ function FromTemplate({ chosen: { template, framework }, onClose, onMade }: From
         {callsModel(template) && (
           <Field name="model" label="Model" defaultValue="gpt-4o-mini" help="A model of the registry." />
         )}
-        <p>
-          <SvcLine line={`svc init ${name || '<name>'} --framework ${framework} --template ${template}`} />
-        </p>
+        <SvcLine line={`svc init ${name || '<name>'} --framework ${framework} --template ${template}`} />
       </Form>
     </Dialog>
   );

@@ -52,14 +52,14 @@ function formOf({ type, enum: options, anyOf, maxLength }: Schema): Member['form
 
 export function ConfigFields({ members, config }: { members: readonly Member[]; config: Record<string, unknown> }) {
   return members.map((member) => {
-    const { name, form, options, about, is_required, usual } = member;
-    const common = { name, label: name, help: help(about, is_required, usual) };
+    const { name, form, options, is_required, usual } = member;
+    const common = { name, label: name, help: help(member) };
     const text = textOf(member, config[name]);
     switch (form) {
       case 'choice':
       case 'yes_no': {
         const values = form === 'choice' ? options : ['true', 'false'];
-        const unset = is_required ? [] : [{ value: '', label: usual === undefined ? 'not set' : `not set: ${usual}` }];
+        const unset = is_required ? [] : [{ value: '', label: usual === undefined ? 'not set' : `not set: ${String(usual)}` }];
         return <Choice key={name} {...common} defaultValue={text} options={[...unset, ...values]} />;
       }
       case 'text':
@@ -78,7 +78,11 @@ function textOf({ form }: Member, value: unknown): string {
   return String(value);
 }
 
-function help(about: string | undefined, is_required: boolean, usual: unknown): string {
-  const unset = is_required || usual === undefined || typeof usual === 'object' ? '' : ` Not set: ${String(usual)}.`;
-  return `${(about ?? '').replaceAll('`', '')}${about === undefined ? '' : '.'}${unset}`;
+function help({ form, about, is_required, usual }: Member): string {
+  const sentences = [
+    about === undefined ? '' : `${about.replaceAll('`', '')}.`,
+    is_required || usual === undefined || typeof usual === 'object' ? '' : `Not set: ${String(usual)}.`,
+    form === 'written' ? 'In JSON or YAML.' : '',
+  ];
+  return sentences.filter((sentence) => sentence !== '').join(' ');
 }

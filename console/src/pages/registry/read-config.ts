@@ -1,9 +1,12 @@
 import { Problem, type Fault } from '@gantry/contract/problems.ts';
 import { parse, YAMLParseError } from 'yaml';
+import type { Send } from '@gantry/contract/client.ts';
 import type { Member } from './config-fields.tsx';
 
+export type Config = NonNullable<Send<'registry.create'>['body']['config']>;
+
 /** What the fields hold, as a config. Throws `invalid` with the place of text that cannot be read; the service checks the rest. */
-export function readConfig(members: readonly Member[], values: Record<string, string>): Record<string, never> {
+export function readConfig(members: readonly Member[], values: Record<string, string>): Config {
   const errors: Fault[] = [];
   const config: Record<string, unknown> = {};
   for (const { name, form } of members) {
@@ -17,5 +20,5 @@ export function readConfig(members: readonly Member[], values: Record<string, st
     }
   }
   if (errors.length > 0) throw new Problem('invalid', { detail: 'A field is neither JSON nor YAML.', errors });
-  return config as Record<string, never>; // values of JSON, as the parser makes them from such text
+  return config as Config; // the parser makes values of JSON
 }

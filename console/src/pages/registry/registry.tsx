@@ -8,6 +8,7 @@ import { Menu, MenuItem } from '../../parts/menu.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
 import { When } from '../../parts/when.tsx';
 import { ask, askList } from '../../server.ts';
+import { useCanCreate } from './can-create.ts';
 import { isKind, kindOptions, kinds } from './kinds.ts';
 
 const route = getRouteApi('/registry');
@@ -35,6 +36,7 @@ const columns: readonly Column<Asset>[] = [
 export function RegistryPage() {
   const { text, kind, team } = route.useSearch();
   const navigate = useNavigate();
+  const can = useCanCreate();
   const { data: me } = useQuery(ask('auth.me', {}));
   const query = { q: text, kind: kind !== undefined && isKind(kind) ? kind : undefined, team, limit: 200 };
   const assets = useInfiniteQuery(askList('registry.search', { query }));
@@ -50,6 +52,7 @@ export function RegistryPage() {
           {kindOptions.map(({ value, label }) => (
             <MenuItem
               key={value}
+              {...(can !== undefined && { can })}
               onPress={() =>
                 void navigate(
                   value === 'agent' ? { to: '/new-agent' } : { to: '/registry/$kind/new', params: { kind: value } },
