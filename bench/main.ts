@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { firstUse } from '../server/src/first-use.ts';
 import { measure as change } from './change.ts';
+import { measure as consolePages } from './console.ts';
 import { measure as firstDeploy } from './first-deploy.ts';
 import { measure as gateway } from './gateway.ts';
 import { measure as guardrails } from './guardrails.ts';
@@ -47,7 +48,8 @@ const measures = {
   change: on(change),
   validate: on(validate),
   'verify-log': on(verifyLog),
-  // Last, because its users stay in the installation's database.
+  // Last, because their agents and users stay in the installation's database.
+  console: on(consolePages),
   'permission-check': on(permissionCheck),
 };
 

@@ -19,6 +19,7 @@ const pages = [
   'models-and-budgets.md',
   'guardrails-and-traces.md',
   'governance.md',
+  'console.md',
   'pipelines.md',
   'operating.md',
 ];

@@ -1,5 +1,5 @@
 // @ts-check
-/** `node setup/with-engine.js <program> …`: runs a program of e2e/ with all that the tests have: packages, console, engine, base image. */
+/** `node setup/with-engine.js <program> <arguments>`: runs a program of e2e/ or bench/ with all that the tests have: packages, console, engine, base image. */
 import { ensureBaseImage } from './base-image.js';
 import { buildEnvironment } from './build-settings.js';
 import { runCommand } from './command.js';

@@ -20,10 +20,11 @@ const root = createRootRoute({
   errorComponent: PageFailed,
   beforeLoad: async ({ location: { href } }) => {
     try {
-      await queries.query({ ...ask('auth.me', {}), retry: false, staleTime: 'static' });
+      const me = await queries.query({ ...ask('auth.me', {}), retry: false, staleTime: 'static' });
+      // Pages of their own, outside of this router.
+      if (me.must_change_password) throw redirect({ href: '/change-password', reloadDocument: true });
     } catch (error) {
       if (error instanceof Problem && error.code === 'unauthenticated')
-        // A page of its own, outside of this router.
         throw redirect({ href: `/sign-in?next=${encodeURIComponent(href)}`, reloadDocument: true });
       throw error;
     }

@@ -211,7 +211,12 @@ export const deployEndpoints = {
     path: '/api/v1/agents',
     summary: 'The state of every agent that you may read, from its last check',
     operation: 'deployment.list',
-    query: z.strictObject(paging),
+    query: z.strictObject({
+      state: z.enum(agentStates).optional(),
+      team: name.optional(),
+      text: z.string().min(1).max(200).optional().describe('as `q` of a search in the registry; the best match first'),
+      ...paging,
+    }),
     reply: { kind: 'list', status: 200, schema: agentStatus },
     problems: ['bad_cursor'],
   },

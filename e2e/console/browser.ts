@@ -12,10 +12,10 @@ export interface Screen {
 export interface Visitor {
   page: Page;
   /** Opens an address of the console, and waits until it is shown whole. */
-  open(path: string): Promise<void>;
+  open: (path: string) => Promise<void>;
   /** What must not happen on any page: reports of the policy, dialogs, errors. */
   faults: string[];
-  close(): Promise<void>;
+  close: () => Promise<void>;
 }
 
 export async function openBrowser(): Promise<Browser> {

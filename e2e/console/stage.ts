@@ -11,7 +11,7 @@ export interface ConsoleStage {
   upstream: ModelUpstream;
   /** Who can sign in, with their passwords. */
   people: Record<Person, { email: string; password: string }>;
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 /** ada writes, dora deploys, max decides for the team ml; vera reads; flagged must change her password first. */
@@ -87,7 +87,8 @@ async function deployAgents(gantry: Installation): Promise<void> {
   await gantry.must('svc deploy agents/greeter@1.0.0', { as: 'dora' });
   for (const folder of ['clock', 'desk']) await gantry.must('svc deploy', { in: folder });
   const broken = await gantry.project('langgraph-greeter', 'broken', { name: 'broken', team: 'ml' });
-  await writeFile(join(broken, 'agent.py'), 'raise RuntimeError("the ledger of greetings is not there")\n');
+  const code = await readFile(join(broken, 'agent.py'), 'utf8');
+  await writeFile(join(broken, 'agent.py'), `${code}\nraise RuntimeError("the list of greetings is not there")\n`);
   await gantry.type('svc deploy', { in: 'broken' });
 }
 

@@ -1,10 +1,12 @@
 // The rules of ARCHITECTURE.md, checked on the source text. A failure names the file and the import.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import type { Endpoint } from '@gantry/contract/endpoint.ts';
+import { endpoints } from '@gantry/contract/endpoints.ts';
 import { expect, test } from 'vitest';
 
 const root = resolve(import.meta.dirname, '../..');
-const parts = ['contract', 'server', 'cli'] as const;
+const parts = ['contract', 'server', 'cli', 'console'] as const;
 
 /** Lowest first; a folder imports only folders before it. */
 const ladder = [
@@ -66,7 +68,7 @@ interface Source {
 
 const sources: Source[] = parts.flatMap((part) =>
   readdirSync(join(root, part), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.includes('node_modules'))
+    .filter((file) => /\.tsx?$/.test(file) && !/(^|\/)(node_modules|dist)\//.test(file))
     .map((file) => read(join(root, part, file))),
 );
 const production = sources.filter(({ path }) => !path.endsWith('.test.ts') && !path.startsWith('server/src/testing/'));
@@ -118,8 +120,13 @@ test('contract imports zod and the parsers of YAML, TOML, Python and server-sent
   ).toEqual([]);
 });
 
-test('cli and server import contract, never each other', () => {
-  const others = { cli: /^server\//, server: /^cli\//, contract: /^(cli|server)\// };
+test('cli, console and server import contract, never each other', () => {
+  const others = {
+    cli: /^(server|console)\//,
+    console: /^(server|cli)\//,
+    server: /^(cli|console)\//,
+    contract: /^(cli|console|server)\//,
+  };
   expect(
     broken(sources, ({ path }, imported) => others[path.split('/')[0] as keyof typeof others].test(imported)),
   ).toEqual([]);
@@ -266,7 +273,39 @@ test('only cli/src/output.ts uses console.*', () => {
 });
 
 test('exports are named', () => {
-  expect(production.filter(({ text }) => /^export default /m.test(text)).map(({ path }) => path)).toEqual([]);
+  const own = production.filter(({ path }) => path !== 'console/vite.config.ts');
+  expect(own.filter(({ text }) => /^export default /m.test(text)).map(({ path }) => path)).toEqual([]);
+});
+
+const pages = production.filter(({ path }) => path.startsWith('console/src/'));
+
+test('parts of the console know no page', () => {
+  const below = pages.filter(({ path }) => path.startsWith('console/src/parts/'));
+  expect(broken(below, (_, imported) => /^console\/src\/(pages|frame|routes)/.test(imported))).toEqual([]);
+});
+
+test('only the client reaches the service from the console, and the pages before the sign-in', () => {
+  const own = pages.filter(({ path }) => path !== 'console/src/server.ts' && path !== 'console/src/sign-in/main.ts');
+  expect(own.filter(({ text }) => /\b(fetch|EventSource|XMLHttpRequest)\(/.test(text)).map(({ path }) => path)).toEqual([]);
+});
+
+test('the console makes no markup from text, and names no colour outside its theme', () => {
+  const raw = /innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment|['"`\s[]#[0-9a-f]{6}\b/i;
+  expect(pages.filter(({ text }) => raw.test(text)).map(({ path }) => path)).toEqual([]);
+});
+
+test('no page of the console has the address of an endpoint', () => {
+  const addresses = [...(pages.find(({ path }) => path.endsWith('/routes.tsx'))?.text ?? '').matchAll(/'(\/[^'.]*)'/g)];
+  const shape = (path: string) => path.replaceAll(/\{\w+\}|\$\w+/g, '*').split('/');
+  const meets = (page: string, endpoint: string) => {
+    const [one, other] = [shape(page), shape(endpoint)];
+    return one.length === other.length && one.every((word, at) => word === other[at] || word === '*' || other[at] === '*');
+  };
+  expect(addresses.length).toBeGreaterThan(30);
+  const reads = Object.values<Endpoint>(endpoints).filter(({ method }) => method === 'GET');
+  expect(
+    addresses.flatMap(([, page = '']) => reads.filter(({ path }) => meets(page, path)).map(({ path }) => [page, path])),
+  ).toEqual([]);
 });
 
 test('no file or folder has a catch-all name', () => {

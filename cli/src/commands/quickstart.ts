@@ -20,7 +20,7 @@ export const command = defineCommand({
         ...describeAnswer(done.answer),
         line(''),
         fields({
-          Service: link(done.url),
+          Console: link(done.url),
           Agent: link(done.endpoint ?? ''),
           Admin: done.admin_email,
           Password: done.password_file,
@@ -30,6 +30,7 @@ export const command = defineCommand({
       next: [
         { command: `svc invoke ${done.agent} '{"message":"I am Grace"}'`, when: 'to call it yourself' },
         { command: 'svc init my-agent --framework langgraph', when: 'to create your own' },
+        { command: 'svc open', when: 'for the address of the console' },
         { command: 'svc audit --since 1d', when: 'to read the audit log' },
       ],
     };

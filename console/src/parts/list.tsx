@@ -1,7 +1,7 @@
 // One list: rows are links, pages load on scroll, only the rows in sight are in the document. The service sorts and filters.
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { memo, useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { Refusal } from './refusal.tsx';
 
 export interface Column<Row> {
@@ -90,7 +90,7 @@ export function List<Row>({ label, columns, rows, keyOf, linkOf, error, empty, m
                     key={keyOf(row)}
                     row={row}
                     columns={columns}
-                    link={linkOf?.(row)}
+                    linkOf={linkOf}
                     top={start - offset}
                     index={index}
                   />
@@ -102,19 +102,19 @@ export function List<Row>({ label, columns, rows, keyOf, linkOf, error, empty, m
   );
 }
 
-function RowLine<Row>({
-  row,
-  columns,
-  link,
-  top,
-  index,
-}: {
+interface RowLineProps<Row> {
   row: Row;
   columns: readonly Column<Row>[];
-  link: LinkProps | undefined;
+  linkOf: ((row: Row) => LinkProps) | undefined;
   top: number;
   index: number;
-}) {
+}
+
+// A scrolled list is drawn again with each frame, and its rows are the same.
+const RowLine = memo(DrawnRow) as typeof DrawnRow;
+
+function DrawnRow<Row>({ row, columns, linkOf, top, index }: RowLineProps<Row>) {
+  const link = linkOf?.(row);
   return (
     <div
       role="row"

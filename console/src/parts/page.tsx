@@ -30,6 +30,7 @@ export function Page({ title, above = [], state, actions, about, svc, tabs, wide
   useEffect(() => {
     document.title = [title, ...above.map(({ label }) => label).toReversed(), 'Gantry'].join(' · ');
   });
+  const line = svc !== undefined && <SvcLine line={svc} />;
   return (
     <main id="content" tabIndex={-1} className="min-w-0 flex-1 outline-none">
       <header className="border-b border-line bg-raised px-6 pt-4 max-phone:px-4">
@@ -48,12 +49,19 @@ export function Page({ title, above = [], state, actions, about, svc, tabs, wide
         <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-2">
           <h1 className="min-w-0 truncate text-title leading-8">{title}</h1>
           {state}
-          <div className="ml-auto flex flex-wrap items-center gap-2">{actions}</div>
+          <div className="ml-auto flex flex-wrap items-center gap-2">
+            {about === undefined && line}
+            {actions}
+          </div>
         </div>
-        <div className="mt-1 mb-3 flex min-h-5 flex-wrap items-center justify-between gap-x-6 gap-y-1 text-quiet">
-          <div className="min-w-0">{about}</div>
-          {svc !== undefined && <SvcLine line={svc} />}
-        </div>
+        {about === undefined ? (
+          <div className="h-4" />
+        ) : (
+          <div className="mt-1 mb-3 flex min-h-5 flex-wrap items-center justify-between gap-x-6 gap-y-1 text-quiet">
+            <div className="min-w-0">{about}</div>
+            {line}
+          </div>
+        )}
         {tabs !== undefined && <Tabs tabs={tabs} />}
       </header>
       <div className={`px-6 py-5 max-phone:px-4 ${wide ? '' : 'max-w-[1248px]'}`}>{children}</div>

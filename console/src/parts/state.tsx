@@ -12,7 +12,7 @@ export type Meaning = keyof typeof meanings;
 export function State({ meaning, children }: { meaning: Meaning; children: string }) {
   const { shape, look } = meanings[meaning];
   return (
-    <span className={`inline-flex items-center gap-1.5 whitespace-nowrap ${look}`}>
+    <span className={`inline-flex items-baseline gap-1.5 whitespace-nowrap ${look}`}>
       <span aria-hidden className="w-3 text-center text-meta leading-none">
         {shape}
       </span>

@@ -2,12 +2,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Permitted } from '@gantry/contract/can.ts';
 import type { Client } from '@gantry/contract/client.ts';
-import type { EndpointName } from '@gantry/contract/endpoints.ts';
+import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
+import { orgActions } from '@gantry/contract/login.ts';
 import { Problem } from '@gantry/contract/problems.ts';
+import { operations, type Rule } from '@gantry/contract/roles.ts';
 import { sql } from '../database/sql.ts';
 import { twoConfigs } from '../testing/asset-configs.ts';
 import { standInFor } from '../testing/agent-stand-in.ts';
 import { projectOf } from '../testing/project-archive.ts';
+import { table } from '../testing/route-table.ts';
 import { storeAgent, type StoredAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
 
@@ -404,6 +407,36 @@ describe.each(Object.keys(scenes))('of %s', (scene) => {
     }
     expect(checked).toBe(true);
   });
+});
+
+// access/route-matrix.test.ts compares the table with the endpoints.
+test('what auth.me says about the organisation is the answer of the table of routes', async () => {
+  const byRole = (Object.keys(endpoints) as EndpointName[]).filter((name) => {
+    const rule: Rule = operations[endpoints[name].operation];
+    return rule.on === 'org' || (rule.on === 'signed_in' && rule.by === 'person');
+  });
+  const budgets = ['budgets.set', 'budgets.show'];
+  expect([...byRole, ...budgets].toSorted()).toEqual([...orgActions]);
+  const [actors = [], ...rows] = table
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter((row) => row.length > 1);
+  const columns = {
+    owner: 'ow',
+    viewer: 'vt',
+    deployer: 'dt',
+    outsider: 'vo',
+    'team admin': 'ta',
+    'platform admin': 'pa',
+    'service principal': 'sd',
+  };
+  for (const [who, column] of Object.entries(columns)) {
+    const can: Can = (await (callers.get(who) ?? app.anonymous).call('auth.me', {})).can;
+    const fromEnd = actors.indexOf(column) - actors.length;
+    const answers = byRole.map((name) => [name, Number(rows.find(([first]) => first === name)?.at(fromEnd)) < 400]);
+    expect([who, byRole.map((name) => [name, can[name]?.allowed])]).toEqual([who, answers]);
+    for (const name of budgets) expect([who, can[name]?.allowed]).toEqual([who, who === 'platform admin']);
+  }
 });
 
 test('a refusal has the command of its hint', async () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { endpointUrl } from '@gantry/contract/client.ts';
 import type { Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
+import { sql } from '../database/sql.ts';
 import { serveAgent, storeAgent } from '../testing/stored-agent.ts';
 import { makeSpan, storeSpans } from '../testing/make-span.ts';
 import { deaf_host, makeWebhook } from '../testing/make-webhook.ts';
@@ -73,6 +74,8 @@ async function everythingOf(team: string, word: string, by: TestUser, boss: Test
     const { id } = await by.client.call('approvals.submit', { body: { asset: `agents/${name}`, message: word } });
     await boss.client.call('approvals.approve', { params: { id }, body: { reason: word } });
     await serveAgent(app, stored, 'http://127.0.0.1:1');
+    if (name !== agent)
+      await app.governed(sql`update route set desired = 'stopped' where agent_id = ${stored.asset_id} returning id`);
     const calls = [run_id, randomUUID()].map((run) => makeSpan({ agent_id: stored.asset_id, name: word, run_id: run }));
     await storeSpans(app.db, calls);
     await boss.client.call('deployments.create', { body: { ref: stored.ref, force: true } });
@@ -136,7 +139,9 @@ const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[]
       ],
     },
   ],
-  'agents.statuses': [{ filters: [{}] }],
+  'agents.statuses': [
+    { filters: [{}, { team: 'ml' }, { text: marker }, { state: 'stopped' }, { team: 'ml', text: agent }] },
+  ],
   'notifications.list': [{ filters: [{}, { unread: 'true' }] }],
   'audit.list': [
     {

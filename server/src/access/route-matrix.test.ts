@@ -5,12 +5,9 @@
 // needs the engine answers 503.
 import type { RequestListener } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Permitted } from '@gantry/contract/can.ts';
 import { endpointUrl } from '@gantry/contract/client.ts';
 import type { Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
-import { orgActions } from '@gantry/contract/login.ts';
-import { operations, type Rule } from '@gantry/contract/roles.ts';
 import { sql } from '../database/sql.ts';
 import { deriveKey } from '../derive-key.ts';
 import { passwordTokens } from '../login/password-token.ts';
@@ -567,23 +564,6 @@ test('every route about one subject is also tested with a hidden one, except rou
   );
   // Lists of a kind have no single subject: access/hidden.test.ts tests them.
   expect([...new Set(open.map(({ name }) => name))].filter((name) => !hidden.has(name))).toEqual(['registry.list']);
-});
-
-test('what auth.me says about the organisation is the answer of the table', async () => {
-  const byRole = (Object.keys(endpoints) as EndpointName[]).filter((name) => {
-    const rule: Rule = operations[endpoints[name].operation];
-    return rule.on === 'org' || (rule.on === 'signed_in' && rule.by === 'person');
-  });
-  const budgets = ['budgets.set', 'budgets.show'];
-  expect([...byRole, ...budgets].toSorted()).toEqual([...orgActions]);
-  for (const actor of columns.filter((one) => !['an', 'ga', 'ex', 'di', 'fl'].includes(one))) {
-    const { can } = await app.as(tokens.get(actor) ?? '').call('auth.me', {});
-    const me: Partial<Record<string, Permitted>> = can;
-    const said = byRole.map((name) => [name, me[name]?.allowed]);
-    const answers = byRole.map((name) => [name, (rows.find((row) => row.name === name)?.expected[actor] ?? 0) < 400]);
-    expect([actor, said]).toEqual([actor, answers]);
-    for (const name of budgets) expect([actor, name, me[name]?.allowed]).toEqual([actor, name, actor === 'pa']);
-  }
 });
 
 // A sign-out ends the session; login/browser-session.test.ts has the one of a browser.

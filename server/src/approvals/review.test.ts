@@ -116,7 +116,7 @@ describe('the difference of a request', () => {
     );
     const plan = async (ref: string) => await max.client.call('deployments.plan', { body: { ref } });
     expect((await plan(open)).unguarded).toBe(shown.unguarded);
-    const limited = await newer('1.1.0', 'deploy: {egress: [example.com]}\n');
+    const limited = await newer('1.1.0', 'deploy: {egress: ["api.example.com:443"]}\n');
     expect((await plan(limited)).unguarded).toBeNull();
     expect(await show(max, await submit(limited))).toMatchObject({ unguarded: null });
     expect(await show(max, running)).toMatchObject({ unguarded: null });

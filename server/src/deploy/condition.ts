@@ -33,13 +33,22 @@ export function unseen({ detail }: Problem): store.Seen {
   return { state: 'failed', detail, in_flight: null };
 }
 
+/** The age of a look, in seconds, that makes a condition unknown. During a start, no look happens until the deadline. */
+export function unknownAfter({ start_deadline_ms }: Pick<DeployParts, 'start_deadline_ms'>): UnknownAfter {
+  return { other: unknown_after_seconds, starting: unknown_after_seconds + start_deadline_ms / 1000 };
+}
+
+export interface UnknownAfter {
+  other: number;
+  starting: number;
+}
+
 /** The stored condition, or unknown when its look is too old. */
 export function lastCondition(
-  { start_deadline_ms }: Pick<DeployParts, 'start_deadline_ms'>,
+  parts: Pick<DeployParts, 'start_deadline_ms'>,
   { state, detail, in_flight, seen_at, seconds_unseen }: store.InstanceRow,
 ): Condition {
-  // During a start, no look happens until the deadline.
-  const seconds = unknown_after_seconds + (state === 'starting' ? start_deadline_ms / 1000 : 0);
+  const seconds = unknownAfter(parts)[state === 'starting' ? 'starting' : 'other'];
   if (state !== null && detail !== null && seconds_unseen !== null && seconds_unseen <= seconds)
     return { state, detail, in_flight, seen_at };
   const since = seen_at === null ? 'It was not checked yet.' : `It was last checked at ${seen_at}.`;

@@ -146,7 +146,12 @@ test('after a transfer an agent is restarted once, with a key that its new team 
 test('a list shows the conditions from the keeper, and asks neither the engine nor a container', async () => {
   const { name, id } = await deployed();
   const live = await statusOf(name);
-  expect(await listed(name)).toEqual({ ...live, in_flight: null, seen_at: expect.any(String) });
+  expect(await listed(name)).toEqual({
+    ...live,
+    in_flight: null,
+    seen_at: expect.any(String),
+    cost: { today_usd: '0.00', month_usd: '0.00', cap: null },
+  });
   const target = stage.parts.targets.local;
   const { observe } = target;
   let asked = 0;

@@ -10,7 +10,7 @@ import { findAgent } from '../registry/find.ts';
 import { isListed } from '../registry/policy.ts';
 import { readableRows } from '../registry/assets/readable-rows.ts';
 import { deploymentRecords } from './deployment.ts';
-import { failedDeployments } from './run-state-store.ts';
+import { failedDeployments } from './state-store.ts';
 import * as store from './store.ts';
 
 export interface DeployQuery {
@@ -53,7 +53,7 @@ export async function listDeploys(
   );
 }
 
-export { activeDeploys, type ActiveDeploy } from './run-state-store.ts';
+export { activeDeploys, type ActiveDeploy } from './state-store.ts';
 
 /** The failed ones of the last days that no later success replaced, of the agents in the caller's list. */
 export async function listFailedDeploys(

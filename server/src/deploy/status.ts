@@ -13,16 +13,25 @@ import { agentCosts } from '../ledger/agent-cost.ts';
 import { settings, type Settings } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findAssetsById, findVersion, type AssetRecord } from '../registry/find.ts';
-import { list, listRecent } from '../registry/assets/list.ts';
+import { list, listRecent, search } from '../registry/assets/list.ts';
 import { loadAgentConfigs } from '../registry/versions/load-version-content.ts';
 import { findRuns, type RunRow } from '../runs/run.ts';
 import { readPresentSecrets } from '../secrets/delivery.ts';
 import { dailyFigures } from '../traces/daily-figures.ts';
-import { lastCondition, look, unseen, type Condition } from './condition.ts';
+import { lastCondition, look, unknownAfter, unseen, type Condition } from './condition.ts';
 import { whyOutsideSetting } from './egress.ts';
 import { endpointOf } from './endpoint.ts';
 import type { DeployParts } from './parts.ts';
+import { whereState } from './state-store.ts';
 import * as store from './store.ts';
+
+export interface StatusQuery {
+  state?: AgentStatus['state'] | undefined;
+  team?: string | undefined;
+  text?: string | undefined;
+  limit: number;
+  cursor?: string | undefined;
+}
 
 /** For a condition from the records. */
 export type StatusParts = Pick<DeployParts, 'db' | 'base_url' | 'start_deadline_ms'>;
@@ -30,11 +39,19 @@ export type StatusParts = Pick<DeployParts, 'db' | 'base_url' | 'start_deadline_
 export async function listStatuses(
   parts: DeployParts,
   caller: Caller,
-  query: { limit: number; cursor?: string | undefined },
+  { state, text, ...query }: StatusQuery,
 ): Promise<Page<AgentStatus>> {
   authorize(caller, 'deployment.list', theOrg);
-  const page = await list(parts.db, parts.cursors, caller, { ...query, kind: 'agent' });
-  return { ...page, items: await statusesOf(parts, signedIn(caller), page.items) };
+  const { db, cursors } = parts;
+  const narrowing = state && { name: state, where: whereState(state, unknownAfter(parts)) };
+  const asked = { ...query, kind: 'agent', narrowing } as const;
+  const page =
+    text === undefined
+      ? await list(db, cursors, caller, asked)
+      : await search(db, cursors, caller, { ...asked, q: text });
+  const items = await statusesOf(parts, signedIn(caller), page.items);
+  // A state can change between the two statements.
+  return { ...page, items: items.filter((one) => state === undefined || one.state === state) };
 }
 
 /** The agents with the latest changes, from their last checks. */

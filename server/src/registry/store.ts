@@ -95,6 +95,8 @@ export interface Listing {
   team?: string | undefined;
   /** A tsquery; undefined lists everything by name. */
   query?: string | undefined;
+  /** Of a higher feature, on `asset a`. */
+  where?: Sql | undefined;
   after?: { rank: number; kind: string; name: string } | undefined;
   limit: number;
 }
@@ -103,10 +105,11 @@ export interface Listing {
 export async function listed(
   db: Reader,
   caller: SignedInCaller,
-  { kind, team, query, after, limit }: Listing,
+  { kind, team, query, where, after, limit }: Listing,
 ): Promise<ListedRow[]> {
   const rank = query === undefined ? sql`0::float8` : sql`ts_rank(a.search, to_tsquery('simple', ${query}))::float8`;
   const conditions = conditionsOf(caller, { kind, team });
+  if (where !== undefined) conditions.push(where);
   if (query !== undefined) conditions.push(sql`a.search @@ to_tsquery('simple', ${query})`);
   const page =
     after === undefined

@@ -1,6 +1,6 @@
 import type { AgentStatus } from '@gantry/contract/deploy.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link, getRouteApi } from '@tanstack/react-router';
+import { Link, getRouteApi, type LinkProps } from '@tanstack/react-router';
 import { buttonClass } from '../../parts/button.tsx';
 import { count, duration } from '../../parts/figures.ts';
 import { ChoiceFilter, Filters, SearchFilter } from '../../parts/filters.tsx';
@@ -23,9 +23,13 @@ const columns: readonly Column<AgentStatus>[] = [
   { header: 'p95', width: '80px', isExtra: true, align: 'right', cell: ({ last_24h }) => duration(last_24h.p95_ms) },
 ];
 
+const linkOf = ({ name }: AgentStatus): LinkProps => ({ to: '/agents/$name', params: { name } });
+
 export function AgentsPage() {
-  const search = route.useSearch();
-  const agents = useInfiniteQuery(askList('agents.statuses', { query: { ...search, limit: 200 } }));
+  const { state, ...search } = route.useSearch();
+  // The service refuses a state that it does not know.
+  const query = { ...search, state: state as AgentStatus['state'] | undefined, limit: 200 };
+  const agents = useInfiniteQuery(askList('agents.statuses', { query }));
   return (
     <Page
       title="Agents"
@@ -49,11 +53,11 @@ export function AgentsPage() {
         label="Agents"
         columns={columns}
         keyOf={({ name }) => name}
-        linkOf={({ name }) => ({ to: '/agents/$name', params: { name } })}
+        linkOf={linkOf}
         {...pagesOf(agents)}
         empty={
           <Empty>
-            {Object.keys(search).length === 0
+            {state === undefined && Object.keys(search).length === 0
               ? 'No agent is here yet. An agent is a folder with agent.py, a dependency file and agent.yaml.'
               : 'No agent that you may read fits these filters.'}
           </Empty>

@@ -37,7 +37,7 @@ export function Runs({ agents }: { agents: readonly AgentStatus[] | undefined })
 
 function Line({ agent: { name, state, ref, deployed_at, last_24h } }: { agent: AgentStatus }) {
   return (
-    <li className="relative grid grid-cols-[minmax(0,1fr)_104px_max-content] items-baseline gap-3 border-b border-line px-3 py-2 last:border-b-0 hover:bg-hover">
+    <li className="relative grid grid-cols-[minmax(0,1fr)_104px_64px] items-baseline gap-3 border-b border-line px-3 py-2 last:border-b-0 hover:bg-hover">
       <span className="min-w-0">
         <Link to="/agents/$name" params={{ name }} className="font-strong after:absolute after:inset-0">
           {name}

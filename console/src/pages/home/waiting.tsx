@@ -79,7 +79,7 @@ function itemsOf(home: Home): Item[] {
       what: 'failed',
       link: { to: '/deployments/$id', params: { id: deployment.id } },
       title: `deploy of ${deployment.ref}`,
-      detail: String(deployment.problem?.detail ?? deployment.problem?.title ?? 'without a reason'),
+      detail: typeof deployment.problem?.detail === 'string' ? deployment.problem.detail : 'without a reason',
       at: deployment.ended_at,
     })),
     ...home.keys.map((key): Item => ({

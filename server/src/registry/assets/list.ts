@@ -5,6 +5,7 @@ import { authorize } from '../../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../../access/caller.ts';
 import { theOrg } from '../../access/subject.ts';
 import type { Database, Reader } from '../../database/database.ts';
+import type { Sql } from '../../database/sql.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { signedIn } from '../../principals/signed-in.ts';
 import { toAssetRecord } from '../asset.ts';
@@ -20,8 +21,19 @@ export interface AssetQuery {
   cursor?: string | undefined;
 }
 
+/** A condition on `asset a` from a higher feature; its name makes a cursor belong to it. */
+export interface Narrowing {
+  name: string;
+  where: Sql;
+}
+
 /** By name. */
-export async function list(db: Database, cursors: Cursors, caller: Caller, query: AssetQuery): Promise<Page<Asset>> {
+export async function list(
+  db: Database,
+  cursors: Cursors,
+  caller: Caller,
+  query: AssetQuery & { narrowing?: Narrowing | undefined },
+): Promise<Page<Asset>> {
   return await page(db, cursors, caller, query, undefined);
 }
 
@@ -30,7 +42,7 @@ export async function search(
   db: Database,
   cursors: Cursors,
   caller: Caller,
-  { q, ...query }: AssetQuery & { q?: string | undefined },
+  { q, ...query }: AssetQuery & { q?: string | undefined; narrowing?: Narrowing | undefined },
 ): Promise<Page<Asset>> {
   if (q === undefined) return await list(db, cursors, caller, query);
   const words = prefixQuery(q);
@@ -51,15 +63,22 @@ async function page(
   db: Database,
   cursors: Cursors,
   caller: Caller,
-  { kind, team, limit, cursor }: AssetQuery,
+  { kind, team, limit, cursor, narrowing }: AssetQuery & { narrowing?: Narrowing | undefined },
   words: string | undefined,
 ): Promise<Page<Asset>> {
   const user = signedIn(caller);
   authorize(user, 'asset.list', theOrg);
-  const scope = ['registry', user.id, kind ?? null, team ?? null, words ?? null];
+  const scope = ['registry', user.id, kind ?? null, team ?? null, words ?? null, narrowing?.name ?? null];
   const [rank, name, kindAfter] = cursors.read(cursor, scope) ?? [];
   const after = rank === undefined ? undefined : { rank: Number(rank), name: String(name), kind: String(kindAfter) };
-  const rows = await store.listed(db, user, { kind, team, query: words, after, limit: limit + 1 });
+  const rows = await store.listed(db, user, {
+    kind,
+    team,
+    query: words,
+    where: narrowing?.where,
+    after,
+    limit: limit + 1,
+  });
   return cursors.page(
     rows,
     limit,

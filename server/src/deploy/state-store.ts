@@ -1,6 +1,8 @@
-// Deploys by the states of their runs.
+// Deploys and agents by their states.
+import type { AgentStatus } from '@gantry/contract/deploy.ts';
 import type { Reader } from '../database/database.ts';
-import { sql } from '../database/sql.ts';
+import { sql, type Sql } from '../database/sql.ts';
+import type { UnknownAfter } from './condition.ts';
 import type { DeploymentRow } from './store.ts';
 
 /** The last deploys of agents on their targets that failed in these days, without a later success; newest first. */
@@ -32,3 +34,14 @@ export const activeDeploys = async (db: Reader) =>
   await db.all<ActiveDeploy>(sql`
     select d.run_id, d.agent_id, d.agent, r.state from run r join deployment d on d.run_id = r.id
     where r.state in ('queued', 'running', 'cancelling')`);
+
+/** The condition of status.ts from the records, as a condition on `asset a`. */
+export function whereState(state: AgentStatus['state'], { starting, other }: UnknownAfter): Sql {
+  const age = sql`extract(epoch from clock_now() - i.seen_at)`;
+  const limit = sql`case i.state when 'starting' then ${starting}::float8 else ${other}::float8 end`;
+  return sql`coalesce((
+    select case when r.desired = 'stopped' then 'stopped' when i.revision_id is null then 'failed'
+      when i.state is null or i.seen_at is null or ${age} > ${limit} then 'unknown' else i.state end
+    from route r left join instance i on i.revision_id = r.revision_id where r.agent_id = a.id and r.target = 'local'
+  ), 'not_deployed') = ${state}`;
+}

@@ -1,0 +1,89 @@
+// What stands around every page.
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { openBrowser, settle, signIn, visit } from './browser.ts';
+
+const stage = inject('stage');
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(async () => await browser?.close());
+
+const vera = async () => await visit(browser, { gantry: stage, people: stage.people }, 'vera');
+
+test('⌘K finds a place and a thing, and keys lead to the places', async () => {
+  const { page, open, faults, close } = await vera();
+  await open('/');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog').getByRole('combobox').fill('greet');
+  await page.getByRole('option', { name: /^greeter/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/agents/greeter');
+  await page.keyboard.press('g');
+  await page.keyboard.press('u');
+  await page.waitForURL('**/audit');
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' });
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('a lost connection is said, and mended by itself', async () => {
+  const { page, open, close } = await vera();
+  await page.route('**/api/v1/events', async (route) => await route.abort());
+  await open('/agents');
+  await page.getByText('The connection is lost since').waitFor();
+  await page.unroute('**/api/v1/events');
+  await page.getByText('The connection is lost since').waitFor({ state: 'detached' });
+  await close();
+});
+
+test('an ended session asks for the sign-in over the page, and the page goes on where it was', async () => {
+  const { page, open, faults, close } = await vera();
+  await open('/agents?text=gree');
+  await page.evaluate(
+    `fetch('/api/v1/auth/revoke', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })`,
+  );
+  const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+  await page.getByLabel('Any state').selectOption('serving');
+  await dialog.waitFor();
+  await dialog.getByLabel('E-mail').fill(stage.people.vera.email);
+  await dialog.getByLabel('Password').fill(stage.people.vera.password);
+  await page.keyboard.press('Enter');
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'greeter' }).waitFor();
+  expect(new URL(page.url()).search).toBe('?text=gree&state=serving');
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('the theme stays chosen', async () => {
+  const { page, open, close } = await vera();
+  await open('/');
+  await page.getByRole('button', { name: 'vera' }).click();
+  await page.getByRole('menuitem', { name: 'Theme: system' }).click();
+  await page.reload();
+  await settle(page);
+  expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('light');
+  await close();
+});
+
+test('sign-out ends the session on the server', async () => {
+  const { page, open, close } = await vera();
+  await open('/');
+  const [cookie] = (await page.context().cookies()).filter(({ name }) => name.startsWith('gantry-'));
+  await page.getByRole('button', { name: 'vera' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.waitForURL('**/sign-in');
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
+  const stolen = await fetch(`${stage.url}/api/v1/auth/me`, {
+    headers: { cookie: `${cookie?.name}=${cookie?.value}`, 'sec-fetch-site': 'same-origin' },
+  });
+  expect(stolen.status).toBe(401);
+  await signIn(page, stage.people.vera);
+  await close();
+});

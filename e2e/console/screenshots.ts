@@ -1,0 +1,100 @@
+// `npm run screenshots`: each page of the console in both themes and at phone width, into docs/console/. Words after it choose pages by name.
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { createClient } from '@gantry/contract/client.ts';
+import type { Browser } from 'playwright-core';
+import { openBrowser, settle, visit, type Screen } from './browser.ts';
+import { openConsoleStage, type ConsoleStage, type Person } from './stage.ts';
+
+const folder = resolve(import.meta.dirname, '../../docs/console');
+const screens: Record<string, Screen> = {
+  light: { theme: 'light' },
+  dark: { theme: 'dark' },
+  phone: { isPhone: true },
+};
+const chosen = process.argv.slice(2);
+
+const stage = await openConsoleStage();
+const browser = await openBrowser();
+try {
+  await mkdir(folder, { recursive: true });
+  const pages = (await pagesOf(stage)).filter(([name]) => chosen.length === 0 || chosen.includes(name));
+  for (const [screen, settings] of Object.entries(screens))
+    for (const as of ['max', 'admin', 'flagged', 'nobody'] as const)
+      await shoot(browser, { as, screen, settings, pages: pages.filter(([, , who]) => who === as) });
+} finally {
+  await browser.close();
+  await stage.stop();
+}
+
+type Shown = readonly [name: string, path: string, as: Person | 'nobody'];
+
+async function shoot(
+  browser: Browser,
+  { as, screen, settings, pages }: { as: Person | 'nobody'; screen: string; settings: Screen; pages: readonly Shown[] },
+): Promise<void> {
+  if (pages.length === 0) return;
+  const { page, faults, close } = await visit(browser, stage, as === 'nobody' ? undefined : as, settings);
+  for (const [name, path] of pages) {
+    await page.goto(path);
+    await settle(page);
+    await page.screenshot({ path: join(folder, `${name}-${screen}.png`), fullPage: true });
+    process.stdout.write(`${name}-${screen}\n`);
+  }
+  await close();
+  if (faults.length > 0) throw new Error(faults.join('\n'));
+}
+
+async function pagesOf({ gantry }: ConsoleStage): Promise<Shown[]> {
+  const token = await gantry.token('max');
+  const max = createClient({ base_url: gantry.url, token: () => token });
+  const [request] = (await max.call('approvals.list', { query: { asset: 'agents/greeter', status: 'pending' } })).items;
+  const [deployment] = (await max.call('deployments.list', { query: { agent: 'greeter' } })).items;
+  const [failed] = (await max.call('deployments.list', { query: { agent: 'broken' } })).items;
+  const [trace] = (await max.call('traces.list', { query: { agent: 'clock' } })).items;
+  const [key] = (await max.call('keys.list', { query: { team: 'ml' } })).items;
+  const asMax: readonly (readonly [string, string])[] = [
+    ['home', '/'],
+    ['agents', '/agents'],
+    ['agent', '/agents/greeter'],
+    ['try-it', '/agents/clock/try'],
+    ['revisions', '/agents/greeter/revisions'],
+    ['deployments', '/agents/greeter/deployments'],
+    ['deployment', `/deployments/${deployment?.id}`],
+    ['deployment-failed', `/deployments/${failed?.id}`],
+    ['logs', '/agents/clock/logs'],
+    ['config', '/agents/greeter/config'],
+    ['difference', '/agents/greeter/difference?from=1.0.0&to=1.1.0'],
+    ['access', '/agents/greeter/access'],
+    ['secrets', '/agents/greeter/secrets'],
+    ['cost', '/agents/clock/cost'],
+    ['traces', '/agents/clock/traces'],
+    ['trace', `/traces/${trace?.trace_id}`],
+    ['new-agent', '/new-agent'],
+    ['registry', '/registry'],
+    ['asset', '/registry/model/gpt-4o-mini'],
+    ['approvals', '/approvals'],
+    ['review', `/approvals/${request?.id}`],
+    ['team', '/teams/ml'],
+    ['keys', '/keys'],
+    ['key', `/keys/${key?.id}`],
+    ['costs', '/costs'],
+    ['budgets', '/budgets'],
+    ['audit', '/audit'],
+    ['models', '/models'],
+    ['notifications', '/notifications'],
+  ];
+  return [
+    ['sign-in', '/sign-in', 'nobody'],
+    ['change-password', '/change-password', 'flagged'],
+    ...asMax.map(([name, path]) => [name, path, 'max'] as const),
+    ['teams', '/teams', 'admin'],
+    ['users', '/users', 'admin'],
+    ['groups', '/groups', 'admin'],
+    ['service-principals', '/service-principals', 'admin'],
+    ['verify', '/audit/verify', 'admin'],
+    ['organisation', '/organisation', 'admin'],
+    ['webhooks', '/webhooks', 'admin'],
+    ['doctor', '/doctor', 'admin'],
+  ];
+}
