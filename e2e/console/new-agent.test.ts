@@ -1,11 +1,12 @@
 // From a dropped project to a pushed version. All faults are found in the browser, before anything is sent.
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { openBrowser, visit, type Visitor } from './browser.ts';
-import { zipOf, type Zipped } from './zip.ts';
+import { dropZip, projectFiles } from './drop-project.ts';
+import type { Zipped } from './zip.ts';
 
 const { url, people } = inject('stage');
 const example = join(import.meta.dirname, '../../examples/langgraph-greeter');
@@ -31,27 +32,6 @@ const newAgent = async (): Promise<Visitor & { sent: string[] }> => {
   sent.length = 0;
   return { ...visitor, sent };
 };
-
-async function projectFiles(name: string): Promise<Zipped[]> {
-  const read = async (path: string) => await readFile(join(example, path), 'utf8');
-  const yaml = (await read('agent.yaml')).replace(/^name: .*/m, `name: ${name}`).replace(/^team: .*/m, 'team: ml');
-  return [
-    { path: 'agent.yaml', content: yaml },
-    { path: 'agent.py', content: await read('agent.py') },
-    { path: 'requirements.txt', content: await read('requirements.txt') },
-  ];
-}
-
-async function dropZip(page: Page, entries: readonly Zipped[]): Promise<void> {
-  const zip = zipOf(entries).toString('base64');
-  const dropped = await page.evaluateHandle(`(() => {
-    const bytes = Uint8Array.from(atob('${zip}'), (one) => one.charCodeAt(0));
-    const transfer = new DataTransfer();
-    transfer.items.add(new File([bytes], 'project.zip', { type: 'application/zip' }));
-    return transfer;
-  })()`);
-  await page.getByRole('region', { name: 'Drop a project' }).dispatchEvent('drop', { dataTransfer: dropped });
-}
 
 const within = (entries: readonly Zipped[]) => entries.map((entry) => ({ ...entry, path: `project/${entry.path}` }));
 

@@ -54,7 +54,10 @@ test('a prompt is created with its fault at the field, gets a version, is publis
   await page.getByRole('heading', { name: 'Config 1.0.1' }).waitFor();
   await page.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Publish' }).click();
-  await page.locator('header').getByText(/published$/).waitFor();
+  await page
+    .locator('header')
+    .getByText(/published$/)
+    .waitFor();
   await page.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   await page.getByRole('textbox', { name: 'Type console-tone to confirm' }).fill('console-tone');
@@ -68,7 +71,10 @@ test('a model is tested in one line, and a webhook shows its secret once', async
   const { page, open, faults, close } = await visitor('admin');
   await open('/models/gpt-4o-mini');
   await page.getByRole('button', { name: 'Test', exact: true }).click();
-  await page.getByRole('status').getByText(/It answered in \d+ ms/).waitFor();
+  await page
+    .getByRole('status')
+    .getByText(/It answered in \d+ ms/)
+    .waitFor();
   await open('/webhooks');
   await page.getByRole('button', { name: 'New webhook' }).click();
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('console-siem');
