@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { axeFindings } from './axe.ts';
-import { openBrowser, settle, visit, type Screen } from './browser.ts';
+import { openBrowser, settle, visit, type Visitor } from './browser.ts';
 import type { Person } from './stage.ts';
 
 const stage = inject('stage');
@@ -13,11 +13,16 @@ beforeAll(async () => {
 });
 afterAll(async () => await browser?.close());
 
-const as = async (person: Person, screen?: Screen) =>
-  await visit(browser, { gantry: stage, people: stage.people }, person, screen);
+// One window for each person, because a sign-in takes a second.
+const visitors = new Map<Person, Promise<Visitor>>();
+const as = async (person: Person): Promise<Visitor> => {
+  const known = visitors.get(person) ?? visit(browser, { gantry: stage, people: stage.people }, person);
+  visitors.set(person, known);
+  return await known;
+};
 
 test('the overview has the state, the last day with its deploys, the runs, what the agent may reach and who may call it', async () => {
-  const { page, open, faults, close } = await as('max');
+  const { page, open, faults } = await as('max');
   await open('/agents/clock');
   await page.getByText(/serving$/).waitFor();
   await page.getByRole('img', { name: /^Calls over the last 24 hours: \d+$/ }).waitFor();
@@ -30,11 +35,10 @@ test('the overview has the state, the last day with its deploys, the runs, what 
   await page.getByText('gpt-4o-mini').waitFor();
   await page.getByText('team:ml', { exact: true }).waitFor();
   expect(faults).toEqual([]);
-  await close();
 });
 
 test('an answer is shown as it is written with its tools and its trace, and the conversation goes on', async () => {
-  const { page, open, faults, close } = await as('vera');
+  const { page, open, faults } = await as('vera');
   await open('/agents/clock/try');
   await page.getByLabel('Message').fill('What is the capital of France?');
   await page.keyboard.press('Enter');
@@ -48,11 +52,10 @@ test('an answer is shown as it is written with its tools and its trace, and the 
   await answer.getByRole('link', { name: /^Trace / }).click();
   await page.waitForURL('**/traces/*');
   expect(faults).toEqual([]);
-  await close();
 });
 
 test('a blocked answer is shown as the refusal of its guardrail', async () => {
-  const { page, open, faults, close } = await as('vera');
+  const { page, open, faults } = await as('vera');
   await open('/agents/desk/try');
   await page.getByLabel('question').fill('How are the prices?');
   await page.getByRole('button', { name: 'Call', exact: true }).click();
@@ -64,11 +67,10 @@ test('a blocked answer is shown as the refusal of its guardrail', async () => {
     `svc invoke desk '{"question":"How are the prices?"}' --stream`,
   );
   expect(faults).toEqual([]);
-  await close();
 });
 
 test('a grant says what is now true, and its undo takes it back', async () => {
-  const { page, open, faults, close } = await as('max');
+  const { page, open, faults } = await as('max');
   await open('/agents/waver/access');
   await page.getByRole('button', { name: 'Grant…' }).click();
   await page.getByLabel('Who').fill('team:support');
@@ -79,11 +81,10 @@ test('a grant says what is now true, and its undo takes it back', async () => {
   await page.getByRole('button', { name: 'Undo' }).click();
   await entry.waitFor({ state: 'detached' });
   expect(faults).toEqual([]);
-  await close();
 });
 
 test('the access of a person is explained: the reason, the entries that apply, and what would change it', async () => {
-  const { page, open, faults, close } = await as('max');
+  const { page, open, faults } = await as('max');
   await open('/agents/greeter/access?action=deploy');
   await page.getByLabel('Person').fill(stage.people.vera.email);
   await page.keyboard.press('Enter');
@@ -92,11 +93,10 @@ test('the access of a person is explained: the reason, the entries that apply, a
   await page.getByText('the whole organisation: read').waitFor();
   await page.getByText(`svc team add ml user:${stage.people.vera.email} --role deployer`).waitFor();
   expect(faults).toEqual([]);
-  await close();
 });
 
 test('what a reader may not do is greyed with its reason', async () => {
-  const { page, open, faults, close } = await as('vera');
+  const { page, open, faults } = await as('vera');
   await open('/agents/greeter');
   await page.getByRole('button', { name: 'Deploy 1.1.0', disabled: true }).hover();
   await page.getByText(/This needs the role deployer/).waitFor();
@@ -105,11 +105,10 @@ test('what a reader may not do is greyed with its reason', async () => {
   expect(await remove.getAttribute('aria-disabled')).toBe('true');
   expect(await remove.textContent()).toMatch(/This needs/);
   expect(faults).toEqual([]);
-  await close();
 });
 
 test('the value of a secret goes in and is on no page; a secret is removed by its name', async () => {
-  const { page, open, faults, close } = await as('ada');
+  const { page, open, faults } = await as('ada');
   const value = 'a value that nobody reads again';
   await open('/agents/waver/secrets');
   await page.getByRole('button', { name: 'Set a secret…' }).click();
@@ -125,11 +124,10 @@ test('the value of a secret goes in and is on no page; a secret is removed by it
   await remove.click();
   await page.getByText('It has no secrets.').waitFor();
   expect(faults).toEqual([]);
-  await close();
 });
 
 test('a new limit is shown as a bar, and its undo takes it back; the chart has the cost of a day', async () => {
-  const { page, open, faults, close } = await as('max');
+  const { page, open, faults } = await as('max');
   await open('/agents/clock/cost');
   await page.locator('.recharts-bar-rectangle path').first().waitFor();
   await page.getByRole('button', { name: 'Change limits…' }).click();
@@ -140,11 +138,10 @@ test('a new limit is shown as a bar, and its undo takes it back; the chart has t
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByText('No limit of its own').waitFor();
   expect(faults).toEqual([]);
-  await close();
 });
 
 test('the pages of an agent are accessible in both themes', async () => {
-  const { page, open, faults, close } = await as('max');
+  const { page, open, faults } = await as('max');
   await open('/agents/clock');
   for (const tab of ['Overview', 'Try it', 'Access', 'Secrets', 'Cost']) {
     const link = page.getByRole('navigation', { name: 'Parts of this page' }).getByRole('link', { name: tab });
@@ -154,5 +151,4 @@ test('the pages of an agent are accessible in both themes', async () => {
     expect(await axeFindings(page), tab).toEqual([]);
   }
   expect(faults).toEqual([]);
-  await close();
 });

@@ -1,7 +1,7 @@
 // A small chart of equal parts of a time: its sum in figures, a bar for each part, and a mark for each event.
 import type { ReactNode } from 'react';
 
-export interface Bar {
+interface Bar {
   /** The height; 0 and null draw nothing. */
   value: number | null;
   /** A second, lower height within it. */

@@ -19,16 +19,7 @@ export function AccessEntries({ name }: { name: string }) {
   );
   const [refused, setRefused] = useState<unknown>();
   const can = asset.data?.can;
-  const columns: readonly Column<Permission>[] = [
-    { header: 'Who', width: 'minmax(0,1fr)', cell: (entry) => <Who entry={entry} /> },
-    { header: 'May', width: 'minmax(0,1fr)', isExtra: true, cell: ({ actions }) => actions.join(', ') },
-    {
-      header: 'Change',
-      width: '76px',
-      align: 'right',
-      cell: (entry) => <Revoke name={name} entry={entry} can={can?.['permissions.revoke']} onRefused={setRefused} />,
-    },
-  ];
+  const columns = columnsFor(name, can?.['permissions.revoke'], setRefused);
   return (
     <Section
       title="Entries"
@@ -57,6 +48,23 @@ export function AccessEntries({ name }: { name: string }) {
       {isGranting && <GrantDialog name={name} onClose={() => setGranting(false)} />}
     </Section>
   );
+}
+
+function columnsFor(
+  name: string,
+  can: Allowed | undefined,
+  onRefused: (error: unknown) => void,
+): readonly Column<Permission>[] {
+  return [
+    { header: 'Who', width: 'minmax(0,1fr)', cell: (entry) => <Who entry={entry} /> },
+    { header: 'May', width: 'minmax(0,1fr)', isExtra: true, cell: ({ actions }) => actions.join(', ') },
+    {
+      header: 'Change',
+      width: '76px',
+      align: 'right',
+      cell: (entry) => <Revoke name={name} entry={entry} can={can} onRefused={onRefused} />,
+    },
+  ];
 }
 
 function Who({ entry }: { entry: Permission }) {

@@ -93,7 +93,7 @@ function PersonChoice({ name, principal }: { name: string; principal: string | u
       />
       <datalist id="members">
         {members.map((email) => (
-          <option key={email} value={email} />
+          <option key={email}>{email}</option>
         ))}
       </datalist>
     </form>

@@ -36,7 +36,7 @@ const tabs = {
   cost: { label: 'Cost', to: '/agents/$name/cost', svc: (name: string) => `svc costs --by day,model --agent ${name}` },
 } as const;
 
-export type AgentTab = keyof typeof tabs;
+type AgentTab = keyof typeof tabs;
 
 interface AgentPageProps {
   name: string;

@@ -6,11 +6,15 @@ import { When } from '../../parts/when.tsx';
 import { ask } from '../../server.ts';
 import { AgentState } from './agent-state.tsx';
 
+const most_in_head = 60;
+
 export function AgentTrouble({ name }: { name: string }) {
   const { data: status } = useQuery(ask('agents.status', { params: { name } }));
   if (status === undefined) return null;
   const { state, detail, restarts, last_exit, not_in_effect, outside_setting, refused_egress } = status;
-  const isWell = state === 'serving' || state === 'stopped' || state === 'starting';
+  // The head shows a short reason.
+  const isTold = detail.length <= most_in_head && !detail.includes('\n');
+  const isWell = isTold || state === 'serving' || state === 'stopped' || state === 'starting';
   const facts = [
     ...(restarts > 0 ? [`${plural(restarts, 'restart')} of its container${last_exit ? `: ${last_exit}` : ''}`] : []),
     ...(not_in_effect.length > 0 ? [`Not in effect here: ${not_in_effect.join(', ')}`] : []),

@@ -36,7 +36,7 @@ export function CostChart({ days, models }: { days: readonly DayCost[]; models: 
             labelStyle={{ color: 'var(--color-text)' }}
             itemStyle={{ color: 'var(--color-text)' }}
           />
-          {models.length > 1 && <Legend formatter={(model: string) => <span className="text-quiet">{model}</span>} />}
+          {models.length > 1 && <Legend formatter={nameOf} />}
           {models.map((model, n) => (
             <Bar
               key={model}
@@ -52,6 +52,10 @@ export function CostChart({ days, models }: { days: readonly DayCost[]; models: 
       </ResponsiveContainer>
     </div>
   );
+}
+
+function nameOf(model: string) {
+  return <span className="text-quiet">{model}</span>;
 }
 
 // One hue: the dearest model has the accent itself.

@@ -20,7 +20,7 @@ export function FieldInputs({ fields, values, onChange, onEnter }: FieldInputsPr
       <label key={name} className="flex flex-col gap-1">
         <span className="font-strong">
           {isConversation ? 'Message' : name}{' '}
-          {!isConversation && <span className="text-meta text-quiet">{describeType(field)}</span>}
+          {!isConversation && fields.length > 1 && <span className="text-meta text-quiet">{describeType(field)}</span>}
         </span>
         {isText(field) ? (
           <textarea

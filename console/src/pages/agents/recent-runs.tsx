@@ -48,7 +48,13 @@ export function RecentRuns({ name }: { name: string }) {
         keyOf={({ run_id }) => run_id}
         linkOf={({ trace_id }) => ({ to: '/traces/$id', params: { id: trace_id } })}
         empty={
-          <Empty>
+          <Empty
+            action={
+              <Link to="/agents/$name/try" params={{ name }} className="text-accent">
+                Try it
+              </Link>
+            }
+          >
             Nobody has called it in the last 7 days, as far as you may see. A run is here ten seconds after its end.
           </Empty>
         }

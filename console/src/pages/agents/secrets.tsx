@@ -1,3 +1,4 @@
+import type { AssetDetail } from '@gantry/contract/registry.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -30,46 +31,7 @@ function Secrets({ name }: { name: string }) {
   const [open, setOpen] = useState<Open>();
   const close = () => setOpen(undefined);
   const can = asset.data?.can;
-  const columns: readonly Column<SecretRow>[] = [
-    { header: 'Name', width: 'minmax(0,2fr)', cell: (row) => <Name row={row} /> },
-    { header: 'Value', width: '110px', isExtra: true, cell: (row) => <Value row={row} /> },
-    { header: 'Belongs to', width: 'minmax(0,1fr)', isExtra: true, cell: ({ secret }) => ownerOf(secret) },
-    { header: 'Set', width: '90px', isExtra: true, cell: ({ secret }) => <When at={secret?.changed_at} /> },
-    { header: 'By', width: 'minmax(0,1fr)', isExtra: true, cell: ({ secret }) => secret?.changed_by ?? '–' },
-    {
-      header: 'Needed by',
-      width: '130px',
-      isExtra: true,
-      cell: ({ needed_by }) => (needed_by.length === 0 ? 'no version' : needed_by.join(', ')),
-    },
-    {
-      header: 'Change',
-      width: '180px',
-      align: 'right',
-      cell: (row) => (
-        <span className="inline-flex">
-          <Action
-            look="quiet"
-            can={can?.['secrets.set']}
-            svc={`svc secret set ${row.name} --agent ${name}`}
-            onPress={() => setOpen({ dialog: 'set', name: row.name })}
-          >
-            {row.secret === undefined ? 'Set…' : 'Replace…'}
-          </Action>
-          {row.secret?.agent === name && (
-            <Action
-              look="quiet"
-              can={can?.['secrets.remove']}
-              svc={`svc secret remove ${row.name} --agent ${name}`}
-              onPress={() => setOpen({ dialog: 'remove', row })}
-            >
-              Remove…
-            </Action>
-          )}
-        </span>
-      ),
-    },
-  ];
+  const columns = columnsFor(name, asset.data?.can, setOpen);
   const missing = rows?.filter(({ state, isNeededNow }) => state === 'missing' && isNeededNow) ?? [];
   return (
     <Section
@@ -113,6 +75,53 @@ function Secrets({ name }: { name: string }) {
       )}
     </Section>
   );
+}
+
+function columnsFor(
+  name: string,
+  can: AssetDetail['can'] | undefined,
+  onOpen: (open: Open) => void,
+): readonly Column<SecretRow>[] {
+  return [
+    { header: 'Name', width: 'minmax(0,2fr)', cell: (row) => <Name row={row} /> },
+    { header: 'Value', width: '110px', isExtra: true, cell: (row) => <Value row={row} /> },
+    { header: 'Belongs to', width: 'minmax(0,1fr)', isExtra: true, cell: ({ secret }) => ownerOf(secret) },
+    { header: 'Set', width: '90px', isExtra: true, cell: ({ secret }) => <When at={secret?.changed_at} /> },
+    { header: 'By', width: 'minmax(0,1fr)', isExtra: true, cell: ({ secret }) => secret?.changed_by ?? '–' },
+    {
+      header: 'Needed by',
+      width: '130px',
+      isExtra: true,
+      cell: ({ needed_by }) => (needed_by.length === 0 ? 'no version' : needed_by.join(', ')),
+    },
+    {
+      header: 'Change',
+      width: '180px',
+      align: 'right',
+      cell: (row) => (
+        <span className="inline-flex">
+          <Action
+            look="quiet"
+            can={can?.['secrets.set']}
+            svc={`svc secret set ${row.name} --agent ${name}`}
+            onPress={() => onOpen({ dialog: 'set', name: row.name })}
+          >
+            {row.secret === undefined ? 'Set…' : 'Replace…'}
+          </Action>
+          {row.secret?.agent === name && (
+            <Action
+              look="quiet"
+              can={can?.['secrets.remove']}
+              svc={`svc secret remove ${row.name} --agent ${name}`}
+              onPress={() => onOpen({ dialog: 'remove', row })}
+            >
+              Remove…
+            </Action>
+          )}
+        </span>
+      ),
+    },
+  ];
 }
 
 function Name({ row }: { row: SecretRow }) {

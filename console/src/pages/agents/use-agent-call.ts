@@ -64,6 +64,5 @@ export function useAgentCalls(name: string): AgentCalls {
 
 async function* eventsOf({ body }: Response): AsyncGenerator<AgentEvent> {
   if (body === null) return;
-  for await (const { data } of readServerSentEvents(body as ReadableStream<Uint8Array<ArrayBuffer>>))
-    yield JSON.parse(data) as AgentEvent; // every member is checked where it is used
+  for await (const { data } of readServerSentEvents(body)) yield JSON.parse(data) as AgentEvent; // every member is checked where it is used
 }
