@@ -286,7 +286,9 @@ test('parts of the console know no page', () => {
 
 test('only the client reaches the service from the console, and the pages before the sign-in', () => {
   const own = pages.filter(({ path }) => path !== 'console/src/server.ts' && path !== 'console/src/sign-in/main.ts');
-  expect(own.filter(({ text }) => /\b(fetch|EventSource|XMLHttpRequest)\(/.test(text)).map(({ path }) => path)).toEqual([]);
+  expect(own.filter(({ text }) => /\b(fetch|EventSource|XMLHttpRequest)\(/.test(text)).map(({ path }) => path)).toEqual(
+    [],
+  );
 });
 
 test('the console makes no markup from text, and names no colour outside its theme', () => {
@@ -299,7 +301,9 @@ test('no page of the console has the address of an endpoint', () => {
   const shape = (path: string) => path.replaceAll(/\{\w+\}|\$\w+/g, '*').split('/');
   const meets = (page: string, endpoint: string) => {
     const [one, other] = [shape(page), shape(endpoint)];
-    return one.length === other.length && one.every((word, at) => word === other[at] || word === '*' || other[at] === '*');
+    return (
+      one.length === other.length && one.every((word, at) => word === other[at] || word === '*' || other[at] === '*')
+    );
   };
   expect(addresses.length).toBeGreaterThan(30);
   const reads = Object.values<Endpoint>(endpoints).filter(({ method }) => method === 'GET');

@@ -34,7 +34,7 @@ export function Files({ request }: { request: ApprovalDetail }) {
           isOpenFirst={files.length <= most_open || changed.path === file}
         />
       ))}
-      {request.can['approvals.comment']?.allowed === true && (
+      {request.is_current && request.can['approvals.comment']?.allowed === true && (
         <p className="text-meta text-quiet">To comment on a line, press its number in the new text.</p>
       )}
     </>
