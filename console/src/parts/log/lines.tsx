@@ -64,6 +64,7 @@ export function Lines<Line>({ label, lines, keyOf, row, folded, height }: LinesP
         role="log"
         aria-live="off"
         aria-label={label}
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard scrolls it
         tabIndex={0}
         onScroll={onScroll}
         className={`overflow-y-auto font-mono text-meta leading-5 [overflow-anchor:none] ${height}`}
