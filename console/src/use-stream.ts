@@ -87,6 +87,7 @@ export function useStream<N extends StreamName, Item>(
       clearInterval(timer);
       clearTimeout(silence);
     };
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the key has the name and the parts; the others never change
   }, [key]);
   return of === key ? streamed : nothing;
 }

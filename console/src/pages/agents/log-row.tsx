@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import { Ansi } from '../../parts/log/ansi.tsx';
 import { exactTime } from '../../parts/when.tsx';
 import type { Entry, Level } from './log-entries.ts';
@@ -11,7 +10,7 @@ const looks: Record<Level, string> = {
 };
 
 /** Time, level, message, then the id of its call, which filters by it. */
-export function LogRow({ entry }: { entry: Entry }) {
+export function LogRow({ entry, onRequest }: { entry: Entry; onRequest: (id: string) => void }) {
   const { at, level, message, rest, request } = entry;
   return (
     <span className="flex gap-3">
@@ -28,14 +27,14 @@ export function LogRow({ entry }: { entry: Entry }) {
         <span className="text-quiet">{rest !== undefined && inOneLine(rest)}</span>
       </span>
       {request !== undefined && (
-        <Link
-          to="."
-          search={((before: object) => ({ ...before, request })) as never}
+        <button
+          type="button"
+          onClick={() => onRequest(request)}
           title="Only this call"
           className="shrink-0 pr-3 text-accent"
         >
           {request.slice(-8)}
-        </Link>
+        </button>
       )}
     </span>
   );

@@ -1,5 +1,5 @@
-import { getRouteApi } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useCallback, useMemo } from 'react';
 import { count, plural } from '../../parts/figures.ts';
 import { ChipFilter, ChoiceFilter, Filters, SearchFilter } from '../../parts/filters.tsx';
 import { Lines } from '../../parts/log/lines.tsx';
@@ -14,6 +14,7 @@ const route = getRouteApi('/agents/$name/logs');
 
 /** The last ones of the container; new ones follow. */
 const tail = 50_000;
+const kept = 100_000;
 /** A row shows a shorter line whole. */
 const shown_characters = 80;
 
@@ -23,7 +24,7 @@ export function LogsPage() {
   const { items, dropped, isOpen, error } = useStream(
     'agents.logs',
     { params: { name }, query: { follow: 'true', tail } },
-    { read: readLine, max_items: tail },
+    { read: readLine, max_items: kept },
   );
   const lines = useMemo(() => {
     const filter = { level, text, request, revision };
@@ -31,6 +32,13 @@ export function LogsPage() {
       ? items
       : items.filter((entry) => fits(entry, filter));
   }, [items, level, text, request, revision]);
+  const navigate = useNavigate({ from: '/agents/$name/logs' });
+  const row = useCallback(
+    (entry: Entry) => (
+      <LogRow entry={entry} onRequest={(id) => void navigate({ search: (before) => ({ ...before, request: id }) })} />
+    ),
+    [navigate],
+  );
   const revisions = useMemo(() => [...new Set(items.map((entry) => entry.revision))], [items]);
   return (
     <AgentPage name={name} tab="logs" wide svc={svcOf(name, request)}>
@@ -61,7 +69,7 @@ export function LogsPage() {
             label={`Output of ${name}`}
             lines={lines}
             keyOf={({ key }) => key}
-            row={(entry) => <LogRow entry={entry} />}
+            row={row}
             folded={whole}
             height="h-[calc(100vh-290px)] min-h-80"
           />

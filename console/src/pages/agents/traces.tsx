@@ -1,14 +1,13 @@
 import type { TraceEntry } from '@gantry/contract/traces.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useMemo } from 'react';
 import { buttonClass } from '../../parts/button.tsx';
 import { count, duration, money } from '../../parts/figures.ts';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
 import { List, pagesOf, type Column } from '../../parts/list.tsx';
 import { Empty } from '../../parts/page.tsx';
 import { State } from '../../parts/state.tsx';
-import { When } from '../../parts/when.tsx';
+import { useNow, When } from '../../parts/when.tsx';
 import { askList } from '../../server.ts';
 import { AgentPage } from './agent-page.tsx';
 
@@ -53,10 +52,9 @@ const spans = { '1h': hour_ms, '24h': 24 * hour_ms, '7d': 168 * hour_ms } as con
 export function TracesPage() {
   const { name } = route.useParams();
   const { status, since } = route.useSearch();
-  const from = useMemo(() => {
-    const length = spans[since as keyof typeof spans];
-    return length === undefined ? undefined : new Date(Date.now() - length).toISOString();
-  }, [since]);
+  const now = useNow(300_000);
+  const length_ms = spans[since as keyof typeof spans];
+  const from = length_ms === undefined ? undefined : new Date(now - length_ms).toISOString();
   const chosen = spanStatuses.find((each) => each === status);
   const query = {
     agent: name,

@@ -52,6 +52,7 @@ export function Failure({ deployment, lines }: { deployment: Deployment; lines: 
           </p>
           <pre
             ref={scrollToEnd}
+            // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard scrolls it
             tabIndex={0}
             aria-label="The last lines"
             className="max-h-80 overflow-auto px-3 py-2 font-mono text-meta leading-5 whitespace-pre-wrap break-words"

@@ -70,15 +70,20 @@ function StepRow({ step, lines, usual }: { step: Step; lines: readonly StepLine[
             label={`Output of ${step.name}`}
             lines={lines}
             keyOf={({ key }) => key}
-            row={({ text }) => <Ansi text={text} />}
-            folded={({ text }) => (text.length > 90 ? <Ansi text={text} /> : undefined)}
-            height={lines.length < 12 ? 'h-44' : 'h-80'}
+            row={rowOf}
+            folded={foldedOf}
+            // While lines arrive, the steps below stay where they are.
+            height={step.state === 'running' ? 'h-60' : 'max-h-80'}
           />
         </div>
       )}
     </li>
   );
 }
+
+const rowOf = ({ text }: StepLine) => <Ansi text={text} />;
+// A row shows a shorter line whole.
+const foldedOf = ({ text }: StepLine) => (text.length > 90 ? <Ansi text={text} /> : undefined);
 
 interface HeaderProps {
   canOpen: boolean;

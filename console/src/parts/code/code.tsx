@@ -5,9 +5,8 @@ const LazyView = lazy(async () => ({ default: (await import('./view.tsx')).View 
 const LazyEditor = lazy(async () => ({ default: (await import('./editor.tsx')).Editor }));
 const LazyDifference = lazy(async () => ({ default: (await import('./merge.tsx')).Merge }));
 
-export type { Beside, Place } from './beside.tsx';
 export type { Schema } from './complete-by-schema.ts';
-export { languageOf, type Language } from './language.ts';
+export { languageOf } from './language.ts';
 
 /** Text that is read, with its lines numbered. */
 export function CodeView(props: ComponentProps<typeof LazyView>) {

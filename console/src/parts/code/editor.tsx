@@ -67,7 +67,7 @@ export function Editor({ value, onChange, language, label, findings = none, sche
     });
     view.current = made;
     return () => made.destroy();
-    // The editor keeps the text while it lives; a value from outside is the effect below.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the editor keeps its text while it lives; the next effect has a value from outside
   }, [language, label, schema]);
   useEffect(() => {
     const editor = view.current;

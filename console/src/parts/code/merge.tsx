@@ -74,7 +74,7 @@ export function Merge({ before, after, path, beside = none, onLine }: MergeProps
               parent,
             });
     return () => view.destroy();
-    // The content of the slots is React's; only their places make new editors.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- React writes the content of the slots; only their places make new editors
   }, [before, after, path, isWide, slots, takesPresses]);
   return (
     <div ref={place} className="overflow-hidden rounded border border-line bg-raised">

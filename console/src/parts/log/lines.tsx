@@ -2,7 +2,7 @@
 // document. A line is cut at the edge, and folds open.
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ChevronRight } from 'lucide-react';
-import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { memo, useCallback, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import { plural } from '../figures.ts';
 
 interface LinesProps<Line> {
@@ -10,11 +10,11 @@ interface LinesProps<Line> {
   label: string;
   lines: readonly Line[];
   keyOf: (line: Line) => string;
-  /** One row; it is cut at the edge. */
+  /** One row; it is cut at the edge. The same function for all drawings, so that only new rows are drawn. */
   row: (line: Line) => ReactNode;
-  /** All of it. Absent where the row has shown all. */
+  /** All of it; the same function too. Absent where the row has shown all. */
   folded?: (line: Line) => ReactNode;
-  /** A class for its height. */
+  /** A class for its height, or for its greatest height. */
   height: string;
 }
 
@@ -30,7 +30,7 @@ export function Lines<Line>({ label, lines, keyOf, row, folded, height }: LinesP
     getScrollElement: () => box.current,
     estimateSize: () => row_px,
     getItemKey: (index) => keyAt(lines, keyOf, index),
-    overscan: 20,
+    overscan: 10,
   });
   const isFollowing = left_at === undefined;
   const toEnd = () => {
@@ -44,41 +44,48 @@ export function Lines<Line>({ label, lines, keyOf, row, folded, height }: LinesP
     const isAtEnd = scrollHeight - scrollTop - clientHeight < near_end_px;
     if (isAtEnd !== isFollowing) setLeftAt(isAtEnd ? undefined : lines.length);
   };
-  const toggle = (key: string) =>
-    setOpen((before) =>
-      before.has(key) ? new Set([...before].filter((each) => each !== key)) : new Set(before).add(key),
-    );
+  const toggle = useCallback(
+    (name: string, index: number) => {
+      // An open row is measured; a closed one has the height of every other.
+      virtual.resizeItem(index, row_px);
+      setOpen((before) => {
+        const after = new Set(before);
+        if (!after.delete(name)) after.add(name);
+        return after;
+      });
+    },
+    [virtual],
+  );
   const fresh = isFollowing ? 0 : Math.max(0, lines.length - left_at);
   return (
-    <div className={`relative ${height}`}>
+    <div className="relative">
       <div
         ref={box}
         role="log"
         aria-live="off"
         aria-label={label}
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard scrolls it
         tabIndex={0}
         onScroll={onScroll}
-        className="size-full overflow-y-auto font-mono text-meta leading-5 [overflow-anchor:none]"
+        className={`overflow-y-auto font-mono text-meta leading-5 [overflow-anchor:none] ${height}`}
       >
         <div className="relative" style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map(({ index, key, start }) => {
             const line = lines[index];
             return (
               line !== undefined && (
-                <div
+                <Row
                   key={key}
-                  ref={virtual.measureElement}
-                  data-index={index}
-                  style={{ transform: `translateY(${start}px)` }}
-                  className="absolute inset-x-0 flex items-start hover:bg-hover"
-                >
-                  <Folding
-                    row={row(line)}
-                    all={folded?.(line)}
-                    isOpen={open.has(String(key))}
-                    onFold={() => toggle(String(key))}
-                  />
-                </div>
+                  line={line}
+                  name={String(key)}
+                  index={index}
+                  top={start}
+                  measure={virtual.measureElement}
+                  row={row}
+                  folded={folded}
+                  isOpen={open.has(String(key))}
+                  onFold={toggle}
+                />
               )
             );
           })}
@@ -97,23 +104,37 @@ export function Lines<Line>({ label, lines, keyOf, row, folded, height }: LinesP
   );
 }
 
-interface FoldingProps {
-  row: ReactNode;
-  all: ReactNode;
+interface RowProps<Line> {
+  line: Line;
+  name: string;
+  index: number;
+  top: number;
+  measure: (element: Element | null) => void;
+  row: (line: Line) => ReactNode;
+  folded: ((line: Line) => ReactNode) | undefined;
   isOpen: boolean;
-  onFold: () => void;
+  onFold: (name: string, index: number) => void;
 }
 
-function Folding({ row, all, isOpen, onFold }: FoldingProps) {
+// Scrolled lines are drawn again with each frame, and most are the same.
+const Row = memo(DrawnRow) as typeof DrawnRow;
+
+function DrawnRow<Line>({ line, name, index, top, measure, row, folded, isOpen, onFold }: RowProps<Line>) {
+  const all = folded?.(line);
   const canFold = all !== undefined && all !== null;
   return (
-    <>
+    <div
+      ref={isOpen ? measure : undefined}
+      data-index={index}
+      style={{ transform: `translateY(${top}px)` }}
+      className="absolute inset-x-0 flex items-start hover:bg-hover"
+    >
       {canFold ? (
         <button
           type="button"
           aria-label="The whole line"
           aria-expanded={isOpen}
-          onClick={onFold}
+          onClick={() => onFold(name, index)}
           className="flex h-5 w-5 shrink-0 items-center justify-center text-quiet hover:text-text"
         >
           <ChevronRight size={12} aria-hidden className={isOpen ? 'rotate-90' : ''} />
@@ -122,10 +143,10 @@ function Folding({ row, all, isOpen, onFold }: FoldingProps) {
         <span className="w-5 shrink-0" />
       )}
       <div className="min-w-0 flex-1">
-        <div className="h-5 truncate whitespace-pre">{row}</div>
+        <div className="h-5 truncate whitespace-pre">{row(line)}</div>
         {isOpen && canFold && <div className="pr-3 pb-2 break-words whitespace-pre-wrap">{all}</div>}
       </div>
-    </>
+    </div>
   );
 }
 
