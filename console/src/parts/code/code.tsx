@@ -1,0 +1,44 @@
+// Code, read or edited. The editor itself is loaded with the first of them.
+import { lazy, Suspense, type ComponentProps } from 'react';
+
+const LazyView = lazy(async () => ({ default: (await import('./view.tsx')).View }));
+const LazyEditor = lazy(async () => ({ default: (await import('./editor.tsx')).Editor }));
+const LazyDifference = lazy(async () => ({ default: (await import('./merge.tsx')).Merge }));
+
+export type { Beside, Place } from './beside.tsx';
+export { languageOf, type Language } from './language.ts';
+
+/** Text that is read, with its lines numbered. */
+export function CodeView(props: ComponentProps<typeof LazyView>) {
+  return (
+    <Suspense fallback={<Waiting text={props.text} />}>
+      <LazyView {...props} />
+    </Suspense>
+  );
+}
+
+/** Text that is edited, with findings at their lines. */
+export function CodeEditor(props: ComponentProps<typeof LazyEditor>) {
+  return (
+    <Suspense fallback={<Waiting text={props.value} />}>
+      <LazyEditor {...props} />
+    </Suspense>
+  );
+}
+
+/** Two texts: side by side where there is room, else in one column. Unchanged parts are folded, changed words marked. */
+export function Difference(props: ComponentProps<typeof LazyDifference>) {
+  return (
+    <Suspense fallback={<Waiting text={props.after} />}>
+      <LazyDifference {...props} />
+    </Suspense>
+  );
+}
+
+const line_px = 20;
+const most_lines = 30;
+
+function Waiting({ text }: { text: string }) {
+  const lines = Math.min(text.split('\n').length, most_lines);
+  return <div className="skeleton" style={{ height: lines * line_px + 18 }} />;
+}
