@@ -7,6 +7,7 @@ import type { Command } from './command.ts';
 const ofEveryKind = {
   list: () => import('./commands/registry/list.ts'),
   show: () => import('./commands/registry/show.ts'),
+  'used-by': () => import('./commands/registry/used-by.ts'),
   versions: () => import('./commands/registry/versions.ts'),
   edit: () => import('./commands/registry/edit.ts'),
   publish: () => import('./commands/registry/publish.ts'),

@@ -82,6 +82,12 @@ export const versionFile = z.object({
   sha256: z.string(),
 });
 
+export const assetUsers = z.object({
+  assets: z.array(z.string()).describe('those that you may read'),
+  hidden: z.number().int().describe('how many others there are'),
+});
+export type AssetUsers = z.output<typeof assetUsers>;
+
 export const versionText = versionFile.extend({
   text: z.string().nullable().describe('as it was pushed; without it, `no_text` has the reason'),
   no_text: z.enum(['binary', 'too_large']).nullable(),
@@ -158,9 +164,14 @@ export const registryEndpoints = {
   'registry.search': {
     method: 'GET',
     path: '/api/v1/registry/search',
-    summary: 'Full-text search over name, description, tags, team and framework',
+    summary: 'Full-text search over name, description, tags, team and framework; without `q` all assets by name',
     operation: 'asset.list',
-    query: z.strictObject({ q: z.string().min(1).max(200), kind: z.enum(assetKinds).optional(), ...paging }),
+    query: z.strictObject({
+      q: z.string().min(1).max(200).optional(),
+      kind: z.enum(assetKinds).optional(),
+      team: name.optional(),
+      ...paging,
+    }),
     reply: { kind: 'list', status: 200, schema: asset },
     problems: ['bad_cursor'],
   },
@@ -190,6 +201,15 @@ export const registryEndpoints = {
     operation: 'asset.read',
     params: byKindAndName.extend({ version }),
     reply: { kind: 'data', status: 200, schema: assetVersionDetail },
+    problems: [],
+  },
+  'registry.used_by': {
+    method: 'GET',
+    path: '/api/v1/registry/{kind}/{name}/used-by',
+    summary: 'The assets that refer to an asset: in their serving version, or in their present config',
+    operation: 'asset.read',
+    params: byKindAndName,
+    reply: { kind: 'data', status: 200, schema: assetUsers },
     problems: [],
   },
   'registry.difference': {

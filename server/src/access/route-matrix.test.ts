@@ -372,6 +372,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
     body: { version: `1.0.${++made}`, config: {} },
   }),
   'registry.show_version': (at) => ({ params: { kind: 'agent', name: at.agent.name, version: '1.0.0' } }),
+  'registry.used_by': (at) => ({ params: { kind: 'agent', name: at.agent.name } }),
   'registry.difference': (at) => ({
     params: { kind: 'agent', name: at.agent.name },
     query: { from: '1.0.0', to: '1.0.0' },

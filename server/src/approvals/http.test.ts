@@ -109,7 +109,7 @@ test.for<[string, string, unknown, number, string?]>([
   ['GET', `/api/v1/rbac/approvals/${missing}`, undefined, 404],
   ['POST', `/api/v1/rbac/approvals/${missing}/approve`, {}, 404],
   ['POST', `/api/v1/rbac/approvals/${missing}/reject`, { reason: 7 }, 422, '/reason'],
-  ['GET', '/api/v1/registry/search', undefined, 422, '/query/q'],
+  ['GET', '/api/v1/registry/search?q=', undefined, 422, '/query/q'],
   ['GET', '/api/v1/registry/search?q=a&cursor=AAAA', undefined, 400],
   ['GET', '/api/v1/registry/tool/Search', undefined, 404],
   ['POST', '/api/v1/registry/tool', { ...tool, name: '../x' }, 422, '/name'],

@@ -14,6 +14,7 @@ import type { TestDatabase } from '../testing/test-database.ts';
 import { closePending } from '../approvals/approval-for.ts';
 import { create } from '../registry/assets/create.ts';
 import { deleteAsset } from '../registry/assets/delete.ts';
+import { usedBy } from '../registry/references/in-use.ts';
 import { transfer, type MoveKeys } from '../registry/ownership/transfer.ts';
 import { cancel } from './cancel.ts';
 import { deleteAgent } from './delete.ts';
@@ -297,6 +298,7 @@ test('a deploy whose reference is deleted during the build fails; the delete of 
   await approved(second.ref);
   const done = await ended(await ask('dora', second.ref));
   expect(done.state).toBe('done');
+  expect(await usedBy(database.db, caller, tool)).toEqual({ assets: [`agents/${second.name}`], hidden: 0 });
   await expect(remove()).rejects.toMatchObject({ code: 'in_use', fields: { used_by: [`agents/${second.name}`] } });
   await deleteAgent(parts, caller, second.name, AbortSignal.timeout(10_000));
   await remove();

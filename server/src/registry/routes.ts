@@ -19,6 +19,7 @@ import { setVisibility } from './assets/set-visibility.ts';
 import { pushEvents, requireReadablePush, showPush } from './push/show-push.ts';
 import { showVersion } from './assets/show-version.ts';
 import { show, showAsOf } from './assets/show.ts';
+import { usedBy } from './references/in-use.ts';
 import { transfer, type MoveKeys } from './ownership/transfer.ts';
 import { listFiles, showFile } from './versions/files.ts';
 import type { ReadAsOf } from '../login/read-as-of.ts';
@@ -62,6 +63,7 @@ export function registryRoutes({ db, cursors, data_dir, readAsOf, moveKeys }: Re
       await compareVersions(db, caller, { ...params, ...query }),
     'registry.files': async ({ caller, params }) => await listFiles(db, caller, params),
     'registry.show_file': async ({ caller, params, query }) => await showFile(db, caller, { ...params, ...query }),
+    'registry.used_by': async ({ caller, params }) => await usedBy(db, caller, params),
     'registry.create': async ({ caller, params, body }) => {
       await create(db, caller, params.kind, body);
       return await shown(caller, { kind: params.kind, name: body.name });

@@ -133,6 +133,15 @@ describe.each(configuredKinds)('a %s', (kind) => {
     expect(found.items.map((item) => item.name)).toContain(name);
   });
 
+  test('is found without words among all assets of its team, and not in another team', async () => {
+    const name = await create(kind);
+    const { team } = await show(kind, name, ada);
+    const listed = async (of: string) =>
+      (await ada.client.call('registry.search', { query: { team: of, limit: 200 } })).items.map((item) => item.name);
+    expect(await listed(team)).toContain(name);
+    expect(await listed('default')).not.toContain(name);
+  });
+
   test('refuses an invalid config and one with a secret, with the place', async () => {
     const name = fresh(kind);
     const known = await refusal(create(kind, { name, config: { ...first, unknown_field: 1 } }));

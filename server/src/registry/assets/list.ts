@@ -37,14 +37,15 @@ export async function list(
   return await page(db, cursors, caller, query, undefined);
 }
 
-/** Each word of `q` begins a word of the name, description, tags, team or framework. The best match comes first. */
+/** Each word of `q` begins a word of the name, description, tags, team or framework. The best match comes first; without `q`, by name. */
 export async function search(
   db: Database,
   cursors: Cursors,
   caller: Caller,
-  query: AssetQuery & { q: string; narrowing?: Narrowing | undefined },
+  { q, ...query }: AssetQuery & { q?: string | undefined; narrowing?: Narrowing | undefined },
 ): Promise<Page<Asset>> {
-  const words = prefixQuery(query.q);
+  if (q === undefined) return await list(db, cursors, caller, query);
+  const words = prefixQuery(q);
   return words === undefined ? { items: [] } : await page(db, cursors, caller, query, words);
 }
 
