@@ -32,10 +32,16 @@ export async function ensureConsole() {
   return 'built';
 }
 
-// The contract is a source too: its endpoints, names and refusals are in the console.
+// The contract is a source too: its endpoints, names and refusals are in the console. So are the examples: they are its templates.
 function digestOfSources() {
   const files = globSync(
-    ['console/*.{ts,json,html}', 'console/{src,public}/**/*.*', 'contract/src/**/*.ts', 'package-lock.json'],
+    [
+      'console/*.{ts,json,html}',
+      'console/{src,public}/**/*.*',
+      'contract/src/**/*.ts',
+      'examples/*/*.{py,yaml,txt}',
+      'package-lock.json',
+    ],
     {
       cwd: cloneFolder,
     },

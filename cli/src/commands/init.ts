@@ -1,6 +1,6 @@
 import type { Framework } from '@gantry/contract/frameworks.ts';
 import { choice, defineCommand, optional, text } from '../command.ts';
-import { templateNames, templates, type Template } from '../project/templates.ts';
+import { templateNames, templates, type Template } from '@gantry/contract/templates.ts';
 import { misuse } from '../refusal.ts';
 import type { Result } from '../result.ts';
 import type { NewProject } from '../project/make-project.ts';

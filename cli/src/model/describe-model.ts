@@ -1,4 +1,5 @@
 import type { Model, ModelPrice, ModelTest, ModelUpstream } from '@gantry/contract/models.ts';
+import { stateOfModel, stateOfUpstream } from '@gantry/contract/model-state.ts';
 import {
   bad,
   faint,
@@ -50,7 +51,7 @@ export function describeModel(model: Model): View {
         upstream.priority,
         upstream.weight,
         upstream.secret,
-        stateOfUpstream(upstream),
+        stateOfOne(upstream),
         time(upstream.health?.last_success_at ?? null),
         time(upstream.health?.last_failure_at ?? null),
         upstream.health?.last_problem ?? null,
@@ -96,24 +97,16 @@ export function rate(price: ModelPrice | null, kind: string): Cell {
   return usd === undefined ? null : `$${usd}`;
 }
 
-function stateOf({ upstreams, price }: Model): Cell {
-  if (upstreams.length === 0) return bad('no address');
-  const callable = upstreams.filter(({ fault }) => fault === null);
-  if (callable.length === 0) return bad(`not callable: ${upstreams[0]?.fault ?? ''}`);
-  if (callable.every(isPaused)) return bad(`paused: ${callable[0]?.health?.last_problem ?? ''}`);
-  if (callable.some(isPaused)) return warn('partly paused');
-  return price === null ? warn('no price') : good('ready');
+function stateOf(model: Model): Cell {
+  const { state, why } = stateOfModel(model, Date.now());
+  const words = state.replaceAll('_', ' ') + (why === undefined ? '' : `: ${why}`);
+  if (state === 'ready') return good(words);
+  return state === 'partly_paused' || state === 'no_price' ? warn(words) : bad(words);
 }
 
-function stateOfUpstream(upstream: ModelUpstream): Cell {
-  if (upstream.fault !== null) return bad('not callable');
-  if (isPaused(upstream)) return bad('paused');
-  if (upstream.health === null) return 'not called yet';
-  return upstream.health.failures > 0 ? warn(`${upstream.health.failures} failed`) : good('ready');
-}
-
-function isPaused({ health }: ModelUpstream): boolean {
-  return (
-    health?.paused_until !== null && health?.paused_until !== undefined && Date.parse(health.paused_until) > Date.now()
-  );
+function stateOfOne(upstream: ModelUpstream): Cell {
+  const { state } = stateOfUpstream(upstream, Date.now());
+  if (state === 'not_called_yet') return 'not called yet';
+  if (state === 'failing') return warn(`${upstream.health?.failures ?? 0} failed`);
+  return state === 'ready' ? good('ready') : bad(state.replaceAll('_', ' '));
 }

@@ -4,6 +4,7 @@ import { isModelAccessName } from '@gantry/contract/agent-yaml/environment-names
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseDocument, stringify } from 'yaml';
+import { schemaLine } from '@gantry/contract/copy-example.ts';
 import { readDependencies } from '@gantry/contract/dependencies/read-dependencies.ts';
 import { findAgents, type FoundAgent } from '@gantry/contract/find-agents.ts';
 import { findLanggraphJson } from '@gantry/contract/langgraph-json.ts';
@@ -12,7 +13,6 @@ import { misuse, CliRefusal } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
 import { environmentNames } from './environment-files.ts';
 import { readProject, type LocalProject } from './read-project.ts';
-import { schemaLine } from './schema-line.ts';
 import { teamForProject } from './team-for-project.ts';
 
 export interface Adoption {

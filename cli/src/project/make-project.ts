@@ -2,15 +2,14 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseDocument } from 'yaml';
 import { leftOut } from '@gantry/contract/agent-project/left-out.ts';
+import { copyText, type Identity } from '@gantry/contract/copy-example.ts';
 import type { Framework } from '@gantry/contract/frameworks.ts';
 import { namePattern } from '@gantry/contract/refs.ts';
+import { callsModel, type Template } from '@gantry/contract/templates.ts';
 import { misuse } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
-import { schemaLine } from './schema-line.ts';
 import { teamForProject } from './team-for-project.ts';
-import type { Template } from './templates.ts';
 
 export interface MadeProject {
   directory: string;
@@ -33,7 +32,7 @@ export async function makeProject(
       `"${name}" cannot be the name of an agent`,
       'Use lower-case letters, digits and hyphens, starting with a letter, at most 63.',
     );
-  if (model !== undefined && (template === 'greeter' || template === 'desk'))
+  if (model !== undefined && !callsModel(template))
     throw misuse(`A ${template} calls no model`, 'Leave --model out, or choose --template chat or research.');
   const directory = path.resolve(name);
   if (existsSync(directory) && readdirSync(directory).length > 0)
@@ -48,13 +47,6 @@ interface Example {
   template: Template;
 }
 
-interface Identity {
-  name: string;
-  team: string;
-  model?: string | undefined;
-  server: string;
-}
-
 export function copyExample(directory: string, { framework, template }: Example, identity: Identity): void {
   const example = fileURLToPath(new URL(`../../../examples/${framework}-${template}`, import.meta.url));
   mkdirSync(directory, { recursive: true });
@@ -63,23 +55,8 @@ export function copyExample(directory: string, { framework, template }: Example,
     filter: (source) =>
       source === example || leftOut(path.relative(example, source).replaceAll(path.sep, '/')) === undefined,
   });
-  rewrite(path.join(directory, 'agent.yaml'), (yaml) => renamed(yaml, identity));
-  // The example shows a call of itself, and so does the copy.
-  rewrite(path.join(directory, 'agent.py'), (source) =>
-    source.replaceAll(/svc invoke [a-z-]+/g, `svc invoke ${identity.name}`),
-  );
-}
-
-/** The example's comments and order are kept. */
-function renamed(yaml: string, { name, team, model, server }: Identity): string {
-  const document = parseDocument(yaml);
-  document.set('name', name);
-  document.set('team', team);
-  document.delete('owner');
-  if (model !== undefined) document.setIn(['model', 'primary'], model);
-  return schemaLine(server) + document.toString({ lineWidth: 0 });
-}
-
-function rewrite(file: string, change: (text: string) => string): void {
-  writeFileSync(file, change(readFileSync(file, 'utf8')));
+  for (const file of ['agent.yaml', 'agent.py']) {
+    const copy = path.join(directory, file);
+    writeFileSync(copy, copyText(file, readFileSync(copy, 'utf8'), identity));
+  }
 }

@@ -26,6 +26,7 @@ const leftOutRules: readonly LeftOutRule[] = [
   { segment: '.idea', why: "an editor's files", on_server: 'dropped' },
   { segment: '.vscode', why: "an editor's files", on_server: 'dropped' },
   { segment: '.DS_Store', why: "a file manager's file", on_server: 'dropped' },
+  { segment: '__MACOSX', why: "a file manager's files", on_server: 'dropped' },
   { segment: 'Dockerfile', why: 'the service builds the image by itself', on_server: 'dropped' },
   { segment: '.dockerignore', why: 'the service builds the image by itself', on_server: 'dropped' },
 ];

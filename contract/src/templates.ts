@@ -1,5 +1,5 @@
 // What a new project starts as: examples/<framework>-<template>.
-import type { Framework } from '@gantry/contract/frameworks.ts';
+import type { Framework } from './frameworks.ts';
 
 export const templateNames = ['greeter', 'chat', 'desk', 'research'] as const;
 export type Template = (typeof templateNames)[number];
@@ -11,3 +11,6 @@ export const templates: Readonly<Record<Template, readonly Framework[]>> = {
   desk: ['langgraph'],
   research: ['crewai'],
 };
+
+/** Whether its agent calls a model. */
+export const callsModel = (template: Template): boolean => template === 'chat' || template === 'research';
