@@ -119,9 +119,10 @@ const pages = [
     load(() => import('./pages/registry/registry.tsx'), 'RegistryPage'),
     textSearch('text', 'kind', 'team'),
   ),
-  page(
+  filtered(
     '/registry/$kind/new',
     load(() => import('./pages/registry/new-asset.tsx'), 'NewAssetPage'),
+    textSearch('of'),
   ),
   filtered(
     '/registry/$kind/$name',
@@ -210,13 +211,15 @@ const pages = [
     '/webhooks',
     load(() => import('./pages/webhooks/webhooks.tsx'), 'WebhooksPage'),
   ),
-  page(
+  filtered(
     '/webhooks/$name',
     load(() => import('./pages/webhooks/webhook.tsx'), 'WebhookPage'),
+    textSearch('state'),
   ),
-  page(
+  filtered(
     '/models',
     load(() => import('./pages/models/models.tsx'), 'ModelsPage'),
+    textSearch('team'),
   ),
   page(
     '/models/$name',

@@ -2,7 +2,8 @@
 import { Field as BaseField } from '@base-ui/react/field';
 import { Form as BaseForm } from '@base-ui/react/form';
 import { Problem } from '@gantry/contract/problems.ts';
-import type { ComponentProps, ReactNode } from 'react';
+import { useMemo, useState, type ComponentProps, type ReactNode } from 'react';
+import { flushSync } from 'react-dom';
 import { Button, type ButtonLook } from './button.tsx';
 import { Refusal } from './refusal.tsx';
 
@@ -20,10 +21,14 @@ interface FormProps {
 }
 
 export function Form({ onSend, error, isSending, send, look = 'main', onCancel, children }: FormProps) {
+  const faults = useMemo(() => faultsByField(error), [error]);
+  const [past, setPast] = useState<unknown>();
   return (
     <BaseForm
       className="flex flex-col gap-4"
-      errors={faultsByField(error)}
+      errors={error === past ? none : faults}
+      // A field with a fault of the last try would stop the next one, though another field may have been at fault.
+      onSubmitCapture={() => flushSync(() => setPast(error))}
       onSubmit={(event) => {
         event.preventDefault();
         const given = [...new FormData(event.currentTarget)];
@@ -58,6 +63,8 @@ function faultsByField(error: unknown): Record<string, string[]> {
   }
   return faults;
 }
+
+const none: Record<string, string[]> = {};
 
 interface FieldProps extends Omit<ComponentProps<typeof BaseField.Control>, 'className' | 'name'> {
   name: string;
