@@ -1,0 +1,76 @@
+// What was dropped or chosen → the entries of one project. A folder is walked as the CLI does: left-out folders are not opened.
+import { leftOut } from '@gantry/contract/agent-project/left-out.ts';
+import { projectLimits } from '@gantry/contract/agent-project/limits.ts';
+import { readZip, type Entry } from './read-zip.ts';
+
+/** Call it in the event itself: the browser forgets what was dropped when the event ends. */
+export function readDrop(dropped: DataTransfer): () => Promise<Entry[]> {
+  const given = [...dropped.items]
+    .filter(({ kind }) => kind === 'file')
+    .map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }));
+  return async () => {
+    const files = given.flatMap(({ entry, file }) => (entry?.isDirectory === true || file === null ? [] : [file]));
+    if (given.length === files.length) return await readChosen(files);
+    const found: Entry[] = [];
+    for (const { entry, file } of given) {
+      if (entry?.isDirectory === true) await walk(entry as FileSystemDirectoryEntry, entry.name, found);
+      else if (file !== null) found.push(entryOf(file, file.name));
+    }
+    return withoutTop(found);
+  };
+}
+
+/** One zip, or the files of a folder. */
+export async function readChosen(files: readonly File[]): Promise<Entry[]> {
+  const [first] = files;
+  const isZip = files.length === 1 && first !== undefined && /\.zip$/i.test(first.name);
+  if (isZip) return withoutTop((await readZip(first)).filter(({ type }) => type !== 'directory'));
+  return withoutTop(
+    files.map((file) => entryOf(file, file.webkitRelativePath === '' ? file.name : file.webkitRelativePath)),
+  );
+}
+
+async function walk(folder: FileSystemDirectoryEntry, path: string, found: Entry[]): Promise<void> {
+  for (const entry of await childrenOf(folder)) {
+    // One more than the limit is enough to refuse, so the walk of a home directory ends early.
+    if (found.length > projectLimits.files) return;
+    const inner = `${path}/${entry.name}`;
+    if (leftOut(entry.name) !== undefined) found.push({ path: inner, size: 0, type: 'file', read: nothing });
+    else if (entry.isDirectory) await walk(entry as FileSystemDirectoryEntry, inner, found);
+    else found.push(entryOf(await fileOf(entry as FileSystemFileEntry), inner));
+  }
+}
+
+/** A browser gives a folder's children in parts, and an empty one at the end. */
+async function childrenOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
+  const reader = folder.createReader();
+  const children: FileSystemEntry[] = [];
+  for (;;) {
+    const part = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    if (part.length === 0) return children;
+    children.push(...part);
+  }
+}
+
+const fileOf = async (entry: FileSystemFileEntry) =>
+  await new Promise<File>((resolve, reject) => entry.file(resolve, reject));
+
+const nothing = async () => new Uint8Array();
+
+const entryOf = (file: File, path: string): Entry => ({
+  path,
+  size: file.size,
+  type: 'file',
+  read: async () => new Uint8Array(await file.arrayBuffer()),
+});
+
+/** Without the folder that holds everything, as zips and folders have it around the project. */
+function withoutTop(entries: Entry[]): Entry[] {
+  const kept = entries.filter(({ path }) => leftOut(path) === undefined);
+  const top = kept[0]?.path.split('/')[0];
+  const isAround = top !== undefined && top !== '..' && kept.every(({ path }) => path.startsWith(`${top}/`));
+  if (!isAround) return entries;
+  return entries.map((entry) =>
+    entry.path.startsWith(`${top}/`) ? { ...entry, path: entry.path.slice(top.length + 1) } : entry,
+  );
+}

@@ -1,0 +1,88 @@
+import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Digest } from '../../parts/copy.tsx';
+import { Field, Form } from '../../parts/form.tsx';
+import { Section } from '../../parts/page.tsx';
+import { State } from '../../parts/state.tsx';
+import { NextStep } from './next-step.tsx';
+import { pushProject, type Progress } from './push-project.ts';
+
+interface PushProps {
+  files: ReadonlyMap<string, Uint8Array>;
+  config: AgentConfig;
+}
+
+export function Push({ files, config }: PushProps) {
+  const [progress, setProgress] = useState<readonly Progress[]>([]);
+  const pushing = useMutation({
+    mutationFn: async (message: string) => {
+      setProgress([]);
+      return await pushProject({ files, name: config.name, message }, (next) =>
+        setProgress((before) => [...before.filter(({ name }) => name !== next.name), next]),
+      );
+    },
+  });
+  const ref = `agents/${config.name}@${config.version}`;
+  if (pushing.data !== undefined) return <Pushed push={pushing.data} />;
+  return (
+    <Section title="Push">
+      {pushing.isPending ? (
+        <Steps progress={progress} />
+      ) : (
+        <div className="rounded border border-line bg-raised p-4">
+          {progress.length > 0 && <Steps progress={progress} />}
+          <Form
+            error={pushing.error}
+            isSending={false}
+            send={`Push ${config.name} ${config.version}`}
+            onSend={({ message = '' }) => pushing.mutate(message)}
+          >
+            <Field
+              name="message"
+              label="Message"
+              help={`What is new in ${ref}. Reviewers read it.`}
+              placeholder="optional"
+              maxLength={4000}
+            />
+          </Form>
+        </div>
+      )}
+    </Section>
+  );
+}
+
+function Pushed({ push }: { push: Awaited<ReturnType<typeof pushProject>> }) {
+  return (
+    <Section title="Pushed" aside={push.digest !== null && <Digest digest={push.digest} />}>
+      <div className="flex flex-col gap-3 rounded border border-line bg-raised p-4">
+        <State meaning="good">
+          {push.unchanged
+            ? `${push.ref} is already in the registry, with exactly this content`
+            : `${push.ref} is in the registry`}
+        </State>
+        {push.notices.map((notice) => (
+          <p key={notice} className="text-quiet">
+            {notice}
+          </p>
+        ))}
+        <NextStep pushed={push.ref} />
+      </div>
+    </Section>
+  );
+}
+
+const meanings = { running: 'waiting', done: 'good', failed: 'failed' } as const;
+
+function Steps({ progress }: { progress: readonly Progress[] }) {
+  return (
+    <ol aria-live="polite" className="mb-3 flex flex-col gap-1.5 rounded border border-line bg-raised p-4">
+      {progress.map(({ name, state, says }) => (
+        <li key={name} className="grid grid-cols-[200px_minmax(0,1fr)] gap-3 max-phone:grid-cols-1">
+          <State meaning={meanings[state]}>{name}</State>
+          <span className="truncate font-mono text-meta leading-5 text-quiet">{says}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}

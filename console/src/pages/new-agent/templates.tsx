@@ -1,0 +1,115 @@
+import type { Identity } from '@gantry/contract/copy-example.ts';
+import { namePattern } from '@gantry/contract/refs.ts';
+import { callsModel, templateNames, templates, type Template } from '@gantry/contract/templates.ts';
+import type { Framework } from '@gantry/contract/frameworks.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useActiveTeam } from '../../parts/active-team.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Choice, Field, Form } from '../../parts/form.tsx';
+import { Section } from '../../parts/page.tsx';
+import { SvcLine } from '../../parts/copy.tsx';
+import { ask } from '../../server.ts';
+import type { Entry } from './read-zip.ts';
+
+interface Chosen {
+  template: Template;
+  framework: Framework;
+}
+
+const abouts: Record<Template, string> = {
+  greeter: 'Greets its callers. Calls no model, so it answers at once.',
+  chat: 'A conversation with a model.',
+  desk: 'Answers questions of customers, with guardrails. Calls no model.',
+  research: 'A crew that researches a topic and writes a report. Calls a model.',
+};
+
+/** The files of the examples, each loaded when it is needed. */
+const examples = import.meta.glob<string>('../../../../examples/*/*.{py,yaml,txt}', {
+  query: '?raw',
+  import: 'default',
+});
+
+export function Templates({ onMade }: { onMade: (read: () => Promise<Entry[]>) => void }) {
+  const [chosen, setChosen] = useState<Chosen>();
+  const rows = templateNames.flatMap((template) => templates[template].map((framework) => ({ template, framework })));
+  return (
+    <Section title="Or begin with a template">
+      <ul className="rounded border border-line bg-raised">
+        {rows.map(({ template, framework }) => (
+          <li
+            key={`${framework} ${template}`}
+            className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-3 py-2 last:border-b-0"
+          >
+            <div className="min-w-0 flex-1 basis-60">
+              <p>
+                <span className="font-strong">{template}</span> <span className="text-quiet">{framework}</span>
+              </p>
+              <p className="text-meta text-quiet">{abouts[template]}</p>
+            </div>
+            <Button aria-label={`Use ${template} of ${framework}`} onClick={() => setChosen({ template, framework })}>
+              Use
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {chosen !== undefined && <FromTemplate chosen={chosen} onClose={() => setChosen(undefined)} onMade={onMade} />}
+    </Section>
+  );
+}
+
+interface FromTemplateProps {
+  chosen: Chosen;
+  onClose: () => void;
+  onMade: (read: () => Promise<Entry[]>) => void;
+}
+
+function FromTemplate({ chosen: { template, framework }, onClose, onMade }: FromTemplateProps) {
+  const { data: me } = useQuery(ask('auth.me', {}));
+  const active = useActiveTeam();
+  const [name, setName] = useState('');
+  const teams = me?.teams.map(({ name: team }) => team) ?? [];
+  return (
+    <Dialog title={`A ${template} of ${framework}`} isOpen onClose={onClose}>
+      <Form
+        error={undefined}
+        isSending={!namePattern.test(name)}
+        send="Make the project"
+        onCancel={onClose}
+        onSend={({ name: given = '', team = 'default', model }) => {
+          const identity = { name: given, team, server: location.origin, ...(model !== undefined && { model }) };
+          onMade(async () => await copyExample({ template, framework }, identity));
+          onClose();
+        }}
+      >
+        <Field
+          name="name"
+          label="Name"
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          help="Lower-case letters, digits and hyphens. Its address has this name."
+        />
+        <Choice name="team" label="Team" options={teams} defaultValue={active ?? me?.active_team ?? teams[0]} />
+        {callsModel(template) && (
+          <Field name="model" label="Model" defaultValue="gpt-4o-mini" help="A model of the registry." />
+        )}
+        <SvcLine line={`svc init ${name || '<name>'} --framework ${framework} --template ${template}`} />
+      </Form>
+    </Dialog>
+  );
+}
+
+async function copyExample({ template, framework }: Chosen, identity: Identity): Promise<Entry[]> {
+  // With a reader and a writer of YAML.
+  const { copyText } = await import('@gantry/contract/copy-example.ts');
+  const folder = `/examples/${framework}-${template}/`;
+  const files = Object.entries(examples).filter(([path]) => path.includes(folder));
+  return await Promise.all(
+    files.map(async ([at, load]) => {
+      const path = at.slice(at.indexOf(folder) + folder.length);
+      const text = new TextEncoder().encode(copyText(path, await load(), identity));
+      return { path, size: text.length, type: 'file' as const, read: async () => text };
+    }),
+  );
+}
