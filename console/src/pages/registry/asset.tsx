@@ -1,5 +1,85 @@
-import { Page } from '../../parts/page.tsx';
+import { printRef } from '@gantry/contract/refs.ts';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { NotFound } from '../../frame/failed.tsx';
+import { buttonClass } from '../../parts/button.tsx';
+import { Facts, Page, Section } from '../../parts/page.tsx';
+import { Refusal } from '../../parts/refusal.tsx';
+import { State } from '../../parts/state.tsx';
+import { When } from '../../parts/when.tsx';
+import { ask } from '../../server.ts';
+import { AssetActions } from './asset-actions.tsx';
+import { isKind, kinds, readers } from './kinds.ts';
+import { Readers } from './readers.tsx';
+import { ShownVersion } from './shown-version.tsx';
+import { Users } from './users.tsx';
+import { Versions } from './versions.tsx';
+
+const route = getRouteApi('/registry/$kind/$name');
 
 export function AssetPage() {
-  return <Page title="Asset">This page is not built yet.</Page>;
+  const { kind, name } = route.useParams();
+  return isKind(kind) ? <OfKind kind={kind} name={name} /> : <NotFound />;
+}
+
+function OfKind({ kind, name }: { kind: keyof typeof kinds; name: string }) {
+  const { version } = route.useSearch();
+  const { data: asset, error } = useQuery(ask('registry.show', { params: { kind, name } }));
+  const shown = version ?? asset?.latest_version ?? undefined;
+  return (
+    <Page
+      title={name}
+      above={[
+        { label: 'Registry', link: { to: '/registry' } },
+        { label: kinds[kind].one, link: { to: '/registry', search: { kind } } },
+      ]}
+      state={asset?.published === true && <State meaning="good">published</State>}
+      about={asset === undefined ? printRef({ kind, name }) : asset.description || kinds[kind].about}
+      svc={`svc registry ${kind} show ${name}`}
+      actions={
+        <>
+          {kind === 'agent' && (
+            <Link to="/agents/$name" params={{ name }} className={buttonClass('plain')}>
+              Open the agent
+            </Link>
+          )}
+          {kind === 'model' && (
+            <Link to="/models/$name" params={{ name }} className={buttonClass('plain')}>
+              Health and price
+            </Link>
+          )}
+          {asset !== undefined && <AssetActions asset={asset} />}
+        </>
+      }
+    >
+      {error !== null && <Refusal error={error} />}
+      {asset === undefined && error === null && <div className="skeleton h-80" />}
+      {asset !== undefined && (
+        <div className="grid grid-cols-[minmax(0,1fr)_320px] gap-8 max-wide:grid-cols-1">
+          <div className="min-w-0">
+            {shown !== undefined && <ShownVersion kind={kind} name={name} version={shown} />}
+            <Versions asset={asset} shown={shown} />
+          </div>
+          <div className="min-w-0">
+            <Section title="Facts">
+              <Facts
+                facts={[
+                  ['Team', asset.team],
+                  ['Owner', asset.owner],
+                  ['Readers', readers[asset.visibility]],
+                  ['Listed', asset.published ? 'for other teams too' : 'for its team'],
+                  ...(asset.tags.length === 0 ? [] : ([['Tags', asset.tags.join(', ')]] as const)),
+                  ...(asset.serving_version === null ? [] : ([['Serving', asset.serving_version]] as const)),
+                  ['Created', <When key="created" at={asset.created_at} />],
+                  ['Changed', <When key="changed" at={asset.updated_at} />],
+                ]}
+              />
+            </Section>
+            <Users kind={kind} name={name} />
+            <Readers asset={asset} />
+          </div>
+        </div>
+      )}
+    </Page>
+  );
 }

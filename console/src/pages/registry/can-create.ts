@@ -1,0 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Allowed } from '../../parts/action.tsx';
+import { useActiveTeam } from '../../parts/active-team.ts';
+import { ask } from '../../server.ts';
+
+/** Of the team that the caller acts for; a new asset belongs to it. */
+export function useCanCreate(): Allowed | undefined {
+  const { data: me } = useQuery(ask('auth.me', {}));
+  const team = useActiveTeam() ?? me?.active_team ?? me?.primary_team ?? undefined;
+  const { data } = useQuery({ ...ask('teams.show', { params: { team: team ?? '' } }), enabled: team !== undefined });
+  if (me !== undefined && team === undefined) return { allowed: false, reason: 'You are in no team.' };
+  return data?.can['registry.create'];
+}
