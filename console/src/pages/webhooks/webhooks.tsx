@@ -1,5 +1,69 @@
-import { Page } from '../../parts/page.tsx';
+import type { Webhook } from '@gantry/contract/webhooks.ts';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Action } from '../../parts/action.tsx';
+import { List, pagesOf, type Column } from '../../parts/list.tsx';
+import { Empty, Page } from '../../parts/page.tsx';
+import { State } from '../../parts/state.tsx';
+import { When } from '../../parts/when.tsx';
+import { ask, askList } from '../../server.ts';
+import { organisationTabs } from '../organisation/tabs.ts';
+import { NewWebhook } from './new-webhook.tsx';
+import { stateOfWebhook } from './webhook-state.ts';
+
+const columns: readonly Column<Webhook>[] = [
+  { header: 'Webhook', width: 'minmax(0,0.8fr)', cell: ({ name }) => name },
+  {
+    header: 'State',
+    width: '120px',
+    cell: (webhook) => {
+      const { meaning, word } = stateOfWebhook(webhook);
+      return <State meaning={meaning}>{word}</State>;
+    },
+  },
+  { header: 'Address', width: 'minmax(0,1.6fr)', isExtra: true, cell: ({ url }) => url },
+  { header: 'Events', width: 'minmax(0,1fr)', isExtra: true, cell: ({ events }) => events.join(', ') },
+  { header: 'Failed', width: '60px', isExtra: true, align: 'right', cell: ({ dead }) => dead },
+  { header: 'Reached', width: '70px', isExtra: true, align: 'right', cell: ({ at_seq }) => `#${at_seq}` },
+  { header: 'Made', width: '90px', isExtra: true, cell: ({ created_at }) => <When at={created_at} /> },
+];
 
 export function WebhooksPage() {
-  return <Page title="Webhooks">This page is not built yet.</Page>;
+  const { data: me } = useQuery(ask('auth.me', {}));
+  const webhooks = useInfiniteQuery(askList('webhooks.list', { query: { limit: 200 } }));
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Page
+      title="Webhooks"
+      wide
+      about="Events of the governance log, sent to an address of yours and signed."
+      svc="svc webhook list"
+      tabs={organisationTabs}
+      actions={
+        <Action
+          can={me?.can['webhooks.create']}
+          svc="svc webhook create <name> <address> --events '*'"
+          look="main"
+          onPress={() => setOpen(true)}
+        >
+          New webhook
+        </Action>
+      }
+    >
+      <List
+        label="Webhooks"
+        columns={columns}
+        keyOf={({ id }) => id}
+        linkOf={({ name }) => ({ to: '/webhooks/$name', params: { name } })}
+        {...pagesOf(webhooks)}
+        empty={
+          <Empty>
+            No webhook is here yet. One sends approvals, deploys and changes of permissions to a chat, a ticket system
+            or a SIEM.
+          </Empty>
+        }
+      />
+      {isOpen && <NewWebhook onClose={() => setOpen(false)} />}
+    </Page>
+  );
 }

@@ -1,0 +1,74 @@
+import type { OrgSetting, OrgSettings } from '@gantry/contract/org.ts';
+
+interface Words {
+  label: string;
+  about: string;
+  /** How its value is given. */
+  form: 'yes_no' | 'number' | 'choice' | 'json' | 'fixed';
+  options?: readonly { value: string; label: string }[];
+}
+
+export const settingWords: Readonly<Record<OrgSetting, Words>> = {
+  require_approval_for_admins: {
+    label: 'Admins need an approval',
+    about: 'Admins need an approval before a deploy, like everybody else.',
+    form: 'yes_no',
+  },
+  approvals_required: {
+    label: 'Approvals for a version',
+    about: 'How many admins must approve a version before it can be deployed.',
+    form: 'number',
+  },
+  approval_expires_after_days: {
+    label: 'Days until a request expires',
+    about: 'How long a request waits for a decision. Empty: without a limit.',
+    form: 'number',
+  },
+  agent_egress: {
+    label: 'Network of agents',
+    about: 'What new containers of agents reach besides the model gateway.',
+    form: 'choice',
+    options: [
+      { value: 'open', label: 'open: the internet' },
+      { value: 'listed', label: 'listed: deploy.egress of agent.yaml' },
+      { value: 'gateway_only', label: 'gateway only: nothing else' },
+    ],
+  },
+  required_guardrails: {
+    label: 'Required guardrails',
+    about:
+      'Guardrails of all agents and keys of teams, beside those of an agent.yaml: a list of {name, options, teams}.',
+    form: 'json',
+  },
+  reveal_gateway_keys: {
+    label: 'Keys can be revealed',
+    about: 'Platform admins may see the value of a gateway key again. Each time is in the audit log.',
+    form: 'yes_no',
+  },
+  hide_trace_inputs: {
+    label: 'Traces without inputs',
+    about: 'Traces of agents keep no inputs, whatever their files say.',
+    form: 'yes_no',
+  },
+  hide_trace_outputs: {
+    label: 'Traces without outputs',
+    about: 'Traces of agents keep no outputs, whatever their files say.',
+    form: 'yes_no',
+  },
+  enforce_password_change: {
+    label: 'Password change comes first',
+    about: 'A required password change precedes every other action. Off: the pages only ask for it.',
+    form: 'yes_no',
+  },
+  auth_provider: { label: 'Sign-in', about: 'How users sign in. Only local accounts work so far.', form: 'fixed' },
+};
+
+type Value = OrgSettings[OrgSetting];
+
+export function shownSetting(value: Value): string {
+  if (value === true) return 'yes';
+  if (value === false) return 'no';
+  if (value === null) return 'no limit';
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(({ name }) => name).join(', ');
+  return String(value).replaceAll('_', ' ');
+}
