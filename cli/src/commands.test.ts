@@ -52,7 +52,18 @@ test('every file under commands/ is a listed command', () => {
 test('every kind of asset has the same commands, but a push creates agents', () => {
   const verbs = (kind: string) =>
     all.flatMap((words) => (words.startsWith(`registry ${kind} `) ? [words.split(' ')[2] ?? ''] : [])).toSorted();
-  const everything = ['create', 'delete', 'edit', 'list', 'publish', 'show', 'transfer', 'unpublish', 'used-by', 'versions'];
+  const everything = [
+    'create',
+    'delete',
+    'edit',
+    'list',
+    'publish',
+    'show',
+    'transfer',
+    'unpublish',
+    'used-by',
+    'versions',
+  ];
   for (const kind of assetKinds)
     expect([kind, verbs(kind)]).toEqual([kind, everything.filter((verb) => kind !== 'agent' || verb !== 'create')]);
 });

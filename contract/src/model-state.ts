@@ -10,7 +10,10 @@ export interface Stated<State> {
   why?: string | undefined;
 }
 
-export function stateOfModel({ upstreams, price }: Pick<Model, 'upstreams' | 'price'>, now: number): Stated<ModelState> {
+export function stateOfModel(
+  { upstreams, price }: Pick<Model, 'upstreams' | 'price'>,
+  now: number,
+): Stated<ModelState> {
   if (upstreams.length === 0) return { state: 'no_address' };
   const callable = upstreams.filter(({ fault }) => fault === null);
   if (callable.length === 0) return { state: 'not_callable', why: upstreams[0]?.fault ?? undefined };

@@ -104,6 +104,7 @@ const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[]
   'keys.list': [{ filters: [{}, { scope: 'team' }, { team: 'ml' }, { key: '<key>' }, { all: 'true' }] }],
   'registry.search': [
     { filters: [{ q: marker }, { q: marker, kind: 'agent' }, { q: agent }, { q: `${marker} agent tool` }] },
+    { filters: [{}, { kind: 'agent' }, { team: 'ml' }, { q: marker, team: 'ml' }] },
   ],
   'registry.list': [
     { params: { kind: 'agent' }, filters: [{}, { team: 'ml' }] },

@@ -13,7 +13,7 @@ import { agentCosts } from '../ledger/agent-cost.ts';
 import { settings, type Settings } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findAssetsById, findVersion, type AssetRecord } from '../registry/find.ts';
-import { list, listRecent, search } from '../registry/assets/list.ts';
+import { listRecent, search } from '../registry/assets/list.ts';
 import { loadAgentConfigs } from '../registry/versions/load-version-content.ts';
 import { findRuns, type RunRow } from '../runs/run.ts';
 import { readPresentSecrets } from '../secrets/delivery.ts';
@@ -45,10 +45,7 @@ export async function listStatuses(
   const { db, cursors } = parts;
   const narrowing = state && { name: state, where: whereState(state, unknownAfter(parts)) };
   const asked = { ...query, kind: 'agent', narrowing } as const;
-  const page =
-    text === undefined
-      ? await list(db, cursors, caller, asked)
-      : await search(db, cursors, caller, { ...asked, q: text });
+  const page = await search(db, cursors, caller, { ...asked, q: text });
   const items = await statusesOf(parts, signedIn(caller), page.items);
   // A state can change between the two statements.
   return { ...page, items: items.filter((one) => state === undefined || one.state === state) };

@@ -34,7 +34,12 @@ export function Credentials({ model: { team, upstreams } }: { model: Model }) {
         ))}
       </ul>
       {chosen !== undefined && (
-        <Dialog title={`Value of ${chosen}`} about="It is stored encrypted, and is never shown again." isOpen onClose={close}>
+        <Dialog
+          title={`Value of ${chosen}`}
+          about="It is stored encrypted, and is never shown again."
+          isOpen
+          onClose={close}
+        >
           <Form
             error={set.error}
             isSending={set.isPending}
@@ -42,7 +47,7 @@ export function Credentials({ model: { team, upstreams } }: { model: Model }) {
             onCancel={close}
             onSend={({ value = '' }) => set.mutate({ body: { team, name: chosen, value } }, { onSuccess: close })}
           >
-            <Field name="value" label="Value" type="password" autoComplete="new-password" autoFocus />
+            <Field name="value" label="Value" type="password" autoComplete="new-password" />
             <SvcLine line={`svc secret set ${chosen} --team ${team}`} />
           </Form>
         </Dialog>

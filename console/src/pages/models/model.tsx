@@ -6,6 +6,7 @@ import { buttonClass } from '../../parts/button.tsx';
 import { Facts, Page, Section } from '../../parts/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { useSend } from '../../parts/use-send.ts';
+import { useNow } from '../../parts/when.tsx';
 import { ask } from '../../server.ts';
 import { Credentials } from './credentials.tsx';
 import { ShownModelState } from './model-state.tsx';
@@ -20,7 +21,8 @@ export function ModelPage() {
   const { data: model, error } = useQuery(ask('models.show', { params: { name } }));
   const { data: asset } = useQuery(ask('registry.show', { params: { kind: 'model', name } }));
   const test = useSend('models.test', { changes: ['costs'] });
-  const why = model && stateOfModel(model, Date.now()).why;
+  const now = useNow(10_000);
+  const why = model && stateOfModel(model, now).why;
   return (
     <Page
       title={name}

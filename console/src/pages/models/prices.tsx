@@ -79,7 +79,9 @@ function PriceForm({ model, asset, onDone }: { model: Model; asset: Asset; onDon
         onCancel={onDone}
         onSend={(values) => {
           const price_usd_per_million = Object.fromEntries(
-            classes.flatMap(([each]) => (values[each] === undefined || values[each] === '' ? [] : [[each, values[each]]])),
+            classes.flatMap(([each]) =>
+              values[each] === undefined || values[each] === '' ? [] : [[each, values[each]]],
+            ),
           );
           const config = { ...asset.config, price_usd_per_million } as Config; // JSON, as it came
           set.mutate({ params: { kind: 'model', name }, body: { version, config } }, { onSuccess: onDone });

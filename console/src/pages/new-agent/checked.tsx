@@ -34,10 +34,7 @@ export function Checked({ project }: { project: OpenedProject }) {
       )}
       {deployable && config !== undefined && <Push files={files} config={config} />}
       {files.size > 0 && (
-        <Paths
-          title="Files"
-          paths={[...files].map(([path, { length }]) => ({ path, about: bytes(length) }))}
-        />
+        <Paths title="Files" paths={[...files].map(([path, { length }]) => ({ path, about: bytes(length) }))} />
       )}
       {left_out.size > 0 && (
         <Paths title="Left out" paths={[...left_out].map(([path, rule]) => ({ path, about: rule.why }))} />

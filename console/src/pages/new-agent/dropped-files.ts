@@ -25,7 +25,9 @@ export async function readChosen(files: readonly File[]): Promise<Entry[]> {
   const [first] = files;
   const isZip = files.length === 1 && first !== undefined && /\.zip$/i.test(first.name);
   if (isZip) return withoutTop((await readZip(first)).filter(({ type }) => type !== 'directory'));
-  return withoutTop(files.map((file) => entryOf(file, file.webkitRelativePath === '' ? file.name : file.webkitRelativePath)));
+  return withoutTop(
+    files.map((file) => entryOf(file, file.webkitRelativePath === '' ? file.name : file.webkitRelativePath)),
+  );
 }
 
 async function walk(folder: FileSystemDirectoryEntry, path: string, found: Entry[]): Promise<void> {

@@ -40,7 +40,9 @@ export async function pushProject({ files, name, message }: Project, tell: (next
   const { answer: push } = await send('pushes.show', { params: { id: accepted.id } });
   refresh(['agents', 'registry', 'home']);
   if (push.state === 'done') return push;
-  throw readProblem(push.problem) ?? new Problem('internal', { detail: `The push of ${push.ref} ended as ${push.state}.` });
+  throw (
+    readProblem(push.problem) ?? new Problem('internal', { detail: `The push of ${push.ref} ended as ${push.state}.` })
+  );
 }
 
 async function follow(id: string, tell: (next: Progress) => void): Promise<void> {

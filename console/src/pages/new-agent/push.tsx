@@ -57,7 +57,9 @@ function Pushed({ push }: { push: Awaited<ReturnType<typeof pushProject>> }) {
     <Section title="Pushed" aside={push.digest !== null && <Digest digest={push.digest} />}>
       <div className="flex flex-col gap-3 rounded border border-line bg-raised p-4">
         <State meaning="good">
-          {push.unchanged ? `${push.ref} is already in the registry, with exactly this content` : `${push.ref} is in the registry`}
+          {push.unchanged
+            ? `${push.ref} is already in the registry, with exactly this content`
+            : `${push.ref} is in the registry`}
         </State>
         {push.notices.map((notice) => (
           <p key={notice} className="text-quiet">
@@ -84,4 +86,3 @@ function Steps({ progress }: { progress: readonly Progress[] }) {
     </ol>
   );
 }
-

@@ -39,7 +39,7 @@ async function readDirectory(zip: Blob): Promise<Entry[]> {
     throw tooLarge(`The zip has more than ${projectLimits.files} files, the limit for a project.`);
   const directory = await view(zip, from, from + bytes);
   const entries: Entry[] = [];
-  for (let at = 0; entries.length < count; ) {
+  for (let at = 0; entries.length < count;) {
     if (at + 46 > directory.byteLength || directory.getUint32(at, true) !== marks.entry)
       throw unsafe('The directory of the zip is damaged.');
     entries.push(entryAt(zip, directory, at));
@@ -66,7 +66,8 @@ function entryAt(zip: Blob, directory: DataView, at: number): Entry {
       const isEncrypted = (directory.getUint16(at + 8, true) & 1) === 1;
       const method = directory.getUint16(at + 10, true);
       if (isEncrypted) throw unsafe(`${name} is encrypted.`);
-      if (method !== stored && method !== deflated) throw unsafe(`${name} is compressed in a way that is not read here.`);
+      if (method !== stored && method !== deflated)
+        throw unsafe(`${name} is compressed in a way that is not read here.`);
       const packed = await contentAt(zip, directory.getUint32(at + 42, true), directory.getUint32(at + 20, true));
       return await bounded(name, size, method === stored ? packed.stream() : inflated(packed));
     },

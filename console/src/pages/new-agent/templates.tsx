@@ -48,18 +48,13 @@ export function Templates({ onMade }: { onMade: (read: () => Promise<Entry[]>) =
               </p>
               <p className="text-meta text-quiet">{abouts[template]}</p>
             </div>
-            <Button
-              aria-label={`Use ${template} of ${framework}`}
-              onClick={() => setChosen({ template, framework })}
-            >
+            <Button aria-label={`Use ${template} of ${framework}`} onClick={() => setChosen({ template, framework })}>
               Use
             </Button>
           </li>
         ))}
       </ul>
-      {chosen !== undefined && (
-        <FromTemplate chosen={chosen} onClose={() => setChosen(undefined)} onMade={onMade} />
-      )}
+      {chosen !== undefined && <FromTemplate chosen={chosen} onClose={() => setChosen(undefined)} onMade={onMade} />}
     </Section>
   );
 }
@@ -94,7 +89,6 @@ function FromTemplate({ chosen: { template, framework }, onClose, onMade }: From
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
           help="Lower-case letters, digits and hyphens. Its address has this name."
-          autoFocus
         />
         <Choice name="team" label="Team" options={teams} defaultValue={active ?? me?.active_team ?? teams[0]} />
         {callsModel(template) && (

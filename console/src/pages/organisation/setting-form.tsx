@@ -11,7 +11,7 @@ import { settingWords, shownSetting } from './setting-words.ts';
 
 interface SettingFormProps {
   name: OrgSetting;
-  value: unknown;
+  value: OrgSettings[OrgSetting];
   onDone: () => void;
 }
 
@@ -20,10 +20,10 @@ export function SettingForm({ name, value, onDone }: SettingFormProps) {
   const [typed, setTyped] = useState(textOf(value));
   const set = useSend('org.set', {
     says: ({ settings }) => `${label}: ${shownSetting(settings[name])}`,
-    undo: async () => await send('org.set', { body: { [name]: value } as Partial<OrgSettings> }), // as it was
+    undo: async () => await send('org.set', { body: { [name]: value } }),
   });
   const sending = useMutation({
-    mutationFn: async () => await set.mutateAsync({ body: { [name]: read(name, typed) } as Partial<OrgSettings> }), // the service checks it
+    mutationFn: async () => await set.mutateAsync({ body: { [name]: read(name, typed) } }),
     onSuccess: ({ answer: { notices } }) => notices.length === 0 && onDone(),
   });
   const control = { name, label, value: typed, onChange: change };
@@ -48,8 +48,8 @@ export function SettingForm({ name, value, onDone }: SettingFormProps) {
           onSend={() => sending.mutate()}
         >
           {form === 'json' && <TextArea {...control} rows={10} spellCheck={false} />}
-          {form === 'number' && <Field {...control} inputMode="numeric" autoFocus />}
-          {(form === 'yes_no' || form === 'choice') && <Choice {...control} options={options} autoFocus />}
+          {form === 'number' && <Field {...control} inputMode="numeric" />}
+          {(form === 'yes_no' || form === 'choice') && <Choice {...control} options={options} />}
           <SvcLine line={`svc org set ${name} ${form === 'json' ? `'${typed}'` : typed || 'null'}`} />
         </Form>
       )}
@@ -62,7 +62,7 @@ const yesNo = [
   { value: 'false', label: 'no' },
 ];
 
-function textOf(value: unknown): string {
+function textOf(value: OrgSettings[OrgSetting]): string {
   if (value === null) return '';
   return Array.isArray(value) ? JSON.stringify(value, undefined, 2) : String(value);
 }

@@ -1,4 +1,4 @@
-import type { OrgSetting } from '@gantry/contract/org.ts';
+import type { OrgSetting, OrgSettings } from '@gantry/contract/org.ts';
 
 interface Words {
   label: string;
@@ -36,7 +36,8 @@ export const settingWords: Readonly<Record<OrgSetting, Words>> = {
   },
   required_guardrails: {
     label: 'Required guardrails',
-    about: 'Guardrails of all agents and keys of teams, beside those of an agent.yaml: a list of {name, options, teams}.',
+    about:
+      'Guardrails of all agents and keys of teams, beside those of an agent.yaml: a list of {name, options, teams}.',
     form: 'json',
   },
   reveal_gateway_keys: {
@@ -62,10 +63,12 @@ export const settingWords: Readonly<Record<OrgSetting, Words>> = {
   auth_provider: { label: 'Sign-in', about: 'How users sign in. Only local accounts work so far.', form: 'fixed' },
 };
 
-export function shownSetting(value: unknown): string {
+type Value = OrgSettings[OrgSetting];
+
+export function shownSetting(value: Value): string {
   if (value === true) return 'yes';
   if (value === false) return 'no';
   if (value === null) return 'no limit';
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map((each: { name: string }) => each.name).join(', ');
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(({ name }) => name).join(', ');
   return String(value).replaceAll('_', ' ');
 }

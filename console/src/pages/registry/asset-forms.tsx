@@ -121,10 +121,7 @@ export function DeleteForm({ asset, onDone }: FormProps) {
       look="danger"
       onCancel={onDone}
       onSend={() =>
-        remove.mutate(
-          { params },
-          { onSuccess: () => void navigate({ to: '/registry', search: { kind: asset.kind } }) },
-        )
+        remove.mutate({ params }, { onSuccess: () => void navigate({ to: '/registry', search: { kind: asset.kind } }) })
       }
     >
       <p>

@@ -7,7 +7,11 @@ export function AssetLink({ asset, children }: { asset: string; children: ReactN
   const ref = parseRef(asset);
   if (ref === undefined) return children;
   return (
-    <Link to="/registry/$kind/$name" params={{ kind: ref.kind, name: ref.name }} className="text-accent hover:underline">
+    <Link
+      to="/registry/$kind/$name"
+      params={{ kind: ref.kind, name: ref.name }}
+      className="text-accent hover:underline"
+    >
       {children}
     </Link>
   );

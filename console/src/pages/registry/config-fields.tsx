@@ -8,7 +8,8 @@ export interface Member {
   options: readonly string[];
   about: string | undefined;
   is_required: boolean;
-  usual: unknown;
+  /** Of a plain member. */
+  usual: string | undefined;
 }
 
 interface Schema {
@@ -35,7 +36,7 @@ export function membersOf(schema: Schema): Member[] {
       options: Array.isArray(member.enum) ? member.enum.map(String) : [],
       about: typeof member.description === 'string' ? member.description : undefined,
       is_required: required.includes(name),
-      usual: member.default,
+      usual: plainText(member.default),
     }))
     .toSorted((a, b) => Number(b.is_required) - Number(a.is_required));
 }
@@ -59,7 +60,7 @@ export function ConfigFields({ members, config }: { members: readonly Member[]; 
       case 'choice':
       case 'yes_no': {
         const values = form === 'choice' ? options : ['true', 'false'];
-        const unset = is_required ? [] : [{ value: '', label: usual === undefined ? 'not set' : `not set: ${String(usual)}` }];
+        const unset = is_required ? [] : [{ value: '', label: usual === undefined ? 'not set' : `not set: ${usual}` }];
         return <Choice key={name} {...common} defaultValue={text} options={[...unset, ...values]} />;
       }
       case 'text':
@@ -74,14 +75,19 @@ export function ConfigFields({ members, config }: { members: readonly Member[]; 
 
 function textOf({ form }: Member, value: unknown): string {
   if (value === undefined) return '';
-  if (form === 'written' || typeof value === 'object') return stringify(value).trimEnd();
-  return String(value);
+  return (form === 'written' ? undefined : plainText(value)) ?? stringify(value).trimEnd();
+}
+
+function plainText(value: unknown): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : undefined;
 }
 
 function help({ form, about, is_required, usual }: Member): string {
   const sentences = [
     about === undefined ? '' : `${about.replaceAll('`', '')}.`,
-    is_required || usual === undefined || typeof usual === 'object' ? '' : `Not set: ${String(usual)}.`,
+    is_required || usual === undefined ? '' : `Not set: ${usual}.`,
     form === 'written' ? 'In JSON or YAML.' : '',
   ];
   return sentences.filter((sentence) => sentence !== '').join(' ');

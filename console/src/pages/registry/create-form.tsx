@@ -46,7 +46,7 @@ export function CreateForm({ kind, members }: { kind: ConfiguredKind; members: r
         onSend={(values) => sending.mutate(values)}
       >
         <div className="grid grid-cols-2 gap-4 max-phone:grid-cols-1">
-          <Field name="name" label="Name" help="Lower-case letters, digits and hyphens." autoFocus />
+          <Field name="name" label="Name" help="Lower-case letters, digits and hyphens." />
           <Choice name="team" label="Team" options={teams} defaultValue={active ?? me.active_team ?? teams[0]} />
           <Field name="description" label="Description" />
           <Field name="tags" label="Tags" help="Separated by commas." />

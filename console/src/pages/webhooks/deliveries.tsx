@@ -24,39 +24,6 @@ export function Deliveries({ name, can }: { name: string; can: Allowed | undefin
   const redeliver = useSend('webhooks.redeliver', {
     says: ({ event, seq }) => `${event} (governance/${seq}) is sent to ${name} again`,
   });
-  const columns: readonly Column<Delivery>[] = [
-    { header: 'Event', width: 'minmax(0,1fr)', cell: ({ event }) => event },
-    { header: 'State', width: '110px', cell: (one) => <State meaning={meanings[one.state]}>{one.state}</State> },
-    { header: 'Entry', width: '70px', isExtra: true, align: 'right', cell: ({ seq }) => `#${seq}` },
-    { header: 'Tries', width: '50px', isExtra: true, align: 'right', cell: ({ attempts }) => attempts },
-    { header: 'Answer', width: '60px', isExtra: true, align: 'right', cell: ({ status }) => status ?? '–' },
-    {
-      header: 'Problem',
-      width: 'minmax(0,1.6fr)',
-      isExtra: true,
-      cell: ({ problem }) => <span title={problem ?? ''}>{problem}</span>,
-    },
-    { header: 'Made', width: '90px', isExtra: true, cell: ({ created_at }) => <When at={created_at} /> },
-    { header: 'Next try', width: '80px', isExtra: true, cell: ({ next_attempt_at: at }) => <When at={at} /> },
-    {
-      header: 'Action',
-      width: '92px',
-      isExtra: true,
-      align: 'right',
-      cell: ({ id, state: at }) =>
-        at !== 'queued' && (
-          <Action
-            can={can}
-            svc={`svc webhook redeliver ${name} ${id}`}
-            look="quiet"
-            isBusy={redeliver.isPending}
-            onPress={() => redeliver.mutate({ params: { name, id } })}
-          >
-            Send again
-          </Action>
-        ),
-    },
-  ];
   return (
     <Section title="Deliveries" aside="ended ones are listed for 30 days">
       <Filters>
@@ -65,7 +32,12 @@ export function Deliveries({ name, can }: { name: string; can: Allowed | undefin
       {redeliver.error !== null && <Refusal error={redeliver.error} />}
       <List
         label="Deliveries"
-        columns={columns}
+        columns={columnsWith({
+          name,
+          can,
+          isBusy: redeliver.isPending,
+          onAgain: (id) => redeliver.mutate({ params: { name, id } }),
+        })}
         keyOf={({ id }) => id}
         {...pagesOf(deliveries)}
         empty={<Empty>{state === undefined ? 'No delivery yet. Send a test.' : 'No delivery in this state.'}</Empty>}
@@ -73,3 +45,44 @@ export function Deliveries({ name, can }: { name: string; can: Allowed | undefin
     </Section>
   );
 }
+
+interface Again {
+  name: string;
+  can: Allowed | undefined;
+  isBusy: boolean;
+  onAgain: (id: string) => void;
+}
+
+const columnsWith = ({ name, can, isBusy, onAgain }: Again): readonly Column<Delivery>[] => [
+  { header: 'Event', width: 'minmax(0,1fr)', cell: ({ event }) => event },
+  { header: 'State', width: '110px', cell: (one) => <State meaning={meanings[one.state]}>{one.state}</State> },
+  { header: 'Entry', width: '70px', isExtra: true, align: 'right', cell: ({ seq }) => `#${seq}` },
+  { header: 'Tries', width: '50px', isExtra: true, align: 'right', cell: ({ attempts }) => attempts },
+  { header: 'Answer', width: '60px', isExtra: true, align: 'right', cell: ({ status }) => status ?? '–' },
+  {
+    header: 'Problem',
+    width: 'minmax(0,1.6fr)',
+    isExtra: true,
+    cell: ({ problem }) => <span title={problem ?? ''}>{problem}</span>,
+  },
+  { header: 'Made', width: '90px', isExtra: true, cell: ({ created_at }) => <When at={created_at} /> },
+  { header: 'Next try', width: '80px', isExtra: true, cell: ({ next_attempt_at: at }) => <When at={at} /> },
+  {
+    header: 'Action',
+    width: '92px',
+    isExtra: true,
+    align: 'right',
+    cell: ({ id, state: at }) =>
+      at !== 'queued' && (
+        <Action
+          can={can}
+          svc={`svc webhook redeliver ${name} ${id}`}
+          look="quiet"
+          isBusy={isBusy}
+          onPress={() => onAgain(id)}
+        >
+          Send again
+        </Action>
+      ),
+  },
+];

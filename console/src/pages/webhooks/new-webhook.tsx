@@ -33,7 +33,6 @@ export function NewWebhook({ onClose }: { onClose: () => void }) {
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
             help="Lower-case letters, digits and hyphens."
-            autoFocus
           />
           <Field name="url" label="Address" inputMode="url" placeholder="https://" />
           <Field

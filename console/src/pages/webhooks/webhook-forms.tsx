@@ -67,7 +67,6 @@ export function DeleteWebhook({ name, onClose }: FormProps) {
           label={`Type ${name} to confirm`}
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
-          autoFocus
         />
         <SvcLine line={`svc webhook delete ${name}`} />
       </Form>

@@ -72,10 +72,22 @@ export function WebhookPage() {
               ['Reached', `governance #${webhook.at_seq}`],
               ['Problem', webhook.last_problem ?? 'none'],
               ['Failed for good', webhook.dead],
-              ['Created', <>by {webhook.created_by} <When at={webhook.created_at} /></>],
+              [
+                'Created',
+                <>
+                  by {webhook.created_by} <When at={webhook.created_at} />
+                </>,
+              ],
               ...(webhook.previous_secret_until === null
                 ? []
-                : ([['Previous secret', <>also signs, ends <When at={webhook.previous_secret_until} /></>]] as const)),
+                : ([
+                    [
+                      'Previous secret',
+                      <>
+                        also signs, ends <When at={webhook.previous_secret_until} />
+                      </>,
+                    ],
+                  ] as const)),
             ]}
           />
         </Section>

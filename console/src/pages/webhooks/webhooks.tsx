@@ -58,8 +58,8 @@ export function WebhooksPage() {
         {...pagesOf(webhooks)}
         empty={
           <Empty>
-            No webhook is here yet. One sends approvals, deploys and changes of permissions to a chat, a ticket system or
-            a SIEM.
+            No webhook is here yet. One sends approvals, deploys and changes of permissions to a chat, a ticket system
+            or a SIEM.
           </Empty>
         }
       />
