@@ -98,7 +98,7 @@ async function machineOf(boss: TestUser): Promise<string> {
 type Filters = Record<string, string>;
 const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[] }[]>> = {
   'teams.list': [{ filters: [{}] }],
-  'users.list': [{ filters: [{}, { email: `${marker}@example.com` }] }],
+  'users.list': [{ filters: [{}, { email: `${marker}@example.com` }, { text: marker }, { role: 'viewer' }] }],
   'groups.list': [{ filters: [{}, { team: 'ml' }, { name: `${marker}-agent-group` }] }],
   'principals.list': [{ filters: [{}, { team: 'ml' }, { name: `${marker}-agent-machine` }] }],
   'keys.list': [{ filters: [{}, { scope: 'team' }, { team: 'ml' }, { key: '<key>' }, { all: 'true' }] }],
@@ -153,6 +153,7 @@ const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[]
         { outcome: 'done' },
         { since: '2020-01-01T00:00:00Z' },
         { until: '2100-01-01T00:00:00Z' },
+        { entry: 'governance/1' },
         { asset: `agents/${agent}`, user: `${marker}@example.com`, action: 'approval', outcome: 'done' },
       ],
     },
