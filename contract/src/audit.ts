@@ -14,6 +14,7 @@ export const auditEvents = {
   'session.revoked': 'signin',
   refused: 'signin',
   'audit.exported': 'signin',
+  'audit.verified': 'signin',
   'signin.pruned': 'signin',
   'signin.resealed': 'signin',
   'audit.heartbeat': 'governance',
@@ -182,6 +183,11 @@ export const auditFilter = {
   since: z.iso.datetime().optional(),
 };
 
+/** As receipts and answers have it. */
+const entryNumber = z
+  .string()
+  .regex(/^(signin|governance)\/\d{1,15}$/, 'must be an audit number such as governance/12');
+
 export const auditEndpoints = {
   'audit.list': {
     method: 'GET',
@@ -191,6 +197,7 @@ export const auditEndpoints = {
     query: z.strictObject({
       ...auditFilter,
       until: z.iso.datetime().optional(),
+      entry: entryNumber.optional().describe('only this one, such as governance/12'),
       ...paging,
     }),
     reply: { kind: 'list', status: 200, schema: auditEntry },

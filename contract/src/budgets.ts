@@ -22,6 +22,9 @@ export const budget = z.object({
   next_call_at: time
     .nullable()
     .describe('when a limit is spent: when the next call can be admitted; a limit of zero never admits one'),
+  per_day_usd: z.string().nullable().describe('the average of the last days, at most 7; null without calls'),
+  ends_at: time.nullable().describe('when the first limit is spent at this rate; null when every window ends earlier'),
+  ends: z.enum(['day', 'week', 'month']).nullable().describe('the window of that limit'),
 });
 export type Budget = z.output<typeof budget>;
 

@@ -124,7 +124,12 @@ export const principalsEndpoints = {
     path: '/api/v1/users',
     summary: 'All users of the organisation',
     operation: 'user.list',
-    query: z.strictObject({ email: email.optional(), ...paging }),
+    query: z.strictObject({
+      email: email.optional(),
+      text: z.string().max(254).optional().describe('a part of the e-mail address or the name'),
+      role: role.optional().describe('the platform role'),
+      ...paging,
+    }),
     reply: { kind: 'list', status: 200, schema: user },
     problems: ['bad_cursor'],
   },

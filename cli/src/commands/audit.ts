@@ -24,18 +24,20 @@ export const command = defineCommand({
     outcome: choice('Only changes, or only refusals', ['done', 'refused'] satisfies AuditEntry['outcome'][]),
     since: moment('From this time on'),
     until: moment('Up to this time'),
+    entry: text('Only the entry with this audit number, such as governance/12', 'number'),
     limit: limitFlag,
     follow: toggle('Keep printing new entries, oldest first', 'f'),
   },
-  async run({ limit, until, follow, ...given }, session) {
+  async run({ limit, until, entry, follow, ...given }, session) {
     const filter = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
     if (follow) {
-      if (until !== undefined || limit !== undefined)
-        throw misuse('--follow has no end: leave out --until and --limit', 'Begin earlier with --since 1h.');
+      if (until !== undefined || limit !== undefined || entry !== undefined)
+        throw misuse('--follow has no end: leave out --until, --limit and --entry', 'Begin earlier with --since 1h.');
       return await followLog(session, filter);
     }
+    const ends = { ...(until === undefined ? {} : { until }), ...(entry === undefined ? {} : { entry }) };
     const entries = await takePages(session, limit, (query) =>
-      session.call('audit.list', { query: { ...query, ...filter, ...(until === undefined ? {} : { until }) } }),
+      session.call('audit.list', { query: { ...query, ...filter, ...ends } }),
     );
     const empty = 'No entry that you may see matches. Without filters: svc audit';
     return { data: entries, view: [table(auditColumns, entries.map(auditRow), empty)] };

@@ -1,6 +1,6 @@
 import { costDimensions, type CostReport } from '@gantry/contract/costs.ts';
 import { defineCommand, moment, text, toggle } from '../command.ts';
-import { csv } from '../view/csv.ts';
+import { csv } from '@gantry/contract/csv.ts';
 import { line, strong, table, verbatim } from '../view/view.ts';
 
 export const command = defineCommand({

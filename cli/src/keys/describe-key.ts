@@ -44,7 +44,7 @@ export function describeValue(
   ];
 }
 
-export function describeBudget({ scope, scope_name, team, limits, spent, held, next_call_at }: Budget): View {
+export function describeBudget({ scope, scope_name, team, limits, spent, held, ...budget }: Budget): View {
   const inWindows = ({ daily_usd, weekly_usd, monthly_usd }: Budget['spent']) =>
     `$${daily_usd} today, $${weekly_usd} this week, $${monthly_usd} this month`;
   return [
@@ -54,6 +54,11 @@ export function describeBudget({ scope, scope_name, team, limits, spent, held, n
       Spent: inWindows(spent),
       'Under way': held.monthly_usd === '0.00' ? undefined : inWindows(held),
     }),
-    ...(next_call_at === null ? [] : [line(warn('spent '), 'The next call is admitted ', time(next_call_at))]),
+    ...(budget.ends === null || budget.next_call_at !== null
+      ? []
+      : [line(`At $${budget.per_day_usd} a day the limit for the ${budget.ends} is spent `, time(budget.ends_at))]),
+    ...(budget.next_call_at === null
+      ? []
+      : [line(warn('spent '), 'The next call is admitted ', time(budget.next_call_at))]),
   ];
 }

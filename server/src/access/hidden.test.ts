@@ -39,6 +39,7 @@ beforeAll(async () => {
   const [request] = (await max.client.call('approvals.list', {})).items;
   const [deploy] = (await max.client.call('deployments.list', {})).items;
   const [key] = (await max.client.call('keys.list', { query: { scope: 'team' } })).items;
+  const [entry] = (await max.client.call('audit.list', { query: { action: 'approval' } })).items;
   // Deliveries follow the audit log asynchronously.
   const delivery = await vi.waitFor(async () => {
     const [first] = (await app.admin.client.call('webhooks.deliveries', { params: { name: 'webhook-0' } })).items;
@@ -51,6 +52,7 @@ beforeAll(async () => {
     '<run>': run_id,
     '<delivery>': begin(delivery),
     '<key>': key?.prefix ?? '',
+    '<entry>': `${entry?.chain}/${entry?.seq}`,
   };
 }, 60_000);
 const begin = (one: { id: string } | undefined): string => one?.id.slice(0, 13) ?? 'nothing is there';
@@ -98,7 +100,7 @@ async function machineOf(boss: TestUser): Promise<string> {
 type Filters = Record<string, string>;
 const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[] }[]>> = {
   'teams.list': [{ filters: [{}] }],
-  'users.list': [{ filters: [{}, { email: `${marker}@example.com` }] }],
+  'users.list': [{ filters: [{}, { email: `${marker}@example.com` }, { text: marker }, { role: 'viewer' }] }],
   'groups.list': [{ filters: [{}, { team: 'ml' }, { name: `${marker}-agent-group` }] }],
   'principals.list': [{ filters: [{}, { team: 'ml' }, { name: `${marker}-agent-machine` }] }],
   'keys.list': [{ filters: [{}, { scope: 'team' }, { team: 'ml' }, { key: '<key>' }, { all: 'true' }] }],
@@ -156,6 +158,7 @@ const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[]
         { outcome: 'done' },
         { since: '2020-01-01T00:00:00Z' },
         { until: '2100-01-01T00:00:00Z' },
+        { entry: '<entry>' },
         { asset: `agents/${agent}`, user: `${marker}@example.com`, action: 'approval', outcome: 'done' },
       ],
     },

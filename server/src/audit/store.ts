@@ -25,6 +25,8 @@ export interface Filter {
   outcome?: string | undefined;
   since?: string | undefined;
   until?: string | undefined;
+  /** Such as `governance/12`. */
+  entry?: string | undefined;
 }
 
 export type PageKey = [occurred_at: string, chain: string, seq: number];
@@ -57,6 +59,10 @@ export function conditionsOf(filter: Filter, scope: Scope | undefined): Sql[] {
   if (filter.outcome !== undefined) conditions.push(sql`outcome = ${filter.outcome}`);
   if (filter.since !== undefined) conditions.push(sql`occurred_at >= ${microseconds(filter.since)}`);
   if (filter.until !== undefined) conditions.push(sql`occurred_at <= ${microseconds(filter.until)}`);
+  if (filter.entry !== undefined) {
+    const [chain, seq] = filter.entry.split('/');
+    conditions.push(sql`chain = ${chain} and seq = ${Number(seq)}`);
+  }
   if (scope !== undefined) conditions.push(whereMayReadEntry(scope));
   return conditions;
 }

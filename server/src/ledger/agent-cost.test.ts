@@ -80,6 +80,9 @@ describe('after calls', () => {
     // On the last day of a month its window ends first.
     expect(cost?.cap_ends_at === null).toBe(new Date(ends_at).getUTCMonth() !== new Date().getUTCMonth());
     expect(Math.abs(Date.parse(cost?.cap_ends_at ?? new Date(ends_at).toISOString()) - ends_at)).toBeLessThan(60_000);
+    const budget = await max.client.call('budgets.show', { query: { scope: 'team', scope_id: 'ml' } });
+    expect(budget).toMatchObject({ per_day_usd: '1.25', ends: cost?.cap_ends_at === null ? null : 'month' });
+    expect(budget.ends_at === null).toBe(cost?.cap_ends_at === null);
   });
 
   test('a deploy and a request for approval have it too; a viewer of the team sees it nowhere', async () => {

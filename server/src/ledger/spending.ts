@@ -2,19 +2,28 @@
 import { formatUsd } from '@gantry/contract/money.ts';
 import type { Reader } from '../database/database.ts';
 import type { Account } from './account.ts';
+import { forecast, usedLimits } from './forecast.ts';
+import { loadRates } from './rates-of-accounts.ts';
 import * as store from './store.ts';
-import { endOf, windows } from './windows.ts';
+import { endOf, windows, type Window } from './windows.ts';
 
 interface Spending {
   spent: Record<'daily_usd' | 'weekly_usd' | 'monthly_usd', string>;
   held: Record<'daily_usd' | 'weekly_usd' | 'monthly_usd', string>;
   /** When a limit is spent: the end of the last such window; null for a limit of zero, which never admits a call. */
   next_call_at: string | null;
+  per_day_usd: string | null;
+  /** Of the limit that is spent first at this rate. */
+  ends_at: string | null;
+  ends: Window | null;
 }
 
 export async function spendingOf(db: Reader, id: string): Promise<Spending> {
-  const { accounts } = await store.accountsNow(db, [id]);
+  const { now, accounts } = await store.accountsNow(db, [id]);
   const [{ account, limits }] = accounts as [store.AccountNow]; // one id
+  const { per_day } = (await loadRates(db, [id], now))(id);
+  const used = usedLimits(id, limits, account.spent).map((limit) => ({ ...limit, per_day: per_day ?? 0 }));
+  const next = forecast(used, now);
   const limited = windows.map((window) => ({ window, limit: limits[window] ?? Infinity }));
   const spent = limited.filter(({ window, limit }) => account.spent[window] >= limit);
   return {
@@ -23,6 +32,9 @@ export async function spendingOf(db: Reader, id: string): Promise<Spending> {
     next_call_at: spent.some(({ limit }) => limit === 0)
       ? null
       : last(spent.map(({ window }) => endOf(window, account.day))),
+    per_day_usd: per_day === undefined ? null : formatUsd(per_day),
+    ends_at: next?.ends_at ?? null,
+    ends: next === undefined || next.ends_at === null ? null : next.limit.window,
   };
 }
 

@@ -54,14 +54,23 @@ export async function orgId(db: Reader): Promise<string> {
   return row.id;
 }
 
+export interface UserFilter {
+  email?: string | undefined;
+  /** A part of the e-mail address or the name. */
+  text?: string | undefined;
+  role?: Role | undefined;
+}
+
 export async function users(
   db: Reader,
-  query: { email?: string | undefined; after?: string | undefined; limit: number },
+  { email, text, role, after = '', limit }: UserFilter & { after?: string | undefined; limit: number },
 ): Promise<UserRow[]> {
-  const named = query.email === undefined ? nothing : sql`and email = ${query.email}`;
-  return await db.all<UserRow>(
-    sql`select ${userColumns} from app_user where email > ${query.after ?? ''} and removed_at is null ${named} order by email limit ${query.limit}`,
-  );
+  return await db.all<UserRow>(sql`
+    select ${userColumns} from app_user where email > ${after} and removed_at is null
+      ${email === undefined ? nothing : sql`and email = ${email}`}
+      ${text === undefined ? nothing : sql`and position(lower(${text}) in lower(email || ' ' || name)) > 0`}
+      ${role === undefined ? nothing : sql`and role = ${role}`}
+    order by email limit ${limit}`);
 }
 
 export async function since(db: Reader, ids: readonly string[]): Promise<{ id: string; created_at: string }[]> {

@@ -25,6 +25,15 @@ async function idOf({ email }: TestUser): Promise<string> {
 const may = async ({ client }: TestUser, name: string, action: 'write' | 'admin') =>
   (await client.call('permissions.check', { query: { resource_type: 'agent', resource_id: name, action } })).allowed;
 
+test('users are found by a part of their address or name, and by their role', async () => {
+  await app.user('hedy@example.com');
+  const found = async (query: object) =>
+    (await app.admin.client.call('users.list', { query })).items.map(({ email }) => email);
+  expect(await found({ text: 'HEDY@ex' })).toEqual(['hedy@example.com']);
+  expect(await found({ text: 'hedy', role: 'viewer' })).toEqual(['hedy@example.com']);
+  expect(await found({ text: 'hedy', role: 'admin' })).toEqual([]);
+});
+
 test('a role change acts on the next request, up and down, and is recorded', async () => {
   const ada = await person();
   const id = await idOf(ada);

@@ -71,21 +71,21 @@ export type MailedUntil = (db: Reader, user_ids: readonly string[]) => Promise<R
 export async function listUsers(
   { db, cursors, mailedUntil }: { db: Database; cursors: Cursors; mailedUntil: MailedUntil },
   caller: Caller,
-  query: { email?: string | undefined; limit: number; cursor?: string | undefined },
+  { limit, cursor, ...filter }: store.UserFilter & { limit: number; cursor?: string | undefined },
 ) {
   authorize(caller, 'user.list', theOrg);
-  const scope = ['users', signedIn(caller).id, query.email];
-  const after = cursors.read(query.cursor, scope)?.[0];
+  const scope = ['users', signedIn(caller).id, filter];
+  const after = cursors.read(cursor, scope)?.[0];
   const rows = await store.users(db, {
-    email: query.email,
+    ...filter,
     after: after === undefined ? undefined : String(after),
-    limit: query.limit + 1,
+    limit: limit + 1,
   });
   const ids = rows.map(({ id }) => id);
   const [memberships, mailed] = await Promise.all([teamStore.membershipsOfUsers(db, ids), mailedUntil(db, ids)]);
   return cursors.page(
     rows,
-    query.limit,
+    limit,
     scope,
     (row) => [row.email],
     (row) => adminUserRecord(row, { memberships, mail_expires_at: mailed.get(row.id) }),

@@ -1,4 +1,5 @@
-import { defineCommand } from '../../command.ts';
+import { roles } from '@gantry/contract/roles.ts';
+import { choice, defineCommand, text } from '../../command.ts';
 import type { User } from '../../principals/people.ts';
 import { limitFlag, takePages } from '../../pages.ts';
 import { prose, table, time, warn } from '../../view/view.ts';
@@ -7,11 +8,18 @@ export const command = defineCommand({
   words: 'user list',
   summary: 'The users of the organisation',
   needs: 'user.list',
-  examples: ['svc user list', 'svc user list --limit 200 --json'],
+  examples: ['svc user list', 'svc user list --text ada --role deployer --json'],
   arguments: {},
-  flags: { limit: limitFlag },
-  async run({ limit }, session) {
-    const users = await takePages(session, limit, (query) => session.call('users.list', { query }));
+  flags: {
+    text: text('Only with this part of the e-mail address or the name', 'text'),
+    role: choice('Only with this role on the whole platform', roles),
+    limit: limitFlag,
+  },
+  async run({ limit, text: part, role }, session) {
+    const filter = { ...(part === undefined ? {} : { text: part }), ...(role === undefined ? {} : { role }) };
+    const users = await takePages(session, limit, (query) =>
+      session.call('users.list', { query: { ...query, ...filter } }),
+    );
     return {
       data: users,
       view: [
