@@ -33,12 +33,13 @@ test('⌘K finds a place and a thing, and keys lead to the places', async () => 
 });
 
 test('a lost connection is said, and mended by itself', async () => {
-  const { page, open, close } = await vera();
+  const { page, open, faults, close } = await vera();
   await page.route('**/api/v1/events', async (route) => await route.abort());
   await open('/agents');
   await page.getByText('The connection is lost since').waitFor();
   await page.unroute('**/api/v1/events');
   await page.getByText('The connection is lost since').waitFor({ state: 'detached' });
+  expect(faults).toEqual([]);
   await close();
 });
 

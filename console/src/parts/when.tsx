@@ -7,7 +7,7 @@ const units = [
 ] as const;
 
 /** `3 min ago`, `in 2 d`, `now`. */
-export function relativeTime(at: string, now: number): string {
+function relativeTime(at: string, now: number): string {
   const seconds = Math.round((now - Date.parse(at)) / 1000);
   const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? [];
   if (unit === undefined) return 'now';
