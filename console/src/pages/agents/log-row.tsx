@@ -22,7 +22,7 @@ export function LogRow({ entry, onRequest }: { entry: Entry; onRequest: (id: str
         </time>
         <span>{level === 'warning' ? 'warn' : level}</span>
       </span>
-      <span className="min-w-0 flex-1 truncate">
+      <span className="min-w-0 flex-1 overflow-hidden text-ellipsis whitespace-pre">
         <Ansi text={message} />
         <span className="text-quiet">{rest !== undefined && inOneLine(rest)}</span>
       </span>

@@ -143,7 +143,7 @@ function DrawnRow<Line>({ line, name, index, top, measure, row, folded, isOpen, 
         <span className="w-5 shrink-0" />
       )}
       <div className="min-w-0 flex-1">
-        <div className="h-5 truncate whitespace-pre">{row(line)}</div>
+        <div className="h-5 overflow-hidden text-ellipsis whitespace-pre">{row(line)}</div>
         {isOpen && canFold && <div className="pr-3 pb-2 break-words whitespace-pre-wrap">{all}</div>}
       </div>
     </div>
