@@ -7,6 +7,7 @@ import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { endpointTable } from './endpoint-table.ts';
+import { verifier } from './verifier.ts';
 
 const folder = import.meta.dirname;
 
@@ -29,6 +30,7 @@ function compressed(): Plugin {
 export default defineConfig({
   root: folder,
   plugins: [react(), tailwind(), endpointTable(), compressed()],
+  worker: { format: 'es', plugins: () => [verifier()] },
   // The service replaces it in each response.
   html: { cspNonce: '__NONCE__' },
   build: {

@@ -9,7 +9,8 @@
 // The log comes from `svc audit export`, the proof from `svc audit prove`. The public key and the anchor must come from a place that the
 // log's keepers cannot change. The anchor is the file of AUDIT_ANCHOR_FILE, or an earlier copy of checkpoints. Exit 0: true, as anchored.
 // 1: damaged, with kind and place. 2: used wrongly, or an unreadable file. 4: everything holds, but without an anchor the end may be
-// missing. The service verifies with these same functions, on the rows of its database.
+// missing. The service verifies with these same functions, on the rows of its database,
+// and the console on an export, in the browser.
 //
 // Each entry's hash covers its content and the previous hash. It is also a leaf of a Merkle tree (RFC 6962: 0x00 before a leaf, 0x01 before
 // a node). A checkpoint is a note (C2SP tlog-checkpoint, signed-note; Ed25519) that names a chain, its size and that tree's root.
@@ -452,10 +453,18 @@ export async function* linesOf(file, part = {}) {
 /** @param {string} line */
 const parse = (line) => /** @type {EntryLine | CheckpointLine | Proof} */ (JSON.parse(line));
 
-/** @param {string} file @param {Key} key @param {string | undefined} anchor */
-async function checkLog(file, key, anchor) {
-  const kept = await readBefore(file);
-  const anchors = anchor === undefined ? [] : (await readBefore(anchor)).checkpoints;
+/**
+ * Checks every chain of an export. `lines` reads it from its beginning, `told` receives the number of entries so far.
+ * @param {{
+ *   lines: () => AsyncIterable<string[]>,
+ *   key: Key,
+ *   anchor?: { name: string, lines: () => AsyncIterable<string[]> } | undefined,
+ *   told?: (entries: number) => void,
+ * }} given
+ */
+export async function checkLog({ lines: read, key, anchor, told }) {
+  const kept = await readBefore(read());
+  const anchors = anchor === undefined ? [] : (await readBefore(anchor.lines())).checkpoints;
   const checks = /** @type {Map<string, ReturnType<typeof checkChain>>} */ (new Map());
   /** @param {string} chain */
   function open(chain) {
@@ -466,7 +475,9 @@ async function checkLog(file, key, anchor) {
       chain,
       key,
       checkpoints: own.toSorted((a, b) => a.size - b.size),
-      anchors: anchors.filter((line) => line.chain === chain).map(({ note }) => ({ from: String(anchor), text: note })),
+      anchors: anchors
+        .filter((line) => line.chain === chain)
+        .map(({ note }) => ({ from: String(anchor?.name), text: note })),
       marks: kept.marks.filter((entry) => entry.chain === chain),
     });
     checks.set(chain, check);
@@ -474,20 +485,35 @@ async function checkLog(file, key, anchor) {
   }
   // Also chains without a remaining entry.
   for (const { chain } of [...kept.checkpoints, ...anchors]) if (!checks.has(chain)) open(chain);
-  for await (const lines of linesOf(file))
+  let entries = 0;
+  for await (const lines of read()) {
     for (const text of lines) {
       if (text === '') continue;
       const line = parse(text);
-      if (line.kind === 'entry') (checks.get(line.chain) ?? open(line.chain)).entry(line);
+      if (line.kind !== 'entry') continue;
+      (checks.get(line.chain) ?? open(line.chain)).entry(line);
+      entries += 1;
     }
+    told?.(entries);
+  }
   return [...checks].map(([chain, check]) => ({ chain, ...check.end() }));
 }
 
-/** The lines that are needed before the entries, even if they come later: a fraction of the file. @param {string} file */
-async function readBefore(file) {
+/**
+ * Only a copy from outside shows that no entries are missing at the end.
+ * @param {Awaited<ReturnType<typeof checkLog>>} chains
+ */
+export function verdictOf(chains) {
+  if (chains.some(({ damage }) => damage.length > 0)) return 'damaged';
+  const isAnchored = chains.length > 0 && chains.every(({ anchored, entries }) => anchored > 0 || entries === 0);
+  return isAnchored ? 'true_as_anchored' : 'unanchored';
+}
+
+/** The lines that are needed before the entries, even if they come later: a fraction of the file. @param {AsyncIterable<string[]>} log */
+async function readBefore(log) {
   const checkpoints = /** @type {CheckpointLine[]} */ ([]);
   const marks = /** @type {EntryLine[]} */ ([]);
-  for await (const lines of linesOf(file))
+  for await (const lines of log)
     for (const text of lines) {
       if (!/"kind":\s*"checkpoint"|\.pruned\\"|\.resealed\\"/.test(text)) continue;
       const line = parse(text);
@@ -509,7 +535,9 @@ async function main() {
   const first = (await linesOf(file).next()).value?.[0] ?? '';
   const record = first === '' ? undefined : parse(first);
   if (record?.kind === 'proof') return printProof(record, key);
-  return printVerdict(await checkLog(file, key, values.anchor));
+  const name = values.anchor;
+  const anchor = name === undefined ? undefined : { name, lines: () => linesOf(name) };
+  return printVerdict(await checkLog({ lines: () => linesOf(file), key, anchor }));
 }
 
 /** @param {Proof} proof @param {Key} key */
@@ -528,13 +556,13 @@ function printVerdict(chains) {
     for (const { seq, kind, detail } of damage) print(`  DAMAGED ${chain}/${seq} ${kind}: ${detail}`);
     for (const { seq, kind, detail } of notices) print(`  notice ${chain}/${seq} ${kind}: ${detail}`);
   }
-  if (chains.some(({ damage }) => damage.length > 0)) {
-    print('damaged');
-    return 1;
-  }
-  const isAnchored = chains.length > 0 && chains.every(({ anchored, entries }) => anchored > 0 || entries === 0);
-  print(isAnchored ? 'true as anchored' : 'everything holds, but without an anchor the end may be missing');
-  return isAnchored ? 0 : 4;
+  const { text, exit } = {
+    damaged: { text: 'damaged', exit: 1 },
+    true_as_anchored: { text: 'true as anchored', exit: 0 },
+    unanchored: { text: 'everything holds, but without an anchor the end may be missing', exit: 4 },
+  }[verdictOf(chains)];
+  print(text);
+  return exit;
 }
 
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url))

@@ -155,17 +155,19 @@ const pages = [
     '/users/$id',
     load(() => import('./pages/users/user.tsx'), 'UserPage'),
   ),
-  page(
+  filtered(
     '/groups',
     load(() => import('./pages/groups/groups.tsx'), 'GroupsPage'),
+    textSearch('team'),
   ),
   page(
     '/groups/$id',
     load(() => import('./pages/groups/group.tsx'), 'GroupPage'),
   ),
-  page(
+  filtered(
     '/service-principals',
     load(() => import('./pages/principals/principals.tsx'), 'PrincipalsPage'),
+    textSearch('team'),
   ),
   page(
     '/service-principals/$id',
@@ -174,7 +176,7 @@ const pages = [
   filtered(
     '/keys',
     load(() => import('./pages/keys/keys.tsx'), 'KeysPage'),
-    textSearch('text', 'team', 'state'),
+    textSearch('scope', 'team', 'all'),
   ),
   page(
     '/keys/$id',
@@ -192,7 +194,7 @@ const pages = [
   filtered(
     '/audit',
     load(() => import('./pages/audit/audit.tsx'), 'AuditPage'),
-    textSearch('chain', 'event', 'actor', 'asset', 'outcome', 'since', 'until'),
+    textSearch('asset', 'user', 'action', 'outcome', 'since', 'until', 'follow'),
   ),
   page(
     '/audit/$chain/$seq',
